@@ -205,8 +205,8 @@ def _sum(column: pa.ChunkedArray) -> int | None:
 def _verify_ranking_join(prepared: PreparedStatement, report: ValidationReport, result: pa.Table) -> None:
     request, inputs = prepared.request, prepared.inputs.by_role
     docs, retrieved = (_sum(result[name]) or 0 for name in ("audit_docs", "audit_retrieved"))
-    by = prepared.inputs.group_columns
-    is_system = not set(by) & set(inputs["qrels"].group_columns) and set(by) <= set(inputs["run"].group_columns)
+    by = prepared.inputs.group_names
+    is_system = not set(by) & set(inputs["qrels"].group_names) and set(by) <= set(inputs["run"].group_names)
     is_judged = request.shared_policies.get("queries", "judged") in {"judged", "strict"} and request.grouping_sets is None
     keys = [output.name for output in prepared.statement.outputs if output.kind == "by"]
     systems = 1 if not by else result.group_by(keys).aggregate([]).num_rows if is_system else None

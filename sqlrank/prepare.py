@@ -102,11 +102,9 @@ def prepare(
     metrics = [metric.with_plan(plans) for metric in request.metrics]
     base_role = request.base_role
     if is_audited and base_role is not None:
-        display_names = dict(zip(input_ctes.shape.by, input_ctes.names, strict=True))
-        cross_input_checks.check_settings_against_data(inputs, metrics, input_ctes, display_names)
+        cross_input_checks.check_settings_against_data(inputs, metrics, input_ctes)
     layout = ResultLayout(
         input_ctes.shape,
-        input_ctes.names,
         request.per_query,
         weighted="weight" in inputs.needed_columns.get("queries", ()),
         with_weights=request.include_query_weights,

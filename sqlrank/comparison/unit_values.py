@@ -83,7 +83,7 @@ def _is_independent_of_grouping(inputs: BoundInputs, comparison: ComparisonPlan)
 
     Columns of the run split its lists.
     """
-    attributes = {group.label for group in inputs.groups if group.is_query_attribute}
+    attributes = {group.label for group in inputs.group_columns if group.is_query_attribute}
     return attributes >= set(comparison.group_names) and not inputs.roles_read_across_lists
 
 

@@ -76,12 +76,12 @@ class AggregationCtes:
         self._materialize_values = None if confidence is None else True  # intervals read them again
         self.per_query = per_query
         self.query_column = query_column
-        self.row_keys = [*self.shape.by, *([query_column] if per_query else []), *([REPLICATE_COLUMN] if is_resampled else [])]
+        self.row_keys = [*self.shape.group_names, *([query_column] if per_query else []), *([REPLICATE_COLUMN] if is_resampled else [])]
         self.cutoffs = relations.cutoffs
         self.columns: list[MetricColumn] = []
         self.ctes = relations.ctes
         slices = [SLICE_NUMBER] if self.shape.grouping_sets is not None else []
-        result_key = KeyColumns((*self.shape.by, *([query_column] if per_query else []), *slices))
+        result_key = KeyColumns((*self.shape.group_names, *([query_column] if per_query else []), *slices))
         self.ctes.result_key = result_key if self.cutoffs is None else result_key.with_cutoff()
         self._aggregates: dict[tuple[str, str, str | None], KeyedCte] = {}
 
@@ -154,7 +154,7 @@ class AggregationCtes:
     def _group_key(self, row_keys: KeyColumns, unit: str) -> KeyColumns:
         """Return the columns that identify rows, without the query if its values are aggregated."""
         group_columns = (
-            {*self.shape.by, SLICE_NUMBER, CUTOFF_COLUMN, REPLICATE_COLUMN}
+            {*self.shape.group_names, SLICE_NUMBER, CUTOFF_COLUMN, REPLICATE_COLUMN}
             if unit == "group" and not self.per_query
             else set(row_keys.columns)
         )
@@ -219,7 +219,7 @@ class AggregationCtes:
         """Add a CTE with one row per list: group columns, query, and each metric with undefined values filled."""
         lists_cte = self.relations.add_relation("ranked_lists", self.columns[0].metric.settings)
         shape = self.shape
-        columns: list[exp.Expr] = [key_column(name, "a" if name in shape.query_attributes else "l") for name in shape.by]
+        columns: list[exp.Expr] = [key_column(name, "a" if name in shape.query_attributes else "l") for name in shape.group_names]
         columns += [exp.column(QUERY_ID, table="l"), *([exp.column("weight", table="a")] if self.weighted else [])]
         columns += [] if self.cutoffs is None else [exp.column(CUTOFF_COLUMN, table=self.cutoffs)]
         for column in self.columns:
@@ -290,7 +290,9 @@ class AggregationCtes:
                 values_query = join_on_key(values_query, base.step, aggregate, cutoffs)
         rows = f"one row per group and {name_keys([self.query_column])[0]}"
         values_cte = self.ctes.add_aggregate("query_values", values_query, rows, materialize=self._materialize_values)
-        group_keys = KeyColumns(tuple(name for name in keys.columns if name in self.shape.by or name == SLICE_NUMBER), keys.nullable)
+        group_keys = KeyColumns(
+            tuple(name for name in keys.columns if name in self.shape.group_names or name == SLICE_NUMBER), keys.nullable
+        )
         group_keys = group_keys if self.cutoffs is None else group_keys.with_cutoff()
         aggregates = [
             exp.alias_(aggregate_metric(self.relations, column, weighted=False, is_resampled=self.replicates is not None), column.alias)

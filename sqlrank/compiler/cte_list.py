@@ -103,7 +103,7 @@ class CteList:
         """Return the comment of a CTE, and complete those of its subqueries in place."""
         names = {word: self._names(word, keys[key]) for word, key in (("group", GROUP_ID), ("list", LIST_ID)) if key in keys}
         # A subquery may have more keys than what is made of it.
-        names_below = {"group": name_keys(self.shape.by), "list": name_keys([*self.shape.list_columns, QUERY_ID]), **names}
+        names_below = {"group": name_keys(self.shape.group_names), "list": name_keys([*self.shape.list_columns, QUERY_ID]), **names}
         for select in find_nodes(query, exp.Select):
             if select.comments:
                 select.comments = [describe_rows(" ".join(select.comments), keys=names_below)]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sqlrank.compiler.row_keys import QUERY_ID, KeyColumns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlrank.interval_options import IntervalOptions
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
@@ -17,27 +20,57 @@ SLICE_COLUMN = "slice"
 
 
 @dataclass(frozen=True)
+class GroupColumn:
+    """A group-by column.
+
+    Attributes:
+        name: Name in the statement.
+        label: Name in the result.
+        requested_name: Its text in ``by``.
+        columns: Columns of the inputs that have it, by role.
+    """
+
+    name: str
+    label: str
+    requested_name: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_query_attribute(self) -> bool:
+        """True if only the queries table has the column."""
+        return list(self.columns) == ["queries"]
+
+
+@dataclass(frozen=True)
 class GroupingLayout:
     """Group-by layout of a statement.
 
     Attributes:
-        by: Columns of groups.
-        grouping_sets: Grouping sets, such as ``[["system"], []]``, None for a single grouping.
-        query_attributes: Columns of ``by`` that only the table of queries has.
-        lists_unnumbered: Lists are identified by the ids of the input instead of numbers.
+        group_columns: Columns of groups.
+        grouping_sets: Grouping sets by names in the statement, such as ``[["system"], []]``, None for a single grouping.
         labels: Names of the grouping sets in the result.
+        lists_unnumbered: Lists are identified by the ids of the input instead of numbers.
     """
 
-    by: list[str]
+    group_columns: tuple[GroupColumn, ...]
     grouping_sets: list[list[str]] | None = None
-    query_attributes: tuple[str, ...] = ()
-    lists_unnumbered: bool = False
     labels: tuple[str, ...] = ()
+    lists_unnumbered: bool = False
 
-    @property
+    @cached_property
+    def group_names(self) -> list[str]:
+        """The names of the group-by columns in the statement."""
+        return [column.name for column in self.group_columns]
+
+    @cached_property
+    def query_attributes(self) -> list[str]:
+        """The names of the group-by columns that only the queries table has."""
+        return [column.name for column in self.group_columns if column.is_query_attribute]
+
+    @cached_property
     def list_columns(self) -> list[str]:
-        """The group-by columns without attributes of queries."""
-        return [name for name in self.by if name not in self.query_attributes]
+        """The names of the group-by columns without attributes of queries."""
+        return [name for name in self.group_names if name not in self.query_attributes]
 
 
 @dataclass(frozen=True)
@@ -102,7 +135,6 @@ class ResultLayout:
 
     Attributes:
         shape: The group-by layout.
-        names: The user's names of the columns ``shape.by``.
         per_query: One row per query.
         weighted: Queries have weights.
         with_weights: Weights are columns of the result.
@@ -114,7 +146,6 @@ class ResultLayout:
     """
 
     shape: GroupingLayout
-    names: list[str]
     per_query: bool = False
     weighted: bool = False
     with_weights: bool = False

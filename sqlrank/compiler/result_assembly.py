@@ -50,7 +50,7 @@ def assemble_result(assembly: ResultAssembly, ctes: Sequence[KeyedCte], audits: 
     keys: list[exp.Expr] = [key_column(name, base_cte.step) for name in assembly.row_keys]
     columns, order = list(keys), list(keys)
     if shape.grouping_sets is not None:
-        index = len(shape.by)
+        index = len(shape.group_names)
         columns.insert(index, slice_label(shape, base_cte.step))
         order.insert(index, exp.column(SLICE_COLUMN))
     columns += [] if cutoff_column is None else [cutoff_column]

@@ -70,7 +70,7 @@ def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -
     select_items: list[exp.Expr] = []
     for name in columns:
         slice_numbers = [number for number, group in enumerate(shape.grouping_sets or ()) if name in group]
-        if name not in shape.by:
+        if name not in shape.group_names:
             select_items.append(exp.column(name, table=cte))
             continue
         column = key_column(name, cte)
@@ -133,10 +133,10 @@ def union_slices(query: exp.Query, keys: KeysByName, shape: GroupingLayout) -> t
     for number, group in enumerate(shape.grouping_sets or ()):
         branch: Any = query.copy()
         for position, column in enumerate(branch.selects):
-            if column.alias_or_name in shape.by and column.alias_or_name not in group:
+            if column.alias_or_name in shape.group_names and column.alias_or_name not in group:
                 branch.expressions[position] = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)
         if grouped := branch.args.get("group"):
-            keys_of_set = [key for key in grouped.expressions if key.name not in shape.by or key.name in group]
+            keys_of_set = [key for key in grouped.expressions if key.name not in shape.group_names or key.name in group]
             branch.set("group", exp.Group(expressions=keys_of_set) if keys_of_set else None)
         branches.append(branch.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)))
     return union_all(branches), {**keys, GROUP_ID: KeyColumns((*keys[GROUP_ID].columns, SLICE_NUMBER), nullable=True)}

@@ -149,8 +149,8 @@ def _limits(metric: OutputColumn) -> list[OutputColumn]:
 
 
 def _keys(layout: ResultLayout) -> list[OutputColumn]:
-    by = zip(layout.shape.by, layout.names, strict=True)
-    outputs = [OutputColumn(alias, name, "by", quoted=key_column(alias).this.quoted) for alias, name in by]
+    columns = layout.shape.group_columns
+    outputs = [OutputColumn(column.name, column.label, "by", quoted=key_column(column.name).this.quoted) for column in columns]
     outputs += [OutputColumn(SLICE_COLUMN, SLICE_COLUMN, "slice")] if layout.shape.grouping_sets is not None else []
     is_per_unit = layout.confidence is not None and layout.confidence.per_unit
     outputs += [OutputColumn(UNIT_ID, UNIT_ID, "unit")] if is_per_unit else []

@@ -31,7 +31,7 @@ class BoundInput:
         columns: Columns of the table by canonical or ``by`` name.
         expressions: Expressions over columns, by their text.
         types: Types of these expressions.
-        group_columns: Group-by columns under their names in the statement.
+        group_names: Group-by columns under their names in the statement.
         where: Filter condition.
         not_null: Columns whose NULL rows are excluded.
         as_text: Columns that are cast to text.
@@ -44,7 +44,7 @@ class BoundInput:
     columns: Mapping[str, str] = field(default_factory=dict)
     expressions: Mapping[str, exp.Expr] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
-    group_columns: tuple[str, ...] = ()
+    group_names: tuple[str, ...] = ()
     where: exp.Expr | None = None
     not_null: tuple[str, ...] = ()
     as_text: frozenset[str] = frozenset()
@@ -72,7 +72,7 @@ class BoundInput:
 
     def with_group_columns(self, columns: Mapping[str, str]) -> BoundInput:
         """Return a copy with further group-by columns, under their names in the statement."""
-        return replace(self.with_columns(columns), group_columns=(*self.group_columns, *columns))
+        return replace(self.with_columns(columns), group_names=(*self.group_names, *columns))
 
     def with_expression(self, text: str, tree: exp.Expr, duckdb_type: str) -> BoundInput:
         """Return a copy with an expression and its type."""
@@ -108,7 +108,7 @@ class BoundInput:
 
         It is the table's name for ``by`` columns, else the canonical name.
         """
-        return self.columns[name] if name in self.group_columns else name
+        return self.columns[name] if name in self.group_names else name
 
     def missing(self, needed: Iterable[str]) -> list[str]:
         """Return one problem for each needed column that is missing."""
@@ -140,8 +140,8 @@ class BoundInput:
             keep_nulls: Include rows that have NULL in required columns.
         """
         select_items = [
-            _aliased(self.typed_expression(name, score_type, keep_types), name, quoted=name in self.group_columns)
-            for name in [*self.group_columns, *needed]
+            _aliased(self.typed_expression(name, score_type, keep_types), name, quoted=name in self.group_names)
+            for name in [*self.group_names, *needed]
         ]
         query = exp.select(*select_items)
         query = query.where(self.where.copy()) if self.where is not None else query
@@ -183,7 +183,7 @@ class BoundInput:
         column_name = self.columns[name]
         if column_name in self.expressions:
             return self.expressions[column_name].copy()
-        is_bare = self.table.column_types is None and name not in self.group_columns and column_name == self.table.column(name)
+        is_bare = self.table.column_types is None and name not in self.group_names and column_name == self.table.column(name)
         return exp.column(name) if is_bare else quoted_column(column_name)
 
 
@@ -196,7 +196,7 @@ def comparable_columns(inputs: Mapping[str, BoundInput], columns: Mapping[str, S
     for role, names in columns.items():
         for name in names:
             column = inputs[role].role.columns.get(name)
-            if key := column.references if column is not None and name not in inputs[role].group_columns else name:
+            if key := column.references if column is not None and name not in inputs[role].group_names else name:
                 columns_by_entity.setdefault(key, []).append((role, name))
     return columns_by_entity
 

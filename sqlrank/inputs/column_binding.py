@@ -20,8 +20,8 @@ from sqlrank.sql_ast import find_nodes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from sqlrank.compiler.layout import GroupColumn
     from sqlrank.engines.database import Database, SourceTable
-    from sqlrank.inputs.group_columns import GroupColumn
     from sqlrank.registry.registry import Registry
     from sqlrank.resolve import ResolvedRequest
 
@@ -37,7 +37,7 @@ class BoundInputs:
         database: The database session.
         by_role: The inputs by role.
         needed_columns: The columns needed of each input.
-        groups: The group-by columns.
+        group_columns: The group-by columns.
         scores: Score columns, if several are evaluated.
         condition: The condition of ``where``.
     """
@@ -46,19 +46,14 @@ class BoundInputs:
     database: Database
     by_role: Mapping[str, BoundInput]
     needed_columns: Mapping[str, tuple[str, ...]]
-    groups: tuple[GroupColumn, ...]
+    group_columns: tuple[GroupColumn, ...]
     scores: tuple[str, ...]
     condition: exp.Expr | None
 
     @property
-    def group_columns(self) -> list[str]:
+    def group_names(self) -> list[str]:
         """The names of the group-by columns in the statement."""
-        return [group.name for group in self.groups]
-
-    @property
-    def query_attributes(self) -> list[str]:
-        """The names in the statement of the group-by columns that only the queries table has."""
-        return [group.name for group in self.groups if group.is_query_attribute]
+        return [column.name for column in self.group_columns]
 
     @property
     def base(self) -> BoundInput | None:
@@ -280,7 +275,7 @@ def _without_nulls(bound_input: BoundInput, needed: tuple[str, ...]) -> BoundInp
 
 def _align_uuids(inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
     """Return the inputs with UUIDs cast to text where another input has text."""
-    columns_by_role = {role: [*bound_input.role.columns, *bound_input.group_columns] for role, bound_input in inputs.items()}
+    columns_by_role = {role: [*bound_input.role.columns, *bound_input.group_names] for role, bound_input in inputs.items()}
     aligned = dict(inputs)
     for compared_columns in comparable_columns(inputs, columns_by_role).values():
         duckdb_types = {column: inputs[column[0]].column_type(column[1]) for column in compared_columns}

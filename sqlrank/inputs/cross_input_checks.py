@@ -59,7 +59,7 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
 
     The join is smaller than the run.
     """
-    columns = [*(quoted_column(name, "run") for name in run.group_columns), *(exp.column(name, table="run") for name in RANKING_KEYS)]
+    columns = [*(quoted_column(name, "run") for name in run.group_names), *(exp.column(name, table="run") for name in RANKING_KEYS)]
     join_condition = _same(RANKING_KEYS)
     num_rows = exp.alias_(exp.Count(this=exp.Star()), "times")
     queries = []
@@ -109,7 +109,7 @@ def _read_as_text(inputs: Mapping[str, BoundInput], keys: Sequence[str]) -> str:
 
 def check_no_ties(database: Database, bound_input: BoundInput) -> None:
     """Check that no two documents of a list have the same score."""
-    keys = [*map(quoted_column, bound_input.group_columns), exp.column("query_id"), exp.column("score")]
+    keys = [*map(quoted_column, bound_input.group_names), exp.column("query_id"), exp.column("score")]
     tied_scores = exp.select(*keys, exp.alias_(exp.Count(this=exp.Star()), "docs")).group_by(*keys).having("COUNT(*) > 1")
     if database.query_rows(select_over_input(tied_scores.limit(1), bound_input, ("query_id", "score"))):
         raise InputError(
@@ -168,18 +168,15 @@ def check_probabilities(database: Database, library: Registry, metrics: Sequence
                 )
 
 
-def check_settings_against_data(
-    inputs: BoundInputs, metrics: Sequence[ResolvedMetric], input_ctes: InputCtes, display_names: Mapping[str, str]
-) -> None:
+def check_settings_against_data(inputs: BoundInputs, metrics: Sequence[ResolvedMetric], input_ctes: InputCtes) -> None:
     """Run the data checks that the files of metrics declare with ``-- Validate:``, and policies with ``validate``, for their settings.
-
-    ``display_names`` are the user's names of group-by columns.
 
     Raises:
         InputError: A check returns rows.
     """
     request = inputs.request
     library = request.library
+    labels = {column.name: column.label for column in input_ctes.shape.group_columns}
     problems = []
     checked: set[tuple[exp.Expr, bool]] = set()
     for metric in metrics:
@@ -202,7 +199,7 @@ def check_settings_against_data(
             for row in inputs.database.query_rows(inputs.with_temporary_tables(tree.limit(MAX_EXAMPLES))):
                 pairs = zip(keys, row, strict=False)
                 location = ", ".join(
-                    f"{display_names.get(column, column)}={short_value(value)}" for column, value in pairs if column != SLICE_NUMBER
+                    f"{labels.get(column, column)}={short_value(value)}" for column, value in pairs if column != SLICE_NUMBER
                 )
                 problems.append(f"{metric.metric}: {row[-1]:,.10g} {tree.selects[-1].alias}{location and ' where '}{location}; {advice}")
     raise_problems(problems)

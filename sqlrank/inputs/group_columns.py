@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlrank.compiler.layout import GroupColumn
 from sqlrank.compiler.row_keys import SCORE_NAME, SLICE_NUMBER
 from sqlrank.engines.identifiers import QUOTES
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
@@ -27,28 +28,6 @@ def assign_internal_names(by: Sequence[str], reserved_names: Iterable[str]) -> d
         free = (f"by_{name}{'_' * count}" for count in range(len(by) + 1))
         names.setdefault(name, next(candidate for candidate in free if candidate not in names.values() and candidate not in by))
     return names
-
-
-@dataclass(frozen=True)
-class GroupColumn:
-    """A ``by`` column.
-
-    Attributes:
-        requested_name: Its text in ``by``.
-        label: Name in the result.
-        name: Name in the statement.
-        columns: Columns of the inputs that have it, by role.
-    """
-
-    requested_name: str
-    label: str
-    name: str
-    columns: Mapping[str, str]
-
-    @property
-    def is_query_attribute(self) -> bool:
-        """True if only the queries table has the column."""
-        return list(self.columns) == ["queries"]
 
 
 @dataclass(frozen=True)
@@ -83,9 +62,9 @@ def find_group_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput
     internal = assign_internal_names(list(dict.fromkeys(labels)), reserved)
     return tuple(
         GroupColumn(
-            name,
-            label,
             internal[label],
+            label,
+            name,
             {role: str(inputs[role].column(match.column)) if match.is_seen else match.column for role in match.roles},
         )
         for name, label, match in zip(request.group_by, labels, matches, strict=True)

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.input_query import InputKey, InputQuery, InputVariant
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
-from sqlrank.compiler.layout import GroupingLayout
+from sqlrank.compiler.layout import GroupColumn, GroupingLayout
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
     QUERY_ID,
@@ -45,21 +45,21 @@ TOTAL_LABEL = "all"
 
 @dataclass(frozen=True)
 class InputCtes:
-    """The sources of a statement, its group-by layout, and the user's column names."""
+    """The sources of a statement, and its group-by layout."""
 
     sources: dict[InputKey, InputQuery]
     shape: GroupingLayout
-    names: list[str]
 
 
 def build_input_ctes(inputs: BoundInputs, plain: bool) -> InputCtes:
     """Build the input sources; ``plain`` keeps lists without numbers."""
     request = inputs.request
-    scored = [SCORE_NAME] if len(inputs.scores) > 1 else []
-    groups = {group.requested_name: group for group in inputs.groups}
-    sets = None if request.grouping_sets is None else [[*scored, *(groups[name].name for name in group)] for group in request.grouping_sets]
-    labels = [",".join(groups[name].label for name in group) or TOTAL_LABEL for group in request.grouping_sets or ()]
-    shape = GroupingLayout([*scored, *inputs.group_columns], sets, tuple(inputs.query_attributes), plain, tuple(labels))
+    scored = (GroupColumn(SCORE_NAME, "score", "score"),) if len(inputs.scores) > 1 else ()
+    columns = {column.requested_name: column for column in inputs.group_columns}
+    sets = [[columns[name] for name in group] for group in request.grouping_sets or ()]
+    names = [[column.name for column in (*scored, *group)] for group in sets]
+    labels = [",".join(column.label for column in group) or TOTAL_LABEL for group in sets]
+    shape = GroupingLayout((*scored, *inputs.group_columns), names or None, tuple(labels), plain)
     _check_intervals(inputs, shape)
     sources: dict[InputKey, InputQuery] = {}
     for role, bound_input in inputs.by_role.items():
@@ -75,14 +75,14 @@ def build_input_ctes(inputs: BoundInputs, plain: bool) -> InputCtes:
             sources |= _restrict_to_queries(key, sources[key], InputKey("predictions", restricted[key]))
     if request.rankings_from_predictions:
         sources |= _rankings_from_predictions(inputs, sources)
-    if base_role is not None and sets is not None:
+    if base_role is not None and shape.grouping_sets is not None:
         repeated = {InputVariant.VALID: InputVariant.PER_SLICE, InputVariant.UNFILTERED: InputVariant.UNFILTERED_PER_SLICE}
         sources |= {
             InputKey(base_role, per_slice): _repeat_per_slice(key, sources[key], shape)
             for variant, per_slice in repeated.items()
             if (key := InputKey(base_role, variant)) in sources
         }
-    return InputCtes(sources, shape, [*(["score"] if scored else []), *(group.label for group in inputs.groups)])
+    return InputCtes(sources, shape)
 
 
 def _check_intervals(inputs: BoundInputs, shape: GroupingLayout) -> None:
@@ -101,8 +101,8 @@ def _check_intervals(inputs: BoundInputs, shape: GroupingLayout) -> None:
 def _rows(bound_input: BoundInput) -> str:
     """Return what the rows of an input are; rows of rankings are identified by the group columns, too."""
     description = bound_input.role.description
-    is_ranking = bound_input.role.list_relation is not None and bool(bound_input.group_columns)
-    return describe_rows(description, keys={"query": name_keys([*bound_input.group_columns, QUERY_ID])}) if is_ranking else description
+    is_ranking = bound_input.role.list_relation is not None and bool(bound_input.group_names)
+    return describe_rows(description, keys={"query": name_keys([*bound_input.group_names, QUERY_ID])}) if is_ranking else description
 
 
 def _table_name(bound_input: BoundInput) -> str:
@@ -125,7 +125,7 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
     return {
         InputKey(role.name, variant): InputQuery(
             _rows(bound_input),
-            KeyColumns(bound_input.group_columns, nullable=True),
+            KeyColumns(bound_input.group_names, nullable=True),
             bound_input.select(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED),
             query_column=UnquotedName(role.query_column) if role.query_column else QUERY_ID,
             has_lists=not is_ranking and role.query_column is not None,
@@ -174,7 +174,7 @@ def _predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey,
         needed |= dict.fromkeys([*inputs.needed_columns["run"], "label", "rank"])
     other_columns = [name for name in needed if name != "score"]
     drops_nulls_by_key = {PREDICTIONS: True} | ({UNFILTERED_PREDICTIONS: False} if bound_input.not_null else {})
-    group = KeyColumns(bound_input.group_columns, nullable=True)
+    group = KeyColumns(bound_input.group_names, nullable=True)
     if len(inputs.scores) < 2:  # noqa: PLR2004  a single score needs no UNION
         column_names = ["score", *other_columns]
         return {
@@ -195,7 +195,7 @@ def _predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey,
     other_columns += [UNIT_ID] if inputs.rows_are_units else []
     title, scored_group = (
         "one row per prediction and score",
-        KeyColumns((SCORE_NAME, *bound_input.group_columns), nullable=True),
+        KeyColumns((SCORE_NAME, *bound_input.group_names), nullable=True),
     )
     scores = inputs.scores if inputs.rows_are_units else ()
     unions = {
@@ -212,12 +212,12 @@ def _numbered(inputs: BoundInputs, raw: exp.Select) -> InputQuery:
     Where a CTE is computed once, any numbering is consistent. Other engines may renumber rows for each reader, so rows are ordered by all
     columns: only equal rows can then exchange their numbers.
     """
-    select_items: list[exp.Expr] = [key_column(name) if name in inputs.group_columns else exp.column(name) for name in raw.named_selects]
+    select_items: list[exp.Expr] = [key_column(name) if name in inputs.group_names else exp.column(name) for name in raw.named_selects]
     order = exp.Order(expressions=[exp.Ordered(this=select_item.copy(), nulls_first=True) for select_item in select_items])
     is_once = get_dialect(inputs.database.dialect).computes_ctes_once
     row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
     query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.to_table(RAW_PREDICTIONS.name))
-    group = KeyColumns(inputs.by_role["predictions"].group_columns, nullable=True)
+    group = KeyColumns(inputs.by_role["predictions"].group_names, nullable=True)
     return InputQuery("one row per prediction, with its number", group, query, RAW_PREDICTIONS)
 
 
@@ -228,7 +228,7 @@ def _union_scores(
     branches = []
     for index, score_column in enumerate(inputs.scores, start=1):
         score = exp.column(f"score_{index}")
-        select_items = [*map(key_column, bound_input.group_columns), exp.alias_(score, "score"), *map(exp.column, other_columns)]
+        select_items = [*map(key_column, bound_input.group_names), exp.alias_(score, "score"), *map(exp.column, other_columns)]
         branch = exp.select(*select_items, exp.alias_(exp.Literal.string(score_column), SCORE_NAME)).from_(exp.to_table(source_key.name))
         required = [score if name == "score" else exp.column(name) for name in bound_input.not_null] if drops_nulls else []
         branches.append(branch.where(*map(is_not_null, required)))

@@ -57,7 +57,7 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
                 # All columns of a text file without rows have a text type.
                 problems.append(f"{label} has no rows" if inputs[role].table.is_empty else problem)
     # The queries table is joined by query_id alone.
-    joined = {role: [*columns, *(inputs[role].group_columns if role != "queries" else ())] for role, columns in needed.items()}
+    joined = {role: [*columns, *(inputs[role].group_names if role != "queries" else ())] for role, columns in needed.items()}
     for compared_columns in comparable_columns(inputs, joined).values():
         duckdb_types = {(role, name): duckdb_type for role, name in compared_columns if (duckdb_type := inputs[role].column_type(name))}
         families = {_family(duckdb_type) for duckdb_type in duckdb_types.values()}
@@ -224,7 +224,7 @@ def _duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ..
 
     Sorting hashes is several times faster than grouping texts; equal hashes are then verified.
     """
-    columns = [*map(quoted_column, bound_input.group_columns), *map(exp.column, keys)]
+    columns = [*map(quoted_column, bound_input.group_names), *map(exp.column, keys)]
     if get_dialect(database.dialect).supports_row_hash and not _has_equal_hashes(database, bound_input, keys, columns):
         return []
     duplicates = exp.select(*columns, exp.alias_(exp.Count(this=exp.Star()), "times")).group_by(*columns).having("COUNT(*) > 1")

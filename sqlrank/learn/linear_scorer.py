@@ -20,7 +20,7 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.compiler.aggregation_ctes import AggregationCtes
 from sqlrank.compiler.input_query import InputKey, InputQuery
-from sqlrank.compiler.layout import GroupingLayout
+from sqlrank.compiler.layout import GroupColumn, GroupingLayout
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import KeyColumns, UnquotedName, quoted_column
 from sqlrank.deadline import deadline
@@ -233,7 +233,8 @@ def _step(objective: ResolvedMetric, settings: Mapping[str, Any], tables: Mappin
     lists = ["model_id", "query_id"]
     scored = exp.select(*lists, "doc_id", "label", "score", "1.0 AS weight").from_("scored_examples")
     source = InputQuery("one row per example, with its score", KeyColumns(tuple(map(UnquotedName, lists)), nullable=True), scored)
-    relations = RelationCtes(load_registry(), {InputKey("predictions"): source}, GroupingLayout([*map(UnquotedName, lists)]))
+    group_columns = tuple(GroupColumn(UnquotedName(name), name, name) for name in lists)
+    relations = RelationCtes(load_registry(), {InputKey("predictions"): source}, GroupingLayout(group_columns))
     stages = AggregationCtes(relations, per_query=False, weighted=False)
     surrogate = stages.add_metric(objective)
     gradient = _resolve_metric(replace(objective.metric, name="pApGradient"))

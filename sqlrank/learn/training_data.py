@@ -168,11 +168,11 @@ def _training(bound_input: BoundInput, value_columns: Sequence[str]) -> exp.Sele
     key = exp.Struct(
         expressions=[
             exp.PropertyEQ(this=exp.to_identifier(name), expression=quoted_column(bound_input.columns[name]))
-            for name in bound_input.group_columns
+            for name in bound_input.group_names
         ]
     )
     query = bound_input.select(["label", *value_columns]).select(
-        exp.alias_(key if bound_input.group_columns else exp.Literal.number(1), "model"),
+        exp.alias_(key if bound_input.group_names else exp.Literal.number(1), "model"),
         exp.alias_(
             quoted_column(bound_input.columns["query_id"]) if "query_id" in bound_input.columns else exp.Literal.number(1), "query_id"
         ),

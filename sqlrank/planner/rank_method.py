@@ -161,7 +161,7 @@ def _has_long_lists(request: ResolvedRequest, inputs: BoundInputs, rows: int) ->
 def _list_statistics(inputs: BoundInputs) -> tuple[int, str, int]:
     """Return the approximate number of lists, and the database's memory and thread limits."""
     run = inputs.by_role["run"]
-    keys = [*(exp.column(exp.to_identifier(name, quoted=True)) for name in run.group_columns), exp.column("query_id")]
+    keys = [*(exp.column(exp.to_identifier(name, quoted=True)) for name in run.group_names), exp.column("query_id")]
     lists = exp.ApproxDistinct(this=exp.func("ROW", *keys))
     limits = (exp.func("CURRENT_SETTING", exp.Literal.string(name)) for name in ("memory_limit", "threads"))
     ((num_lists, memory, threads),) = inputs.database.query_rows(select_over_input(exp.select(lists, *limits), run, ("query_id",)))

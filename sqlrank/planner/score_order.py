@@ -114,10 +114,10 @@ def _has_small_groups(request: ResolvedRequest, inputs: BoundInputs) -> bool:
 
     Databases that cannot be inspected are assumed to have small groups.
     """
-    is_partitioned = bool(inputs.group_columns) and all(request.grouping_sets or [inputs.group_columns])
+    is_partitioned = bool(inputs.group_names) and all(request.grouping_sets or [inputs.group_names])
     if not is_partitioned or not inputs.database.can_inspect or inputs.base is None:
         return is_partitioned
-    by = [exp.column(exp.to_identifier(name, quoted=True)) for name in inputs.base.group_columns]
+    by = [exp.column(exp.to_identifier(name, quoted=True)) for name in inputs.base.group_names]
     sizes = select_over_input(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), inputs.base, ("label",))
     ((most,),) = inputs.database.query_rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
     return bool((most or 0) <= MAX_ROWS_PER_WORKER)
@@ -126,4 +126,4 @@ def _has_small_groups(request: ResolvedRequest, inputs: BoundInputs) -> bool:
 def _group(request: ResolvedRequest, inputs: BoundInputs) -> list[str]:
     """Return the prediction columns that identify a group."""
     needed = inputs.needed_columns.get(request.base_role or "", ())
-    return [*(inputs.base.group_columns if inputs.base is not None else ()), *(["query_id"] if "query_id" in needed else [])]
+    return [*(inputs.base.group_names if inputs.base is not None else ()), *(["query_id"] if "query_id" in needed else [])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp, parse_one
 
 from sqlrank.compiler.cte_list import CteList
-from sqlrank.compiler.layout import GroupingLayout
+from sqlrank.compiler.layout import GroupColumn, GroupingLayout
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, KeyColumns
 
 
@@ -16,7 +16,7 @@ def _select(text: str) -> exp.Select:
 
 
 def test_relations_come_before_aggregates_that_were_added_earlier() -> None:
-    ctes = CteList(GroupingLayout(["system"]))
+    ctes = CteList(GroupingLayout((GroupColumn("system", "system", "system"),)))
     ctes.add("run", _select("SELECT system FROM t"), "one row per document", {GROUP_ID: KeyColumns(("system",))}, materialize=False)
     ctes.add_aggregate("run_metrics", _select("SELECT system FROM run"), "one row per group", KeyColumns(("system",)))
     ctes.add("gains", _select("SELECT system FROM run"), "one row per list", {LIST_ID: KeyColumns((LIST_ID,))}, "gains.sql")
@@ -27,7 +27,7 @@ def test_relations_come_before_aggregates_that_were_added_earlier() -> None:
 
 
 def test_names_are_those_of_no_other_cte_and_of_no_table_of_the_user() -> None:
-    ctes = CteList(GroupingLayout([]), {"scores"})
+    ctes = CteList(GroupingLayout(()), {"scores"})
     names = [ctes.add(name, _select("SELECT 1 AS x"), "one row", {}) for name in ("scores", "bins")]
     names.append(ctes.add_aggregate("bins", _select("SELECT 1 AS x"), "one row"))
     names.append(ctes.add("bins_2", _select("SELECT 1 AS x"), "one row", {}))
@@ -35,7 +35,7 @@ def test_names_are_those_of_no_other_cte_and_of_no_table_of_the_user() -> None:
 
 
 def test_only_lists_at_cutoffs_are_described_by_their_cutoff() -> None:
-    ctes = CteList(GroupingLayout(["system"]))
+    ctes = CteList(GroupingLayout((GroupColumn("system", "system", "system"),)))
     ctes.result_key = KeyColumns(("system",)).with_cutoff()
     lists = KeyColumns((LIST_ID,))
     names = [
@@ -50,7 +50,7 @@ def test_only_lists_at_cutoffs_are_described_by_their_cutoff() -> None:
 
 
 def test_unused_columns_and_ctes_are_pruned_and_inputs_stay() -> None:
-    ctes = CteList(GroupingLayout([]))
+    ctes = CteList(GroupingLayout(()))
     ctes.add("run", _select("SELECT score, doc FROM t"), "one row per document", {}, materialize=False)
     ctes.add("forwarded", _select("SELECT score FROM run"), "one row per document", {})
     ctes.add("unused", _select("SELECT score FROM run"), "one row per document", {})

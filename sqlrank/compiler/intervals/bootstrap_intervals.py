@@ -70,7 +70,7 @@ def resampled_rows(
         weight: Weight of a row, None for 1.
     """
     names = [name for name in rows.named_selects if name != "weight"]
-    select_items: list[exp.Expr] = [key_column(name) if name in relations.shape.by else exp.column(name) for name in names]
+    select_items: list[exp.Expr] = [key_column(name) if name in relations.shape.group_names else exp.column(name) for name in names]
     source_items = [*select_items, *([] if weight is None else [exp.alias_(weight, "weight")])]
     row_items = [*select_items, *([] if weight is None else [exp.column("weight")])]
     digests = exp.select(*source_items, exp.alias_(unit_digest(f"{confidence.seed}:", exp.column(unit)), DIGEST_COLUMN)).from_(cte)
@@ -170,7 +170,7 @@ class BootstrapIntervals:
         ``body`` has one row per group and replicate.
         """
         shape = self.relations.shape
-        keys = KeyColumns((*shape.by, *([] if shape.grouping_sets is None else [SLICE_NUMBER])), nullable=True)
+        keys = KeyColumns((*shape.group_names, *([] if shape.grouping_sets is None else [SLICE_NUMBER])), nullable=True)
         units_cte = self._units(base_role, keys, columns)
         body.set("order", None)
         for select_item in body.selects if shape.grouping_sets is not None else ():
@@ -185,7 +185,7 @@ class BootstrapIntervals:
             if self.confidence.resamples_rows
             else self._percentile_limits(replicates_cte, observed_cte, keys, resampled_aliases)
         )
-        select_items: list[exp.Expr] = [key_column(name, observed_cte) for name in shape.by] + (
+        select_items: list[exp.Expr] = [key_column(name, observed_cte) for name in shape.group_names] + (
             [] if shape.grouping_sets is None else [slice_label(shape, observed_cte)]
         )
         for column in columns:
@@ -213,7 +213,10 @@ class BootstrapIntervals:
             query = join_on_key(query, observed_cte, KeyedCte(cte, keys))
         return order_rows(
             query,
-            [*(key_column(name, observed_cte) for name in shape.by), *([] if shape.grouping_sets is None else [exp.column(SLICE_COLUMN)])],
+            [
+                *(key_column(name, observed_cte) for name in shape.group_names),
+                *([] if shape.grouping_sets is None else [exp.column(SLICE_COLUMN)]),
+            ],
         )
 
     def _units(self, base_role: str | None, keys: KeyColumns, columns: Sequence[MetricColumn]) -> str:
