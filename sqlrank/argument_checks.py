@@ -21,6 +21,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 CHECK_MODES = ("auto", "full", "off")
+NAMINGS = ("requested", "plain")
 MAX_THREADS_PER_CORE = 8
 MAX_INTEGER = 2**63 - 1
 """The greatest whole number of a database."""
@@ -164,6 +165,7 @@ ARGUMENT_RULES = {
     "unit": ArgumentRule(_is_column, "the name of a column, such as 'user_id'", MetricError),
     "per_query": ArgumentRule(_is_bool, "True or False"),
     "compat": ArgumentRule(_is_str, "the name of a tool's settings, such as 'trec10'", MetricError),
+    "names": ArgumentRule(lambda value: value in NAMINGS, f"one of: {', '.join(NAMINGS)}", MetricError),
     "check": ArgumentRule(lambda value: _is_str(value) and value in CHECK_MODES, f"one of: {', '.join(CHECK_MODES)}"),
     "sql_dir": ArgumentRule(_is_path, "the path of a folder"),
     "plan": ArgumentRule(_is_str_keyed_mapping, "a plan and its value, such as {'score_order': 'buckets'}", MetricError),

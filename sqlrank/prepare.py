@@ -169,9 +169,7 @@ class _CompileKey:
         types: tuple[str, ...],
     ) -> None:
         self.key = (metrics, library, sources, layout, header, audits)
-        metric_settings = tuple(
-            (metric.metric, metric.requested_names, tuple(sorted(metric.settings.items(), key=str))) for metric in metrics
-        )
+        metric_settings = tuple((metric.metric, metric.column_names, tuple(sorted(metric.settings.items(), key=str))) for metric in metrics)
         # Trees compare equal regardless of column types, which determine the casts that are written.
         self._key = (library, metric_settings, tuple(sources.items()), repr(layout), header, tuple(audits.items()), types)
 

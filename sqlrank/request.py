@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+ColumnNames = Literal["requested", "plain"]
+"""Names of metrics in results: as requested, or unique identifiers."""
 
 DEFAULT_DIALECT = "duckdb"
 """Dialect of printed statements if none is named."""
@@ -138,6 +141,7 @@ class Request:
         per_unit: Return pseudo-values of units for metrics of groups.
         only_queries: The only queries to read, if there are any.
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
+        names: ``plain`` if columns and rows of metrics have identifiers for names.
         command: The command that prints the statement, such as ``sql``, None if there is none.
         options: Further arguments of the command.
     """
@@ -157,6 +161,7 @@ class Request:
     per_unit: bool = False
     only_queries: tuple[Any, ...] = ()
     requested_names: bool = False
+    names: ColumnNames = "requested"
     unit: str | None = None
     replicates: int | None = None
     seed: int | None = None

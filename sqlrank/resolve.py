@@ -11,7 +11,7 @@ from sqlrank.interval_options import RESAMPLING_COLUMNS, parse_interval_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.request import Request, with_previous_runs
 
@@ -119,7 +119,7 @@ class ResolvedRequest:
             *self.library.relation_columns,
             *role_columns,
             *(metric.sql_column for metric in self.metrics),
-            *(to_sql_name(name) for metric in self.metrics for name in metric.requested_names),
+            *(to_sql_name(name) for metric in self.metrics for name in metric.column_names),
             CUTOFF_COLUMN,
             *RESAMPLING_COLUMNS,
         ]
@@ -141,6 +141,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
     plan = {name: freeze_value(value, f"plan {name}") for name, value in (request.plan or {}).items() if value is not None}
     available_roles = {*sources_by_role, *(("run", "qrels") if "predictions" in sources_by_role else ())}
     metrics = metric_resolver.resolve_metrics(request.metrics, library, request.compat, policies, available_roles)
+    metrics = with_plain_names(metrics) if request.names == "plain" else metrics
     columns, sets = parse_group_by(request.by)
     columns, sets, expressions = _split_group_expressions(columns, sets)
     input_roles = dict.fromkeys(metric.input_role for metric in metrics)
@@ -262,7 +263,7 @@ def _split_group_expressions(columns: list[str], sets: list[list[str]] | None) -
 def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: set[str]) -> None:
     """Check that group-by columns do not identify documents or clash with result columns."""
     reserved |= {"query_id", "doc_id", "label", *(str(metric.metric) for metric in metrics)}
-    reserved |= {name for metric in metrics for name in metric.requested_names}
+    reserved |= {name for metric in metrics for name in metric.column_names}
     reserved |= {CUTOFF_COLUMN} if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics) else set()
     for name in by:
         if name in reserved or (name.lower() == RESULT_SLICE_COLUMN and RESULT_SLICE_COLUMN in reserved):

@@ -27,7 +27,7 @@ RESULT_KEY, COLUMNS_KEY, MEASURES_KEY, CURVE_KEY = "sqlrank.result", "sqlrank.co
 
 
 CANONICAL_KEY = "sqlrank.canonical"
-"""Metadata key of the canonical metrics of columns, or rows, with another tool's name: JSON by name."""
+"""Metadata key of the canonical metrics of columns, or rows, with other names: JSON by name."""
 
 ROW_COUNTS_KEY = "sqlrank.rows"
 """Metadata key of row counts per group: JSON rows of values and count."""
@@ -44,7 +44,7 @@ class ResultMetadata:
             ``weight``; in comparisons the column's own name.
         measures: For each metric its ``unit`` and ``better``, and if declared, where it is ``undefined`` and why it has ``no_interval``.
         curve: The ``name`` and ``settings`` of a curve.
-        canonical: The canonical metric of each column, or row, that has another tool's name.
+        canonical: The canonical metric of each column, or row, that has another name.
     """
 
     result: str
@@ -69,13 +69,13 @@ def metrics_metadata(
         return ResultMetadata("curve", columns, {}, curve)
     if not requested_names:
         return ResultMetadata("metrics", columns, {str(metric.metric): _measure(metric, library) for metric in metrics})
-    measures = {name: _measure(metric, library) for metric in metrics for name in metric.requested_names}
+    measures = {name: _measure(metric, library) for metric in metrics for name in metric.column_names}
     return ResultMetadata("metrics", columns, measures, canonical=canonical_names(metrics))
 
 
 def canonical_names(metrics: Sequence[ResolvedMetric]) -> dict[str, str]:
-    """Return the canonical metric of each requested name that is another tool's."""
-    return {name: str(metric.metric) for metric in metrics for name in metric.requested_names if name != str(metric.metric)}
+    """Return the canonical metric of each column name that is another."""
+    return {name: str(metric.metric) for metric in metrics for name in metric.column_names if name != str(metric.metric)}
 
 
 def rename_metric_rows(rows: pa.Table, metrics: Sequence[ResolvedMetric]) -> pa.Table:
@@ -85,7 +85,7 @@ def rename_metric_rows(rows: pa.Table, metrics: Sequence[ResolvedMetric]) -> pa.
         return rows
     import pyarrow as pa  # noqa: PLC0415  help does not need it
 
-    names_by_metric = {str(metric.metric): metric.requested_names for metric in metrics}
+    names_by_metric = {str(metric.metric): metric.column_names for metric in metrics}
     repeated = [(row, name) for row, metric in enumerate(rows["metric"].to_pylist()) for name in names_by_metric.get(metric, (metric,))]
     names = pa.array([name for _, name in repeated], pa.string())
     renamed = rows.take([row for row, _ in repeated]).set_column(rows.column_names.index("metric"), "metric", names)
@@ -102,7 +102,7 @@ def requested_columns(columns: Sequence[str], metrics: Sequence[ResolvedMetric])
     suffixes = ("", *(f".{name}" for name in (*BOUNDS, CI_LOW, CI_HIGH, SE, N_UNITS, N_BUCKETS)))
     columns_by_metric = {str(metric.metric): [f"{metric.metric}{suffix}" for suffix in suffixes] for metric in metrics}
     metric_by_column = {column: metric for metric, names in columns_by_metric.items() for column in names}
-    names_by_metric = {str(metric.metric): metric.requested_names for metric in metrics}
+    names_by_metric = {str(metric.metric): metric.column_names for metric in metrics}
     pairs: list[tuple[str, str]] = []
     for metric, group in groupby(columns, key=metric_by_column.get):
         metric_columns = list(group)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
+    from sqlrank.request import ColumnNames
 
 
 @entry_point
@@ -50,6 +51,7 @@ def compare(
     seed: int | None = None,
     per_query: bool = False,
     compat: str | None = None,
+    names: ColumnNames = "requested",
     check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
@@ -98,6 +100,7 @@ def compare(
         seed: seed of the random signs; the default is 0.
         per_query: return the paired differences: a row per group, metric, pair and query, the largest loss first.
         compat: as for :func:`sqlrank.evaluate`.
+        names: ``"plain"`` for metrics by identifiers, such as ``ndcg_at_10``.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
         plan: as for :func:`sqlrank.evaluate`.
@@ -151,6 +154,7 @@ def compare(
         sql_dir=sql_dir,
         plan=plan,
         unit=unit,
+        names=names,
         policies=policies,
     )
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
@@ -172,7 +176,7 @@ def compare(
     }
     unit_options = {"test": test, "target_effect": target_effect, "replicates": replicates, "seed": seed}
     _refuse_row_options({**sources, **row_options, **unit_options})
-    call = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, policies=policies)
+    call = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, names=names, policies=policies)
     request = RollupComparisonRequest(call, rollups, baseline, correction, power)
     return compare_rolled_up(request, connection, dialect, limits, progress)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
+    from sqlrank.request import ColumnNames
 
 
 @entry_point
@@ -55,6 +56,7 @@ def evaluate(
     replicates: int | None = None,
     seed: int | None = None,
     compat: str | None = None,
+    names: ColumnNames = "requested",
     check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
@@ -110,6 +112,8 @@ def evaluate(
         unit: column or expression of predictions that identifies independent units, such as ``"user_id"``; by default ``query_id`` if there
             is one, else each row.
         compat: compatibility mode that reproduces the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
+        names: ``"plain"`` for columns with unique identifiers for names, as in SQL, such as ``ndcg_at_10`` and ``ndcg_at_10.ci_low``, for tools
+            that refuse ``@`` in names; ``"requested"`` for metrics as they are written.
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
         sql_dir: a directory with metrics, relations and functions of your own.
         plan: execution plans, such as ``{"score_order": "buckets"}``; by default chosen from the data and the engine.
@@ -123,12 +127,12 @@ def evaluate(
 
     Returns:
         The ``by`` columns, ``slice`` for several groupings, ``query_id`` with ``per_query``, and ``k`` for a range of cut-offs. One float64
-        column per metric follows, under its canonical name, or another tool's name if requested so; rows are ordered by the columns before
+        column per metric follows, under its canonical name, or another tool's name if requested so, or a plain one with ``names="plain"``; rows are ordered by the columns before
         the metrics. Undefined values are NULL.
         A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata contain the statement (``sqlrank.sql``), the rows
         searched for duplicates (``sqlrank.duplicates_searched``), and the plan of a global order (``sqlrank.score_order``). As JSON they
         contain the kinds of columns (``sqlrank.columns``) and properties of metrics (``sqlrank.measures``), which :func:`sqlrank.chart`
-        reads, and the canonical metrics of other tools' names (``sqlrank.canonical``).
+        reads, and the canonical metrics of other names (``sqlrank.canonical``).
 
     Raises:
         MetricError: a metric, parameter or policy does not exist or is not valid.
@@ -159,6 +163,7 @@ def evaluate(
         seed=seed,
         policies=policies,
         requested_names=True,
+        names=names,
         command="sql",
         options={"connection": connection},
     )
@@ -197,6 +202,7 @@ def sql(
     insert: str | None = None,
     overwrite_by: str | None = None,
     compat: str | None = None,
+    names: ColumnNames = "requested",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
     **policies: Any,
@@ -217,6 +223,8 @@ def sql(
     replacing an existing one if the engine can do so in one statement. ``insert`` names a table to add the rows to, by column names. With
     ``overwrite_by``, a column of ``by`` such as ``"day"``, the rows of that table for the days of the result are deleted first: a script of two
     statements, in a transaction if the engine supports it.
+
+    Columns of metrics are identifiers such as ``ndcg_at_10`` under any ``names``, since SQL has no others without quotes.
 
     ``rollup`` is the result of :func:`sqlrank.rollup_sql`, instead of other sources. Rank metrics have ``_bound_low`` and ``_bound_high``, all have
     ``num_rows``, and ``num_days`` if the table can be inspected; groups with several definitions are NULL.
@@ -247,6 +255,7 @@ def sql(
         seed=seed,
         policies=policies,
         requested_names=True,
+        names=names,
         command="sql",
         options={
             "connection": connection,

@@ -19,6 +19,7 @@ from sqlrank.cli.options import (
     Inputs,
     MemoryLimit,
     Metrics,
+    Names,
     Output,
     Plan,
     Policy,
@@ -75,6 +76,7 @@ def compare(
     where: Where = None,
     column: ColumnMapping = None,
     compat: Compat = None,
+    names: Names = "requested",
     policy: Policy = None,
     plan: Plan = None,
     input: Inputs = None,  # noqa: A002  the option's public name
@@ -98,13 +100,13 @@ def compare(
         arguments = call_arguments(
             metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system, unit=unit, baseline=baseline, test=test,
             correction=correction, confidence=confidence, target_effect=target_effect, power=power, replicates=replicates, seed=seed, per_query=per_query,
-            where=where, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit,
+            where=where, column=column, compat=compat, names=names, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit,
             threads=threads, timeout=timeout,
         )  # fmt: skip
         result = sqlrank.compare(**arguments, rollups=rollups or None, by=parse_groupings(by), progress=progress)
     with exit_on_error():
-        names = compared_columns(result, has_target_effect=target_effect is not None)
-        displayed = display_columns(result, names) if form in HUMAN_FORMATS and not per_query else result
+        displayed_columns = compared_columns(result, has_target_effect=target_effect is not None)
+        displayed = display_columns(result, displayed_columns) if form in HUMAN_FORMATS and not per_query else result
         write_result(
             displayed, form, FileKind.COMPARISON, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
         )
@@ -134,6 +136,7 @@ def gate(
     where: Where = None,
     column: ColumnMapping = None,
     compat: Compat = None,
+    names: Names = "requested",
     policy: Policy = None,
     plan: Plan = None,
     input: Inputs = None,  # noqa: A002  the option's public name
@@ -163,7 +166,7 @@ def gate(
     with exit_on_error(), progress_bar("gating") as progress:
         arguments = call_arguments(
             metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system, unit=unit, baseline=baseline,
-            min_units=min_units, confidence=confidence, where=where, column=column, compat=compat, policy=policy, plan=plan, input=input,
+            min_units=min_units, confidence=confidence, where=where, column=column, compat=compat, names=names, policy=policy, plan=plan, input=input,
             sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads, timeout=timeout,
         )  # fmt: skip
         result = sqlrank.gate(

@@ -22,6 +22,7 @@ from sqlrank.cli.options import (
     Interval,
     MemoryLimit,
     Metrics,
+    Names,
     Output,
     PerQuery,
     Plan,
@@ -75,6 +76,7 @@ def evaluate(
     seed: Seed = None,
     column: ColumnMapping = None,
     compat: Compat = None,
+    names: Names = "requested",
     policy: Policy = None,
     plan: Plan = None,
     input: Inputs = None,  # noqa: A002  the option's public name
@@ -102,7 +104,7 @@ def evaluate(
             raise SqlrankError("--with-total is for --per-query")
         arguments = call_arguments(
             metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, rollup=rollup, window_days=window_days, window_ends=window_ends, db=db,
-            where=where, confidence=confidence, interval=interval, unit=unit, replicates=replicates, seed=seed, column=column, compat=compat,
+            where=where, confidence=confidence, interval=interval, unit=unit, replicates=replicates, seed=seed, column=column, compat=compat, names=names,
             policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads,
             temp_directory=temp_directory, timeout=timeout,
         )  # fmt: skip

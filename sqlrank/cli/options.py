@@ -86,6 +86,7 @@ DbtModelName = Annotated[
 DialectName = Annotated[str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))]
 Seed = Annotated[int | None, typer.Option(help="Seed of random draws.")]
 Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
+Names = Annotated[str, typer.Option(help="Names of metrics in the result: requested, or plain, such as ndcg_at_10.")]
 Policy = Annotated[
     list[str] | None,
     typer.Option("--policy", "-p", help="A policy: ties=rank, queries=judged_and_retrieved, depth=100, rel=2. Repeat for more."),

@@ -20,6 +20,7 @@ from sqlrank.cli.options import (
     Inputs,
     Interval,
     Metrics,
+    Names,
     OverwriteBy,
     PerQuery,
     Plan,
@@ -59,6 +60,7 @@ def sql(
     seed: Seed = None,
     column: ColumnMapping = None,
     compat: Compat = None,
+    names: Names = "requested",
     policy: Policy = None,
     plan: Plan = None,
     input: Inputs = None,  # noqa: A002  the option's public name
@@ -97,7 +99,8 @@ def sql(
         if dbt is None:
             if materialized is not None:
                 raise SqlrankError("--materialized is for --dbt")
-            typer.echo(sqlrank.sql(metrics, **options, **stored, overwrite_by=overwrite_by) + ";")
+            call = {**options, **stored, "names": names, "overwrite_by": overwrite_by}
+            typer.echo(sqlrank.sql(metrics, **call) + ";")
             return
         clash = [f"--{name.replace('_', '-').replace('connection', 'db')}" for name, value in stored.items() if value is not None]
         if clash:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sqlrank.inference.tolerance import Verdict
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
+    from sqlrank.request import ColumnNames
 
 
 BASELINE_SYSTEM, CANDIDATE_SYSTEM = "baseline", "candidate"
@@ -168,6 +169,7 @@ def gate(
     confidence: float = 0.95,
     where: str | None = None,
     compat: str | None = None,
+    names: ColumnNames = "requested",
     check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
@@ -206,6 +208,7 @@ def gate(
         confidence: two-sided confidence level of intervals; each side errs half as often.
         where: a SQL condition on the rows to read.
         compat: as for :func:`sqlrank.evaluate`.
+        names: as for :func:`sqlrank.compare`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
         plan: as for :func:`sqlrank.evaluate`.
@@ -244,6 +247,7 @@ def gate(
         sql_dir=sql_dir,
         plan=plan,
         unit=unit,
+        names=names,
         policies=policies,
     )
     is_stored = baseline is not None and (
@@ -267,10 +271,10 @@ def gate(
     system_tables = [] if is_stored else system_values(comparison, options, tables)
     if stored is not None:
         tables = [(group, stack_with_baseline(table, stored, group, measures)) for group, table in tables]
-    names = (BASELINE_SYSTEM, CANDIDATE_SYSTEM) if is_stored else None
+    stored_pair = (BASELINE_SYSTEM, CANDIDATE_SYSTEM) if is_stored else None
 
     def work(units: PairedUnits) -> pa.Table:
-        pair = names or _pair(comparison.sort_systems(units.systems()), baseline, comparison.declared_order)
+        pair = stored_pair or _pair(comparison.sort_systems(units.systems()), baseline, comparison.declared_order)
         summaries = units.summarize_differences([pair])
         check_fully_paired(summaries, comparison)
         if is_stored and summaries:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.cte_list import unique_name
 from sqlrank.compiler.input_query import InputKey
 from sqlrank.compiler.intervals.analytic_intervals import UNIT_COUNT, AnalyticIntervals
 from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
@@ -38,6 +37,7 @@ from sqlrank.compiler.select_builders import (
 )
 from sqlrank.deadline import check_deadline
 from sqlrank.interval_options import REPLICATE_COLUMN
+from sqlrank.registry.metric import unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.sql_ast import LeadingComment, find_nodes

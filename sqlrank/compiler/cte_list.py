@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, QUERY_ID, KeyColumns, KeysByName, name_keys
 from sqlrank.optimizer.projection_pruning import drop_empty_ctes, prune_projections
+from sqlrank.registry.metric import unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.sql_ast import find_nodes, first_select
@@ -130,9 +130,3 @@ class CteList:
         else:
             prune_projections(statement, keep_ctes={cte.name for cte in self if cte.materialize is False})
         return statement
-
-
-def unique_name(name: str, taken: Collection[str]) -> str:
-    """Return a name, with a number appended if it is taken."""
-    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
-    return next(candidate for candidate in candidates if candidate not in taken)

@@ -9,7 +9,6 @@ from sqlglot import exp
 
 from sqlrank.compiler.aggregation_ctes import AggregationCtes
 from sqlrank.compiler.column_comments import drop_repeated_comments
-from sqlrank.compiler.cte_list import unique_name
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
 from sqlrank.compiler.layout import SLICE_COLUMN, OutputColumn
@@ -17,7 +16,7 @@ from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, score_column_name, slice_label
 from sqlrank.errors import MetricError
-from sqlrank.registry.metric import to_sql_name
+from sqlrank.registry.metric import to_sql_name, unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
 from sqlrank.rendering.header import row_phrase
 from sqlrank.sql_ast import BIGINT
@@ -98,7 +97,7 @@ def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) ->
 
     A metric with several names has a column for each; its value is computed once, in a CTE.
     """
-    taken = {output.alias for output in outputs if output.metric is None or output.name in output.metric.requested_names}
+    taken = {output.alias for output in outputs if output.metric is None or output.name in output.metric.column_names}
     groups: list[list[tuple[exp.Expr, OutputColumn]]] = []
     for pair in zip(body.selects, outputs, strict=True):
         if pair[1].kind in INTERVAL_SUFFIXES:
@@ -109,7 +108,7 @@ def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) ->
     renamed: list[OutputColumn] = []
     for group in groups:
         value = group[0][1]
-        for name in (value.name,) if value.metric is None else value.metric.requested_names:
+        for name in (value.name,) if value.metric is None else value.metric.column_names:
             if name == value.name:
                 items += [item for item, _ in group]
                 renamed += [output for _, output in group]

@@ -96,7 +96,7 @@ def resolve_metrics(
         raise MetricError(*dict.fromkeys(problems))
     _check_cutoff_count(resolved_metrics.values())
     return [
-        replace(for_tie_order(resolved, library), requested_names=tuple(names[name].values()))
+        replace(for_tie_order(resolved, library), requested_names=tuple(names[name].values()), column_names=tuple(names[name].values()))
         for name, resolved in resolved_metrics.items()
     ]
 

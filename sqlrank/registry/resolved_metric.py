@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqlrank.registry.metric import QUERY_CUTOFF
+from sqlrank.registry.metric import QUERY_CUTOFF, to_sql_name, unique_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sqlrank.registry.dependencies import Dependencies
     from sqlrank.registry.metric import Metric, ParameterValue
@@ -41,6 +41,7 @@ class ResolvedMetric:
         dependencies: Everything that the file reads under these settings.
         input_role: The input role that the metric evaluates, ``run`` for metrics of ranked lists.
         requested_names: The names under which it was requested: those of other tools as written, else the canonical name.
+        column_names: The names of its columns in results: the requested ones, or plain identifiers.
     """
 
     metric: Metric
@@ -49,6 +50,7 @@ class ResolvedMetric:
     dependencies: Dependencies
     input_role: str
     requested_names: tuple[str, ...] = ()
+    column_names: tuple[str, ...] = ()
 
     @property
     def sql_column(self) -> str:
@@ -82,3 +84,16 @@ class ResolvedMetric:
         if not isinstance(self.metric.cutoff, (tuple, str)) or self.file.cutoff_parameter is None:
             return self
         return replace(self, settings={**self.settings, self.file.cutoff_parameter.name: CUTOFF_PLACEHOLDER})
+
+
+def with_plain_names(metrics: Iterable[ResolvedMetric]) -> list[ResolvedMetric]:
+    """Replace the column names of metrics by unique identifiers, such as ``ndcg_at_10``, which other tools accept."""
+    taken: set[str] = set()
+    renamed = []
+    for metric in metrics:
+        names = []
+        for name in metric.requested_names:
+            names.append(unique_name(metric.sql_column if name == str(metric.metric) else to_sql_name(name), taken))
+            taken.add(names[-1])
+        renamed.append(replace(metric, column_names=tuple(names)))
+    return renamed

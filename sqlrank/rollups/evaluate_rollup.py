@@ -18,6 +18,7 @@ from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
+from sqlrank.registry.resolved_metric import with_plain_names
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_DAYS, NUM_ROWS, SE
 from sqlrank.result_metadata import metrics_metadata, requested_columns
 from sqlrank.rollups import jackknife
@@ -119,6 +120,7 @@ def resolve_rollup_call(call: Request) -> tuple[Registry, list[ResolvedMetric], 
     """
     library = registry_for(call.sql_dir)
     resolved_metrics = resolve_metrics(call.metrics, library, None, call.policies, ROLLUP_ROLES)
+    resolved_metrics = with_plain_names(resolved_metrics) if call.names == "plain" else resolved_metrics
     refuse_row_policies(call.policies, resolved_metrics, library)
     metrics = decompose_metrics(resolved_metrics, library)
     jackknife.check_interval_options(call)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.call_descriptions import call_settings, describe_sources, request_command
-from sqlrank.compiler.cte_list import unique_name
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
@@ -24,7 +23,7 @@ from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import prepare
-from sqlrank.registry.metric import to_sql_name
+from sqlrank.registry.metric import to_sql_name, unique_name
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.select_files import file_rows, load_select
@@ -142,7 +141,7 @@ class _RollupQuery:
     @cached_property
     def requested_aliases(self) -> dict[str, str]:
         """Return the column alias of each requested name of a metric."""
-        names = {name: str(metric.metric) for metric in self.looked_up for name in metric.requested_names}
+        names = {name: str(metric.metric) for metric in self.looked_up for name in metric.column_names}
         aliases = {name: self.aliases[name] for name, metric in names.items() if name == metric}
         for name in [name for name in names if name not in aliases]:
             aliases[name] = unique_name(to_sql_name(name), {*aliases.values(), *self.keys})
@@ -157,7 +156,7 @@ class _RollupQuery:
         columns = [exp.alias_(quoted_column(name, "s"), name, quoted=True) for name in self.keys]
         for metric, resolved_metric in zip(self.metrics.metrics, self.looked_up, strict=True):
             kinds = ("metric", BOUND_LOW, BOUND_HIGH) if isinstance(metric, RankMetric) else ("metric",)
-            for name, kind in product(resolved_metric.requested_names, kinds):
+            for name, kind in product(resolved_metric.column_names, kinds):
                 is_value = kind == "metric"
                 column, alias = (
                     f"{text}{'' if is_value else f'_{kind}'}" for text in (self.aliases[metric.name], self.requested_aliases[name])
