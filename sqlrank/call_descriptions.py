@@ -94,7 +94,7 @@ def _request_arguments(request: Request) -> dict[str, Any]:
         "policies": [f"{name}={format_parameter(freeze_value(value))}" for name, value in policies.items()],
         "run": _run_options(run) if isinstance(run, SourceGroup) else run,
         **{role: sources.pop(role, None) for role in _MAIN_ROLES[1:]},
-        "inputs": sources,
+        "inputs": [f"{role}={text}" for role, source in sources.items() for text in _source_options(source)],
         "columns": _column_options(request.columns or {}),
         "by": _by_options(request.by),
         "where": request.where,
@@ -107,6 +107,13 @@ def _request_arguments(request: Request) -> dict[str, Any]:
         "plan": request.plan,
         "sql_dir": request.sql_dir,
     }
+
+
+def _source_options(source: Any) -> list[str]:
+    """Return the sources of a further input, one for each system; none without a source."""
+    if source is None:
+        return []
+    return _run_options(source) if isinstance(source, SourceGroup) else [_text(source)]
 
 
 def _run_options(run: SourceGroup) -> list[str]:

@@ -20,6 +20,10 @@ DEFAULT_DIALECT = "duckdb"
 """Dialect of printed statements if none is named."""
 
 
+SYSTEM_ROLES = ("run", "answers")
+"""Roles whose sources may be of several systems."""
+
+
 class Stream:
     """A source whose rows can be read once, such as a ``RecordBatchReader``.
 
@@ -72,7 +76,7 @@ class SourceGroup:
     @classmethod
     def wrap(cls, role: str, source: Any) -> Any:
         """Wrap a list of sources, or a dict of runs; return others unchanged."""
-        is_run_role = role == "run"
+        is_run_role = role in SYSTEM_ROLES
         if isinstance(source, list) or (isinstance(source, tuple) and is_run_role):
             return cls(tuple((None, cls._member(member)) for member in source), is_run_role) if source else source
         if is_run_role and isinstance(source, Mapping) and source and not is_nested_run_dict(source):
@@ -116,6 +120,11 @@ def with_previous_runs(sources: Mapping[str, Any], metrics: Iterable[Any]) -> Ma
         ):
             sources = {**sources, str(role): previous_runs}
     return sources
+
+
+def system_source(sources: Mapping[str, Any]) -> Any:
+    """Return the source of the retrieved documents, which may be of several systems; None without one."""
+    return next((sources[role] for role in SYSTEM_ROLES if role in sources), None)
 
 
 def leaf_sources(source: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
-from sqlrank.request import Request, with_previous_runs
+from sqlrank.request import Request, system_source, with_previous_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 RESULT_SLICE_COLUMN = "slice"
 """Column of a result that names the grouping of a row."""
+
+RANKING_ROLES = ("run", "qrels")
+"""Roles that ranking metrics read; other inputs may stand in their place."""
 
 ROW_FILTER_POLICIES = ("nulls", "duplicates")
 """Policies that filter rows."""
@@ -91,6 +94,22 @@ class ResolvedRequest:
         return any(metric.input_role == "run" for metric in self.metrics)
 
     @property
+    def assembled_rankings(self) -> dict[str, str]:
+        """The roles of rankings that are assembled from another input, with the role of that."""
+        if not self.is_ranking or self.rankings_from_predictions:
+            return {}
+        read_roles = {role for metric in self.metrics for role in metric.dependencies.roles}
+        components = {
+            role: component_roles(role, self.sources, self.library)[0] for role in RANKING_ROLES if role == "run" or role in read_roles
+        }
+        return {role: component for role, component in components.items() if component != role}
+
+    @property
+    def retrieval_role(self) -> str:
+        """The role of the source of the retrieved documents: ``run``, or the one that the run is assembled from."""
+        return self.assembled_rankings.get("run", "run")
+
+    @property
     def base_roles(self) -> tuple[str, ...]:
         """The role whose groups are evaluated, or its components; empty for metrics of rankings only."""
         return () if self.base_role is None else component_roles(self.base_role, self.sources, self.library)
@@ -139,7 +158,8 @@ def resolve_request(request: Request) -> ResolvedRequest:
     library = registry_for(request.sql_dir)
     sources_by_role, policies = _split_queries(request, library)
     plan = {name: freeze_value(value, f"plan {name}") for name, value in (request.plan or {}).items() if value is not None}
-    available_roles = {*sources_by_role, *(("run", "qrels") if "predictions" in sources_by_role else ())}
+    available_roles = {*sources_by_role, *(RANKING_ROLES if "predictions" in sources_by_role else ())}
+    available_roles |= {role for role in RANKING_ROLES if component_roles(role, sources_by_role, library) != (role,)}
     metrics = metric_resolver.resolve_metrics(request.metrics, library, request.compat, policies, available_roles)
     metrics = with_plain_names(metrics) if request.names == "plain" else metrics
     columns, sets = parse_group_by(request.by)
@@ -151,7 +171,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
     if request.per_query and (role := next((role for role in base_roles if not library.roles[role].query_column), None)):
         raise MetricError(f"per_query gives a row per list, which {role} do not have; leave it out")
     sources, rankings_from_predictions = _sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
-    if getattr(sources.get("run"), "members_are_systems", False):
+    if getattr(system_source(sources), "members_are_systems", False):
         columns, sets = _add_system_column(columns, sets)
     _check_name_clashes(columns, metrics, {*({"score"} if base_roles else ()), *({RESULT_SLICE_COLUMN} if sets else ())})
     if sets and request.per_query and "run" in input_roles:
@@ -278,11 +298,7 @@ def _sources(
     if unknown:
         raise InputError(f"unknown input {unknown[0]!r}{did_you_mean(unknown[0], library.roles)} Choose from: {', '.join(library.roles)}")
     sources = with_previous_runs(sources, metrics)
-    side_roles = {role for metric in metrics for role in metric.dependencies.roles if role != "queries" or metric.has_query_cutoffs} - {
-        "run",
-        "qrels",
-        base_role,
-    }
+    side_roles = {role for metric in metrics for role in metric.dependencies.roles} - {*RANKING_ROLES, base_role}
     if absent := [role for role in sorted(side_roles) if role not in sources]:
         reader = next(metric for metric in metrics if absent[0] in metric.dependencies.roles)
         raise InputError(f"{reader.metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}} (--input {absent[0]}=...)")
@@ -298,7 +314,7 @@ def _sources(
             return dict(sources), False
         if base_role != "predictions":
             raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base_role}; evaluate them in two calls")
-    return _ranking_sources(sources, {role for metric in rankings for role in metric.dependencies.roles})
+    return _ranking_sources(sources, {role for metric in rankings for role in metric.dependencies.roles}, library)
 
 
 def component_roles(role: str, sources: Mapping[str, Any], library: Registry) -> tuple[str, ...]:
@@ -320,15 +336,22 @@ def _check_base_inputs(sources: Mapping[str, Any], side_roles: set[str], metric:
         raise InputError(f"{metric.metric} needs inputs={{{input_examples}}} ({options}){instead}, and no more than it reads")
 
 
-def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str]) -> tuple[dict[str, Any], bool]:
-    """Return the sources of rankings: run and, if needed, qrels; or predictions for both."""
+def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str], library: Registry) -> tuple[dict[str, Any], bool]:
+    """Return the sources of rankings: run and, if needed, qrels; or predictions or answers for both."""
     if "predictions" in sources:
         if "run" in sources or "qrels" in sources:
             raise InputError("give either predictions, which are run and judgments in one table, or run and qrels")
         return dict(sources), True
-    missing = [role for role in ("run", "qrels") if role not in sources and (role == "run" or role in read_roles)]
+    if "answers" in sources and "run" in sources:
+        raise InputError("give either answers, which hold the retrieved documents of each query, or run")
+    missing = [
+        role
+        for role in RANKING_ROLES
+        if component_roles(role, sources, library) == (role,) and role not in sources and (role == "run" or role in read_roles)
+    ]
     if missing:
         raise InputError(
-            f"no {' and no '.join(missing)}; ranking metrics need run= and qrels=, or predictions= (--run and --qrels, or --predictions)"
+            f"no {' and no '.join(missing)}; ranking metrics need run= and qrels=, or predictions=, or inputs={{'answers': ...}} with a row "
+            "per query (--run and --qrels, or --predictions, or --input answers=...)"
         )
     return dict(sources), False

@@ -14,7 +14,7 @@ from sqlrank.output.file_writer import OutputFile
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, parse_metric_text
 from sqlrank.registry.sql_folder import FOLDERS, list_sql_files
-from sqlrank.request import SourceGroup, leaf_sources, split_column_list
+from sqlrank.request import SYSTEM_ROLES, SourceGroup, leaf_sources, split_column_list
 
 if TYPE_CHECKING:
     from sqlrank.output.file_kinds import FileKind
@@ -22,21 +22,32 @@ if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
 
 
-def parse_runs(runs: list[str] | None) -> Any:
+def parse_runs(runs: list[str] | None, option: str = "--run ") -> Any:
     """Return a single unnamed run unchanged, and named or several runs as systems.
 
-    A run is named by ``name=source``, unless a file has that name.
+    A run is named by ``name=source``, unless a file has that name. ``option`` is the text before a run on the command line.
     """
     members = []
     for run in runs or []:
         name, equals, source = run.partition("=")
         is_named = bool(equals) and not names_files(run) and "/" not in name
         if is_named and not (name and source):
-            raise SqlrankError(f"--run {run}: write --run name=source")
+            raise SqlrankError(f"{option}{run}: write {option}name=source")
         members.append((name, source) if is_named else (None, run))
     if not members or (len(members) == 1 and members[0][0] is None):
         return members[0][1] if members else None
     return SourceGroup(tuple(members), members_are_systems=True)
+
+
+def parse_inputs(inputs: list[str] | None) -> dict[str, Any]:
+    """Return the sources of further inputs by role; of a role with systems there may be several, as for ``--run``."""
+    by_role: dict[str, list[str]] = {}
+    for text in inputs or []:
+        role, _, source = text.partition("=")
+        if role in SYSTEM_ROLES and source:
+            by_role.setdefault(role, []).append(source)
+    rest = [text for text in inputs or [] if text.partition("=")[0] not in by_role]
+    return parse_pairs("--input", rest) | {role: parse_runs(sources, f"--input {role}=") for role, sources in by_role.items()}
 
 
 def parse_columns(mappings: list[str] | None) -> dict[str, str | list[str]]:
@@ -118,7 +129,7 @@ def call_arguments(
         "connection": db,
         "columns": parse_columns(column),
         "plan": parse_pairs("--plan", plan),
-        "inputs": parse_pairs("--input", input),
+        "inputs": parse_inputs(input),
         "sql_dir": sql_dir,
         **parse_policies(policy, sql_dir),
     }
@@ -131,7 +142,11 @@ def list_sources(
     sql_dir: Path | None = None,
 ) -> tuple[Any, ...]:
     """Return the files, patterns, folders and table names that a command reads."""
-    all_sources: list[Any] = [*sources, *leaf_sources(parse_runs(run)), *parse_pairs("--input", input).values()]
+    all_sources: list[Any] = [
+        *sources,
+        *leaf_sources(parse_runs(run)),
+        *(leaf for source in parse_inputs(input).values() for leaf in leaf_sources(source)),
+    ]
     if sql_dir is not None:
         all_sources += [*list_sql_files(sql_dir), sql_dir / "*.toml", *(sql_dir / name for name in FOLDERS)]
     return tuple(source for source in all_sources if source is not None)

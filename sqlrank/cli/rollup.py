@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import exit_on_error, parse_pairs
+from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.options import (
     Check,
     ColumnMapping,
@@ -32,7 +32,7 @@ from sqlrank.cli.options import (
     Timeout,
     Where,
 )  # fmt: skip
-from sqlrank.cli.parsing import list_sources, output_file, parse_columns, parse_policies, parse_runs
+from sqlrank.cli.parsing import list_sources, output_file, parse_columns, parse_inputs, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_files
 from sqlrank.output.file_kinds import FileKind
@@ -105,7 +105,7 @@ def rollup(
             "run": parse_runs(run),
             "qrels": qrels,
             "queries": queries,
-            "inputs": parse_pairs("--input", input),
+            "inputs": parse_inputs(input),
             "by": by or (),
             "binning": binning,
             "n_bins": n_bins,

@@ -36,7 +36,7 @@ from sqlrank.cli.options import (
     Unit,
     Where,
 )
-from sqlrank.cli.parsing import list_sources, parse_columns, parse_groupings, parse_policies, parse_runs
+from sqlrank.cli.parsing import list_sources, parse_columns, parse_groupings, parse_inputs, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_model
 
@@ -90,7 +90,7 @@ def sql(
             "compat": compat,
             "sql_dir": sql_dir,
             "plan": parse_pairs("--plan", plan),
-            "inputs": parse_pairs("--input", input),
+            "inputs": parse_inputs(input),
             **parse_policies(policy, sql_dir),
         }
         stored: dict[str, Any] = {

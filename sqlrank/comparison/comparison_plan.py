@@ -10,7 +10,7 @@ from sqlrank.errors import MetricError, short_repr
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.value_bounds import is_bounded_0_1
-from sqlrank.request import SourceGroup
+from sqlrank.request import SourceGroup, system_source
 from sqlrank.resolve import parse_group_by, resolve_request
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class ComparisonPlan:
         """The systems in the caller's order, if each was given a name."""
         if self.system_column == SCORE_COLUMN:
             return list((self.call.columns or {})[SCORE_COLUMN])
-        run = self.call.sources.get("run")
+        run = system_source(self.call.sources)
         named = [name for name, _ in run.members] if isinstance(run, SourceGroup) and run.members_are_systems else []
         return [name for name in named if name is not None]
 

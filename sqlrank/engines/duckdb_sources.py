@@ -18,6 +18,7 @@ from sqlrank.engines.arrow_tables import to_arrow_table
 from sqlrank.engines.database import SourceTable
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_sources import (
+    JSON_READER,
     READER_FUNCTIONS,
     data_suffix,
     expand_globs,
@@ -113,7 +114,7 @@ class DuckDBSources:
             node,
             self._types(role, label, node),
             display_item=origin,
-            has_row_count=not isinstance(node, exp.Subquery) and node.find(exp.ReadCSV) is None,
+            has_row_count=not isinstance(node, exp.Subquery) and not _reads_text(node),
         )
 
     def resolve_and_load(self, role: str, source: Any) -> SourceTable:
@@ -122,7 +123,7 @@ class DuckDBSources:
         Statements read their inputs several times.
         """
         table = self.resolve(role, source)
-        if not _is_text(table):
+        if not _reads_text(table.from_item):
             return table
         files = list_paths(source) if isinstance(source, (str, Path)) else []
         if problem := undetected_delimiter_problem(self.connection, files, table.column_types or {}):
@@ -331,6 +332,6 @@ def _file(role: str, text: str) -> exp.Expr:
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
 
 
-def _is_text(table: SourceTable) -> bool:
-    """Return True if an input is TREC or CSV text, parsed at each scan."""
-    return table.from_item.find(exp.ReadCSV) is not None
+def _reads_text(node: exp.Expr) -> bool:
+    """Return True if an item of FROM is TREC, CSV or JSON text, parsed at each scan."""
+    return node.find(exp.ReadCSV) is not None or any(call.name.upper() == JSON_READER for call in node.find_all(exp.Anonymous))

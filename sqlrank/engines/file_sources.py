@@ -13,13 +13,16 @@ from urllib.parse import urlsplit
 
 from sqlrank.errors import quote_excerpt
 
+JSON_READER = "READ_JSON"
+"""Reader function of JSON and JSON Lines."""
+
 READER_FUNCTIONS = {
     ".parquet": "READ_PARQUET",
     ".csv": "READ_CSV",
     ".tsv": "READ_CSV",
-    ".json": "READ_JSON",
-    ".jsonl": "READ_JSON",
-    ".ndjson": "READ_JSON",
+    ".json": JSON_READER,
+    ".jsonl": JSON_READER,
+    ".ndjson": JSON_READER,
 }
 """Reader functions by file suffix."""
 

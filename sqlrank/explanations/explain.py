@@ -30,7 +30,7 @@ from sqlrank.explanations.intermediate_steps import (
 )
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.prepare import prepare
-from sqlrank.request import Request, collect_sources
+from sqlrank.request import Request, collect_sources, system_source
 from sqlrank.resolve import resolve_request
 from sqlrank.sql_ast import find_nodes
 
@@ -137,7 +137,9 @@ def _check(request: ResolvedRequest, query: Any) -> None:
         raise MetricError(f"{resolved_metric.metric} has rows of its own; explain a metric with one value")
     if query is None and resolved_metric.input_role == "run" and resolved_metric.file.grain == "list":
         raise MetricError(f"{resolved_metric.metric} is of queries; name the one to explain with query= (--query)")
-    if getattr(request.sources.get("run"), "members_are_systems", False) or isinstance((request.columns or {}).get("score"), (list, tuple)):
+    if getattr(system_source(request.sources), "members_are_systems", False) or isinstance(
+        (request.columns or {}).get("score"), (list, tuple)
+    ):
         raise MetricError("several systems have values of their own; give the one to explain")
 
 

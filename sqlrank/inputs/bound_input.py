@@ -36,6 +36,7 @@ class BoundInput:
         not_null: Columns whose NULL rows are excluded.
         as_text: Columns that are cast to text.
         is_labelled: Judgments are derived from the labels of predictions.
+        assembled_from: Label of the column that the rows are assembled from, if they are not those of a table.
     """
 
     role: Role
@@ -49,11 +50,12 @@ class BoundInput:
     not_null: tuple[str, ...] = ()
     as_text: frozenset[str] = frozenset()
     is_labelled: bool = False
+    assembled_from: str = ""
 
     @property
     def label(self) -> str:
         """Label of the input in messages."""
-        return f"{self.role.name} ({self.table.label})"
+        return f"{self.assembled_from or self.role.name} ({self.table.label})"
 
     def bind_columns(self, mapping: Mapping[str, str]) -> BoundInput:
         """Return a copy with canonical columns bound to mapped columns, or to columns of the same name."""
@@ -109,6 +111,10 @@ class BoundInput:
         It is the table's name for ``by`` columns, else the canonical name.
         """
         return self.columns[name] if name in self.group_names else name
+
+    def qualified_label(self, name: str) -> str:
+        """Return the label of a column with that of its input: ``run.doc_id``, or ``answers.retrieved`` if it holds elements of a list."""
+        return self.assembled_from if self.assembled_from and name == "doc_id" else f"{self.role.name}.{self.column_label(name)}"
 
     def missing(self, needed: Iterable[str]) -> list[str]:
         """Return one problem for each needed column that is missing."""

@@ -9,12 +9,14 @@ from sqlglot import exp
 
 from sqlrank.errors import InputError
 from sqlrank.inputs import row_checks
+from sqlrank.inputs.assembled_rankings import assemble_rankings, assembly_columns
 from sqlrank.inputs.bound_input import BoundInput, comparable_columns, is_not_null
 from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, role_mapping, split_score_columns
 from sqlrank.inputs.group_columns import find_group_columns
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
+from sqlrank.resolve import RANKING_ROLES
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import Database, SourceTable
     from sqlrank.registry.registry import Registry
     from sqlrank.resolve import ResolvedRequest
-
-RANKING_ROLES = ("run", "qrels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,8 @@ class BoundInputs:
     @property
     def temporary_tables(self) -> list[SourceTable]:
         """The temporary tables of this call, which have another form in the user's notation."""
-        tables = [member for bound_input in self.by_role.values() for member in bound_input.table.members or (bound_input.table,)]
+        read = [bound_input.table for bound_input in self.by_role.values() if not bound_input.assembled_from]
+        tables = [member for table in read for member in table.members or (table,)]
         return list({id(table): table for table in tables if table.display_item is not None}.values())
 
     def with_temporary_tables(self, tree: exp.Query) -> exp.Query:
@@ -158,7 +159,8 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     }
     inputs = {role: _bind_unit(request, bound_input) for role, bound_input in inputs.items()}
     needed = _find_needed_columns(request, inputs)
-    inputs |= {role: inputs[role].assume_columns(names) for role, names in needed.items()}
+    inputs |= {role: inputs[role].assume_columns(names) for role, names in needed.items() if role in inputs}
+    inputs |= assemble_rankings(request, inputs, database)
     if request.rankings_from_predictions:
         inputs["predictions"] = inputs["predictions"].assume_columns(needed["run"])
     bound_inputs = BoundInputs(request, database, inputs, needed, groups, tuple(scores), condition)
@@ -195,7 +197,8 @@ def _bind_labels(inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -
 
 def _is_evaluated_by_rows(request: ResolvedRequest, role: str) -> bool:
     """Return True for roles other than those of rankings whose rows are read."""
-    return role not in {*RANKING_ROLES, "queries"} and not (role == "predictions" and request.base_role is None)
+    is_component = role in request.assembled_rankings.values()
+    return role not in {*RANKING_ROLES, "queries"} and not is_component and not (role == "predictions" and request.base_role is None)
 
 
 def _bind_unit(request: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
@@ -221,7 +224,9 @@ def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInp
         orders = {metric.settings.get("ties") == "rank" for metric in request.metrics if metric.input_role == "run"}
         run = (*row_checks.RANKING_KEYS, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
         needed["run"] = run
-        needed |= {"qrels": (*row_checks.RANKING_KEYS, "relevance")} if "qrels" in inputs else {}
+        needed |= {"qrels": (*row_checks.RANKING_KEYS, "relevance")} if "qrels" in {*inputs, *request.assembled_rankings} else {}
+    for role in set(request.assembled_rankings.values()):
+        needed[role] = assembly_columns(request, inputs[role])
     if "queries" in inputs:
         weight = ("weight",) if "weight" in inputs["queries"].columns else ()
         needed["queries"] = ("query_id", *weight, *sorted(_find_read_columns(request, "queries") & {"cutoff"}))

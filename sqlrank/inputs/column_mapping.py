@@ -95,7 +95,9 @@ def _targets(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInpu
     targets = [bound_input for bound_input in inputs.values() if name in bound_input.role.columns]
     if name in request.group_by:
         evaluated_inputs = [
-            bound_input for role, bound_input in inputs.items() if role in {"run", *request.base_roles} or request.rankings_from_predictions
+            bound_input
+            for role, bound_input in inputs.items()
+            if role in {request.retrieval_role, *request.base_roles} or request.rankings_from_predictions
         ]
         targets = (
             evaluated_inputs if any(bound_input.table.column_types is None for bound_input in inputs.values()) else list(inputs.values())

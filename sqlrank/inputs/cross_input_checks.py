@@ -88,12 +88,17 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
     """Check that run and qrels have queries and documents in common."""
     run = inputs["run"].select(RANKING_KEYS).subquery("run")
     qrels = inputs["qrels"].select(RANKING_KEYS).subquery("qrels")
+    components = {inputs[role].assembled_from.partition(".")[0] for role in ("run", "qrels")}
     for keys, key_label in ((("query_id",), "query_id"), (("query_id", "doc_id"), "(query_id, doc_id)")):
         if not database.query_rows(exp.select("1").from_(run.copy()).join(qrels.copy(), on=_same(keys)).limit(1)):
             run_example = database.query_rows(exp.select(*keys).from_(run.copy()).limit(1))
             qrels_example = database.query_rows(exp.select(*keys).from_(qrels.copy()).limit(1))
+            if keys == RANKING_KEYS[:1] and len(components) == 1 and components != {""}:
+                return  # of one row per query, of which none has both lists
+            run_label, qrels_label = (inputs[role].assembled_from or role for role in ("run", "qrels"))
             raise InputError(
-                f"run and qrels have no {key_label} in common; run has such as {run_example[0]}, qrels such as {qrels_example[0]}: are they of the same collection?"
+                f"{run_label} and {qrels_label} have no {key_label} in common; {run_label} has such as {run_example[0]}, {qrels_label} such as "
+                f"{qrels_example[0]}: are they of the same collection?"
                 f"{_read_as_text(inputs, keys)}"
             )
 

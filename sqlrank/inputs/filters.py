@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.identifiers import quote_columns
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.inputs.assembled_rankings import reassemble_rankings
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.rendering.dialects import get_dialect
 
@@ -32,13 +33,14 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
         InputError: The input of a condition is ambiguous, or does not have its columns.
     """
     request = inputs.request
-    filtered = apply_filter(inputs.condition, inputs.by_role, request.rankings_from_predictions, inputs.database.dialect)
+    given = {role: bound_input for role, bound_input in inputs.by_role.items() if role not in request.assembled_rankings}
+    filtered = apply_filter(inputs.condition, given, request.rankings_from_predictions, inputs.database.dialect)
     if request.only_queries:
         filtered |= apply_query_filter(
             request.only_queries,
             {role: bound_input for role, bound_input in filtered.items() if role not in inputs.roles_read_across_lists},
         )
-    return replace(inputs, by_role=filtered)
+    return replace(inputs, by_role={**inputs.by_role, **filtered, **reassemble_rankings(request, {**inputs.by_role, **filtered})})
 
 
 def apply_filter(

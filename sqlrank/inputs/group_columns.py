@@ -86,9 +86,10 @@ def _find(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput],
         return _find_in_base(
             name, text, [inputs[role] for role in request.base_roles], request.rankings_from_predictions, role if has_prefix else ""
         )
-    evaluated_roles = ["predictions", "run", "qrels"] if request.rankings_from_predictions else ["run"]
-    searched_roles = [role] if has_prefix else evaluated_roles if inputs["run"].table.column_types is None else list(inputs)
-    return _find_in_rankings(name, text, ["run", "qrels"] if searched_roles == ["qrels"] else searched_roles, inputs)
+    run_role = request.retrieval_role
+    evaluated_roles = ["predictions", "run", "qrels"] if request.rankings_from_predictions else [run_role]
+    searched_roles = [role] if has_prefix else evaluated_roles if inputs[run_role].table.column_types is None else list(inputs)
+    return _find_in_rankings(name, text, run_role, [run_role, "qrels"] if searched_roles == ["qrels"] else searched_roles, inputs)
 
 
 def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _ColumnMatch:
@@ -109,16 +110,17 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
     )
 
 
-def _find_in_rankings(name: str, text: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]) -> _ColumnMatch:
-    run = inputs["run"]
+def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]) -> _ColumnMatch:
+    """Find a column of the run or of what it is assembled from, or else of the queries table."""
+    run = inputs[run_role]
     holders = {}
     for role in searched_roles:
         column = inputs[role].column(text)
         if column is not None and column not in [inputs[role].columns.get(measure) for measure in inputs[role].role.measure_columns]:
             holders[role] = column
     is_inspected = run.table.column_types is not None
-    if "run" in holders:
-        return _ColumnMatch([role for role in holders if role != "queries"], holders["run"], is_inspected)
+    if run_role in holders:
+        return _ColumnMatch([role for role in holders if role != "queries"], holders[run_role], is_inspected)
     if "queries" in holders:
         return _ColumnMatch(["queries"], holders["queries"], is_inspected)
     column = run.column(text)
@@ -128,5 +130,5 @@ def _find_in_rankings(name: str, text: str, searched_roles: list[str], inputs: M
         raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
     available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
     raise InputError(
-        f"by: no input has a column {quote_excerpt(name)}{did_you_mean(name, available)} The run has: {enumerate_names(run.table.column_types or ())}"
+        f"by: no input has a column {quote_excerpt(name)}{did_you_mean(name, available)} {'The run' if run_role == 'run' else f'The input {run_role}'} has: {enumerate_names(run.table.column_types or ())}"
     )

@@ -22,7 +22,8 @@ from sqlrank.compiler.row_keys import (
     name_keys,
 )
 from sqlrank.compiler.select_builders import union_all, union_slices
-from sqlrank.errors import ContractError, InputError, MetricError
+from sqlrank.errors import InputError, MetricError
+from sqlrank.inputs.assembled_rankings import load_assembly, select_over_component
 from sqlrank.inputs.bound_input import is_not_null
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.rendering.dialects import get_dialect
@@ -122,26 +123,26 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
     ]
     names += ["rank"] if role.name == "run" and "rank" not in names else []
     is_ranking = role.list_relation is not None
-    return {
-        InputKey(role.name, variant): InputQuery(
+    component = inputs.request.assembled_rankings.get(role.name)
+    sources = {}
+    for variant in (InputVariant.VALID, *([InputVariant.UNFILTERED] if bound_input.not_null else ())):
+        query = bound_input.select(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED)
+        sources[InputKey(role.name, variant)] = InputQuery(
             _rows(bound_input),
             KeyColumns(bound_input.group_names, nullable=True),
-            bound_input.select(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED),
+            query if component is None else select_over_component(inputs.request, inputs.by_role, role.name, query),
+            None if component is None else InputKey(component),
             query_column=UnquotedName(role.query_column) if role.query_column else QUERY_ID,
             has_lists=not is_ranking and role.query_column is not None,
             table=_table_name(bound_input),
         )
-        for variant in (InputVariant.VALID, *([InputVariant.UNFILTERED] if bound_input.not_null else ()))
-    }
+    return sources
 
 
 def _composed_input(inputs: BoundInputs, role: str, sources: Mapping[InputKey, InputQuery]) -> dict[InputKey, InputQuery]:
     """Return an input that is composed of others, as its file declares."""
     library, (first, *rest) = inputs.request.library, inputs.request.base_roles
-    file = library.relations.get((role, "joined"))
-    if file is None:
-        raise ContractError(f"relations/{role}/joined.sql is not there, which says how {role} are made of {first} and {' and '.join(rest)}")
-    tree = library.validated(file).tree.copy()
+    tree = load_assembly(library, role)
     read_columns = {name for name in inputs.find_read_columns(role) if name in library.roles[role].columns}
     if missing := sorted(read_columns - set(tree.named_selects)):
         raise InputError(

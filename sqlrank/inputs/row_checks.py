@@ -45,12 +45,16 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
     for role, columns in needed.items():
         problems += inputs[role].missing(columns)
         label = inputs[role].label
+        has_advice = inputs[role].role.list_relation is not None
+        lists = [name for name in columns if has_advice and inputs[role].column_type(name).endswith("]")]
+        problems += [_list_advice(inputs[role], name) for name in lists if inputs[role].role.columns[name].type != "list"]
         for name, column in inputs[role].role.columns.items():
             duckdb_type = inputs[role].column_type(name)
             if (
                 column.is_number
                 and name in columns
                 and duckdb_type
+                and name not in lists
                 and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]"))
             ):
                 problem = f"{label}: {name} is {duckdb_type}, not a number; cast it, or map another column to {name}"
@@ -63,12 +67,35 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
         families = {_family(duckdb_type) for duckdb_type in duckdb_types.values()}
         if len(families) > 1:
             types = ", ".join(
-                f"{role}.{inputs[role].column_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
+                f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
             )
             problems.append(
                 f"{types}: {'a number and a text' if families <= {'number', 'text'} else 'values of these types'} never match; cast one of them"
             )
     raise_problems(problems)
+
+
+def _list_advice(bound_input: BoundInput, name: str) -> str:
+    """Describe a list in the place of a single value."""
+    return (
+        f"{bound_input.label}: {name} is {bound_input.column_type(name)}, a list, and a row has one value; a row per query with lists of documents "
+        "is inputs={'answers': ...} (--input answers=...), with the columns retrieved and relevant"
+    )
+
+
+def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
+    """Return one problem for each of these columns that is missing, or that should be a list and is none."""
+    problems = bound_input.missing(columns)
+    for name in columns:
+        duckdb_type = bound_input.column_type(name)
+        if duckdb_type.startswith('"NULL"'):
+            problems.append(f"{bound_input.label}: {name} is NULL or an empty list in every row")
+        elif bound_input.role.columns[name].type == "list" and duckdb_type and not duckdb_type.endswith("]"):
+            problems.append(
+                f'{bound_input.label}: {name} is {duckdb_type}, not a list; map a column of lists to {name}, or cast a text such as \'["a", "b"]\': '
+                f"columns={{'{name}': 'CAST({bound_input.columns[name]} AS VARCHAR[])'}}"
+            )
+    return problems
 
 
 @dataclass(frozen=True)
@@ -144,7 +171,7 @@ def _row_problems(
     database: Database, bound_input: BoundInput, columns: tuple[str, ...], required: Sequence[str] = ()
 ) -> tuple[dict[str, Any], list[str]]:
     rules = row_rules(bound_input.role, bound_input.checks, columns, required, bound_input.column_type)
-    is_parquet = bound_input.table.from_item.find(exp.ReadParquet) is not None
+    is_parquet = bound_input.table.from_item.find(exp.ReadParquet) is not None and not bound_input.assembled_from
     text = _rule_count_query(rules, _read(bound_input, columns), bound_input.role.name, is_parquet, database.dialect)
     counts = dict(zip(rules.query.named_selects, database.fetch_rows(text)[0], strict=True))
     problems = []

@@ -107,8 +107,11 @@ def _columns(query: exp.Expr, has_joins: bool = True) -> Iterator[exp.Column]:
     for clause in _CLAUSES[2:]:
         if expression := query.args.get(clause):
             yield from find_nodes(expression, exp.Column)
-    for join in query.args.get("joins") or () if has_joins else ():
-        yield from _condition(join)
+    for join in query.args.get("joins") or ():
+        if isinstance(join.this, exp.Unnest):
+            yield from find_nodes(join.this, exp.Column)
+        elif has_joins:
+            yield from _condition(join)
 
 
 def _drop_joins(query: exp.Expr) -> None:

@@ -148,7 +148,8 @@ class StatementStep:
         self.column_names_cache: list[str] | None = None
         self.scopes = [Scope(select, self) for select in union_members(query)]
         self.is_union = not isinstance(query, exp.Select)
-        self.is_input = any(graph.find(source) is None for scope in self.scopes for source in scope.sources.values())
+        sources = (source for scope in self.scopes for source in scope.sources.values())
+        self.is_input = any(graph.find(source) is None and not is_list_column(source) for source in sources)
 
     @property
     def name(self) -> str:
@@ -230,6 +231,11 @@ def free_name(name: str, taken: Collection[str]) -> str:
     """Return a name, with a number appended if it is taken in any case."""
     candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
     return next(candidate for candidate in candidates if candidate.lower() not in taken)
+
+
+def is_list_column(source: Expr) -> bool:
+    """Return True if an item of FROM has the elements of a list column of another item."""
+    return isinstance(source, exp.Unnest) and isinstance(source.expressions[0], exp.Column)
 
 
 def is_constant(value: Expr) -> bool:

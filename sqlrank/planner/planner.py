@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlrank.resolve import ResolvedRequest
 
 
-INTERNAL_PLANS = ("weight_below", "exact_weight", "selected_queries", "list_groups", "sampled_by")
+INTERNAL_PLANS = ("weight_below", "exact_weight", "selected_queries", "listed_queries", "list_groups", "sampled_by")
 """Names of the plans that follow from the input and cannot be chosen by users."""
 
 

@@ -42,7 +42,10 @@ PORTABLE_ALTERNATIVES = {
     exp.Mod: "write MOD in a function file of a dialect, or avoid it",
     exp.IntDiv: "write FLOOR(a / b)",
     exp.Distinct: "write GROUP BY",
-    exp.Unnest: "a series of integers is UNNEST(GENERATE_SERIES(1, 20)) AS series(number)",
+    exp.Unnest: (
+        "a series of integers is UNNEST(GENERATE_SERIES(1, 20)) AS series(number), and the elements of a list are "
+        "CROSS JOIN UNNEST(answers.retrieved) WITH ORDINALITY AS elements(element, list_position)"
+    ),
     exp.GenerateSeries: "a series of integers is UNNEST(GENERATE_SERIES(1, 20)) AS series(number)",
     exp.Round: "halves are rounded differently; write FLOOR(x + 0.5)",
 }
@@ -132,7 +135,7 @@ def raise_violations(path: Path, text: str, violations: list[Violation]) -> None
 def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[Violation]:
     skip = (exp.Create, exp.UserDefinedFunction, exp.Properties) if isinstance(tree, exp.Create) else ()
     for node in tree.walk():
-        if isinstance(node, (exp.Anonymous, *PORTABLE_NODES, *skip, *extra)) or _is_number_series(node):
+        if isinstance(node, (exp.Anonymous, *PORTABLE_NODES, *skip, *extra)) or _is_number_series(node) or _is_list_access(node):
             continue
         advice = next(
             (text for node_type, text in PORTABLE_ALTERNATIVES.items() if isinstance(node, node_type)),
@@ -159,6 +162,16 @@ def _is_number_series(node: exp.Expr) -> bool:
         return False
     generated = series.expressions
     return len(generated) == 1 and isinstance(generated[0], exp.GenerateSeries) and not generated[0].args.get("step")
+
+
+def _is_list_access(node: exp.Expr) -> bool:
+    """Return True for the cross join of a list column WITH ORDINALITY, and for the element of a list column at the position of a column."""
+    if isinstance(node, exp.Bracket):
+        return isinstance(node.this, exp.Column) and len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Column)
+    is_joined = isinstance(node, exp.Unnest) and isinstance(node.parent, exp.Join) and node.parent.kind == "CROSS"
+    return (
+        is_joined and isinstance(node.args.get("offset"), exp.Identifier) and all(isinstance(item, exp.Column) for item in node.expressions)
+    )
 
 
 def _shadowed_group_keys(select: exp.Select) -> Iterator[Violation]:

@@ -6,6 +6,7 @@ Settings of a metric override policies of the request, these the compatibility m
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import check_deadline
@@ -76,13 +77,16 @@ def resolve_metrics(
             problems.append(str(error))
     has_rankings = any(role == "run" for _, role in requested.values())
     implied = _defaults_without_inputs(input_roles, library)
+    defaults = _defaults_with_inputs(input_roles, library)
     resolved_metrics: dict[str, ResolvedMetric] = {}
     for name, (metric, role) in requested.items():
         check_deadline()
         try:
             role_policies = _policies_for_role(frozen_policies, role, has_rankings)
-            resolved_metrics[name] = _resolve_metric(
-                metric, role, library, compat_mode, {**implied, **role_policies} if role == "run" else role_policies
+            resolved_metrics[name] = (
+                _resolve_metric(metric, role, library, compat_mode, {**implied, **role_policies}, defaults)
+                if role == "run"
+                else _resolve_metric(metric, role, library, compat_mode, role_policies)
             )
         except MetricError as error:
             problems.append(str(error))
@@ -120,14 +124,20 @@ def _as_list(metrics: Any) -> list[Any]:
 
 
 def _defaults_without_inputs(input_roles: Collection[str], library: Registry) -> dict[str, ParameterValue]:
-    """Return replacements for policy defaults that need missing inputs: the first value that needs none."""
+    """Return replacements for defaults of policies and plans that need missing inputs: the first value that needs none."""
     defaults: dict[str, ParameterValue] = {}
-    for policy, entry in library.policies.items():
+    for policy, entry in (library.policies | library.plans).items():
         default, *alternatives = entry["values"].items()
         possible = [value for value, files in alternatives if files.get("requires_input", "run") in {*input_roles, "run"}]
         if default[1].get("requires_input", "run") not in {*input_roles, "run"} and possible:
             defaults[policy] = possible[0]
     return defaults
+
+
+def _defaults_with_inputs(input_roles: Collection[str], library: Registry) -> dict[str, ParameterValue]:
+    """Return the defaults of policies that differ from the usual ones with these inputs."""
+    values = ((policy, value, entry) for policy, choice in library.policies.items() for value, entry in choice["values"].items())
+    return {policy: value for policy, value, entry in values if entry.get("default_with") in input_roles}
 
 
 def _policies_for_role(policies: Mapping[str, ParameterValue], role: str, has_rankings: bool) -> Mapping[str, ParameterValue]:
@@ -140,14 +150,19 @@ def _policies_for_role(policies: Mapping[str, ParameterValue], role: str, has_ra
 
 
 def _resolve_metric(
-    metric: Metric, role: str, library: Registry, compat_mode: Mapping[str, Any], policies: Mapping[str, ParameterValue]
+    metric: Metric,
+    role: str,
+    library: Registry,
+    compat_mode: Mapping[str, Any],
+    policies: Mapping[str, ParameterValue],
+    defaults: Mapping[str, ParameterValue] = MappingProxyType({}),
 ) -> ResolvedMetric:
     file = library.validated(library.file_for(metric))
     is_ranking, orders = role == "run", prediction_tie_orders(library)
     settings: dict[str, ParameterValue] = {name: value.default for name, value in file.declared_settings.items()}
     settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
     if is_ranking:
-        settings |= compat_mode.get("defaults", {})
+        settings |= {**defaults, **compat_mode.get("defaults", {})}
     settings_by_metric = compat_mode.get("metrics", {})
     metric_settings = settings_by_metric.get(file.display_name, {}) | (
         settings_by_metric.get(f"{file.display_name}@", {}) if metric.cutoff is not None else {}

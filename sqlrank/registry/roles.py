@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-COLUMN_KINDS = ("key", "integer", "number", "double", "any")
+COLUMN_KINDS = ("key", "integer", "number", "double", "list", "any")
 """Column kinds.
 
 - key: identifies rows
 - integer: a rank or cut-off
 - number: numeric, cast to double only if its type is unknown
 - double: always cast to double
+- list: a list of keys or numbers
 - any: any type
 """
 
@@ -78,7 +79,7 @@ class Role:
         list_relation: Relation with one row per list, for roles of ranked lists.
         query_column: Column that identifies lists, for other roles.
         duplicate_message: Message about duplicate rows.
-        assembled_from: Roles from which ``relations/<role>/joined.sql`` composes this one, if these are passed instead.
+        assembled_from: Roles from which ``relations/<role>/assembled.sql`` composes this one, if these are passed instead.
         main_role: Role that a companion input accompanies: the one that metrics reading both evaluate.
         unit_column: Column of the resampling unit, if the role has one.
     """

@@ -11,6 +11,7 @@ from sqlrank.optimizer.optimizer import optimize_statement
 from sqlrank.rendering.dialect_idioms import rewrite_hex_numbers, rewrite_number_series
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.double_inference import DoubleInference
+from sqlrank.rendering.list_elements import rewrite_list_elements
 from sqlrank.rendering.materialization import materialize_shared_ctes
 from sqlrank.sql_ast import BIGINT, DOUBLE, find_nodes
 
@@ -61,6 +62,7 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
             raise MetricError(f"{statement_title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
     rewrite_number_series(tree, target)
     rewrite_hex_numbers(tree, target)
+    rewrite_list_elements(tree, target)
     materialize_shared_ctes(tree, target, can_materialize)
     if dialect == "duckdb":
         _rewrite_is_nan(tree)

@@ -97,6 +97,9 @@ class Dialect:
     number_series: str | None = None
     """Form of a series of integers: ``function`` (GENERATE_SERIES), ``unnest``, ``numbers``; None if digits are combined."""
 
+    list_elements: str = "ordinality"
+    """Form of the elements of a list column with their positions: ``ordinality`` (WITH ORDINALITY), ``select`` (in the SELECT list)."""
+
     hex_number: str | None = None
     """Conversion of hexadecimal digits: ``prefix`` (0x), ``base`` (CONV), ``from_base``, ``bits``, ``bytes``; None if they are added up."""
 
@@ -161,6 +164,7 @@ DIALECTS = {
         plans_by_statistics=True,
         statistics_ignore_nan=True,
         number_series="function",
+        list_elements="select",
         hex_number="prefix",
     ),
     "bigquery": Dialect(

@@ -135,7 +135,9 @@ def test_a_role_is_read_beside_another(tmp_path: Path) -> None:
 def test_a_role_that_joins_others_says_how(tmp_path: Path) -> None:
     tables = {"returned": pa.table({"order_id": [2]}), "true_clusters": pa.table({"record_id": [1], "cluster_id": [1]})}
     declared = folder(tmp_path, 'assembled_from = ["returned", "true_clusters"]')
-    with pytest.raises(ContractError, match=r"relations/bought/joined\.sql is not there, which says how bought are made of returned and"):
+    with pytest.raises(
+        ContractError, match=r"relations/bought/assembled\.sql is not there, which says how bought are made of returned and"
+    ):
         sqlrank.evaluate("Kept", inputs=tables, sql_dir=declared)
 
 

@@ -1,0 +1,9 @@
+-- qrels: one row per group, query and judged document of answers.
+-- Grain: many per group_id, query_id
+SELECT
+  answers.group_id,
+  answers.query_id,
+  relevant_ids.doc_id,
+  CASE WHEN answers.grades IS NULL THEN 1 ELSE answers.grades[relevant_ids.list_position] END AS relevance
+FROM answers
+CROSS JOIN UNNEST(answers.relevant) WITH ORDINALITY AS relevant_ids(doc_id, list_position)

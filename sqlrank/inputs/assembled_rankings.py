@@ -1,0 +1,121 @@
+"""Assemble run and judgments from an input with a row per query and lists of documents, by their files ``assembled.sql``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
+from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns
+from sqlrank.engines.database import SourceTable
+from sqlrank.errors import ContractError
+from sqlrank.inputs.bound_input import BoundInput
+from sqlrank.inputs.row_checks import list_problems, raise_problems
+from sqlrank.optimizer.constant_folding import fold_constants
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.engines.database import Database
+    from sqlrank.registry.registry import Registry
+    from sqlrank.resolve import ResolvedRequest
+
+
+def load_assembly(library: Registry, role: str) -> Any:
+    """Return a copy of the query that assembles a role from its components.
+
+    Raises:
+        ContractError: There is no such file.
+    """
+    file = library.relations.get((role, "assembled"))
+    if file is None:
+        components = " and ".join(library.roles[role].assembled_from)
+        raise ContractError(f"relations/{role}/assembled.sql is not there, which says how {role} are made of {components}")
+    return library.validated(file).tree.copy()
+
+
+def assembly_columns(request: ResolvedRequest, component: BoundInput) -> tuple[str, ...]:
+    """Return the columns of a component that the assemblies of rankings read, of optional ones those that it has."""
+    trees = [load_assembly(request.library, role) for role, name in request.assembled_rankings.items() if name == component.role.name]
+    read_columns = {column.name for tree in trees for column in find_nodes(tree, exp.Column)}
+    return tuple(
+        name
+        for name, column in component.role.columns.items()
+        if name in read_columns and (not column.optional or name in component.columns)
+    )
+
+
+def assemble_rankings(request: ResolvedRequest, inputs: Mapping[str, BoundInput], database: Database) -> dict[str, BoundInput]:
+    """Return the rankings that are assembled from another input, with the types of their columns."""
+    assembled = {}
+    for role, component_role in request.assembled_rankings.items():
+        component, tree = inputs[component_role], load_assembly(request.library, role)
+        lists = [column.name for unnest in find_nodes(tree, exp.Unnest) for column in find_nodes(unnest, exp.Column)]
+        if database.can_inspect:
+            raise_problems(list_problems(component, assembly_columns(request, component)))
+        node = _assembled_rows(request, role, component)
+        table = SourceTable(
+            component.table.label,
+            node,
+            database.describe(exp.select("*").from_(node.copy())) if database.can_inspect else None,
+            component.table.dialect,
+            display_item=_assembled_rows(request, role, component, for_display=True),
+            has_row_count=False,
+            has_collations=component.table.has_collations,
+        )
+        names = {name: table.column(name) or name for name in request.library.roles[role].columns}
+        assembled[role] = BoundInput(
+            request.library.roles[role],
+            table,
+            request.library.checks.get(role),
+            {**names, **{name: name for name in component.group_names}},
+            group_names=component.group_names,
+            assembled_from=f"{component_role}.{lists[0]}",
+        )
+    return assembled
+
+
+def reassemble_rankings(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
+    """Return the assembled rankings over the rows that their components have now."""
+    reassembled = {}
+    for role, component_role in request.assembled_rankings.items():
+        rows, display_rows = (_assembled_rows(request, role, inputs[component_role], for_display) for for_display in (False, True))
+        reassembled[role] = replace(inputs[role], table=replace(inputs[role].table, from_item=rows, display_item=display_rows))
+    return reassembled
+
+
+def select_over_component(request: ResolvedRequest, inputs: Mapping[str, BoundInput], role: str, query: exp.Select) -> exp.Select:
+    """Return a query over an assembled ranking as one over the CTE of its component, without a subquery."""
+    tree = _subquery(load_assembly(request.library, role), role, inputs[request.assembled_rankings[role]]).this
+    values = {item.alias_or_name: item.unalias() for item in tree.selects}
+    query.set("from_", None)
+    for column in find_nodes(query, exp.Column):
+        value = (values.get(column.name) or values[column.name.lower()]).copy()  # lower, where the engine folds names to upper case
+        is_renamed = column.parent is query and value.alias_or_name != column.name
+        column.replace(exp.alias_(value, column.name) if is_renamed else value)
+    query.set("from_", tree.args["from_"])
+    query.set("joins", tree.args.get("joins"))
+    return query
+
+
+def _assembled_rows(request: ResolvedRequest, role: str, component: BoundInput, for_display: bool = False) -> exp.Subquery:
+    """Return the rows of an assembled ranking over the table of its component."""
+    node = _subquery(load_assembly(request.library, role), role, component)
+    rows = component.select(assembly_columns(request, component), for_display=for_display).subquery(component.role.name)
+    for table in find_nodes(node, exp.Table):
+        table.replace(rows)
+    return node
+
+
+def _subquery(tree: exp.Query, role: str, component: BoundInput) -> exp.Subquery:
+    """Return an assembly with the keys of groups written out, and without the optional columns that its component lacks."""
+    missing = {name for name, column in component.role.columns.items() if column.optional and name not in component.columns}
+    for test in find_nodes(tree, exp.Is):
+        if isinstance(test.this, exp.Column) and test.this.table == component.role.name and test.this.name in missing:
+            test.replace(exp.true())
+    fold_constants(tree)
+    expand_keys(tree, ExpansionContext(lambda _: {GROUP_ID: KeyColumns(component.group_names, nullable=True)}))
+    return tree.subquery(role)

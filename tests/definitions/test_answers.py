@@ -1,0 +1,193 @@
+"""Answers, one row per query with lists of documents, have the values of the rows that their lists are made of."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sqlrank
+from sqlrank import InputError
+from tests.unit.command_line import call, printed, refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+METRICS = ["nDCG@10", "AP", "RR", "P@3", "R@2", "Rprec", "bpref", "Judged@5", "num_ret", "num_rel", "num_q", "num_no_rel", "num_duplicates"]
+
+QUESTIONS: list[dict[str, Any]] = [
+    {"query_id": "q1", "retrieved": ["d3", "d1", "d2"], "relevant": ["d1"], "intent": "how"},
+    {"query_id": "q2", "retrieved": ["d9", "d9", "d8"], "relevant": ["d8", "d7"], "intent": "how"},
+    {"query_id": "q3", "retrieved": ["d5"], "relevant": [], "intent": "who"},
+    {"query_id": "q4", "retrieved": [], "relevant": ["d4"], "intent": "who"},
+]
+
+
+def answers(questions: list[dict[str, Any]] = QUESTIONS) -> pa.Table:
+    return pa.Table.from_pylist(questions)
+
+
+def evaluate(metrics: Any = METRICS, questions: list[dict[str, Any]] = QUESTIONS, **options: Any) -> list[dict[str, Any]]:
+    return sqlrank.evaluate(metrics, inputs={"answers": answers(questions)}, **options).to_pylist()
+
+
+def by_hand(questions: list[dict[str, Any]], metrics: Any = METRICS, **options: Any) -> list[dict[str, Any]]:
+    """Evaluate run and judgments whose rows are the elements of the lists."""
+    attributes = [name for name in questions[0] if name not in {"query_id", "retrieved", "relevant", "scores", "grades"}]
+    run = [
+        {"query_id": row["query_id"], "doc_id": doc, "score": row.get("scores", [-rank] * rank)[rank - 1], "rank": rank}
+        | {name: row[name] for name in attributes}
+        for row in questions
+        for rank, doc in enumerate(row["retrieved"] or [], 1)
+    ]
+    qrels = [
+        {"query_id": row["query_id"], "doc_id": doc, "relevance": row.get("grades", [1] * (index + 1))[index]}
+        for row in questions
+        for index, doc in enumerate(row["relevant"] or [])
+    ]
+    queries = pa.table(
+        {"query_id": [row["query_id"] for row in questions], **{name: [row[name] for row in questions] for name in attributes}}
+    )
+    policies = {"ties": "rank", "duplicates": "max", "topics": "given"} | options
+    return sqlrank.evaluate(
+        metrics, run=pa.Table.from_pylist(run), qrels=pa.Table.from_pylist(qrels), queries=queries, **policies
+    ).to_pylist()
+
+
+def test_every_query_counts() -> None:
+    expected = {"RR": 0.25, "R@10": 0.375, "P@2": 0.25, "num_q": 4.0, "num_no_rel": 1.0, "num_duplicates": 1.0, "num_ret": 6.0}
+    assert evaluate(list(expected)) == [expected]
+    values = {row["query_id"]: row["RR"] for row in evaluate("RR", per_query=True)}
+    assert values == {"q1": 0.5, "q2": 0.5, "q3": 0.0, "q4": 0.0}
+
+
+def test_a_query_without_relevant_documents_is_left_to_the_policy() -> None:
+    assert evaluate("nDCG@10", if_undefined="skip", where="intent = 'who'") == [{"nDCG@10": 0.0}]
+    (row,) = evaluate(["nDCG@10", "num_no_rel"], if_undefined="one")
+    assert row["nDCG@10"] == pytest.approx((0.6309297535714574 + 0.38685280723454163 + 1) / 4)
+    assert row["num_no_rel"] == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"per_query": True}, {"confidence": 0.9}, {"topics": "judged"}, {"topics": "retrieved"}])
+def test_the_values_are_those_of_rows(options: dict[str, Any]) -> None:
+    questions = [{name: value for name, value in row.items() if name != "intent"} for row in QUESTIONS]
+    assert evaluate(questions=questions, **options) == [pytest.approx(row, nan_ok=True) for row in by_hand(questions, **options)]
+
+
+def test_other_columns_group_and_filter() -> None:
+    groups = {intent: by_hand([row for row in QUESTIONS if row["intent"] == intent])[0] for intent in ("how",)}
+    how, who = evaluate(by="intent")
+    assert how == pytest.approx({"intent": "how", **groups["how"]})
+    assert (who["intent"], who["num_q"], who["num_no_rel"], who["RR"]) == ("who", 2, 1, 0)
+    assert evaluate(where="intent = 'how'") == [pytest.approx(groups["how"])]
+
+
+IDS = st.sampled_from(["a", "b", "c", "d", "e"])
+
+
+@st.composite
+def question_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for number in range(draw(st.integers(1, 5))):
+        retrieved, relevant = draw(st.lists(IDS, max_size=7)), draw(st.lists(IDS, max_size=5))
+        rows.append({"query_id": f"q{number}", "retrieved": draw(st.sampled_from([retrieved, retrieved or None])), "relevant": relevant})
+        rows[-1]["scores"] = draw(st.lists(st.integers(-3, 3), min_size=len(retrieved), max_size=len(retrieved)))
+        rows[-1]["grades"] = draw(st.lists(st.integers(0, 3), min_size=len(relevant), max_size=len(relevant)))
+    first = rows[0]
+    first |= {"retrieved": ["z", *(first["retrieved"] or [])], "relevant": ["z", *first["relevant"]]}
+    return [row | {"scores": [4, *row["scores"]], "grades": [1, *row["grades"]]} if row is first else row for row in rows]
+
+
+@given(question_lists(), st.sampled_from(["rank", "doc_desc", "expected"]))
+@settings(max_examples=40, deadline=None)
+def test_random_lists_have_the_values_of_rows(questions: list[dict[str, Any]], ties: str) -> None:
+    metrics = ["nDCG@3", "CG@3", "R@3", "P@2", "num_ret", "num_q", "num_no_rel", "num_duplicates"]
+    found = evaluate(metrics, questions, ties=ties, per_query=True)
+    assert found == [pytest.approx(row) for row in by_hand(questions, metrics, ties=ties, per_query=True)]
+    assert all(0 <= row["R@3"] <= 1 for row in found)
+
+
+def test_several_systems_are_compared_by_query() -> None:
+    better = [row | {"retrieved": row["relevant"]} for row in QUESTIONS]
+    systems = {"answers": {"old": answers(), "new": answers(better)}}
+    found = sqlrank.evaluate("R@5", inputs=systems).to_pylist()
+    assert [(row["system"], row["R@5"]) for row in found] == [("new", 0.75), ("old", 0.375)]
+    (row,) = sqlrank.compare("R@5", inputs=systems).to_pylist()
+    assert (row["baseline"], row["system"], row["difference"], row["n_units"], row["wins"]) == ("old", "new", 0.375, 4, 2)
+    stacked = pa.concat_tables([answers().append_column("system", pa.array([name] * 4)) for name in "ab"])
+    (row,) = sqlrank.compare("R@5", inputs={"answers": stacked}, system="system").to_pylist()
+    assert (row["value"], row["ties"]) == (0.375, 4)
+
+
+def test_the_command_line_reads_json_lines(tmp_path: Path) -> None:
+    path = tmp_path / "eval.jsonl"
+    renamed = [{"query_id": row["query_id"], "retrieved_ids": row["retrieved"], "gold_ids": row["relevant"]} for row in QUESTIONS]
+    path.write_text("\n".join(map(json.dumps, renamed)))
+    columns = ["--column", "answers.retrieved=retrieved_ids", "--column", "answers.relevant=gold_ids"]
+    table = printed("evaluate", "nDCG@10", "R@5", "num_no_rel", "--input", f"answers={path}", *columns)
+    assert table.split() == ["nDCG@10", "R@5", "num_no_rel", "0.2544", "0.3750", "1"]
+    options = [*columns, "--tolerance", "0.01", "--min-units", "2", "--input", f"answers=old={path}", "--input", f"answers=new={path}"]
+    assert "verdict: pass" in printed("gate", "nDCG@10", "R@5", *options)
+    assert "-- made by: sqlrank sql RR --input answers=old=a --input answers=new=b" in printed(
+        "sql", "RR", "--input", "answers=old=a", "--input", "answers=new=b"
+    )
+    assert "write --input answers=name=source" in refused("sql", "RR", "--input", "answers==b")
+    assert "nDCG@10 of query q2 is 0.386853" in printed("explain", "nDCG@10", "--query", "q2", "--input", f"answers={path}", *columns)
+    report = tmp_path / "report.html"
+    assert call("report", "nDCG@10", "--input", f"answers={path}", *columns, "-o", report).exit_code == 0
+    assert report.stat().st_size > 0
+
+
+def test_a_table_of_a_database() -> None:
+    connection = duckdb.connect()
+    connection.sql(
+        "CREATE TABLE eval AS SELECT * FROM (VALUES (1, [10, 20], [20]), (2, NULL, [30]), (3, [], []))t(query_id, retrieved, relevant)"
+    )
+    assert sqlrank.evaluate(["RR", "num_q"], inputs={"answers": "eval"}, connection=connection).to_pylist() == [
+        {"RR": 0.5 / 3, "num_q": 3.0}
+    ]
+
+
+def refusal(questions: list[dict[str, Any]] | pa.Table, metrics: Any = "RR", **options: Any) -> str:
+    table = questions if isinstance(questions, pa.Table) else answers(questions)
+    with pytest.raises(InputError) as error:
+        sqlrank.evaluate(metrics, inputs={"answers": table}, **options)
+    return str(error.value)
+
+
+def test_what_cannot_be_evaluated_is_named() -> None:
+    assert "query_id is listed more than once; name the column that tells systems apart in by (--by)" in refusal(QUESTIONS * 2)
+    assert "answers.retrieved (Table): 1 row: doc_id is NULL" in refusal([QUESTIONS[0] | {"retrieved": ["d1", None]}])
+    assert "answers.retrieved is BIGINT, answers.relevant is VARCHAR: a number and a text never match" in refusal(
+        [row | {"retrieved": [1, 2]} for row in QUESTIONS]
+    )
+    assert "answers (Table): retrieved is NULL or an empty list in every row" in refusal([row | {"retrieved": []} for row in QUESTIONS])
+    empty = pa.array([[]] * 4, pa.list_(pa.string()))
+    assert "answers.retrieved (Table) has no rows" in refusal(answers().set_column(1, "retrieved", empty))
+    assert "answers (Table): retrieved is VARCHAR, not a list; map a column of lists to retrieved" in refusal(
+        [row | {"retrieved": "d1"} for row in QUESTIONS]
+    )
+    assert "answers.retrieved and answers.relevant have no (query_id, doc_id) in common" in refusal([QUESTIONS[0] | {"retrieved": ["x"]}])
+    assert "answers (Table): no column 'relevant'" in refusal(answers().drop_columns("relevant"))
+    assert "give either answers, which hold the retrieved documents of each query, or run" in refusal(QUESTIONS, run="run")
+    lists = answers().rename_columns(["query_id", "doc_id", "relevant", "intent"])
+    with pytest.raises(InputError, match=r"doc_id is VARCHAR\[\], a list, .* inputs=\{'answers': \.\.\.\} \(--input answers=\.\.\.\)"):
+        sqlrank.evaluate("RR", run=lists, qrels=lists, columns={"score": "query_id", "relevance": "query_id"})
+    with pytest.raises(InputError, match="RR needs queries; give inputs="):
+        sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, topics="given")
+
+
+def test_lists_without_common_rows_are_worth_nothing() -> None:
+    assert evaluate(["RR", "num_q"], where="intent = 'who'") == [{"RR": 0.0, "num_q": 2.0}]
+
+
+def test_judgments_may_be_in_a_table_of_their_own() -> None:
+    table = answers().drop_columns("relevant")
+    qrels = {"q1": {"d1": 2}, "q2": {"d8": 1, "d7": 1}, "q4": {"d4": 1}}
+    assert sqlrank.evaluate(["RR", "num_q"], inputs={"answers": table}, qrels=qrels).to_pylist() == [{"RR": 0.25, "num_q": 4.0}]
+    assert sqlrank.evaluate("num_shown@2", inputs={"answers": table}).to_pylist() == [{"num_shown@2": 5.0}]
