@@ -1,4 +1,4 @@
-"""Measure startup: help, the text of a metric, a first small evaluation, and the next one in the same process."""
+"""Measure startup: help, the text of a metric, first small calls from files and from dicts, and the same call again in one process."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table
 
@@ -29,6 +33,19 @@ COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHON
 NEXT = 0.06
 """Seconds on a processor for a call that is made again."""
 
+DICTS = """
+import sqlrank
+run = {f"q{query}": {f"d{doc}": float((query * 7 + doc * 13) % 101) for doc in range(20)} for query in range(50)}
+qrels = {f"q{query}": {f"d{doc}": (query + doc) % 3 for doc in range(0, 20, 2)} for query in range(50)}
+"""
+
+FIRST_CALLS: dict[str, tuple[str, float]] = {
+    "evaluate from Parquet, first call": ("sqlrank.evaluate(['nDCG@10', 'AP', 'RR'], run='run.parquet', qrels='qrels.parquet')", 0.65),
+    "evaluate from dicts, first call": (DICTS + "sqlrank.evaluate(['nDCG@10', 'AP', 'RR'], run=run, qrels=qrels)", 0.75),
+    "compare from dicts, first call": (DICTS + "sqlrank.compare(['nDCG@10', 'AP'], run={'a': run, 'b': run}, qrels=qrels)", 0.9),
+}
+"""Programs that call a function for the first time, and the seconds on a processor that they are meant to take at most."""
+
 REPEATED = """
 import time, pyarrow as pa, sqlrank
 run = pa.table({"query_id": [1, 1, 2, 2, 3], "doc_id": ["a", "b", "a", "b", "c"], "score": [0.9, 0.5, 0.4, 0.6, 0.1]})
@@ -40,10 +57,10 @@ print(time.process_time() - begun)
 """
 
 
-def command(arguments: list[str]) -> tuple[float, float]:
-    """Return the seconds on a processor and on the clock that a command takes."""
+def new_process(arguments: list[str], folder: str | None = None) -> tuple[float, float]:
+    """Return the seconds on a processor and on the clock that Python takes with these arguments."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([sys.executable, "-m", "sqlrank", *arguments], check=True, stdout=subprocess.DEVNULL, env=COMPILED)  # noqa: S603  our own
+    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=COMPILED, cwd=folder)  # noqa: S603  our own
     elapsed, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
 
@@ -62,8 +79,18 @@ def main() -> None:
     repeat = parser.parse_args().repeat
     table = Table("", "s on a processor", "s elapsed", "at most", title=f"start-up, median of {repeat}")
     for name, (arguments, most) in COMMANDS.items():
-        runs = [command(arguments) for _ in range(repeat + 1)][1:]
+        runs = [new_process(["-m", "sqlrank", *arguments]) for _ in range(repeat + 1)][1:]
         table.add_row(name, *(f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True)), f"{most:.2f}")
+    with tempfile.TemporaryDirectory() as folder:
+        namespace: dict[str, Any] = {}
+        exec(DICTS, namespace)  # noqa: S102  our own
+        for role, column in (("run", "score"), ("qrels", "relevance")):
+            rows = [(query, doc, value) for query, docs in namespace[role].items() for doc, value in docs.items()]
+            columns = dict(zip(("query_id", "doc_id", column), map(list, zip(*rows, strict=True)), strict=True))
+            pq.write_table(pa.table(columns), Path(folder) / f"{role}.parquet")
+        for name, (program, most) in FIRST_CALLS.items():
+            runs = [new_process(["-c", f"import sqlrank\n{program}"], folder) for _ in range(repeat + 1)][1:]
+            table.add_row(name, *(f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True)), f"{most:.2f}")
     runs = [again() for _ in range(repeat)]
     table.add_row("the same call again, in one process", f"{statistics.median(run[0] for run in runs):.3f}", "", f"{NEXT:.3f}")
     Console(width=110).print(table)

@@ -85,10 +85,12 @@ def rename_metric_rows(rows: pa.Table, metrics: Sequence[ResolvedMetric]) -> pa.
         return rows
     import pyarrow as pa  # noqa: PLC0415  help does not need it
 
+    from sqlrank.arrow_arrays import to_array  # noqa: PLC0415  as above
+
     names_by_metric = {str(metric.metric): metric.column_names for metric in metrics}
     repeated = [(row, name) for row, metric in enumerate(rows["metric"].to_pylist()) for name in names_by_metric.get(metric, (metric,))]
-    names = pa.array([name for _, name in repeated], pa.string())
-    renamed = rows.take([row for row, _ in repeated]).set_column(rows.column_names.index("metric"), "metric", names)
+    names = to_array([name for _, name in repeated], pa.string())
+    renamed = rows.take(to_array([row for row, _ in repeated], pa.int64())).set_column(rows.column_names.index("metric"), "metric", names)
     metadata = {**(rows.schema.metadata or {}), CANONICAL_KEY.encode(): json.dumps(canonical).encode()}
     if (measures := metadata.get(MEASURES_KEY.encode())) is not None:
         by_metric = json.loads(measures)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.argument_checks import entry_point
+from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.engines import remote_database
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection
@@ -298,9 +299,7 @@ def metrics(sql_dir: str | Path | None = None, *, search: str | None = None) -> 
     >>> "nDCG" in metrics()["name"].to_pylist()
     True
     """
-    return pa.Table.from_pylist(
-        list_metrics(registry_for(sql_dir), search), pa.schema([(name, pa.string()) for name in METRIC_INFO_COLUMNS])
-    )
+    return table_from_rows(list_metrics(registry_for(sql_dir), search), pa.schema([(name, pa.string()) for name in METRIC_INFO_COLUMNS]))
 
 
 @entry_point

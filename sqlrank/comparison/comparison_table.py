@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
+from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.inference.corrected_tests import choose_winner
@@ -105,7 +106,7 @@ def _tested(result: TestResult, measure: ComparedMetric, pair: tuple[str, str], 
 
 def contrast_table(rows: list[dict[str, Any]], group_fields: Sequence[pa.Field], columns: Mapping[str, Any]) -> pa.Table:
     """Return rows as a table with group columns and ``columns``, which have Arrow types."""
-    return pa.Table.from_pylist(rows, pa.schema([*group_fields, *columns.items()]))
+    return table_from_rows(rows, pa.schema([*group_fields, *columns.items()]))
 
 
 def comparison_table(

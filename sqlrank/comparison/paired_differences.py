@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
+from sqlrank.arrow_arrays import to_array
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.select_builders import score_column_name, union_all
 from sqlrank.engines.duckdb_session import fetch_tuples
@@ -183,9 +184,9 @@ class PairedUnits:
     def _join_pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Create a table that joins the values of both systems of each pair by unit."""
         members = {
-            "pair": [pair_number for pair_number, _ in enumerate(pairs) for _ in range(2)],
-            "system": [name for pair in pairs for name in pair],
-            "is_baseline": [is_first for _ in pairs for is_first in (True, False)],
+            "pair": to_array([pair_number for pair_number, _ in enumerate(pairs) for _ in range(2)]),
+            "system": to_array([name for pair in pairs for name in pair]),
+            "is_baseline": to_array([1, 0] * len(pairs), pa.bool_()),
         }
         self.database.register("pair_systems", pa.table(members))
         joined = load_select("comparison", "paired_unit_values.sql")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 from sqlglot import exp
 
+from sqlrank.arrow_arrays import to_array
 from sqlrank.comparison.paired_differences import PairedUnits
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines import remote_database
@@ -100,7 +101,7 @@ def _select_groupings(table: pa.Table, comparison: ComparisonPlan, limits: Resou
         for group in comparison.groupings:
             names = [*(name for name in row_keys if name not in group_names), *group, QUERY_ID]
             keys = {f"key_{index}": table[name] for index, name in enumerate(names)}
-            duck.register("row_keys", pa.table({**keys, "position": pa.array(range(table.num_rows), pa.int64())}))
+            duck.register("row_keys", pa.table({**keys, "position": to_array(range(table.num_rows), pa.int64())}))
             order = [exp.Ordered(this=exp.column(key), nulls_first=True) for key in keys]
             positions = duck.sql(exp.select("position").from_("row_keys").order_by(*order).sql("duckdb")).to_arrow_table()["position"]
             columns = [*names, *(name for name in table.column_names if name not in {*row_keys, QUERY_ID})]

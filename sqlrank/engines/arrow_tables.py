@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sqlrank.arrow_arrays import to_array
 from sqlrank.errors import InputError, SqlrankError, quote_excerpt, short_repr
 from sqlrank.request import source_kind
 
@@ -75,7 +76,7 @@ def _import(role: str, source: Any) -> pa.Table:
                     f"{role}: cannot read a dict whose {quote_excerpt(str(name), is_name=True)} has {short_repr(values)}; {_describe_dict(role)}, "
                     "or make a table of a list of rows: pyarrow.Table.from_pylist(rows)"
                 )
-        return pa.table({str(name): values for name, values in source.items()})
+        return pa.table({str(name): to_array(values) for name, values in source.items()})
     source_type = type(source)
     if source_type.__name__ == "LazyFrame" and source_type.__module__.partition(".")[0] == "polars":
         return pa.table(source.collect())
@@ -121,12 +122,10 @@ def _readable_type(arrow_type: pa.DataType) -> pa.DataType | None:
 def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:
     """Convert a dict to one row per query and document."""
     rows = [(query, doc, value) for query, docs in source.items() for doc, value in _documents(role, query, docs).items()]
-    columns: dict[str, Any] = {"query_id": [row[0] for row in rows], "doc_id": [row[1] for row in rows]}
-    if not rows:
-        columns = {name: pa.array([], pa.string()) for name in columns}
-    columns[VALUE_COLUMN_BY_ROLE[role]] = pa.array([float(row[2]) for row in rows], pa.float64())
+    id_type = None if rows else pa.string()
     try:
-        return pa.table(columns)
+        ids = {name: to_array([row[index] for row in rows], id_type) for index, name in enumerate(("query_id", "doc_id"))}
+        return pa.table(ids | {VALUE_COLUMN_BY_ROLE[role]: to_array([float(row[2]) for row in rows], pa.float64())})
     except OverflowError:
         raise InputError(f"{role}: the queries or documents of this dict are integers beyond 64 bits; make them texts") from None
     except pa.ArrowException:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from sqlrank.arrow_arrays import to_array
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _arrow(cursor: Any) -> pa.Table | None:
 
 def _array(values: list[Any]) -> pa.Array:
     try:
-        return pa.array(values)
+        return to_array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError):  # such as a UUID
         return pa.array([None if value is None else str(value) for value in values])
 

@@ -161,7 +161,8 @@ def check_parameter_values(metric: Metric, file: SqlFile, settings: Mapping[str,
     """Check that the parameters of a metric are in range."""
     for name, value in settings.items():
         if param := file.params.get(name):
-            advice = library.synonyms["hints"].get(f"{file.display_name.lower()}@") if param is file.cutoff_parameter else None
+            is_cutoff = param is file.cutoff_parameter and not _is_in(param, value)
+            advice = library.synonyms["hints"].get(f"{file.display_name.lower()}@") if is_cutoff else None
             check_parameter_value(
                 f"{metric}: {name}", param, value, "" if advice is None else f"; {advice.replace('@k', f'@{metric.cutoff}')}"
             )
