@@ -13,6 +13,7 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
+from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD
 from sqlrank.request import Request, system_source, with_previous_runs
 
 if TYPE_CHECKING:
@@ -158,9 +159,9 @@ def resolve_request(request: Request) -> ResolvedRequest:
     library = registry_for(request.sql_dir)
     sources_by_role, policies = _split_queries(request, library)
     plan = {name: freeze_value(value, f"plan {name}") for name, value in (request.plan or {}).items() if value is not None}
-    available_roles = {*sources_by_role, *(RANKING_ROLES if "predictions" in sources_by_role else ())}
-    available_roles |= {role for role in RANKING_ROLES if component_roles(role, sources_by_role, library) != (role,)}
-    metrics = metric_resolver.resolve_metrics(request.metrics, library, request.compat, policies, available_roles)
+    metrics = metric_resolver.resolve_metrics(
+        request.metrics, library, request.compat, policies, _available_roles(sources_by_role, library)
+    )
     metrics = with_plain_names(metrics) if request.names == "plain" else metrics
     columns, sets = parse_group_by(request.by)
     columns, sets, expressions = _split_group_expressions(columns, sets)
@@ -210,14 +211,32 @@ def resolve_request(request: Request) -> ResolvedRequest:
     )
 
 
+def find_read_policies(request: Request) -> dict[str, Any]:
+    """Find the policies of a request that its metrics read and that are defined for them.
+
+    Raises:
+        MetricError: A metric does not exist.
+    """
+    library = registry_for(request.sql_dir)
+    sources, policies = _split_queries(request, library)
+    read = metric_resolver.find_effective_policies(request.metrics, library, request.compat, policies, _available_roles(sources, library))
+    return {name: value for name, value in request.policies.items() if ("queries" if name == QUERIES_POLICY_KEYWORD else name) in read}
+
+
+def _available_roles(sources: Mapping[str, Any], library: Registry) -> set[str]:
+    """Return the roles of sources, and those of rankings that are made of them."""
+    derived = (role for role in RANKING_ROLES if "predictions" in sources or component_roles(role, sources, library) != (role,))
+    return {*sources, *derived}
+
+
 def _split_queries(request: Request, library: Registry) -> tuple[dict[str, Any], dict[str, Any]]:
     """Separate the policy ``queries="judged_and_retrieved"`` from a table of queries.
 
     With a table, the policy is passed as ``topics``.
     """
     policies, sources = dict(request.policies), dict(request.sources)
-    if "topics" in policies:
-        policies["queries"] = policies.pop("topics")
+    if QUERIES_POLICY_KEYWORD in policies:
+        policies["queries"] = policies.pop(QUERIES_POLICY_KEYWORD)
     elif isinstance(sources.get("queries"), str) and sources["queries"] in library.allowed_values("queries"):
         policies["queries"] = sources.pop("queries")
     return sources, policies

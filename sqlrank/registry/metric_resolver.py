@@ -5,8 +5,7 @@ Settings of a metric override policies of the request, these the compatibility m
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import check_deadline
@@ -22,7 +21,9 @@ from sqlrank.registry.settings_checks import (
     check_parameter_values,
     check_parameters_accepted,
     check_policy_values,
+    find_accepted_policies,
     invalid_policies,
+    is_policy_defined,
     unused_policies,
 )
 from sqlrank.registry.sql_file import NO_CUTOFF
@@ -60,34 +61,20 @@ def resolve_metrics(
     ``input_roles`` are the roles of the inputs, on which defaults depend.
     """
     metric_list = _as_list(metrics)
-    compat_mode = load_compat_mode(compat, library)
-    frozen_policies = {name: freeze_value(value, name) for name, value in policies.items() if value is not None}
-    problems = invalid_policies(frozen_policies, library)
-    requested: dict[str, tuple[Metric, str]] = {}
-    names: dict[str, dict[str, str]] = {}
-    for entry in metric_list:
-        check_deadline()
-        try:
-            for text in expand_cutoff_list(str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)):
-                metric = parse_canonical(expand_compat_alias(text, compat_mode, library), library)
-                requested[str(metric)] = (metric, find_input_role(library, library.file_for(metric)))
-                requested_text = requested_name(text, metric)
-                names.setdefault(str(metric), {}).setdefault(plain(requested_text), requested_text)
-        except MetricError as error:
-            problems.append(str(error))
-    has_rankings = any(role == "run" for _, role in requested.values())
-    implied = _defaults_without_inputs(input_roles, library)
-    defaults = _defaults_with_inputs(input_roles, library)
+    compat_mode = _load_mode(compat, library, input_roles)
+    frozen_policies = _freeze_policies(policies)
+    requested, problems = _parse_metrics(metric_list, compat_mode, library)
+    problems = [*invalid_policies(frozen_policies, library), *problems]
     resolved_metrics: dict[str, ResolvedMetric] = {}
-    for name, (metric, role) in requested.items():
+    policies_by_metric = _policies_by_metric(requested, library, frozen_policies, input_roles)
+    for name, entry in requested.items():
         check_deadline()
         try:
-            role_policies = _policies_for_role(frozen_policies, role, has_rankings)
-            resolved_metrics[name] = (
-                _resolve_metric(metric, role, library, compat_mode, {**implied, **role_policies}, defaults)
-                if role == "run"
-                else _resolve_metric(metric, role, library, compat_mode, role_policies)
-            )
+            resolved = _resolve_metric(entry.metric, entry.role, library, compat_mode, policies_by_metric[name])
+            check_parameter_values(resolved, library)
+            check_parameters_accepted(resolved, library)
+            check_expected_ties(resolved, library)
+            resolved_metrics[name] = resolved
         except MetricError as error:
             problems.append(str(error))
     if len(resolved_metrics) > 1:
@@ -100,9 +87,97 @@ def resolve_metrics(
         raise MetricError(*dict.fromkeys(problems))
     _check_cutoff_count(resolved_metrics.values())
     return [
-        replace(for_tie_order(resolved, library), requested_names=tuple(names[name].values()), column_names=tuple(names[name].values()))
+        replace(for_tie_order(resolved, library), requested_names=texts, column_names=texts)
         for name, resolved in resolved_metrics.items()
+        for texts in (tuple(requested[name].texts.values()),)
     ]
+
+
+def find_effective_policies(
+    metrics: Iterable[str | Metric] | str | Metric,
+    library: Registry,
+    compat: str | None,
+    policies: Mapping[str, Any],
+    input_roles: Collection[str],
+) -> set[str]:
+    """Find the policies that some of the metrics read and that are defined for all of them.
+
+    Args:
+        metrics: The metrics, as for :func:`resolve_metrics`.
+        library: The registry.
+        compat: The compatibility mode.
+        policies: Policies with valid values.
+        input_roles: Roles of the inputs.
+    """
+    compat_mode = _load_mode(compat, library, input_roles)
+    requested, problems = _parse_metrics(_as_list(metrics), compat_mode, library)
+    if problems:
+        raise MetricError(*dict.fromkeys(problems))
+    remaining = _freeze_policies(policies)
+    while True:
+        policies_by_metric = _policies_by_metric(requested, library, remaining, input_roles)
+        resolved_metrics = [
+            _resolve_metric(entry.metric, entry.role, library, compat_mode, policies_by_metric[name]) for name, entry in requested.items()
+        ]
+        accepted = find_accepted_policies(remaining, resolved_metrics, library)
+        effective = {
+            name: value
+            for name, value in remaining.items()
+            if name in accepted and all(is_policy_defined(name, value, metric, library) for metric in resolved_metrics)
+        }
+        if effective == remaining:
+            return set(effective)
+        remaining = effective  # of these, some may be read under values of others only
+
+
+@dataclass
+class _RequestedMetric:
+    """A requested metric: its canonical form, its input role, and the texts under which it was requested."""
+
+    metric: Metric
+    role: str
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+def _parse_metrics(
+    entries: Iterable[Any], compat_mode: Mapping[str, Any], library: Registry
+) -> tuple[dict[str, _RequestedMetric], list[str]]:
+    """Return the requested metrics by canonical name, and a problem for each entry that is none."""
+    requested: dict[str, _RequestedMetric] = {}
+    problems = []
+    for entry in entries:
+        check_deadline()
+        try:
+            for text in expand_cutoff_list(str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)):
+                metric = parse_canonical(expand_compat_alias(text, compat_mode, library), library)
+                role = find_input_role(library, library.file_for(metric))
+                requested_text = requested_name(text, metric)
+                requested.setdefault(str(metric), _RequestedMetric(metric, role)).texts.setdefault(plain(requested_text), requested_text)
+        except MetricError as error:
+            problems.append(str(error))
+    return requested, problems
+
+
+def _load_mode(compat: str | None, library: Registry, input_roles: Collection[str]) -> dict[str, Any]:
+    """Return a compatibility mode, with the defaults that follow from the inputs among its own."""
+    mode = load_compat_mode(compat, library)
+    return {**mode, "defaults": {**_defaults_with_inputs(input_roles, library), **mode.get("defaults", {})}}
+
+
+def _freeze_policies(policies: Mapping[str, Any]) -> dict[str, ParameterValue]:
+    return {name: freeze_value(value, name) for name, value in policies.items() if value is not None}
+
+
+def _policies_by_metric(
+    requested: Mapping[str, _RequestedMetric], library: Registry, policies: Mapping[str, ParameterValue], input_roles: Collection[str]
+) -> dict[str, dict[str, ParameterValue]]:
+    """Return the policies for each metric: those for its role, and the defaults that missing inputs imply."""
+    has_rankings = any(entry.role == "run" for entry in requested.values())
+    implied = _defaults_without_inputs(input_roles, library)
+    return {
+        name: {**(implied if entry.role == "run" else {}), **_policies_for_role(policies, entry.role, has_rankings)}
+        for name, entry in requested.items()
+    }
 
 
 def _as_list(metrics: Any) -> list[Any]:
@@ -155,14 +230,13 @@ def _resolve_metric(
     library: Registry,
     compat_mode: Mapping[str, Any],
     policies: Mapping[str, ParameterValue],
-    defaults: Mapping[str, ParameterValue] = MappingProxyType({}),
 ) -> ResolvedMetric:
     file = library.validated(library.file_for(metric))
     is_ranking, orders = role == "run", prediction_tie_orders(library)
     settings: dict[str, ParameterValue] = {name: value.default for name, value in file.declared_settings.items()}
     settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
     if is_ranking:
-        settings |= {**defaults, **compat_mode.get("defaults", {})}
+        settings |= compat_mode.get("defaults", {})
     settings_by_metric = compat_mode.get("metrics", {})
     metric_settings = settings_by_metric.get(file.display_name, {}) | (
         settings_by_metric.get(f"{file.display_name}@", {}) if metric.cutoff is not None else {}
@@ -183,16 +257,11 @@ def _resolve_metric(
     if not is_ranking and settings.get("ties", orders[0]) not in orders:
         allowed = " or ".join([", ".join(map(repr, orders[:-1])), repr(orders[-1])])
         raise MetricError(f"ties={settings['ties']!r} orders documents; {file.display_name} takes ties as they are, or give ties={allowed}")
-    check_parameter_values(metric, file, settings, library)
     check_policy_values(settings, library)
     dependencies = find_dependencies(library, file, settings, *LIST_SLOTS)
     if metric.cutoff == QUERY_CUTOFF:
         dependencies.add(find_dependencies(library, library.relation(QUERY_CUTOFFS_RELATION, settings), settings))
-    resolved = ResolvedMetric(metric, file, settings, dependencies, role)
-    check_parameters_accepted(resolved, library)
-    if is_ranking:
-        check_expected_ties(resolved, library)
-    return resolved
+    return ResolvedMetric(metric, file, settings, dependencies, role)
 
 
 def _check_cutoff_count(metrics: Iterable[ResolvedMetric]) -> None:

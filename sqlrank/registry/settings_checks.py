@@ -106,12 +106,36 @@ def unused_policies(policies: Mapping[str, ParameterValue], metrics: Iterable[Re
     read_settings = set().union(*(names for _, names in accepted))
     problems = [f"no metric of this call reads {name}; {_metrics_reading(name, library)}" for name in policies if name not in read_settings]
     for name in read_settings.intersection(policies):
-        if name in library.policies and library.policies[name].get("every_metric") and policies[name] != library.allowed_values(name)[0]:
+        if _must_every_metric_read(name, policies[name], library):
             non_readers = [metric for metric, names in accepted if name not in names]
             problems += [
                 f"{metric} does not read {name}; ask for it in a call without {name}={policies[name]!r}" for metric in non_readers[:1]
             ]
     return problems
+
+
+def find_accepted_policies(policies: Mapping[str, ParameterValue], metrics: Iterable[ResolvedMetric], library: Registry) -> set[str]:
+    """Return the policies that are not unused: some metric reads them, and each metric those that must apply to every one."""
+    accepted = [accepted_settings(metric, library) for metric in metrics]
+    return {
+        name
+        for name, value in policies.items()
+        if (all if _must_every_metric_read(name, value, library) else any)(name in names for names in accepted)
+    }
+
+
+def _must_every_metric_read(policy: str, value: ParameterValue, library: Registry) -> bool:
+    """Return True for a policy that must apply to every metric of a request, unless it has its default."""
+    return bool(library.policies.get(policy, {}).get("every_metric")) and value != library.allowed_values(policy)[0]
+
+
+def is_policy_defined(name: str, value: ParameterValue, metric: ResolvedMetric, library: Registry) -> bool:
+    """Return True if a valid value of a policy is defined for a metric, or does not reach it."""
+    if name in dict(metric.metric.params):
+        return True
+    if name == "ties" and value == "expected":
+        return _is_linear_in_documents(metric.dependencies.files, metric.file, metric.settings, library)
+    return all(_is_in(file.params[name], value) for file in metric.dependencies.files if name in file.params)
 
 
 @lru_cache(maxsize=256)
@@ -157,9 +181,10 @@ def _is_in(param: Parameter, value: ParameterValue) -> bool:
     return all(isinstance(element, (int, float)) and _fits(param, element) for element in elements)
 
 
-def check_parameter_values(metric: Metric, file: SqlFile, settings: Mapping[str, ParameterValue], library: Registry) -> None:
+def check_parameter_values(resolved: ResolvedMetric, library: Registry) -> None:
     """Check that the parameters of a metric are in range."""
-    for name, value in settings.items():
+    metric, file = resolved.metric, resolved.file
+    for name, value in resolved.settings.items():
         if param := file.params.get(name):
             is_cutoff = param is file.cutoff_parameter and not _is_in(param, value)
             advice = library.synonyms["hints"].get(f"{file.display_name.lower()}@") if is_cutoff else None

@@ -23,7 +23,7 @@ from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, SourceGroup, Stream, collect_sources
-from sqlrank.resolve import parse_group_by, resolve_request
+from sqlrank.resolve import find_read_policies, parse_group_by, resolve_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -228,15 +228,7 @@ class ReportRequest:
 
         ``evaluate`` rejects unused ones, and a section may evaluate fewer metrics than the report.
         """
-        accepted: dict[str, Any] = {}
-        for _ in range(2):  # some are read under values of others only
-            for name, value in self.policies.items():
-                try:
-                    resolve_request(_build_call(metrics, self.sources, self.common, {**accepted, name: value}))
-                except MetricError:
-                    continue
-                accepted[name] = value
-        return accepted
+        return find_read_policies(_build_call(metrics, self.sources, self.common, self.policies))
 
     def _common(self, metrics: Any) -> dict[str, Any]:
         """Return the arguments of all calls, with the metrics' policies and the remaining timeout."""

@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
+from sqlrank.request import Request
+from sqlrank.resolve import find_read_policies
 
 RUN = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
 QRELS = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
@@ -53,3 +55,31 @@ def test_what_some_metric_reads_is_given_to_those() -> None:
 def test_what_a_mode_sets_may_go_unread() -> None:
     for mode in ("trec10", "sklearn", "catboost"):
         assert evaluate("num_q", compat=mode) == [{"num_q": 1.0}]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "policies", "read"),
+    [
+        (["AP"], {"gain": "exp2", "rel": 2}, {"rel": 2}),
+        (["AP", "nDCG"], {"gain": "exp2", "rel": 2}, {"gain": "exp2", "rel": 2}),
+        (["nDCG"], {"ties": "expected", "topics": "retrieved"}, {"ties": "expected", "topics": "retrieved"}),
+        # It is not defined for RR, which is no sum over documents, and is left out for both.
+        (["nDCG", "RR"], {"ties": "expected", "rel": None}, {}),
+        # A policy that is read under a value of another only.
+        (["RR"], {"aggregate": "gmean", "floor": 0.1}, {"aggregate": "gmean", "floor": 0.1}),
+        (["RR"], {"aggregate": "min", "floor": 0.1}, {"aggregate": "min"}),
+        # The aggregate over queries is not read by a metric with a level of its own, and then neither is its floor.
+        (["GAUC"], {"level": "query", "aggregate": "gmean", "floor": 0.1}, {"level": "query"}),
+        # A value that is in the range of one metric only.
+        (["LogLoss"], {"eps": 0.9}, {}),
+        (["MAPE"], {"eps": 0.9}, {"eps": 0.9}),
+    ],
+)
+def test_policies_of_a_call_that_some_of_its_metrics_read(metrics: list[str], policies: dict[str, Any], read: dict[str, Any]) -> None:
+    sources = {"predictions": "p"} if metrics[0] in {"GAUC", "LogLoss", "MAPE"} else {"run": "r", "qrels": "q"}
+    assert find_read_policies(Request(metrics, sources, policies=policies)) == read
+
+
+def test_policies_of_an_unknown_metric() -> None:
+    with pytest.raises(sqlrank.MetricError, match="unknown metric 'APP'"):
+        find_read_policies(Request(["APP"], {"run": "r", "qrels": "q"}, policies={"rel": 2}))
