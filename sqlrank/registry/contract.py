@@ -147,12 +147,37 @@ def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[
             yield "WINDOW", "named windows are not allowed: write the window inline"
     for select in tree.find_all(exp.Select):
         yield from _shadowed_group_keys(select)
+        yield from _unnamed_keys(select)
+        yield from _sources(select)
     for union in tree.find_all(exp.Union):
         if union.args.get("distinct"):
             yield "UNION", "UNION is not allowed: write UNION ALL"
     for join in tree.find_all(exp.Join):
         if join.args.get("using"):
             yield "USING", "USING is not allowed: write ON"
+        if word := join.method or (join.kind if join.kind in {"SEMI", "ANTI"} else ""):
+            yield word, f"{word} JOIN is not allowed: write INNER JOIN or LEFT JOIN, and ON"
+
+
+def _unnamed_keys(select: exp.Select) -> Iterator[Violation]:
+    """Yield keys that are positions, or computed to be: columns of the user and of statements move them."""
+    group, order = select.args.get("group", exp.Group()), select.args.get("order", exp.Order())
+    if group.args.get("all") or any(isinstance(term, exp.Literal) for term in group.expressions):
+        yield "GROUP BY", "GROUP BY ALL and positions are not allowed: name the columns"
+    if not all(isinstance(term, exp.Ordered) and isinstance(term.this, exp.Column) for term in order.expressions):
+        yield "ORDER BY", "the rows of a query are sorted by columns: name them"
+
+
+def _sources(select: exp.Select) -> Iterator[Violation]:
+    """Yield renamed columns of sources, and subqueries that read what stands beside them."""
+    sources = [clause.this for clause in (select.args.get("from_"), *(select.args.get("joins") or [])) if clause is not None]
+    for source in sources:
+        if source.alias_column_names and not _is_number_series(source):
+            yield source, f"{source.alias}({', '.join(source.alias_column_names)}) is not allowed: name the columns in the SELECT"
+        inner = {node.alias_or_name for node in source.find_all(exp.Table, exp.Subquery, exp.Unnest)} if isinstance(source, exp.Subquery) else set()
+        for column in source.find_all(exp.Column) if inner else ():
+            if column.table and column.table not in inner:
+                yield column, f"a subquery of FROM cannot read {column.table}, which stands beside it: write a join"
 
 
 def _is_number_series(node: exp.Expr) -> bool:

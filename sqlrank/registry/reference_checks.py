@@ -125,6 +125,10 @@ def _calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
 
 
 def _columns(file: SqlFile, library: Registry) -> Iterator[Violation]:
+    if file.kind in {"relations", "curves"}:
+        for select in file.tree.find_all(exp.Select):
+            yield from _source_columns(select, library)
+        return
     available = _readable_columns(file, library)
     if available is None:
         return
@@ -139,11 +143,48 @@ def _readable_columns(file: SqlFile, library: Registry) -> set[str] | None:
         return set(file.function_arguments)
     if file.kind != "metrics" or not isinstance(file.tree, exp.Select):
         return None
-    role = library.roles.get(file.source_relation)
+    return _table_columns(file.source_relation, library)
+
+
+def _table_columns(name: str, library: Registry) -> set[str] | None:
+    """Return the columns of an input or a relation, None if there is none of this name."""
+    role = library.roles.get(name)
     if role is not None:
         return {"group_id", "list_id", *role.columns}
-    variants = library.relation_files(file.source_relation)
-    return {name for variant in variants for name in library.validated(variant).tree.named_selects} if variants else None
+    variants = library.relation_files(name)
+    return {column for variant in variants for column in library.validated(variant).tree.named_selects} if variants else None
+
+
+def _source_columns(select: exp.Select, library: Registry) -> Iterator[Violation]:
+    """Yield columns that no source of a SELECT has: misspelt ones, also in capitals, and those that the SELECT computes itself."""
+    available: dict[str, set[str]] = {}
+    outer: exp.Expr | None = select
+    while isinstance(outer, exp.Select):
+        for clause in (outer.args.get("from_"), *(outer.args.get("joins") or [])):
+            if clause is not None:
+                available.setdefault(clause.this.alias_or_name, _named_columns(clause.this, library))
+        outer = outer.find_ancestor(exp.Select, exp.From, exp.Join)
+    computed = {item.alias for item in select.expressions if isinstance(item, exp.Alias)}
+    for column in select.find_all(exp.Column):
+        is_sort_key = isinstance(column.parent, exp.Ordered) and column.parent.parent is select.args.get("order")
+        if column.parent_select is not select or (column.table and column.table not in available) or is_sort_key:
+            continue
+        columns = available[column.table] if column.table else set().union(*available.values())
+        if column.name in computed - columns:
+            yield column, f"{column.name} is computed in this SELECT, which cannot read it; write a subquery"
+        elif column.name not in columns:
+            yield column, f"no column {column.name!r}{did_you_mean(column.name, columns)} There are: {', '.join(sorted(columns))}"
+
+
+def _named_columns(source: exp.Expr, library: Registry) -> set[str]:
+    """Return the columns of an item of FROM, among them the logical keys."""
+    if isinstance(source, exp.Subquery):
+        columns = set(source.this.named_selects)
+    elif isinstance(source, exp.Unnest):
+        columns = set(source.alias_column_names)
+    else:
+        columns = _table_columns(source.name, library) or set()
+    return {"group_id", "list_id", "unit_id", *columns}
 
 
 def _annotation_keywords(file: SqlFile, _: Registry) -> Iterator[Violation]:
