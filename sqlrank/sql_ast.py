@@ -15,6 +15,9 @@ DOUBLE = exp.DataType.Type.DOUBLE
 BIGINT = exp.DataType.Type.BIGINT
 INT = exp.DataType.Type.INT
 
+NEVER_NULL = "never_null"
+"""Key of the metadata of equalities of columns that are never NULL."""
+
 
 class LeadingComment(str):
     """A comment that is written above its column, never behind it."""

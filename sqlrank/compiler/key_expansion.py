@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, UNIT_ID, KeyColumns, KeysByName, key_column, key_equalities, list_key_equalities
+from sqlrank.compiler.row_keys import (
+    GROUP_ID,
+    LIST_ID,
+    QUERY_ID,
+    UNIT_ID,
+    KeyColumns,
+    KeysByName,
+    key_column,
+    key_equalities,
+    list_key_equalities,
+    never_null_equality,
+)
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.sql_ast import find_nodes
 
@@ -191,6 +202,8 @@ class _SelectScope:
         for conjunct in condition.flatten(unnest=False) if isinstance(condition, exp.And) else filter(None, [condition]):
             if isinstance(conjunct, exp.EQ) and _is_key(conjunct.this) and _is_key(conjunct.expression):
                 conjuncts += self._same(conjunct.this, conjunct.expression)
+            elif isinstance(conjunct, exp.EQ) and all(isinstance(side, exp.Column) and side.name == QUERY_ID for side in conjunct.args.values()):
+                conjuncts += [never_null_equality(conjunct.this, conjunct.expression)]
             else:
                 conjuncts.append(conjunct)
         conjuncts = list(dict.fromkeys(conjuncts))

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+from sqlrank.sql_ast import NEVER_NULL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -119,7 +120,14 @@ def list_key_equalities(
 
 def _equal(left: exp.Column, right: exp.Column, nullable: bool) -> exp.Expr:
     # in parentheses, because DataFusion binds AND before IS NOT DISTINCT FROM
-    return exp.paren(exp.NullSafeEQ(this=left, expression=right)) if nullable else exp.EQ(this=left, expression=right)
+    return exp.paren(exp.NullSafeEQ(this=left, expression=right)) if nullable else never_null_equality(left, right)
+
+
+def never_null_equality(left: exp.Column, right: exp.Column) -> exp.EQ:
+    """Return an equality of columns that are never NULL, which tells passes that it leaves out no row for a NULL."""
+    equality = exp.EQ(this=left, expression=right)
+    equality.meta[NEVER_NULL] = True
+    return equality
 
 
 def with_list_column(keys: Mapping[str, KeyColumns], selects: Iterable[str], column: str) -> KeysByName:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.optimizer.statement_graph import columns_to_keep
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _keep_columns(step: StatementStep, names: set[str]) -> None:
     column_names = step.column_names
     if step.query.args.get("distinct") or any(item.is_star for scope in step.scopes for item in scope.select.expressions):
         return
-    indexes = [index for index, name in enumerate(column_names) if name in names] or [0]
+    indexes = columns_to_keep([scope.select for scope in step.scopes], column_names, names)
     if len(indexes) == len(column_names) or any(len(scope.select.expressions) != len(column_names) for scope in step.scopes):
         return
     for scope in step.scopes:

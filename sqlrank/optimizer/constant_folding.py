@@ -29,7 +29,7 @@ _CALCULATED: dict[type[exp.Expr], Callable[[float, float], float]] = {
 _DOUBLES = (exp.Div, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)
 _FOLDED = (*_COMPARED, *_CALCULATED, exp.Div, exp.And, exp.Or, exp.Not, exp.Is, exp.Case, exp.Where, exp.Nullif, exp.Ln, exp.Sum)
 MAX_EXACT = 2**53
-"""Integers below this size are doubles without rounding."""
+"""Integers up to this size are doubles without rounding."""
 
 MAX_DOUBLE_LENGTH = 6
 """Maximum length of a double that is computed: ``1 - 0.95`` is easier to read than its value."""
@@ -103,7 +103,7 @@ def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
 def _has_rows(aggregate: exp.Sum) -> bool:
     """Return True if the sum over no rows, which is NULL, does not differ from a count of them, which is 0."""
     parent: exp.Expr | None = aggregate.parent
-    if isinstance(parent, exp.Window):
+    if isinstance(parent, (exp.Window, exp.Filter)):
         return False
     if isinstance(parent, exp.Nullif) and _number(parent.expression) == 0:
         return True
@@ -151,7 +151,9 @@ def _number(node: exp.Expr) -> float | None:
     if isinstance(inner, exp.Neg):
         operand = _number(inner.this)
         return None if operand is None else -operand
-    return float(inner.this) if isinstance(inner, exp.Literal) and inner.is_number else None
+    if not isinstance(inner, exp.Literal) or not inner.is_number or (inner.is_int and int(inner.this) > MAX_EXACT):
+        return None
+    return float(inner.this)
 
 
 def _fold_and_or(node: exp.And | exp.Or) -> None:

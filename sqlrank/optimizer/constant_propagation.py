@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.optimizer.constant_folding import fold_constants
-from sqlrank.optimizer.statement_graph import is_constant, is_sort_key
+from sqlrank.optimizer.statement_graph import is_constant
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -103,11 +103,13 @@ def as_literal(value: Expr) -> Expr:
 
 
 def _is_key(column: exp.Column) -> bool:
-    """Return True if a column is a term of GROUP BY, ORDER BY or PARTITION BY, or of the condition of a join."""
-    parent = column.parent
-    if isinstance(parent, (exp.Group, exp.Ordered)) or column.arg_key == "partition_by" or is_sort_key(column):
+    """Return True if a column is in GROUP BY or the condition of a join, or a term of ORDER BY or PARTITION BY.
+
+    Arithmetic of constants in GROUP BY would be folded to an integer, which is a position there.
+    """
+    if isinstance(column.parent, exp.Ordered) or column.arg_key == "partition_by":
         return True
-    return column.find_ancestor(exp.Join) is not None
+    return column.find_ancestor(exp.Join, exp.Group) is not None
 
 
 def _drop_repeated_keys(scope: Scope) -> None:

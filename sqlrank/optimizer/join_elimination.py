@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import iterate_conjuncts
+from sqlrank.sql_ast import NEVER_NULL
 
 if TYPE_CHECKING:
     from sqlrank.optimizer.statement_graph import Scope, StatementGraph, StatementStep
@@ -41,9 +42,7 @@ def _has_one_row(step: StatementStep | None) -> bool:
         return False
     scope = step.scopes[0]
     clauses = {clause for clause, value in scope.select.args.items() if value}
-    aggregates = [item.find(exp.AggFunc) for item in scope.select.expressions]
-    is_aggregated = any(node is not None and not isinstance(node.parent, exp.Window) for node in aggregates)
-    return (is_aggregated and clauses <= {"expressions", "from_", "joins", "where"}) or clauses == {"expressions"}
+    return (scope.is_aggregate and clauses <= {"expressions", "from_", "joins", "where"}) or clauses == {"expressions"}
 
 
 def _drop_if_keys(scope: Scope, join: exp.Join) -> None:
@@ -55,7 +54,10 @@ def _drop_if_keys(scope: Scope, join: exp.Join) -> None:
     alias, source_alias = join.this.alias_or_name, source.alias_or_name
     compared: dict[str, exp.Column] = {}
     for conjunct in iterate_conjuncts(join.args.get("on")):
-        sides = [conjunct.this, conjunct.expression] if isinstance(conjunct, (exp.EQ, exp.NullSafeEQ)) else []
+        equality = conjunct.unnest()
+        # Where a key may be NULL, an equality leaves out rows.
+        is_total = isinstance(equality, exp.NullSafeEQ) or (isinstance(equality, exp.EQ) and NEVER_NULL in equality.meta)
+        sides = [equality.this, equality.expression] if is_total else []
         by_table = {side.table: side for side in sides if isinstance(side, exp.Column)}
         if by_table.keys() != {alias, source_alias} or keys.get(by_table[alias].name) != by_table[source_alias].name:
             return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import is_constant, is_sort_key
+from sqlrank.optimizer.statement_graph import is_aggregated, is_constant, is_sort_key
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -145,6 +145,7 @@ def _can_map(scope: Scope, reader: Scope) -> bool:
     clauses = {clause for clause, value in reader.select.args.items() if value}
     return (
         clauses <= {"expressions", "from_", "order"}
+        and scope.is_plain
         and reader.is_row_mapping
         and all(scope.owner(column) is not None for column in scope.columns)
         and _keeps_aggregation(scope, reader)
@@ -154,12 +155,10 @@ def _can_map(scope: Scope, reader: Scope) -> bool:
 
 def _keeps_aggregation(scope: Scope, reader: Scope) -> bool:
     """Return True if an aggregate of all rows is read, without which the SELECT would have a row for each of them."""
-    if scope.select.args.get("group"):
+    if not scope.is_aggregate:
         return True
-    aggregated = {
-        name for name, item in scope.items.items() if any(node.find_ancestor(exp.Window) is None for node in item.find_all(exp.AggFunc))
-    }
-    return not aggregated or any(column.name in aggregated and not is_sort_key(column) for column in reader.columns)
+    aggregated = {name for name, item in scope.items.items() if is_aggregated(item)}
+    return any(column.name in aggregated and not is_sort_key(column) for column in reader.columns)
 
 
 def _are_read_once(scope: Scope, reader: Scope, alias: str, in_keys: bool) -> bool:

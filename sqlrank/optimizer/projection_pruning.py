@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.optimizer.statement_graph import columns_to_keep
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -63,15 +64,16 @@ def _prune(query: exp.Expr, requested: set[str] | None, columns_read: dict[str, 
     ``requested`` is None to keep all columns.
     """
     if isinstance(query, exp.Union):
-        indexes = None if requested is None else [index for index, name in enumerate(query.named_selects) if name in requested] or [0]
-        for member in _union_members(query):
+        members = list(_union_members(query))
+        indexes = None if requested is None else columns_to_keep(members, query.named_selects, requested)
+        for member in members:
             if indexes is not None:
                 member.set("expressions", [member.expressions[index] for index in indexes])
             _prune(member, None, columns_read)
         return
     if requested is not None:
-        columns = [select_item for select_item in query.expressions if select_item.alias_or_name in requested]
-        query.set("expressions", columns or query.expressions[:1])
+        indexes = columns_to_keep([query], query.named_selects, requested)
+        query.set("expressions", [query.expressions[index] for index in indexes])
     _drop_joins(query)
     sources = [source.alias_or_name for source in _sources(query)]
     needed: dict[str, set[str]] = {alias: set() for alias in sources}

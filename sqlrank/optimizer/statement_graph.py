@@ -12,7 +12,7 @@ from sqlrank.optimizer.operator_precedence import needs_parentheses
 from sqlrank.sql_ast import DOUBLE, find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from sqlglot.expressions import Expr
 
@@ -98,9 +98,20 @@ class Scope:
         )
 
     @property
+    def names_in_subqueries(self) -> set[str]:
+        """The aliases of the tables that its subqueries read, in lower case."""
+        subqueries = [node for node in self._walked_nodes if isinstance(node, exp.Select) and node is not self.select]
+        return {table.alias_or_name.lower() for query in subqueries for table in find_nodes(query, exp.Table, exp.Subquery)}
+
+    @property
     def is_row_mapping(self) -> bool:
         """True if no column of the result depends on other rows."""
         return not any(isinstance(node, _NOT_ROW_WISE) for node in self._walked_nodes)
+
+    @property
+    def is_aggregate(self) -> bool:
+        """True if the SELECT aggregates all rows to one."""
+        return not self.select.args.get("group") and any(map(is_aggregated, self.select.expressions))
 
     def owner(self, column: exp.Column) -> str | None:
         """Return the alias of the source that a column belongs to, None if that is not certain."""
@@ -243,6 +254,30 @@ def is_constant(value: Expr) -> bool:
     inner = value.this if isinstance(value, exp.Cast) and value.is_type(DOUBLE) else value
     inner = inner.this if isinstance(inner, exp.Neg) else inner
     return (isinstance(inner, exp.Literal) and inner.is_number) or isinstance(inner, exp.Boolean)
+
+
+def columns_to_keep(selects: Iterable[exp.Select], names: Sequence[str], read: Collection[str]) -> list[int]:
+    """Return the positions of the columns that are read or sorted by: one at least, and an aggregate where all rows become one by it."""
+    indexes = {index for index, name in enumerate(names) if name in read}
+    for select in selects:
+        order = select.args.get("order")
+        sorted_by = set() if order is None else {column.name for column in find_nodes(order, exp.Column)}
+        indexes |= {index for index, item in enumerate(select.expressions) if item.alias_or_name in sorted_by}
+        aggregates = [] if select.args.get("group") else [index for index, item in enumerate(select.expressions) if is_aggregated(item)]
+        if aggregates and indexes.isdisjoint(aggregates):
+            indexes.add(aggregates[0])
+    return sorted(indexes) or [0]
+
+
+def is_aggregated(item: Expr) -> bool:
+    """Return True if a column of a result needs an aggregation of the SELECT, as functions of windows and subqueries do not."""
+    select = item.parent_select
+    return any(node.parent_select is select and not _is_windowed(node) for node in find_nodes(item, exp.AggFunc))
+
+
+def _is_windowed(function: exp.AggFunc) -> bool:
+    parent = function.parent
+    return isinstance(parent.parent if isinstance(parent, (exp.IgnoreNulls, exp.Filter)) else parent, exp.Window)
 
 
 def is_sort_key(column: exp.Column) -> bool:

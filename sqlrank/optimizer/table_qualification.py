@@ -50,11 +50,12 @@ def _drop_aliases(scope: Scope) -> None:
     """Call the CTEs of a SELECT by their names."""
     sources = list(scope.sources.items())
     names = [source.name for _, source in sources]
-    aliases = {alias.lower() for alias, _ in sources}
+    inner_names = scope.names_in_subqueries
+    taken = {alias.lower() for alias, _ in sources} | inner_names
     renamed: dict[str, exp.Table] = {}
     for alias, source in sources:
-        is_cte = scope.step.graph.find(source) is not None
-        if is_cte and alias != source.name and names.count(source.name) == 1 and source.name.lower() not in aliases:
+        is_cte = scope.step.graph.find(source) is not None and alias.lower() not in inner_names
+        if is_cte and alias != source.name and names.count(source.name) == 1 and source.name.lower() not in taken:
             renamed[alias] = exp.Table(this=source.this)
             source.replace(renamed[alias])
     for column in scope.select.find_all(exp.Column) if renamed else ():

@@ -35,18 +35,14 @@ WITH predictions AS (
   -- One row per model, query and judged document of positive relevance, retrieved or not, also
   -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
-    evaluated_queries.`model`, evaluated_queries.query_id,
-    qrels.relevance,  -- grade; negative if pooled but not judged
+    qrels.`model`, qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY evaluated_queries.`model`, evaluated_queries.query_id ORDER BY qrels.relevance DESC) AS ideal_rank
+    ROW_NUMBER() OVER (PARTITION BY qrels.`model`, qrels.query_id ORDER BY qrels.relevance DESC) AS ideal_rank
   FROM qrels
-  INNER JOIN evaluated_queries
-    ON evaluated_queries.`model` IS NOT DISTINCT FROM qrels.`model`
-    AND evaluated_queries.query_id = qrels.query_id
   LEFT JOIN ranked_documents
-    ON ranked_documents.`model` IS NOT DISTINCT FROM evaluated_queries.`model`
-    AND ranked_documents.query_id = evaluated_queries.query_id
+    ON ranked_documents.`model` IS NOT DISTINCT FROM qrels.`model`
+    AND ranked_documents.query_id = qrels.query_id
     AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
 ), group_sizes AS (

@@ -39,18 +39,14 @@ WITH predictions AS (
   -- One row per MODEL, query and judged document of positive relevance, retrieved or not, also
   -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
-    evaluated_queries."MODEL", evaluated_queries.query_id,
-    qrels.relevance,  -- grade; negative if pooled but not judged
+    qrels."MODEL", qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY evaluated_queries."MODEL", evaluated_queries.query_id ORDER BY qrels.relevance DESC) AS ideal_rank
+    ROW_NUMBER() OVER (PARTITION BY qrels."MODEL", qrels.query_id ORDER BY qrels.relevance DESC) AS ideal_rank
   FROM qrels
-  INNER JOIN evaluated_queries
-    ON evaluated_queries."MODEL" IS NOT DISTINCT FROM qrels."MODEL"
-    AND evaluated_queries.query_id = qrels.query_id
   LEFT JOIN ranked_documents
-    ON ranked_documents."MODEL" IS NOT DISTINCT FROM evaluated_queries."MODEL"
-    AND ranked_documents.query_id = evaluated_queries.query_id
+    ON ranked_documents."MODEL" IS NOT DISTINCT FROM qrels."MODEL"
+    AND ranked_documents.query_id = qrels.query_id
     AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
 ), group_sizes AS (

@@ -1,0 +1,86 @@
+"""A statement has the rows that it had before the passes, also with NULLs, no rows, subqueries and large numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from sqlrank.optimizer.optimizer import optimize_statement
+from sqlrank.sql_ast import NEVER_NULL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Rows = list[tuple[object, ...]]
+
+INPUTS = "WITH a AS (SELECT x, y, z, 1 AS one FROM t), b AS (SELECT x, w, 1 AS two FROM u)"
+
+
+@pytest.fixture
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE t AS SELECT * FROM (VALUES (1, 10, 2.5), (1, 20, NULL), (2, NULL, 0.5), (NULL, 30, 1.5), (NULL, NULL, NULL),"
+            " (3, 10, 2.5)) AS rows(x, y, z)"
+        )
+        connection.execute("CREATE TABLE u AS SELECT * FROM (VALUES (1, 100), (1, 200), (2, 300), (NULL, 400)) AS rows(x, w)")
+        yield connection
+
+
+def sorted_rows(connection: duckdb.DuckDBPyConnection, text: str) -> Rows:
+    return sorted(connection.execute(text).fetchall(), key=repr)
+
+
+def optimized(text: str) -> str:
+    tree = sqlglot.parse_one(text, read="duckdb")
+    optimize_statement(tree)
+    return tree.sql("duckdb")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "c AS (SELECT x FROM a GROUP BY x) SELECT c.x, a.y FROM a JOIN c ON c.x = a.x",
+        "c AS (SELECT x FROM a GROUP BY x) SELECT c.x, a.y FROM a JOIN c ON c.x IS NOT DISTINCT FROM a.x",
+        "c AS (SELECT 1 AS name, COUNT(*) AS n FROM a) SELECT name FROM c",
+        "c AS (SELECT 's' AS name, COUNT(*) AS n FROM a) SELECT c.name, b.w FROM c CROSS JOIN b",
+        "c AS (SELECT 's' AS name, COUNT(*) AS n FROM a UNION ALL SELECT 't' AS name, 5 AS n) SELECT name FROM c",
+        "c AS (SELECT x, (SELECT MAX(b.w) FROM b) AS m FROM a WHERE x > 100) SELECT a.x, c.m FROM a LEFT JOIN c ON TRUE",
+        "c AS (SELECT MAX(x) AS m FROM a WHERE x > 100) SELECT a.x, c.m FROM a LEFT JOIN c ON TRUE",
+        "c AS (SELECT SUM(x) OVER () AS m FROM a WHERE x > 100) SELECT a.x, c.m FROM a LEFT JOIN c ON TRUE",
+        "c AS (SELECT (SELECT MAX(x) FROM b) AS m, y FROM a) SELECT m, y FROM c",
+        "c AS (SELECT x, y + 1 AS y, z FROM a) SELECT c.x, (SELECT COUNT(*) FROM b WHERE b.x = c.x) AS n FROM c",
+        "c AS (SELECT outer_rows.x, (SELECT COUNT(*) FROM a WHERE a.x > outer_rows.x) AS n FROM a AS outer_rows) SELECT x, n FROM c",
+        "c AS (SELECT r.x FROM a AS r WHERE r.x IN (SELECT r.x FROM b AS r WHERE r.w > 100)) SELECT x FROM c",
+        "c AS (SELECT r.x FROM a AS r WHERE r.x IN (SELECT a.y / 10 FROM a WHERE a.x < r.x)) SELECT x FROM c",
+        "c AS (SELECT MAX(y) AS m FROM a GROUP BY one + 1) SELECT m FROM c",
+        "c AS (SELECT x, MAX(y) AS m FROM a GROUP BY x, one + 1) SELECT m FROM c",
+        "c AS (SELECT x, SUM(one) FILTER (WHERE y > 10) AS n FROM a GROUP BY x) SELECT x, n FROM c",
+        "c AS (SELECT x, SUM(one) AS n FROM a GROUP BY x) SELECT x, n FROM c",
+        "c AS (SELECT SUM(one) AS n FROM a WHERE x > 100) SELECT n FROM c",
+        "c AS (SELECT a.x, b.two, COALESCE(b.two, 0) AS n FROM a LEFT JOIN b ON b.x = a.x) SELECT x, two, n FROM c",
+        "c AS (SELECT a.one, b.two FROM a FULL JOIN b ON b.x = a.x) SELECT one, two FROM c",
+        "c AS (SELECT a.x FROM a LEFT JOIN b ON b.x = a.x WHERE b.two IS NULL) SELECT x FROM c",
+        "c AS (SELECT 9007199254740993 AS n FROM a) SELECT n - 9007199254740992 AS d, n > 9007199254740992 AS e FROM c",
+        "c AS (SELECT x, y + 1 AS n FROM a ORDER BY n) SELECT x FROM c",
+        "c AS (SELECT x - (y - one) AS p, x / (y * one) AS q, -(x - one) AS r, NOT (x = one) AS s FROM a) SELECT p, q, r, s FROM c",
+        "c AS (SELECT x, y FROM a WHERE x > 1 OR y > 10) SELECT x FROM c WHERE y > 10 OR x = 2",
+        "c AS (SELECT x, y FROM a WHERE y > 10), d AS (SELECT x, y FROM a WHERE y > 10) SELECT c.x, d.y FROM c CROSS JOIN d",
+    ],
+)
+def test_rows_stay(rest: str, connection: duckdb.DuckDBPyConnection) -> None:
+    text = f"{INPUTS}, {rest}"
+    assert sorted_rows(connection, optimized(text)) == sorted_rows(connection, text)
+
+
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_joins_to_keys_that_are_never_null_go(is_marked: bool) -> None:
+    tree = sqlglot.parse_one("WITH a AS (SELECT x, y FROM t), c AS (SELECT x FROM a GROUP BY x) SELECT a.y FROM a JOIN c ON c.x = a.x")
+    if is_marked:
+        tree.find(exp.EQ).meta[NEVER_NULL] = True
+    optimize_statement(tree)
+    assert (tree.find(exp.Join) is None) is is_marked
