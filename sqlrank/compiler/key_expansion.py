@@ -202,7 +202,9 @@ class _SelectScope:
         for conjunct in condition.flatten(unnest=False) if isinstance(condition, exp.And) else filter(None, [condition]):
             if isinstance(conjunct, exp.EQ) and _is_key(conjunct.this) and _is_key(conjunct.expression):
                 conjuncts += self._same(conjunct.this, conjunct.expression)
-            elif isinstance(conjunct, exp.EQ) and all(isinstance(side, exp.Column) and side.name == QUERY_ID for side in conjunct.args.values()):
+            elif isinstance(conjunct, exp.EQ) and all(
+                isinstance(side, exp.Column) and side.name == QUERY_ID for side in conjunct.args.values()
+            ):
                 conjuncts += [never_null_equality(conjunct.this, conjunct.expression)]
             else:
                 conjuncts.append(conjunct)

@@ -153,10 +153,14 @@ def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[
         if union.args.get("distinct"):
             yield "UNION", "UNION is not allowed: write UNION ALL"
     for join in tree.find_all(exp.Join):
-        if join.args.get("using"):
-            yield "USING", "USING is not allowed: write ON"
-        if word := join.method or (join.kind if join.kind in {"SEMI", "ANTI"} else ""):
-            yield word, f"{word} JOIN is not allowed: write INNER JOIN or LEFT JOIN, and ON"
+        yield from _join_condition(join)
+
+
+def _join_condition(join: exp.Join) -> Iterator[Violation]:
+    if join.args.get("using"):
+        yield "USING", "USING is not allowed: write ON"
+    if word := join.method or (join.kind if join.kind in {"SEMI", "ANTI"} else ""):
+        yield word, f"{word} JOIN is not allowed: write INNER JOIN or LEFT JOIN, and ON"
 
 
 def _unnamed_keys(select: exp.Select) -> Iterator[Violation]:
@@ -174,7 +178,11 @@ def _sources(select: exp.Select) -> Iterator[Violation]:
     for source in sources:
         if source.alias_column_names and not _is_number_series(source):
             yield source, f"{source.alias}({', '.join(source.alias_column_names)}) is not allowed: name the columns in the SELECT"
-        inner = {node.alias_or_name for node in source.find_all(exp.Table, exp.Subquery, exp.Unnest)} if isinstance(source, exp.Subquery) else set()
+        inner = (
+            {node.alias_or_name for node in source.find_all(exp.Table, exp.Subquery, exp.Unnest)}
+            if isinstance(source, exp.Subquery)
+            else set()
+        )
         for column in source.find_all(exp.Column) if inner else ():
             if column.table and column.table not in inner:
                 yield column, f"a subquery of FROM cannot read {column.table}, which stands beside it: write a join"
