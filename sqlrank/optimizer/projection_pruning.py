@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import columns_to_keep
+from sqlrank.optimizer.statement_graph import columns_to_keep, union_members
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -63,17 +63,17 @@ def _prune(query: exp.Expr, requested: set[str] | None, columns_read: dict[str, 
 
     ``requested`` is None to keep all columns.
     """
-    if isinstance(query, exp.Union):
-        members = list(_union_members(query))
-        indexes = None if requested is None else columns_to_keep(members, query.named_selects, requested)
-        for member in members:
-            if indexes is not None:
-                member.set("expressions", [member.expressions[index] for index in indexes])
-            _prune(member, None, columns_read)
-        return
+    members = union_members(query)
     if requested is not None:
-        indexes = columns_to_keep([query], query.named_selects, requested)
-        query.set("expressions", [query.expressions[index] for index in indexes])
+        indexes = columns_to_keep(members, members[0].named_selects, requested)
+        for member in members:
+            member.set("expressions", [member.expressions[index] for index in indexes])
+    for member in members:
+        _prune_sources(member, columns_read)
+
+
+def _prune_sources(query: exp.Select, columns_read: dict[str, set[str]]) -> None:
+    """Prune the joins and subqueries of a SELECT, and record the columns it reads."""
     _drop_joins(query)
     sources = [source.alias_or_name for source in _sources(query)]
     needed: dict[str, set[str]] = {alias: set() for alias in sources}
@@ -85,16 +85,6 @@ def _prune(query: exp.Expr, requested: set[str] | None, columns_read: dict[str, 
             _prune(source.this, needed[source.alias], columns_read)
         elif isinstance(source, exp.Table):
             columns_read.setdefault(source.name, set()).update(needed[source.alias_or_name])
-
-
-def _union_members(query: exp.Expr) -> Iterator[exp.Select]:
-    rest: list[exp.Expr] = [query]
-    while rest:
-        member = rest.pop()
-        if isinstance(member, exp.Union):
-            rest += [member.args["expression"], member.this]
-        elif isinstance(member, exp.Select):
-            yield member
 
 
 def _sources(query: exp.Expr) -> list[exp.Expr]:
