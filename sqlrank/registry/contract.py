@@ -176,7 +176,7 @@ def _sources(select: exp.Select) -> Iterator[Violation]:
     """Yield renamed columns of sources, and subqueries that read what stands beside them."""
     sources = [clause.this for clause in (select.args.get("from_"), *(select.args.get("joins") or [])) if clause is not None]
     for source in sources:
-        if source.alias_column_names and not _is_number_series(source):
+        if source.alias_column_names and not isinstance(source, exp.Unnest):
             yield source, f"{source.alias}({', '.join(source.alias_column_names)}) is not allowed: name the columns in the SELECT"
         inner = (
             {node.alias_or_name for node in source.find_all(exp.Table, exp.Subquery, exp.Unnest)}

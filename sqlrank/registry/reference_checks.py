@@ -181,7 +181,8 @@ def _named_columns(source: exp.Expr, library: Registry) -> set[str]:
     if isinstance(source, exp.Subquery):
         columns = set(source.this.named_selects)
     elif isinstance(source, exp.Unnest):
-        columns = set(source.alias_column_names)
+        position = source.args.get("offset")
+        columns = {*source.alias_column_names, *([position.name] if isinstance(position, exp.Expr) else [])}
     else:
         columns = _table_columns(source.name, library) or set()
     return {"group_id", "list_id", "unit_id", *columns}
