@@ -17,12 +17,12 @@ from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, group_ids
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
     from sqlrank.rollups.decomposition import RollupMetrics
     from sqlrank.rollups.jackknife import StandardErrors
     from sqlrank.rollups.merge import MergeQuery
+    from sqlrank.rollups.scratch_session import ScratchSession
 
 
 class SideResult(NamedTuple):

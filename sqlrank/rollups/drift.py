@@ -12,7 +12,6 @@ from sqlrank.argument_checks import entry_point
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.engines.scratch_session import open_scratch_session
 from sqlrank.inference.standard_errors import t_interval
 from sqlrank.inference.tolerance import (
     FAIL,
@@ -34,15 +33,16 @@ from sqlrank.rollups.evaluate_rollup import resolve_rollup_call
 from sqlrank.rollups.merge import MergeQuery
 from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, group_ids
 from sqlrank.rollups.rollup_table import RollupTable
+from sqlrank.rollups.scratch_session import open_scratch_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sqlrank.engines.database import Database
-    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.metric import Metric
     from sqlrank.rollups.contrasts import SideResult
+    from sqlrank.rollups.scratch_session import ScratchSession
 
 
 PSI = "PSI"

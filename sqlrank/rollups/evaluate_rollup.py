@@ -12,7 +12,6 @@ from sqlrank._version import __version__
 from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
-from sqlrank.engines.scratch_session import open_scratch_session
 from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
@@ -26,17 +25,18 @@ from sqlrank.rollups.decomposition import ROLLUP_ROLES, decompose_metrics, refus
 from sqlrank.rollups.merge import MergeQuery, RollingWindows
 from sqlrank.rollups.rank_metrics import rank_metrics_with_bounds
 from sqlrank.rollups.rollup_table import RollupTable
+from sqlrank.rollups.scratch_session import open_scratch_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.engines.database import Database
     from sqlrank.engines.resource_limits import ResourceLimits
-    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
     from sqlrank.rollups.decomposition import RollupMetrics
+    from sqlrank.rollups.scratch_session import ScratchSession
 
 MAX_BINS_PER_CHUNK = 4_000_000
 """Maximum number of bins held in memory at once, if there are several windows."""

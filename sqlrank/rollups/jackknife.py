@@ -27,11 +27,11 @@ from sqlrank.rollups.rank_metrics import MAX_BINS_PER_EVALUATION, ROLLUP_GROUP_I
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
     from sqlrank.rollups.decomposition import PerQueryMetric
     from sqlrank.rollups.merge import MergeQuery
+    from sqlrank.rollups.scratch_session import ScratchSession
 
 
 METRIC_NUMBER, VALUE_COLUMN = "metric_number", "value"

@@ -23,11 +23,11 @@ from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.tie_bounds import TieBound
     from sqlrank.rollups.decomposition import RankMetric
+    from sqlrank.rollups.scratch_session import ScratchSession
 
 
 TIE_ORDERS = (AS_TIED, "worst", "best", "worst of", "best of")

@@ -12,7 +12,6 @@ import pyarrow as pa
 from sqlrank._version import __version__
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
-from sqlrank.engines.scratch_session import open_scratch_session
 from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, choose_winner, reconcile_interval
 from sqlrank.inference.significance import minimum_detectable_effect
@@ -38,6 +37,7 @@ from sqlrank.rollups.contrasts import ContrastPlan
 from sqlrank.rollups.evaluate_rollup import resolve_rollup_call
 from sqlrank.rollups.merge import MergeQuery
 from sqlrank.rollups.rollup_table import RollupTable
+from sqlrank.rollups.scratch_session import open_scratch_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database
     from sqlrank.engines.resource_limits import ResourceLimits
-    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
     from sqlrank.rollups.contrasts import Difference
     from sqlrank.rollups.decomposition import RollupMetrics
+    from sqlrank.rollups.scratch_session import ScratchSession
 
 MIN_SYSTEMS = 2
 """Minimum number of rollups to compare."""
