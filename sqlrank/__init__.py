@@ -10,6 +10,7 @@ from sqlrank._version import __version__
 if TYPE_CHECKING:
     from sqlrank.api.compare import compare
     from sqlrank.api.evaluate import evaluate, metrics, parse, sql
+    from sqlrank.api.query import query
     from sqlrank.charts.chart import chart
     from sqlrank.comparison.gate import gate
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
@@ -43,6 +44,7 @@ __all__ = [
     "gate",
     "metrics",
     "parse",
+    "query",
     "report",
     "rollup",
     "rollup_model",
@@ -55,6 +57,7 @@ __all__ = [
 _PUBLIC_NAMES = {
     "sqlrank.api.compare": ("compare",),
     "sqlrank.api.evaluate": ("evaluate", "metrics", "parse", "sql"),
+    "sqlrank.api.query": ("query",),
     "sqlrank.charts.chart": ("chart",),
     "sqlrank.comparison.gate": ("gate",),
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),

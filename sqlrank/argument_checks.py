@@ -183,6 +183,7 @@ ARGUMENT_RULES = {
     "kind": ArgumentRule(_is_str, "the name of a kind of chart, such as 'bars'", MetricError),
     "name": ArgumentRule(_is_str, "the name of a model, a text"),
     "materialized": ArgumentRule(_is_str, "one of: table, view, incremental"),
+    "statement": ArgumentRule(_is_path, "one SELECT, such as 'SELECT query_id, doc_id, score FROM logs', or the path of a file"),
     "search": ArgumentRule(_is_str, "a text to find in names and descriptions, such as 'calibration'", MetricError),
     "metrics": ArgumentRule(
         lambda value: not (hasattr(value, "columns") or hasattr(value, "__array__") or _has_rows(value)),

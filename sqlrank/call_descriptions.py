@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import sqlglot
+from sqlglot.errors import SqlglotError
 
 from sqlrank.registry.metric import format_parameter, freeze_value
-from sqlrank.request import DEFAULT_DIALECT, Request, SourceGroup, leaf_sources, source_kind, split_column_list
+from sqlrank.request import DEFAULT_DIALECT, QuerySource, Request, SourceGroup, leaf_sources, source_kind, split_column_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +34,10 @@ _MAIN_ROLES = ("run", "qrels", "predictions", "queries")
 
 MAX_SOURCES = 3
 """Maximum number of sources of one role that a header names."""
+
+
+MAX_QUERY_LETTERS = 80
+"""Maximum length of a query in a header."""
 
 
 class _NoOptionError(Exception):
@@ -80,6 +86,8 @@ def _option(name: str, value: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, QuerySource):
+        return value.option if value.option is not None else _one_line(value.text)
     if not isinstance(value, (str, int, float, Path)):
         raise _NoOptionError
     return str(value)
@@ -163,10 +171,16 @@ def describe_sources(sources: Mapping[str, Any]) -> list[str]:
 
 def describe_source(source: Any) -> str:
     """Return the name of a source, or of its class."""
-    leaves = leaf_sources(source)
-    names = [str(leaf) if isinstance(leaf, str) else leaf.name if hasattr(leaf, "suffix") else f"a {source_kind(leaf)}" for leaf in leaves]
+    names = [_source_name(leaf) for leaf in leaf_sources(source)]
     shown = names[:MAX_SOURCES] if len(names) > MAX_SOURCES + 1 else names
     return " and ".join(shown) + (f" and {len(names) - len(shown)} more" if len(shown) < len(names) else "")
+
+
+def _source_name(source: Any) -> str:
+    """Return the name of a table or file, the beginning of a query, or the name of a class."""
+    if isinstance(source, QuerySource):
+        return shorten(_one_line(source.text), MAX_QUERY_LETTERS, placeholder=" ...") if source.option is None else source.option[1:]
+    return str(source) if isinstance(source, str) else source.name if hasattr(source, "suffix") else f"a {source_kind(source)}"
 
 
 def setting_text(name: str, value: Any) -> str:
@@ -179,21 +193,24 @@ def setting_text(name: str, value: Any) -> str:
         value = f"({', '.join(f'{key}={item}' for key, item in value.items())})"
     elif isinstance(value, (list, tuple)):
         value = f"({', '.join(map(str, value))})"
-    return f"where {_without_comments(value)}" if name == "where" else f"{name}={value}"
+    return f"where {_one_line(value)}" if name == "where" else f"{name}={value}"
 
 
-def _without_comments(condition: str) -> str:
-    """Return a condition on one line as it is filtered by, without its comments.
+def _one_line(text: str) -> str:
+    """Return a condition or a query on one line, without its comments.
 
-    >>> _without_comments("day > 3 -- */ x"), _without_comments("day > 3 --" + chr(10) + "AND note = '--'")
+    >>> _one_line("day > 3 -- */ x"), _one_line("day > 3 --" + chr(10) + "AND note = '--'")
     ('day > 3', "day > 3 AND note = '--'")
     """
-    if "--" not in condition and "/*" not in condition:
-        return condition
-    tokens = sqlglot.tokenize(condition, read="clickhouse")  # it reads the quotes of all dialects
+    if not any(mark in text for mark in ("--", "/*", "\n")):
+        return text
+    try:
+        tokens = sqlglot.tokenize(text, read="clickhouse")  # it reads the quotes of all dialects
+    except SqlglotError:
+        return text
     starts = [0, *(token.end + 1 for token in tokens[:-1])]
     return "".join(
-        (" " if start and start < token.start else "") + condition[token.start : token.end + 1]
+        (" " if start and start < token.start else "") + text[token.start : token.end + 1]
         for start, token in zip(starts, tokens, strict=True)
     )
 

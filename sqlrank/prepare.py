@@ -22,11 +22,12 @@ from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.planner.planner import choose_plan, validate_plan
 from sqlrank.rendering.renderer import render_over_tables
 from sqlrank.request_header import request_header
+from sqlrank.sql_ast import query_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlrank.engines.database import Database
+    from sqlrank.engines.database import Database, SourceTable
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode, ValidationReport
@@ -64,8 +65,15 @@ class PreparedStatement:
     def render(self) -> RenderedStatement:
         """Return the text of the statement, in the user's notation and over temporary tables."""
         database = self.inputs.database
-        tables = tuple((table.display_from_item, table.from_item) for table in self.inputs.temporary_tables)
+        tables = tuple(_replaced_source(table) for table in self.inputs.temporary_tables)
         return _render_cached(self.statement, tables, database.dialect, database.can_materialize_ctes)
+
+
+def _replaced_source(table: SourceTable) -> tuple[exp.Expr, exp.Expr]:
+    """Return what a statement shows, and what it reads instead; of a query, which is a step, another query."""
+    if query_text(table.display_from_item) is None:
+        return table.display_from_item, table.from_item
+    return table.display_from_item.this, exp.select("*").from_(table.from_item)
 
 
 def prepare(

@@ -5,9 +5,12 @@ Nothing is validated here.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -18,6 +21,38 @@ ColumnNames = Literal["requested", "plain"]
 
 DEFAULT_DIALECT = "duckdb"
 """Dialect of printed statements if none is named."""
+
+_QUERY_START = re.compile(
+    r"""(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|\()*(?:SELECT|WITH|FROM)(?=\s+\S|[(*'"`]|--|/\*)""", re.IGNORECASE | re.DOTALL
+)
+"""The beginning of a query, after comments and parentheses."""
+
+
+@dataclass(frozen=True)
+class QuerySource:
+    """A SELECT whose rows are a source.
+
+    Attributes:
+        text: The query, in the SQL of the engine.
+        option: Its form on the command line if that is not the text, such as ``@run.sql``.
+    """
+
+    text: str
+    option: str | None = None
+
+    @classmethod
+    def from_file(cls, file: str | Path) -> QuerySource:
+        """Return the query in a file; raise ``OSError`` or ``UnicodeDecodeError`` if it cannot be read."""
+        return cls(Path(file).read_text("utf-8"), f"@{file}")
+
+
+def is_query_text(text: str) -> bool:
+    """Return True if a text is a query, not the name of a table or an existing file.
+
+    >>> is_query_text("(select * from t)"), is_query_text("-- new" + chr(10) + "FROM t"), is_query_text("selected"), is_query_text("from.csv")
+    (True, True, False, False)
+    """
+    return _QUERY_START.match(text) is not None and not os.path.exists(text)  # noqa: PTH110  returns False for texts that are no path
 
 
 SYSTEM_ROLES = ("run", "answers")
@@ -41,12 +76,6 @@ class Stream:
         self.schema = source.schema if isinstance(source, pa.RecordBatchReader) else None
         self._source = source
 
-    @classmethod
-    def wrap(cls, source: Any) -> Any:
-        """Wrap a source with the Arrow stream protocol but without length; return others unchanged."""
-        is_stream = hasattr(source, "__arrow_c_stream__") and not hasattr(source, "__len__")
-        return cls(source) if is_stream and not isinstance(source, cls) else source
-
     @cached_property
     def table(self) -> pa.Table:
         """The rows, read on first access."""
@@ -58,8 +87,18 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+def wrap_source(source: Any) -> Any:
+    """Wrap the text of a query, and a source with the Arrow stream protocol but without length; return others unchanged."""
+    if isinstance(source, str):
+        return QuerySource(source) if is_query_text(source) else source
+    is_stream = hasattr(source, "__arrow_c_stream__") and not hasattr(source, "__len__")
+    return Stream(source) if is_stream and not isinstance(source, Stream) else source
+
+
 def source_kind(source: Any) -> str:
     """Return the class name of a source."""
+    if isinstance(source, QuerySource):
+        return "query"
     return source.kind if isinstance(source, Stream) else type(source).__name__
 
 
@@ -81,7 +120,7 @@ class SourceGroup:
             return cls(tuple((None, cls._member(member)) for member in source), is_run_role) if source else source
         if is_run_role and isinstance(source, Mapping) and source and not is_nested_run_dict(source):
             return cls(tuple((str(name), cls._member(member)) for name, member in source.items()), members_are_systems=True)
-        return Stream.wrap(source)
+        return wrap_source(source)
 
     @property
     def previous_runs(self) -> SourceGroup | None:
@@ -99,7 +138,7 @@ class SourceGroup:
     @classmethod
     def _member(cls, source: Any) -> Any:
         """Wrap one of several sources, which may be a list of files."""
-        return cls(tuple((None, Stream.wrap(member)) for member in source)) if isinstance(source, list) and source else Stream.wrap(source)
+        return cls(tuple((None, wrap_source(member)) for member in source)) if isinstance(source, list) and source else wrap_source(source)
 
 
 def is_nested_run_dict(source: Mapping[Any, Any]) -> bool:

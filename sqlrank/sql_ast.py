@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sqlglot import exp
 
@@ -23,6 +23,46 @@ class LeadingComment(str):
     """A comment that is written above its column, never behind it."""
 
     __slots__ = ()
+
+
+class QueryText(str):
+    """The text of a query of the user, which is written as it is: no pass rewrites it, and no dialect translates it.
+
+    Attributes:
+        tables: The parts of the names of the tables that it reads, in lower case.
+        layout: The text with a NUL behind each line break that may be followed by an indentation.
+        comment: The comment above its step.
+        is_selection: It is nothing but a choice of columns and rows of one table, which an engine reads as the table itself.
+    """
+
+    __slots__ = ("comment", "is_selection", "layout", "tables")
+
+    tables: tuple[tuple[str, ...], ...]
+    layout: str
+    comment: str
+    is_selection: bool
+
+    def __new__(
+        cls, text: str, tables: tuple[tuple[str, ...], ...] = (), layout: str = "", comment: str = "", is_selection: bool = False
+    ) -> Self:
+        """Return a text with what statements need to know of it."""
+        query = super().__new__(cls, text)
+        query.tables, query.layout, query.comment, query.is_selection = tables, layout or text, comment, is_selection
+        return query
+
+
+def query_text(node: exp.Expr | None) -> QueryText | None:
+    """Return the text of a user's query in FROM, None for other nodes."""
+    inner = node.this if isinstance(node, exp.Subquery) else node
+    return inner.this if isinstance(inner, exp.Var) and isinstance(inner.this, QueryText) else None
+
+
+def unqualified_tables(tree: exp.Expr) -> set[str]:
+    """Return the names of tables without a schema that a tree reads, in lower case, also in queries of the user."""
+    nodes = find_nodes(tree, exp.Table, exp.Var)
+    names = {node.name.lower() for node in nodes if isinstance(node, exp.Table) and not node.db}
+    texts = [text for node in nodes if (text := query_text(node)) is not None]
+    return names | {table[0] for text in texts for table in text.tables if len(table) == 1}
 
 
 def find_nodes(tree: exp.Expr, *node_types: type[Node]) -> list[Node]:

@@ -10,8 +10,8 @@ import pyarrow as pa
 from sqlrank.argument_checks import entry_point
 from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.engines import remote_database
-from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection
+from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
 from sqlrank.execution import execute_request
@@ -280,7 +280,7 @@ def sql(
         raise MetricError(
             f"{target_dialect} has no MD5, by which units are drawn; evaluate through connection=, or choose another interval"
         )
-    has_files = any(is_unambiguous_file(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
+    has_files = any(reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
     with open_for_inspection(connection, target_dialect, has_files) as database:
         prepared = prepare(request, database)
         read_tables = [bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()]

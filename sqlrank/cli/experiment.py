@@ -10,7 +10,7 @@ import typer
 import sqlrank
 from sqlrank.cli.console import exit_on_error, progress_bar
 from sqlrank.cli.options import DatabaseFile, Digits, Force, FormatOption, MemoryLimit, Output, Threads, Timeout
-from sqlrank.cli.parsing import list_sources, output_file
+from sqlrank.cli.parsing import list_sources, output_file, parse_source
 from sqlrank.cli.split import parse_shares_option
 from sqlrank.errors import SqlrankError, clean_line
 from sqlrank.output.ci_reports import display_columns
@@ -28,7 +28,14 @@ def _choices(*names: str) -> Any:
 
 def experiment(
     metrics: Annotated[list[str], typer.Argument(help="Metrics: 'Mean(revenue)' 'Ratio(clicks, views)', or with names 'ctr=Ratio(...)'.")],
-    data: Annotated[str, typer.Option(help="A row per exposure, session or unit: a table, a Parquet or CSV file, a pattern or a folder.")],
+    data: Annotated[
+        str,
+        typer.Option(
+            help="A row per exposure, session or unit: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql.",
+            parser=parse_source,
+            metavar="TEXT",
+        ),
+    ],
     variant: Annotated[str, typer.Option(help="The variant column.")] = "variant",
     unit: Annotated[str, typer.Option(help="The randomization unit column, such as user_id.")] = "unit_id",
     control: Annotated[str | None, typer.Option(help="The variant that others are compared with; 'control' by default.")] = None,

@@ -8,7 +8,7 @@ import typer
 
 from sqlrank.cli.console import exit_on_error, parse_pairs, progress_bar
 from sqlrank.cli.options import Force, Output, Timeout
-from sqlrank.cli.parsing import list_sources, output_file
+from sqlrank.cli.parsing import list_sources, output_file, parse_source
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.formats import Format, resolve_format, write_result
@@ -16,7 +16,12 @@ from sqlrank.output.formats import Format, resolve_format, write_result
 
 def learn(
     examples: Annotated[
-        str, typer.Argument(help="Label, features and, if there are queries, query_id: a table, or a Parquet or CSV file.")
+        str,
+        typer.Argument(
+            help="Label, features and, if there are queries, query_id: a table, a Parquet or CSV file, a query, or @file.sql.",
+            parser=parse_source,
+            metavar="EXAMPLES",
+        ),
     ],
     k: Annotated[int, typer.Option("-k", help="Number of negatives, and maximum number of positives, that are compared.")],
     surrogate: Annotated[

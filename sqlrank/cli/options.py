@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sqlrank.cli.parsing import parse_source
 from sqlrank.output.formats import Format
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering import DIALECT_NAMES
@@ -30,17 +31,34 @@ Metrics = Annotated[list[str], typer.Argument(help="Metrics, such as nDCG@10 'P(
 Run = Annotated[
     list[str] | None,
     typer.Option(
-        help="Retrieved documents: a table, a Parquet, CSV or TREC file, a pattern or a folder. Repeat for more systems, name=run."
+        help="Retrieved documents: a table, a Parquet, CSV or TREC file, a pattern, a folder, a query 'SELECT ...', or @file.sql with one. "
+        "Repeat for more systems, name=run."
     ),
 ]
-Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, a Parquet, CSV or TREC file, a pattern or a folder.")]
+Qrels = Annotated[
+    str | None,
+    typer.Option(
+        help="Judgments: a table, a Parquet, CSV or TREC file, a pattern, a folder, a query, or @file.sql.",
+        parser=parse_source,
+        metavar="TEXT",
+    ),
+]
 Predictions = Annotated[
     str | None,
-    typer.Option(help="Predictions: label, score, weight; with query_id and doc_id they replace --run and --qrels of ranking metrics."),
+    typer.Option(
+        help="Predictions: label, score, weight; with query_id and doc_id they replace --run and --qrels of ranking metrics.",
+        parser=parse_source,
+        metavar="TEXT",
+    ),
 ]
-Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to group by.")]
+Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to group by.", parser=parse_source, metavar="TEXT")]
 Rollup = Annotated[
-    str | None, typer.Option(help="A rollup that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")
+    str | None,
+    typer.Option(
+        help="A rollup that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql.",
+        parser=parse_source,
+        metavar="TEXT",
+    ),
 ]
 WindowDays = Annotated[int | None, typer.Option(help="Of a rollup: a row per day with the metrics of so many last days, such as 28.")]
 WindowEnd = Annotated[
@@ -102,7 +120,8 @@ Plan = Annotated[
 Inputs = Annotated[
     list[str] | None,
     typer.Option(
-        "--input", help="A further input as name=source: history, items, features, baseline, or of your SQL files. Repeat for more."
+        "--input",
+        help="A further input as name=source: history, items, features, baseline, or of your SQL files; a source may be a query, or @file.sql. Repeat for more.",
     ),
 ]
 Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of tables, 4 by default.")]

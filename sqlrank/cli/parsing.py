@@ -6,6 +6,8 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 import sqlrank
 from sqlrank.cli.console import get_flag, parse_pairs
 from sqlrank.engines.file_sources import names_files
@@ -14,7 +16,7 @@ from sqlrank.output.file_writer import OutputFile
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, parse_metric_text
 from sqlrank.registry.sql_folder import FOLDERS, list_sql_files
-from sqlrank.request import SYSTEM_ROLES, SourceGroup, leaf_sources, split_column_list
+from sqlrank.request import SYSTEM_ROLES, QuerySource, SourceGroup, is_query_text, leaf_sources, split_column_list
 
 if TYPE_CHECKING:
     from sqlrank.output.file_kinds import FileKind
@@ -25,18 +27,36 @@ if TYPE_CHECKING:
 def parse_runs(runs: list[str] | None, option: str = "--run ") -> Any:
     """Return a single unnamed run unchanged, and named or several runs as systems.
 
-    A run is named by ``name=source``, unless a file has that name. ``option`` is the text before a run on the command line.
+    A run is named by ``name=source``, unless a file has that name, or it is a query. ``option`` is the text before a run on the command line.
     """
     members = []
     for run in runs or []:
         name, equals, source = run.partition("=")
-        is_named = bool(equals) and not names_files(run) and "/" not in name
+        is_named = bool(equals) and not (names_files(run) or is_query_text(run)) and "/" not in name
         if is_named and not (name and source):
             raise SqlrankError(f"{option}{run}: write {option}name=source")
-        members.append((name, source) if is_named else (None, run))
+        members.append((name, read_query_file(source)) if is_named else (None, read_query_file(run)))
     if not members or (len(members) == 1 and members[0][0] is None):
         return members[0][1] if members else None
     return SourceGroup(tuple(members), members_are_systems=True)
+
+
+def read_query_file(text: str) -> Any:
+    """Return the query in a file for ``@file.sql``, other sources unchanged."""
+    if not text.startswith("@") or names_files(text):
+        return text
+    try:
+        return QuerySource.from_file(text[1:])
+    except (OSError, UnicodeDecodeError) as error:
+        raise SqlrankError(f"{text}: the file of the query cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def parse_source(text: str) -> Any:
+    """Parse the source of an option: a table, a file, a query, or ``@file.sql`` with a query in it."""
+    try:
+        return read_query_file(text)
+    except SqlrankError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def parse_inputs(inputs: list[str] | None) -> dict[str, Any]:
@@ -47,7 +67,8 @@ def parse_inputs(inputs: list[str] | None) -> dict[str, Any]:
         if role in SYSTEM_ROLES and source:
             by_role.setdefault(role, []).append(source)
     rest = [text for text in inputs or [] if text.partition("=")[0] not in by_role]
-    return parse_pairs("--input", rest) | {role: parse_runs(sources, f"--input {role}=") for role, sources in by_role.items()}
+    inputs_by_role = {name: read_query_file(source) for name, source in parse_pairs("--input", rest).items()}
+    return inputs_by_role | {role: parse_runs(sources, f"--input {role}=") for role, sources in by_role.items()}
 
 
 def parse_columns(mappings: list[str] | None) -> dict[str, str | list[str]]:
@@ -141,12 +162,11 @@ def list_sources(
     input: list[str] | None = None,  # noqa: A002  the option's public name
     sql_dir: Path | None = None,
 ) -> tuple[Any, ...]:
-    """Return the files, patterns, folders and table names that a command reads."""
-    all_sources: list[Any] = [
-        *sources,
-        *leaf_sources(parse_runs(run)),
-        *(leaf for source in parse_inputs(input).values() for leaf in leaf_sources(source)),
-    ]
+    """Return the files, patterns, folders and table names that a command reads, also in queries."""
+    from sqlrank.engines.query_sources import list_query_files  # noqa: PLC0415  help does not need engines
+
+    leaves = [leaf for source in (parse_runs(run), *parse_inputs(input).values()) for leaf in leaf_sources(source)]
+    all_sources = [file for source in (*sources, *leaves) for file in list_query_files(source)]
     if sql_dir is not None:
         all_sources += [*list_sql_files(sql_dir), sql_dir / "*.toml", *(sql_dir / name for name in FOLDERS)]
     return tuple(source for source in all_sources if source is not None)

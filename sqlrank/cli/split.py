@@ -9,7 +9,7 @@ import typer
 import sqlrank
 from sqlrank.cli.console import exit_on_error, parse_pairs
 from sqlrank.cli.options import DatabaseFile, Force, FormatOption, Output
-from sqlrank.cli.parsing import list_sources, output_file
+from sqlrank.cli.parsing import list_sources, output_file, parse_source
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.formats import resolve_format, write_result
@@ -17,7 +17,14 @@ from sqlrank.rendering import DIALECT_NAMES
 
 
 def split(
-    source: Annotated[str, typer.Argument(help="The rows to split: a table, a Parquet or CSV file, a pattern or a folder.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="The rows to split: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql.",
+            parser=parse_source,
+            metavar="SOURCE",
+        ),
+    ],
     key: Annotated[str | None, typer.Option(help="The column to split by, such as user_id: all of its rows are in one part.")] = None,
     salt: Annotated[str | None, typer.Option(help="Purpose of the split; the same salt and key give the same part everywhere.")] = None,
     share: Annotated[list[str] | None, typer.Option(help="A part and its share, train=0.8. Repeat for the others.")] = None,

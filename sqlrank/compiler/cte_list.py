@@ -12,7 +12,7 @@ from sqlrank.optimizer.projection_pruning import drop_empty_ctes, prune_projecti
 from sqlrank.registry.metric import unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.sql_ast import find_nodes, first_select
+from sqlrank.sql_ast import find_nodes, first_select, query_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -124,9 +124,16 @@ class CteList:
         statement = body
         for cte in self:
             first_select(cte.query).comments = [cte.comment]
-            statement = statement.with_(cte.name, as_=cte.query, materialized=cte.materialize, copy=False)
+            materialized = _reads_user_query(cte.query) if cte.materialize is False else cte.materialize
+            statement = statement.with_(cte.name, as_=cte.query, materialized=materialized, copy=False)
         if keep_unused:
             drop_empty_ctes(statement)
         else:
             prune_projections(statement, keep_ctes={cte.name for cte in self if cte.materialize is False})
         return statement
+
+
+def _reads_user_query(query: exp.Query) -> bool:
+    """Return True if an input computes a query of the user, which is then computed once."""
+    texts = (query_text(source) for source in find_nodes(query, exp.Subquery))
+    return any(text is not None and not text.is_selection for text in texts)

@@ -28,7 +28,7 @@ from sqlrank.compiler.select_builders import union_slices
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.sql_file import RowsRead
-from sqlrank.sql_ast import find_nodes, first_select
+from sqlrank.sql_ast import find_nodes, first_select, unqualified_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +64,7 @@ class RelationCtes:
         self._names: dict[exp.Query, str] = {}
         self._built: dict[Any, str] = {}
         queries = (source.query for source in sources.values() if source.query is not None and source.reads_input is None)
-        self.ctes = CteList(shape, {table.name.lower() for query in queries for table in find_nodes(query, exp.Table) if not table.db})
+        self.ctes = CteList(shape, {name for query in queries for name in unqualified_tables(query)})
 
     def enable_cutoff_range(self, first: int, last: int) -> None:
         """Add a row per cut-off of a range to CTEs added later.

@@ -11,9 +11,11 @@ from sqlglot import exp
 from sqlrank.deadline import check_deadline
 from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.engines.identifiers import QUOTES, fold_column_name, require_table_name
+from sqlrank.engines.query_sources import parse_query, refuse_random_numbers
 from sqlrank.engines.shadowed_functions import refuse_shadowed
 from sqlrank.errors import InputError
 from sqlrank.rendering.renderer import to_sql
+from sqlrank.request import QuerySource, wrap_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -157,7 +159,7 @@ class Database(ABC):
     def resolve_source(self, role: str, source: Any) -> SourceTable:
         """Resolve the source of a role."""
         check_deadline()
-        return self._resolve_source(role, source)
+        return self._resolve_source(role, wrap_source(source))
 
     def fetch_arrow(self, text: str) -> pa.Table:
         """Run a query and return an Arrow table."""
@@ -203,16 +205,21 @@ class Database(ABC):
 class NamesOnlyDatabase(Database):
     """A database of which only the names of tables are known.
 
-    ``locate`` returns the FROM item of a source that is not the name of a table.
+    ``locate`` returns the FROM item of a source that is not the name of a table; ``allows_jinja`` in queries.
     """
 
     can_inspect = False
 
-    def __init__(self, dialect: str, locate: Callable[[str, Any], exp.Expr] | None = None) -> None:
+    def __init__(self, dialect: str, locate: Callable[[str, Any], exp.Expr] | None = None, allows_jinja: bool = False) -> None:
         super().__init__(dialect)
         self._locate = locate
+        self._allows_jinja = allows_jinja
 
     def _resolve_source(self, role: str, source: Any) -> SourceTable:
+        if isinstance(source, QuerySource):
+            query = parse_query(role, source, self.dialect, self._allows_jinja)
+            refuse_random_numbers(role, query, self.dialect)
+            return SourceTable("a query", query, None, self.dialect, has_row_count=False)
         node = require_table_name(role, source if self._locate is None else self._locate(role, source), self.dialect)
         return SourceTable(str(source), node, None, self.dialect)
 

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-NO_EXTENSION_CONFIG: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-"""Configuration of databases opened here: no extensions are loaded, so only local files are accessible."""
+NO_EXTENSION_CONFIG: dict[str, Any] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+}
+"""Configuration of databases opened here: no extensions are loaded, so only local files are accessible, and no variables of Python."""
 
 
 class _DatabasePool:

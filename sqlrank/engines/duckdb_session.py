@@ -24,12 +24,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-SEMANTIC_SETTINGS = {"default_order": "ASCENDING", "default_null_order": "NULLS_LAST", "integer_division": False, "default_collation": ""}
+SEMANTIC_SETTINGS = {
+    "default_order": "ASCENDING",
+    "default_null_order": "NULLS_LAST",
+    "integer_division": False,
+    "default_collation": "",
+    "python_enable_replacements": False,
+}
 """Settings of a user's connection that would change the meaning of a statement."""
 _OUT_OF_MEMORY_ADVICE = "give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
 _ENDED = "DuckDB has ended the open transaction of your connection by this error: call rollback(); what was not committed is lost."
 _ADDRESS = re.compile(r"[a-z][\w+.-]+:/", re.IGNORECASE)
-_COSMETIC = {"enable_progress_bar", "enable_progress_bar_print"}
+_OPTIONAL = {"enable_progress_bar", "enable_progress_bar_print", "python_enable_replacements"}
+"""Settings that are left as they are where the configuration is locked."""
 _CLAIMED: set[int] = set()
 _CLAIM_LOCK = make_fork_safe_lock()
 
@@ -95,7 +102,7 @@ def duckdb_session(  # noqa: C901  one branch per way to end
         for (name, value), current in zip(requested.items(), current_values, strict=True):
             if str(current).lower() != str(value).lower():
                 previous[name] = current
-                with suppress(InputError) if name in _COSMETIC else nullcontext():
+                with suppress(InputError) if name in _OPTIONAL else nullcontext():
                     set_setting(database, name, value)
         with translate_duckdb_errors():
             yield database

@@ -31,12 +31,14 @@ from sqlrank.engines.file_sources import (
     unreadable_path,
 )
 from sqlrank.engines.identifiers import split_table_name
+from sqlrank.engines.query_sources import parse_query
 from sqlrank.engines.shadowed_functions import prefer_builtins, put_back_search_path
 from sqlrank.engines.text_diagnostics import explain_read_error, ragged_line_problem, schema_mismatch_problem, undetected_delimiter_problem
 from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
 from sqlrank.registry.select_files import load_select
-from sqlrank.request import Stream, source_kind
+from sqlrank.request import QuerySource, Stream, source_kind
+from sqlrank.sql_ast import query_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -90,10 +92,14 @@ class DuckDBSources:
         self._views: list[str] = []
         self._tables: list[str] = []
         self._streams: dict[str, tuple[str, Stream]] = {}
+        self._queries: dict[exp.Expr, SourceTable] = {}
 
     def resolve(self, role: str, source: Any) -> SourceTable:
         """Resolve a source: table or view name, file, relation, or Arrow stream."""
-        if isinstance(source, (str, Path)):
+        node: exp.Expr
+        if isinstance(source, QuerySource):
+            node, label = parse_query(role, source, "duckdb"), "a query"
+        elif isinstance(source, (str, Path)):
             node, label = self._named(role, source)
         elif isinstance(source, duckdb.DuckDBPyRelation):
             try:
@@ -118,11 +124,13 @@ class DuckDBSources:
         )
 
     def resolve_and_load(self, role: str, source: Any) -> SourceTable:
-        """Resolve a source, and load text into a temporary table.
+        """Resolve a source, and load text and the rows of a query into a temporary table.
 
         Statements read their inputs several times.
         """
         table = self.resolve(role, source)
+        if (query := query_text(table.from_item)) is not None:
+            return table if query.is_selection or not self.keeps_text else self._load_query(role, table)
         if not _reads_text(table.from_item):
             return table
         files = list_paths(source) if isinstance(source, (str, Path)) else []
@@ -130,11 +138,8 @@ class DuckDBSources:
             raise InputError(f"{role}: {problem}")
         if not self.keeps_text:
             return table
-        name = self._free(f"sqlrank_{role}{self._end}")
         try:
-            created = fetch_tuples(
-                self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(table.from_item.copy()).sql('duckdb')}"
-            )
+            return self._load(role, table)
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
             problem = (
                 (ragged_line_problem(error) or schema_mismatch_problem(self.connection, error))
@@ -144,6 +149,25 @@ class DuckDBSources:
             raise InputError(
                 f"{role}: {problem}" if problem else f"{role}: cannot read {table.label}: {explain_read_error(error)}"
             ) from None
+
+    def _load_query(self, role: str, table: SourceTable) -> SourceTable:
+        """Run a query once, and keep its rows; it may be costly, or give other rows each time."""
+        first = self._queries.get(table.from_item.this)
+        if first is not None:
+            return first
+        try:
+            return self._queries.setdefault(table.from_item.this, self._load(role, table))
+        except (duckdb.OutOfMemoryException, duckdb.InterruptException):
+            raise
+        except duckdb.Error as error:
+            raise InputError(f"{role}: the query failed: {explain_read_error(error)}") from None
+
+    def _load(self, role: str, table: SourceTable) -> SourceTable:
+        """Return a source that is read from a temporary table."""
+        name = self._free(f"sqlrank_{role}{self._end}")
+        created = fetch_tuples(
+            self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(table.from_item.copy()).sql('duckdb')}"
+        )
         self._tables.append(name)
         return replace(table, display_item=table.from_item, from_item=exp.to_table(name), is_empty=created == [(0,)])
 
@@ -282,7 +306,8 @@ class DuckDBSources:
         try:
             return describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
         except duckdb.Error as error:
-            raise InputError(f"{role}: cannot read {label}: {explain_read_error(error)}") from None
+            problem = "the query failed" if query_text(node) is not None else f"cannot read {label}"
+            raise InputError(f"{role}: {problem}: {explain_read_error(error)}") from None
 
 
 def _is_called(name_parts: Sequence[str], text: str, identifier_parts: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:

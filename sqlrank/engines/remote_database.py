@@ -16,11 +16,12 @@ from sqlglot import exp
 from sqlrank.engines.database import Database, SourceTable
 from sqlrank.engines.driver_adapters import DBAPI_ADAPTER, adapter_for, to_duckdb_type, to_row_tuples
 from sqlrank.engines.identifiers import require_table_name
+from sqlrank.engines.query_sources import parse_query, refuse_random_numbers
 from sqlrank.engines.shadowed_functions import find_shadowed
 from sqlrank.errors import ExecutionError, InputError
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.request import source_kind
+from sqlrank.request import QuerySource, source_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -101,6 +102,8 @@ class RemoteDatabase(Database):
 
     def _resolve_source(self, role: str, source: Any) -> SourceTable:
         """Resolve a source: a table name as written, or with each part quoted."""
+        if isinstance(source, QuerySource):
+            return self._resolve_query(role, source)
         if not isinstance(source, (str, Path)):
             raise InputError(
                 f"{role}: a {source_kind(source)} is not on {self.dialect}, and nothing is uploaded; give the name of a table there"
@@ -120,6 +123,17 @@ class RemoteDatabase(Database):
             except ExecutionError as error:
                 problems.append(error)
         raise InputError(f"{role}: cannot read {source}: {problems[0]}") from problems[0]
+
+    def _resolve_query(self, role: str, source: QuerySource) -> SourceTable:
+        """Resolve a query, which is computed where it is: no table is made of its rows."""
+        node = parse_query(role, source, self.dialect)
+        refuse_random_numbers(role, node, self.dialect)
+        try:
+            column_types = self._describe(exp.select("*").from_(node.copy()))
+        except ExecutionError as error:
+            raise InputError(f"{role}: the query failed: {error}") from error
+        collations = get_dialect(self.dialect).supports_collations
+        return SourceTable("a query", node, column_types, self.dialect, has_row_count=False, has_collations=collations)
 
     def _fetch_arrow(self, text: str) -> pa.Table:
         return self._call_driver(self._adapter.fetch_arrow, text)

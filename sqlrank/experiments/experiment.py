@@ -14,8 +14,8 @@ from sqlrank.engines import remote_database
 from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError
 from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
@@ -247,7 +247,7 @@ def experiment_sql(
     dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(dialect_name)
     options = {"connection": connection, "create_table": create_table, "create_view": create_view}
-    with open_for_inspection(connection, dialect_name, any(map(is_unambiguous_file, leaf_sources(source)))) as database:
+    with open_for_inspection(connection, dialect_name, any(map(reads_files, leaf_sources(source)))) as database:
         observations = map_observations(design, database, source, unit, variant, where)
         header = design.header(variant, unit, where, source, options, dialect_name)
         statement = experiment_statement(design, observations, design.control or CONTROL, header)

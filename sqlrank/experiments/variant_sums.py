@@ -14,7 +14,7 @@ from sqlrank.optimizer.projection_pruning import prune_projections
 from sqlrank.registry.metric import unique_name
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.select_files import file_comment, load_select
-from sqlrank.sql_ast import DOUBLE, find_nodes, first_select
+from sqlrank.sql_ast import DOUBLE, find_nodes, first_select, unqualified_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +80,7 @@ def with_ctes(ctes: Mapping[str, exp.Query], reserved_names: set[str]) -> Any:
 
 def source_table_names(observations: BoundInput) -> set[str]:
     """Return the names of the source tables, which no CTE may have."""
-    return {table.name.lower() for table in find_nodes(observations.table.from_clause(), exp.Table)}
+    return unqualified_tables(observations.table.from_clause())
 
 
 def read_step(*path: str) -> exp.Select:

@@ -10,7 +10,7 @@ from sqlrank.optimizer.cte_elimination import merge_equal_ctes, order_ctes
 from sqlrank.optimizer.join_elimination import eliminate_joins
 from sqlrank.optimizer.projection_merging import merge_projections
 from sqlrank.optimizer.statement_graph import StatementGraph, outermost_query
-from sqlrank.optimizer.subquery_elimination import eliminate_subqueries
+from sqlrank.optimizer.subquery_elimination import eliminate_subqueries, lift_user_queries
 from sqlrank.optimizer.table_qualification import qualify_tables
 
 if TYPE_CHECKING:
@@ -37,3 +37,4 @@ def optimize_statement(tree: Expr) -> None:
     order_ctes(graph)
     qualify_tables(graph)
     graph.write_ctes()
+    lift_user_queries(query)

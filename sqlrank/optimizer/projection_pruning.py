@@ -64,7 +64,7 @@ def _prune(query: exp.Expr, requested: set[str] | None, columns_read: dict[str, 
     ``requested`` is None to keep all columns.
     """
     members = union_members(query)
-    if requested is not None:
+    if requested is not None and members:  # a query of the user has none, whose text stays as it is
         indexes = columns_to_keep(members, members[0].named_selects, requested)
         for member in members:
             member.set("expressions", [member.expressions[index] for index in indexes])

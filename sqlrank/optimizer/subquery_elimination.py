@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import free_name, union_members
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, query_text, unqualified_tables
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -28,7 +28,7 @@ def eliminate_subqueries(query: exp.Query) -> None:
     with_clause = query.args.get("with_") or exp.With(expressions=[])
     ctes: list[exp.CTE] = with_clause.expressions
     # An alias of an outer query is taken as well, so that no name has two meanings in a statement.
-    taken = {cte.alias.lower() for cte in ctes} | {table.name.lower() for table in find_nodes(query, exp.Table) if not table.db}
+    taken = {cte.alias.lower() for cte in ctes} | unqualified_tables(query)
     names = {cte.alias for cte in ctes}
     lifted: list[exp.CTE] = []
     for cte in ctes:
@@ -54,7 +54,13 @@ def _lift_source(source: Expr, names: set[str], taken: set[str], lifted: list[ex
     """Move an item of FROM if it is a subquery of CTEs; return True if it reads CTEs only."""
     if isinstance(source, exp.Table):
         return not source.db and source.name in names
-    if not isinstance(source, exp.Subquery) or source.args.get("with_") or source.this.args.get("with_") or not source.alias:
+    if (
+        not isinstance(source, exp.Subquery)
+        or query_text(source) is not None
+        or source.args.get("with_")
+        or source.this.args.get("with_")
+        or not source.alias
+    ):
         return False
     if not _lift(source.this, names, taken, lifted) or source.alias_column_names:
         return False
@@ -66,3 +72,29 @@ def _lift_source(source: Expr, names: set[str], taken: set[str], lifted: list[ex
     lifted.append(exp.CTE(this=source.this, alias=exp.TableAlias(this=identifier)))
     source.replace(exp.Table(this=identifier.copy(), alias=None if name == source.alias else source.args["alias"]))
     return True
+
+
+def lift_user_queries(query: exp.Query) -> None:
+    """Move the queries of the user into the first CTEs, in place; equal ones become one.
+
+    >>> import sqlglot
+    >>> from sqlrank.sql_ast import QueryText
+    >>> query = sqlglot.parse_one("WITH a AS (SELECT x FROM (x) AS run_query) SELECT x FROM a")
+    >>> query.find(exp.Subquery).set("this", exp.var(QueryText("SELECT 1 AS x")))
+    >>> lift_user_queries(query)
+    >>> print(query.sql())
+    WITH run_query AS (SELECT 1 AS x), a AS (SELECT x FROM run_query) SELECT x FROM a
+    """
+    with_clause = query.args["with_"]
+    taken = {cte.alias.lower() for cte in with_clause.expressions} | unqualified_tables(query)
+    names: dict[str, str] = {}
+    ctes = []
+    for source in [*(node for cte in with_clause.expressions for node in find_nodes(cte, exp.Subquery)), *find_nodes(query, exp.Subquery)]:
+        if (text := query_text(source)) is None:
+            continue
+        if text not in names:
+            names[text] = free_name(source.alias, taken)
+            taken.add(names[text].lower())
+            ctes.append(exp.CTE(this=source.this, alias=exp.TableAlias(this=exp.to_identifier(names[text]))))
+        source.replace(exp.table_(names[text], alias=None if names[text] == source.alias else source.alias))
+    with_clause.set("expressions", [*ctes, *with_clause.expressions])

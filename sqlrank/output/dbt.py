@@ -15,6 +15,7 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point, iter_strings
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.identifiers import split_table_name
+from sqlrank.engines.query_sources import find_jinja
 from sqlrank.errors import InputError, quote_excerpt, short_repr
 from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
 from sqlrank.prepare import prepare
@@ -22,6 +23,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import resolve_request
+from sqlrank.sql_ast import query_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,7 +122,7 @@ def dbt_model(
     dialect = dialect or "duckdb"
     get_dialect(dialect)
     request = resolve_request(call)
-    statement = prepare(request, NamesOnlyDatabase(dialect, dbt_relation)).statement
+    statement = prepare(request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)).statement
     column = None
     if overwrite_by is not None:
         statement = dataclasses.replace(statement, tree=statement.tree.copy())
@@ -158,7 +160,9 @@ def model_text(config: str, statement: CompiledStatement, dialect: str, options:
     text = render_statement(statement.tree, header, dialect)
     remaining = text
     for reference in statement.tree.find_all(exp.Var):
-        remaining = remaining.replace(reference.name, "", 1) if _JINJA.search(reference.name) else remaining
+        references = [reference.name] if _JINJA.search(reference.name) else []
+        for jinja in references if query_text(reference) is None else find_jinja(reference.name):
+            remaining = remaining.replace(jinja, "", 1)
     if options.get("where") is not None:
         for literal in sqlglot.parse_one(options["where"], read=get_dialect(dialect).sqlglot_name).find_all(exp.Literal):
             remaining = remaining.replace(literal.sql(get_dialect(dialect).sqlglot_name), "") if _JINJA.search(literal.name) else remaining
@@ -215,7 +219,7 @@ def _replaced(statement: CompiledStatement, column: str, materialized: str, dial
     last_value = exp.select(exp.Max(this=exp.column(identifier.copy()))).from_(exp.Table(this=exp.var("{{ this }}")))
     for cte in statement.tree.args["with_"].expressions:
         source = cte.this.args.get("from_")
-        is_model = source is not None and isinstance(source.this, exp.Table) and isinstance(source.this.this, exp.Var)
+        is_model = source is not None and isinstance(source.this, (exp.Table, exp.Subquery)) and isinstance(source.this.this, exp.Var)
         for select_item in cte.this.selects if is_model else ():
             if select_item.alias_or_name == alias:
                 value = select_item.unalias()

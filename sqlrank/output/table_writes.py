@@ -12,10 +12,10 @@ from sqlrank.errors import InputError, MetricError, did_you_mean
 from sqlrank.optimizer.projection_pruning import prune_projections
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, query_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sqlrank.compiler.statement import CompiledStatement
 
@@ -44,7 +44,8 @@ def wrap_for_storage(
     argument = arguments[0]
     engine = get_dialect(dialect)
     target = parse_table_name(argument, str(targets[argument]), dialect)
-    if any(isinstance(table, exp.Table) and _may_be_same(target, table) for table in input_relations):
+    target_parts = [part.name.lower() for part in target.parts]
+    if any(_may_be_same(target_parts, parts) for relation in input_relations for parts in _table_names(relation)):
         raise InputError(f"{argument}: {targets[argument]} is an input, which its own result cannot replace or add to; name another table")
     query = without_order(statement)
     tree: exp.Expr
@@ -62,10 +63,17 @@ def wrap_for_storage(
     return replace(statement, tree=tree)
 
 
-def _may_be_same(target: exp.Table, input_table: exp.Table) -> bool:
-    """Return True if two names may refer to one table: their common parts agree, ignoring case."""
-    target_parts, input_parts = ([identifier.name.lower() for identifier in reversed(table.parts)] for table in (target, input_table))
-    return all(target_part == input_part for target_part, input_part in zip(target_parts, input_parts, strict=False))
+def _table_names(relation: exp.Expr) -> Iterable[Sequence[str]]:
+    """Return the parts of the name of an input, or of the tables that the query of a user reads, in lower case."""
+    if (text := query_text(relation)) is not None:
+        return text.tables
+    return [[part.name.lower() for part in relation.parts]] if isinstance(relation, exp.Table) else []
+
+
+def _may_be_same(target_parts: Sequence[str], input_parts: Sequence[str]) -> bool:
+    """Return True if two names may refer to one table: their common parts agree."""
+    pairs = zip(reversed(target_parts), reversed(input_parts), strict=False)
+    return all(target_part == input_part for target_part, input_part in pairs)
 
 
 def without_order(statement: CompiledStatement) -> Any:

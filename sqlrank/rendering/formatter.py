@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Writer
 
-from sqlrank.sql_ast import LeadingComment
+from sqlrank.sql_ast import LeadingComment, query_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -43,9 +43,17 @@ def format_tree(tree: exp.Expr, dialect: str, pretty: bool, tables: Iterable[tup
     text: str = generator.generate(tree, copy=False)
     if not table_texts:
         return text, text
-    display = _MARK.sub(lambda mark: table_texts[int(mark[1])][0], text)
-    executable = _MARK.sub(lambda mark: table_texts[int(mark[1])][1], text)
-    return display, executable
+    return _fill_marks(text, [display for display, _ in table_texts]), _fill_marks(text, [executable for _, executable in table_texts])
+
+
+def _fill_marks(text: str, mark_texts: Sequence[str]) -> str:
+    """Replace marks by their texts; lines of a query of the user are indented as its first one."""
+
+    def fill(mark: re.Match[str]) -> str:
+        line = text[text.rfind("\n", 0, mark.start()) + 1 : mark.start()]
+        return mark_texts[int(mark[1])].replace("\n\0", f"\n{' ' * (len(line) - len(line.lstrip()))}")
+
+    return _MARK.sub(fill, text)
 
 
 def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], table_texts: list[tuple[str, str]]) -> Generator:
@@ -63,6 +71,8 @@ def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], tab
     )
     if pretty:
         writer._dispatch = writer._dispatch | _layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
+    if pretty:
+        writer._dispatch = writer._dispatch | {exp.Var: _query_marks(tables, writer._dispatch[exp.Var], table_texts)}  # noqa: SLF001
     if tables:
         writer._dispatch = writer._dispatch | _table_marks(tables, writer._dispatch, table_texts)  # noqa: SLF001
     generator: Generator = writer
@@ -102,7 +112,23 @@ def _table_marks(
             table_texts.append((line, "" if len(marks) > 1 else dispatch[type(other)](self, other)))
         return "\n".join(marks)
 
-    return dict.fromkeys(map(type, tables), write)
+    return dict.fromkeys({type(table) for table in tables} - {exp.Var}, write)
+
+
+def _query_marks(tables: dict[exp.Expr, exp.Expr], write_var: Write, table_texts: list[tuple[str, str]]) -> Write:
+    """Return a writer that marks queries of the user, and appends their text as it is shown and executed to ``table_texts``."""
+
+    def write(self: Any, node: exp.Expr) -> str:
+        text = query_text(node)
+        if text is None:
+            return write_var(self, node)
+        lines = [*(f"-- {line}" for line in wrap(text.comment, LINE_WIDTH)), text.layout]
+        display = "\n\0".join(lines)
+        other = tables.get(node)
+        table_texts.append((display, display if other is None else other.sql(self.dialect)))
+        return f"\0{len(table_texts) - 1}\0"
+
+    return write
 
 
 def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:

@@ -48,9 +48,9 @@ class StatementHeader:
     command: str | None = None
 
     def where(self, is_kept: Callable[[str], bool]) -> StatementHeader:
-        """Return the header without settings and a command that a condition excludes."""
-        settings = tuple(filter(is_kept, self.settings))
-        return replace(self, settings=settings, command=self.command if is_kept(self.command or "") else None)
+        """Return the header without inputs, settings and a command that a condition excludes."""
+        reads, settings = (tuple(filter(is_kept, texts)) for texts in (self.reads, self.settings))
+        return replace(self, reads=reads, settings=settings, command=self.command if is_kept(self.command or "") else None)
 
     def text(self, dialect: str) -> str:
         """Return the header as comment lines."""

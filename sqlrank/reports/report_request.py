@@ -22,7 +22,7 @@ from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.request import Request, SourceGroup, Stream, collect_sources
+from sqlrank.request import Request, SourceGroup, collect_sources, wrap_source
 from sqlrank.resolve import find_read_policies, parse_group_by, resolve_request
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def _as_rereadable(source: Any) -> Any:
         return [_as_rereadable(member) for member in source]
     if isinstance(source, dict):
         return {name: member if isinstance(member, dict) else _as_rereadable(member) for name, member in source.items()}
-    return Stream.wrap(source)
+    return wrap_source(source)
 
 
 def _runs(run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:

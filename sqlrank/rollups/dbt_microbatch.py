@@ -115,7 +115,9 @@ def rollup_model(
     request, definition = resolve_rollup_request(
         call, dialect, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
-    statement = add_definition_column(prepare(request, NamesOnlyDatabase(dialect, dbt_relation)).statement, definition, request)
+    statement = add_definition_column(
+        prepare(request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)).statement, definition, request
+    )
     if (named_batch := Batch.from_arguments(batch)) is not None:
         statement = named_batch.add_batch_column(statement)
     # The bin is a key column like the others.

@@ -17,8 +17,8 @@ from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name
 from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import CompiledStatement, result_keys
 from sqlrank.engines.database import NamesOnlyDatabase
-from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection
+from sqlrank.engines.query_sources import reads_files
 from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
@@ -84,7 +84,7 @@ def rollup_query_sql(
     if call.confidence is not None:
         raise MetricError("confidence= of a rollup is not of one statement; sqlrank.evaluate (sqlrank evaluate) with rollup= has it")
     library, resolved_metrics, metrics, by = resolve_rollup_call(call)
-    with open_for_inspection(connection, dialect, is_unambiguous_file(rollup)) as database:
+    with open_for_inspection(connection, dialect, reads_files(rollup)) as database:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
         rollup_table.check_metrics(metrics, by)
         rows = rollup_table.select_rows(database, metrics, call.where)

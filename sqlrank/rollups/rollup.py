@@ -10,8 +10,8 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.call_descriptions import request_command, setting_text
 from sqlrank.engines import remote_database
-from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
 from sqlrank.execution import execute_resolved
@@ -219,7 +219,7 @@ def rollup_sql(
     request, definition = resolve_rollup_request(
         call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
-    has_files = any(is_unambiguous_file(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
+    has_files = any(reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
     named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
     request = request if named_batch is None else named_batch.restrict(request, dialect_name)
     with open_for_inspection(connection, dialect_name, has_files) as database:

@@ -14,8 +14,8 @@ from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines import remote_database
-from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.source_union import resolve_source
@@ -196,7 +196,7 @@ def split_sql(
     resolved_dialect = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     if connection is None and not get_dialect(resolved_dialect).supports_md5 and "salt" in plan.values:
         raise MetricError(f"{resolved_dialect} has no MD5; split through connection=, or give it a function md5")
-    with open_for_inspection(connection, resolved_dialect, any(map(is_unambiguous_file, leaf_sources(source)))) as database:
+    with open_for_inspection(connection, resolved_dialect, any(map(reads_files, leaf_sources(source)))) as database:
         table = resolve_source(database, SPLIT_ROLE, source)
         plan.check(table)
         options = {"connection": connection, "create_table": create_table, "create_view": create_view}

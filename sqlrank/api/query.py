@@ -1,0 +1,35 @@
+"""The public function ``query``: a SELECT as a source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlrank.argument_checks import entry_point
+from sqlrank.errors import InputError
+from sqlrank.request import QuerySource
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@entry_point
+def query(statement: str | Path) -> QuerySource:
+    """Return a source whose rows are those of a query, in the SQL of the engine; a path is that of a file that holds it.
+
+    A text that begins with SELECT, WITH or FROM is a query in any case; this says so of every text. It is one SELECT, and is trusted as a
+    view is: it may call any function that its connection may. It is computed once where it is evaluated on DuckDB.
+
+    Raises:
+        InputError: the file cannot be read.
+
+    >>> import sqlrank
+    >>> run = query("SELECT 'q1' AS query_id, 'd' || i AS doc_id, -i AS score FROM range(5) AS t(i)")
+    >>> sqlrank.evaluate("RR", run=run, qrels={"q1": {"d2": 1}}).to_pylist()
+    [{'RR': 0.3333333333333333}]
+    """
+    if isinstance(statement, str):
+        return QuerySource(statement)
+    try:
+        return QuerySource.from_file(statement)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"statement={str(statement)!r} cannot be read: {error}") from None
