@@ -1,4 +1,4 @@
--- centered_ranks: one row per group, distinct label and score: average ranks by label and by score, less the mean rank.
+-- centered_ranks: one row per group, distinct label and score: ranks less their mean.
 -- A centered average rank is half of the weight at or below the value less the weight at or above it. The cubic terms of a group sum to a
 -- third of the cube of its total weight less the cubes of the weights of its predictions.
 -- Grain: group_id, label, score
@@ -25,7 +25,7 @@ FROM (
     SUM(weight) AS weight,
     SUM(weight * weight_before * (weight_before + weight)) AS cubic_weight_term
   FROM (
-    -- one row per prediction of positive weight
+    -- one row per prediction
     SELECT
       group_id,
       label,

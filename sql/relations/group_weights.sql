@@ -1,8 +1,9 @@
--- group_weights: one row per group: number and weight of its predictions of positive weight.
+-- group_weights: one row per group: number and weight of its predictions.
+-- Predictions of weight 0 are left out.
 -- Grain: group_id
 SELECT
   group_id,
-  COUNT(*) AS num_predictions, -- predictions of positive weight
+  COUNT(*) AS num_predictions,
   SUM(weight) AS total_weight,
   CASE WHEN MIN(weight) = 1 AND MAX(weight) = 1 THEN 1 ELSE 0 END AS is_unweighted -- 1 if each of these has a weight of 1
 FROM predictions

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from sqlrank.optimizer.statement_graph import StatementGraph, StatementStep
 
 
-def merge_equal_ctes(graph: StatementGraph) -> None:
-    """Replace CTEs by earlier ones that are equal, in place.
+def merge_equal_ctes(graph: StatementGraph) -> bool:
+    """Replace CTEs by earlier ones that are equal, in place; return True if there are any.
 
     sqlglot finds equal subqueries while it moves them into CTEs, which is before columns are pruned.
 
@@ -21,6 +21,7 @@ def merge_equal_ctes(graph: StatementGraph) -> None:
     >>> rewrite_graph(merge_equal_ctes, "WITH a AS (SELECT 1 AS x), b AS (SELECT 1 AS x) SELECT a.x, b.x AS y FROM a CROSS JOIN b")
     'WITH a AS (SELECT 1 AS x) SELECT a.x, b.x AS y FROM a CROSS JOIN a AS b'
     """
+    is_changed = False
     first_by_shape: dict[tuple[object, ...], list[StatementStep]] = {}
     for step in list(graph.steps_by_name.values()):
         sources = tuple(source.name for scope in step.scopes for source in scope.sources.values())
@@ -30,6 +31,8 @@ def merge_equal_ctes(graph: StatementGraph) -> None:
             candidates.append(step)
             continue
         _redirect(graph, step, equal)
+        is_changed = True
+    return is_changed
 
 
 def _is_random(step: StatementStep) -> bool:

@@ -33,8 +33,9 @@ def optimize_statement(tree: Expr) -> None:
     eliminate_joins(graph)
     prune_columns(graph)
     merge_projections(graph)
-    merge_equal_ctes(graph)
-    order_ctes(graph)
     qualify_tables(graph)
+    if merge_equal_ctes(graph):
+        qualify_tables(graph)
+    order_ctes(graph)
     graph.write_ctes()
     lift_user_queries(query)

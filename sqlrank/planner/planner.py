@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlrank.resolve import ResolvedRequest
 
 
-INTERNAL_PLANS = ("weight_below", "exact_weight", "selected_queries", "listed_queries", "list_groups", "sampled_by")
+INTERNAL_PLANS = ("small_groups", "weight_below", "exact_weight", "selected_queries", "listed_queries", "list_groups", "sampled_by")
 """Names of the plans that follow from the input and cannot be chosen by users."""
 
 
@@ -83,6 +83,11 @@ def choose_plan(request: ResolvedRequest, inputs: BoundInputs, rows: Mapping[str
         plans["rank_method"] = choose_rank_method(request, inputs, rows)
     if plans["rank_method"] == "top_k":
         plans["num_ranked"] = max_depth(request) or 1
+    # Ranks within window frames count the pairs of large groups only.
+    is_one_group = not (
+        inputs.group_columns or request.per_query or any(metric.settings.get("level") == "query" for metric in request.metrics)
+    )
+    plans["small_groups"] = "counted" if is_one_group and plans["pair_counting"] == "bits" else "self_join"
     if any("score_order" in metric.dependencies.settings for metric in request.metrics):
         plans["score_order"] = choose_score_order(request, inputs, requested.get("score_order", "auto"), weighted)
     # The influence of a prediction is joined by its score, or by the threshold that a sort assigns to it.

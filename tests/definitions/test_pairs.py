@@ -56,6 +56,17 @@ def test_the_same_order_and_the_opposite() -> None:
     assert values(metrics, [1, 2, 5, 9], [4, 3, 0, -1]) == pytest.approx([-1] * 8 + [0, 0])
 
 
+def test_one_group_is_counted_like_one_of_several() -> None:
+    """Bits count the pairs of a single group of any size; small groups of several are joined with themselves."""
+    label, score, weight = [1, 3, 2, 2, 5, 1], [1, 2, 2, 3, 1, 1], [1, 0.5, 2, 0, 3, 1]
+    metrics = [*TAUS, *OTHERS]
+    arguments: dict[str, Any] = {"plan": {"pair_counting": "bits"}, "columns": {"weight": "weight"}}
+    counted = values(metrics, label, score, extra={"weight": weight}, **arguments)
+    joined = values(metrics, label, score, extra={"weight": weight, "g": [7] * 6}, by="g", **arguments)
+    assert counted == pytest.approx(joined[1:], abs=1e-15)
+    assert None not in counted
+
+
 def test_weights_of_pairs_are_products() -> None:
     """Weights 1, 2, 3: the pairs weigh 2 (same order), 3 (opposite) and 6 (opposite)."""
     weight = {"weight": [1.0, 2.0, 3.0]}

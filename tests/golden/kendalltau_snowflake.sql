@@ -9,26 +9,10 @@ WITH digits AS (
   -- One row per prediction. (shop.eval.pairs)
   SELECT CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label
   FROM shop.eval.pairs
-), group_weights AS (
-  -- One row: number and weight of its predictions of positive weight.
-  -- (relations/group_weights.sql)
-  SELECT
-    COUNT(*) AS num_predictions  -- predictions of positive weight
-  FROM predictions
-), predictions_with_group_size AS (
-  -- One row per prediction of positive weight, beside the size of its group.
-  -- (relations/predictions_with_group_size.sql)
-  SELECT
-    predictions.label, predictions.score,
-    group_weights.num_predictions  -- predictions of the group of positive weight
-  FROM predictions
-  CROSS JOIN group_weights
 ), label_score_weights AS (
-  -- One row, for a group of more than 32 predictions, distinct label and score: weight of these
-  -- predictions. (relations/label_score_weights.sql)
+  -- One row per distinct label and score. (relations/label_score_weights/all_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
-  FROM predictions_with_group_size
-  WHERE num_predictions > 32
+  FROM predictions
   GROUP BY label, score
 ), dense_indexes AS (
   -- One row per distinct label and score.
@@ -38,8 +22,7 @@ WITH digits AS (
     DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
   FROM label_score_weights
 ), label_score_indexes AS (
-  -- One row, for a group of more than 32 predictions, distinct label and score, both numbered
-  -- without gaps. (relations/label_score_indexes/all_groups.sql)
+  -- One row per distinct label and score. (relations/label_score_indexes/all_groups.sql)
   SELECT
     weight,  -- of the predictions of this label and score
     score_index,  -- number of the score, ascending from 0
@@ -47,8 +30,7 @@ WITH digits AS (
     1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
   FROM dense_indexes
 ), block_sizes AS (
-  -- One row per power of two from 2 to 2^40, which is more than the number of distinct labels of
-  -- any group. (relations/block_sizes.sql)
+  -- One row per power of two to 2^40, more than any number of labels. (relations/block_sizes.sql)
   SELECT
     CAST(FLOOR(EXP((1 + ones.digit + 10 * tens.digit) * LN(CAST(2 AS DOUBLE))) + CAST(0.5 AS DOUBLE)) AS BIGINT) AS block_size
   FROM digits AS ones
@@ -58,7 +40,9 @@ WITH digits AS (
   -- One row per distinct label and score, and block size.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
+    -- number of the block; 2^40 keeps those of different sizes apart
     CAST(FLOOR(CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE) / block_sizes.block_size) AS BIGINT) AS block,
+    -- number of the half: 2 * block of the lower labels
     CAST(FLOOR(CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE) / block_sizes.block_size) AS BIGINT) AS half_block
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
@@ -85,9 +69,9 @@ WITH digits AS (
       0
     ) AS upper_before
   FROM block_halves
-), large_group_pairs AS (
-  -- One row, for a group of more than 32 predictions and step of counting: weights of pairs, to
-  -- be summed by group. (relations/large_group_pairs/by_bits.sql)
+), counted_pairs AS (
+  -- One row, for untied pairs, and one per distinct label and score for its ties.
+  -- (relations/counted_pairs/by_bits.sql)
   SELECT
     -- weight of pairs that score and label order alike
     SUM(upper_weight * lower_before) AS concordant,
@@ -109,57 +93,18 @@ WITH digits AS (
       0
     ) AS label_ties
   FROM label_score_indexes
-), pair_terms AS (
-  -- One row per part of its pairs.
-  SELECT 0 AS concordant, 0 AS discordant, 0 AS score_ties, 0 AS label_ties
-  FROM group_weights
-  UNION ALL
-  SELECT
-    SUM(
-      CASE
-        WHEN lower_predictions.score < higher_predictions.score
-        AND lower_predictions.label < higher_predictions.label
-        THEN CAST(1.0 AS DOUBLE)
-        ELSE 0
-      END
-    ) AS concordant,
-    SUM(
-      CASE
-        WHEN lower_predictions.score < higher_predictions.score
-        AND lower_predictions.label > higher_predictions.label
-        THEN CAST(1.0 AS DOUBLE)
-        ELSE 0
-      END
-    ) AS discordant,
-    SUM(CASE WHEN lower_predictions.score = higher_predictions.score THEN CAST(1.0 AS DOUBLE) ELSE 0 END) AS score_ties,
-    SUM(CASE WHEN lower_predictions.label = higher_predictions.label THEN CAST(1.0 AS DOUBLE) ELSE 0 END) AS label_ties
-  FROM predictions_with_group_size AS lower_predictions
-  CROSS JOIN predictions_with_group_size AS higher_predictions
-  WHERE
-    lower_predictions.num_predictions <= 32
-    AND higher_predictions.num_predictions <= 32
-    AND (
-      lower_predictions.score < higher_predictions.score
-      OR (
-        lower_predictions.score = higher_predictions.score
-        AND lower_predictions.label > higher_predictions.label
-      )
-    )
-  UNION ALL
-  SELECT concordant, discordant, score_ties, label_ties
-  FROM large_group_pairs
 ), pair_counts AS (
-  -- One row: weights of its concordant, discordant and tied pairs. (relations/pair_counts.sql)
+  -- One row: weights of its pairs of each kind. (relations/pair_counts/one_group.sql)
   SELECT
     SUM(concordant) AS concordant,
     SUM(discordant) AS discordant,
     SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
-  FROM pair_terms
+  FROM counted_pairs
 )
 SELECT
-  -- KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less
-  -- those in opposite order.
+  -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of
+  -- predictions.
   SUM(concordant - discordant)
   / NULLIF(
     SUM(

@@ -1,4 +1,4 @@
--- KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less those in opposite order.
+-- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of predictions.
 --     tau = (concordant - discordant) / scale, of pairs of predictions; a pair weighs the product of their weights
 -- tau: default b: denominator of concordant less discordant pairs.
 -- Interval: bootstrap (pairs are counted per group, and not per row)

@@ -1,4 +1,5 @@
--- label_score_indexes: one row per group of more than 32 predictions, distinct label and score, both numbered without gaps.
+-- label_score_indexes: one row per group, distinct label and score.
+-- Labels and scores are numbered without gaps.
 -- Grain: group_id, score_index, label_index
 SELECT
   group_id,

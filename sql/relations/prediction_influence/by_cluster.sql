@@ -1,4 +1,4 @@
--- prediction_influence: one row per prediction of positive weight, which belongs to a sampled unit of several predictions.
+-- prediction_influence: one row per prediction, which belongs to a sampled unit of several predictions.
 -- Grain: rows of predictions_with_threshold
 SELECT
   assigned_predictions.group_id,

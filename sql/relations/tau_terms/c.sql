@@ -9,15 +9,19 @@ SELECT
     1 - 1 / NULLIF(CASE WHEN SUM(num_labels) < SUM(num_scores) THEN SUM(num_labels) ELSE SUM(num_scores) END, 0)
   ) AS denominator
 FROM (
-  -- one row per group, and one per distinct label or score of the group
-  SELECT group_id, concordant, discordant, total_weight, 0 AS num_labels, 0 AS num_scores FROM pair_counts
+  -- one row per group for its pairs, one for its weight, and one per distinct label or score of the group
+  SELECT group_id, concordant, discordant, 0 AS total_weight, 0 AS num_labels, 0 AS num_scores FROM pair_counts
+  UNION ALL
+  SELECT group_id, 0 AS concordant, 0 AS discordant, total_weight, 0 AS num_labels, 0 AS num_scores FROM group_weights
   UNION ALL
   SELECT group_id, 0 AS concordant, 0 AS discordant, 0 AS total_weight, 1 AS num_labels, 0 AS num_scores
-  FROM predictions_with_group_size
+  FROM predictions
+  WHERE weight > 0
   GROUP BY group_id, label
   UNION ALL
   SELECT group_id, 0 AS concordant, 0 AS discordant, 0 AS total_weight, 0 AS num_labels, 1 AS num_scores
-  FROM predictions_with_group_size
+  FROM predictions
+  WHERE weight > 0
   GROUP BY group_id, score
 ) AS tau_components
 GROUP BY group_id

@@ -1,4 +1,4 @@
--- large_group_pairs: one row per group of more than 32 predictions and step of counting: weights of pairs, to be summed by group.
+-- counted_pairs: one row per group, for untied pairs, and one per distinct label and score for its ties.
 -- Where all weights are 1, window ranks count the pairs: a rank by label within the rows of lower or equal score counts the discordant
 -- ones, and differences of ranks the others. These are integers, whose differences are exact. The other groups are counted as by bits.
 -- Grain: many per group_id

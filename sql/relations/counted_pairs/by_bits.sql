@@ -1,4 +1,4 @@
--- large_group_pairs: one row per group of more than 32 predictions and step of counting: weights of pairs, to be summed by group.
+-- counted_pairs: one row per group, for untied pairs, and one per distinct label and score for its ties.
 -- Grain: many per group_id
 SELECT
   group_id,

@@ -1,0 +1,11 @@
+-- pair_counts: one row per group: weights of its pairs of each kind.
+-- All predictions are one group, so that a self-join of small groups would save nothing.
+-- Grain: group_id
+SELECT
+  group_id,
+  SUM(concordant) AS concordant, -- weight of pairs that score and label order alike
+  SUM(discordant) AS discordant, -- weight of pairs that they order the other way
+  SUM(score_ties) AS score_ties, -- weight of pairs tied in score only
+  SUM(label_ties) AS label_ties -- weight of pairs tied in label only
+FROM counted_pairs
+GROUP BY group_id
