@@ -36,6 +36,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         "true_clusters": "SELECT i + 5 AS record_id, i % 6 AS cluster_id FROM range(20) AS t(i)",
         **pasted.OTHERS,
         "baseline": pasted.OTHERS["baseline"].replace("SELECT ", "SELECT i AS rank, ", 1),
+        "answers": "SELECT 'q' || i AS query_id, ['d1', 'd2'] AS retrieved, ['d2'] AS relevant FROM range(5) AS t(i)",
     }
     with duckdb.connect() as database:
         for name, query in tables.items():
