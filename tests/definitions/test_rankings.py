@@ -40,6 +40,7 @@ WORKED = [
     ("Rprec(multiple=2)", 3 / 8),
     ("Success@1", 0),
     ("Success@2", 1),
+    ("FullRecall", 0),
     ("IPrec@0.25", 3 / 5),
     ("IPrec@0", 3 / 5),
     ("IPrec@1", 0),

@@ -40,7 +40,22 @@ METRICS = [
         "R@3",
         "RBP",
     ),
-    *("RBPresid", "RHR@3", "Rndcg", "Rprec", "RR", "SetAP", "SetF", "SetP", "SetR", "SetRelP", "Success@3", "Unj@3", "utility"),
+    *(
+        "RBPresid",
+        "RHR@3",
+        "Rndcg",
+        "Rprec",
+        "RR",
+        "SetAP",
+        "SetF",
+        "SetP",
+        "SetR",
+        "SetRelP",
+        "Success@3",
+        "FullRecall@3",
+        "Unj@3",
+        "utility",
+    ),
     *("P(rel=2)@2", "AP(denominator=k, precision_at=all_ranks)@4", "nDCG(ideal=binary_k)@4", "RR(ties=worst)", "nDCG(ties=expected)@2"),
 ]
 

@@ -273,6 +273,23 @@ def test_evaluation_frameworks() -> None:
     check("evalframeworks", cases)
 
 
+def test_sentence_transformers() -> None:
+    """InformationRetrievalEvaluator 6.2: AP over min(R, k), binary relevance, the smallest id first among equal scores."""
+    cases = [
+        ("accuracy@1", HITS, MISSED, 0),
+        ("accuracy@3", HITS, MISSED, 1),
+        ("precision@10", HITS, MISSED, 3 / 10),
+        ("recall@4", HITS, MISSED, 2 / 4),
+        ("mrr@10", HITS, MISSED, 1 / 2),
+        ("map@3", HITS, MISSED, (1 / 2) / 3),
+        ("map@10", HITS, MISSED, HIT_PRECISIONS / 4),
+        ("ndcg@3", [0, 3, 0], [5], (1 / log2(3)) / (1 + 1 / log2(3))),
+    ]
+    check("sentence_transformers", cases)
+    assert value("sentence_transformers", "mrr@2", [1, 0], scores=[1, 1]) == close(1)
+    assert value("sentence_transformers", "mrr@2", [0, 0]) is None
+
+
 @pytest.mark.parametrize(("metric", "printed"), [("DCG", 6.15106), ("nDCG", 0.68693), ("nDCG(gain=exp2)", 0.6529)])
 def test_evaluation_frameworks_as_printed(metric: str, printed: float) -> None:
     """METRICS 0.3 and 3.2."""

@@ -57,6 +57,7 @@ class Options:
     gain: Any = None
     discount: str | tuple[tuple[float, float], ...] = "log2"
     ideal: str = "judged"
+    negative_grades: str = "unjudged"
     denominator: str | None = None
     precision_at: str = "hits"
     normalization: str = "none"
@@ -144,9 +145,9 @@ def ratio(part: float, whole: float) -> float:
     return 0.0 if whole == 0 else part / whole
 
 
-def has_judgment(grade: float | None) -> bool:
-    return grade is not None and grade >= 0
+def has_judgment(grade: float | None, o: Options) -> bool:
+    return grade is not None and (grade >= 0 or o.negative_grades == "judged")
 
 
 def is_nonrelevant(grade: float | None, o: Options) -> bool:
-    return has_judgment(grade) and not is_relevant(grade, o)
+    return has_judgment(grade, o) and not is_relevant(grade, o)

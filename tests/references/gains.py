@@ -171,5 +171,5 @@ def rank_biased_residual(answer: Answer, o: Options) -> float | None:
     """Return the gain of RBP if unjudged ranks and those after the list were relevant."""
     if not answer.ranking:
         return None
-    unknown = [i for i, grade in enumerate(answer.ranking) if not has_judgment(grade)]
+    unknown = [i for i, grade in enumerate(answer.ranking) if not has_judgment(grade, o)]
     return (1 - o.p) * sum(o.p**i for i in unknown) + o.p ** len(answer.ranking) if unknown else 0.0

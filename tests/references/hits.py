@@ -49,6 +49,11 @@ def success(answer: Answer, o: Options) -> float | None:
     return float(count_hits(answer, o, o.k) > 0) if count_relevant(answer, o) else None
 
 
+def full_recall(answer: Answer, o: Options) -> float | None:
+    relevant = count_relevant(answer, o)
+    return float(count_hits(answer, o, o.k) == relevant) if relevant else None
+
+
 def average_precision(answer: Answer, o: Options) -> float | None:
     if not count_relevant(answer, o):
         return None
@@ -112,14 +117,14 @@ def binary_g(answer: Answer, o: Options) -> float | None:
 def judged_share(answer: Answer, o: Options) -> float | None:
     if not answer.ranking:
         return None
-    judged = sum(has_judgment(grade) for grade in answer.ranking[: o.k])
+    judged = sum(has_judgment(grade, o) for grade in answer.ranking[: o.k])
     return judged / (o.k if o.denominator == "k" else min(o.k, len(answer.ranking)))
 
 
 def unjudged_share(answer: Answer, o: Options) -> float | None:
     if not answer.ranking:
         return None
-    return sum(not has_judgment(grade) for grade in answer.ranking[: o.k]) / o.k
+    return sum(not has_judgment(grade, o) for grade in answer.ranking[: o.k]) / o.k
 
 
 def binary_preference(answer: Answer, o: Options) -> float | None:

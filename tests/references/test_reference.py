@@ -41,10 +41,11 @@ VARIANTS: dict[str, list[str]] = {
     ],
     "ERR": ["ERR", "ERR@1", "ERR@3", "ERR(max_grade=5)", "ERR(stop_probability=yandex)@4"],
     "F": ["F@1", "F@3", "F@30", "F(beta=2)@5", "F(beta=0.5)@5", "F(rel=2)@5", "F(beta=0)@3"],
+    "FullRecall": ["FullRecall", "FullRecall@1", "FullRecall@3", "FullRecall(rel=2)@5"],
     "G": ["G", "G(gain=exp2)", "G(gain={1: 3.5, 2: 9, 4: 4.5})", "G(gain=binary)"],
     "infAP": ["infAP", "infAP(rel=2)", "infAP(smoothing=0.1)"],
     "IPrec": [*(f"IPrec@{recall}" for recall in ("0", "0.1", "0.25", "0.5", "0.75", "1")), "IPrec(rounding=0.9)@0.3", "IPrec(rel=2)@0.5"],
-    "Judged": ["Judged@1", "Judged@3", "Judged@20", "Judged(denominator=k)@5"],
+    "Judged": ["Judged@1", "Judged@3", "Judged@20", "Judged(denominator=k)@5", "Judged(negative_grades=judged)@3"],
     "MDCG": ["MDCG@1", "MDCG@4", "MDCG@30", "MDCG(gain=exp2)@5", "MDCG(discount=inverse)@5"],
     "nDCG": [
         *("nDCG", "nDCG@1", "nDCG@3", "nDCG@50", "nDCG(gain=exp2)@5", "nDCG(gain=binary, rel=2)@5", "nDCG(gain=threshold, rel=2)@5"),
@@ -80,7 +81,7 @@ VARIANTS: dict[str, list[str]] = {
         *("RBP", "RBP@3", "RBP(p=0.5)", "RBP(p=0.95)@20", "RBP(rel=2)", "RBP(gain=linear)", "RBP(gain=linear, gain_scale=top_grade)"),
         *("RBP(p=1)@3", "RBP(gain=exp2)@5"),
     ],
-    "RBPresid": ["RBPresid", "RBPresid(p=0.5)"],
+    "RBPresid": ["RBPresid", "RBPresid(p=0.5)", "RBPresid(negative_grades=judged)"],
     "RHR": ["RHR", "RHR@1", "RHR@4", "RHR(normalization=ideal)", "RHR(normalization=ideal)@4", "RHR(rel=2, normalization=ideal)@2"],
     "Rndcg": ["Rndcg", "Rndcg(gain=exp2)", "Rndcg(gain={1: 3.5, 2: 9, 4: 4.5})", "Rndcg(gain=binary)"],
     "Rprec": ["Rprec", "Rprec(multiple=0.2)", "Rprec(multiple=0.5)", "Rprec(multiple=1.4)", "Rprec(multiple=3)", "Rprec(rel=2)"],
@@ -91,7 +92,7 @@ VARIANTS: dict[str, list[str]] = {
     "SetR": ["SetR", "SetR(rel=2)"],
     "SetRelP": ["SetRelP", "SetRelP(rel=2)"],
     "Success": ["Success", "Success@1", "Success@3", "Success(rel=2)@3"],
-    "Unj": ["Unj@1", "Unj@3", "Unj@20"],
+    "Unj": ["Unj@1", "Unj@3", "Unj@20", "Unj(negative_grades=judged)@3"],
     "utility": ["utility", "utility(rel_ret=2, nonrel_ret=-0.5, rel_missed=-1, nonrel_missed=0.25, collection=40)", "utility(rel=2)"],
 }
 

@@ -1,0 +1,143 @@
+"""Tools for retrieval-augmented generation: lists of ids beside the relevant ones, each tool in an environment of its own.
+
+ragas 0.4 imports what later versions of langchain-community left out.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.environments import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+Lists = list[tuple[list[str], list[str]]]
+"""Retrieved and relevant ids of each question."""
+
+MLFLOW = """
+import json, sys
+import pandas as pd
+from mlflow.metrics import ndcg_at_k, precision_at_k, recall_at_k
+retrieved, relevant = map(pd.Series, zip(*json.load(sys.stdin)))
+metrics = {"P": precision_at_k, "R": recall_at_k, "nDCG": ndcg_at_k}
+values = {f"{name}@{k}": metric(k).eval_fn(retrieved, targets=relevant).scores for name, metric in metrics.items() for k in (1, 3, 10)}
+print(json.dumps(values, default=float))
+"""
+RAGAS = """
+import asyncio, json, sys
+from ragas import SingleTurnSample
+from ragas.metrics import ContextPrecision, IDBasedContextPrecision, IDBasedContextRecall
+from ragas.metrics._context_precision import Verification
+metrics = {"id_based_context_precision": IDBasedContextPrecision(), "id_based_context_recall": IDBasedContextRecall()}
+values = {name: [] for name in [*metrics, "context_precision"]}
+for retrieved, relevant in json.load(sys.stdin):
+    sample = SingleTurnSample(retrieved_context_ids=retrieved, reference_context_ids=relevant)
+    for name, metric in metrics.items():
+        values[name].append(asyncio.run(metric.single_turn_ascore(sample)))
+    verdicts = [Verification(reason="", verdict=int(doc in relevant)) for doc in dict.fromkeys(retrieved)]
+    values["context_precision"].append(ContextPrecision._calculate_average_precision(None, verdicts))
+print(json.dumps(values, default=float))
+"""
+LLAMA_INDEX = """
+import json, sys
+from llama_index.core.evaluation.retrieval.metrics import METRIC_REGISTRY
+names = ["hit_rate", "mrr", "precision", "recall", "ap", "ndcg"]
+values = {name: [] for name in names}
+for retrieved, relevant in json.load(sys.stdin):
+    for name in names:
+        values[name].append(METRIC_REGISTRY[name]().compute(expected_ids=relevant, retrieved_ids=retrieved).score)
+print(json.dumps(values))
+"""
+HAYSTACK = """
+import json, sys
+from haystack import Document
+from haystack.components.evaluators import DocumentMAPEvaluator, DocumentMRREvaluator, DocumentNDCGEvaluator, DocumentRecallEvaluator
+evaluators = {
+    "DocumentMAPEvaluator": DocumentMAPEvaluator(),
+    "DocumentMRREvaluator": DocumentMRREvaluator(),
+    "DocumentNDCGEvaluator": DocumentNDCGEvaluator(),
+    "recall_single_hit": DocumentRecallEvaluator(mode="single_hit"),
+    "recall_multi_hit": DocumentRecallEvaluator(mode="multi_hit"),
+}
+lists = [[[Document(content=doc) for doc in docs] for docs in pair] for pair in json.load(sys.stdin)]
+retrieved, relevant = map(list, zip(*lists))
+values = {name: evaluator.run(ground_truth_documents=relevant, retrieved_documents=retrieved)["individual_scores"] for name, evaluator in evaluators.items()}
+print(json.dumps(values))
+"""
+
+
+def draw_lists(seed: int, *, unanswered: bool) -> Lists:
+    """Draw lists without repetitions, of which some are empty where the tool has a value for them."""
+    rng = random.Random(seed)  # noqa: S311
+    docs = [f"d{number}" for number in range(9)]
+    lengths = range(0 if unanswered else 1, 9)
+    return [(rng.sample(docs, rng.choice(lengths)), rng.sample(docs, rng.randint(1, 4))) for _ in range(60)]
+
+
+def tables(lists: Lists) -> dict[str, pa.Table]:
+    run = [(f"q{query:02}", doc, rank) for query, (docs, _) in enumerate(lists) for rank, doc in enumerate(docs, start=1)]
+    qrels = [(f"q{query:02}", doc, 1) for query, (_, docs) in enumerate(lists) for doc in docs]
+    return {"run": table(run, "rank"), "qrels": table(qrels, "relevance")}
+
+
+def table(rows: Sequence[tuple[str, str, int]], number: str) -> pa.Table:
+    return pa.table(dict(zip(("query_id", "doc_id", number), map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def peer(config: pytest.Config, requirements: list[str], program: str, lists: Lists, folder: Path) -> Mapping[str, list[float]]:
+    """Return the values of each question that a tool computes."""
+    path = folder / "program.py"
+    path.write_text(program)
+    programs = environment(config, requirements[0].partition("==")[0], requirements)
+    done = subprocess.run([str(programs / "python"), str(path)], input=json.dumps(lists), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    values: Mapping[str, list[float]] = json.loads(done.stdout.splitlines()[-1])
+    return values
+
+
+def check(lists: Lists, expected: Mapping[str, list[float]], compat: str, *, tolerance: float = 1e-12) -> None:
+    found = sqlrank.evaluate(list(expected), per_query=True, compat=compat, **tables(lists))
+    columns = found.drop_columns(["query_id"]).columns
+    for (name, values), column in zip(expected.items(), columns, strict=True):
+        assert column.to_pylist() == pytest.approx(values, abs=tolerance), name
+
+
+def test_mlflow(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+    """It compares scores in single precision."""
+    lists = draw_lists(11, unanswered=True)
+    check(lists, peer(pytestconfig, ["mlflow==3.17.2"], MLFLOW, lists, tmp_path), "mlflow", tolerance=1e-6)
+
+
+def test_ragas(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+    """It adds 1e-10 to a denominator, and takes each id once."""
+    lists = [(docs + docs[:1], relevant) for docs, relevant in draw_lists(12, unanswered=False)]
+    expected = peer(pytestconfig, ["ragas==0.4.3", "langchain-community<0.4"], RAGAS, lists, tmp_path)
+    check(lists, expected, "ragas", tolerance=1e-9)
+
+
+def test_llama_index(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+    lists = draw_lists(13, unanswered=False)
+    check(lists, peer(pytestconfig, ["llama-index-core==0.14.25"], LLAMA_INDEX, lists, tmp_path), "llama_index")
+
+
+def test_haystack(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+    lists = draw_lists(14, unanswered=True)
+    check(lists, peer(pytestconfig, ["haystack-ai==3.4.1"], HAYSTACK, lists, tmp_path), "haystack")
+
+
+def test_mlflow_takes_the_best_order_of_what_was_retrieved() -> None:
+    """[a] for a, b, c: 1.0 in MLflow, and 1 / (1 + 1 / log2(3) + 1 / 2) by the definition."""
+    lists = tables([(["a"], ["a", "b", "c"])])
+    assert sqlrank.evaluate("nDCG@10", compat="mlflow", **lists)["nDCG@10"].to_pylist() == [1.0]
+    assert sqlrank.evaluate("nDCG@10", ties="rank", **lists)["nDCG@10"].to_pylist() == [pytest.approx(0.46927872602275)]
