@@ -62,7 +62,7 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
             raise MetricError(f"{statement_title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
     rewrite_number_series(tree, target)
     rewrite_hex_numbers(tree, target)
-    rewrite_list_elements(tree, target)
+    rewrite_list_elements(tree, target, statement_title)
     materialize_shared_ctes(tree, target, can_materialize)
     if dialect == "duckdb":
         _rewrite_is_nan(tree)

@@ -97,8 +97,8 @@ class Dialect:
     number_series: str | None = None
     """Form of a series of integers: ``function`` (GENERATE_SERIES), ``unnest``, ``numbers``; None if digits are combined."""
 
-    list_elements: str = "ordinality"
-    """Form of the elements of a list column with their positions: ``ordinality`` (WITH ORDINALITY), ``select`` (in the SELECT list)."""
+    list_elements: str | None = "ordinality"
+    """Form of the elements of a list column with their positions, such as ``ordinality`` (WITH ORDINALITY); None if there is none."""
 
     hex_number: str | None = None
     """Conversion of hexadecimal digits: ``prefix`` (0x), ``base`` (CONV), ``from_base``, ``bits``, ``bytes``; None if they are added up."""
@@ -180,6 +180,7 @@ DIALECTS = {
         exponent_literals_are_double=True,
         number_series="unnest",
         hex_number="prefix",
+        list_elements="offset",
     ),
     "snowflake": Dialect(
         "snowflake",
@@ -190,6 +191,7 @@ DIALECTS = {
         supports_transactions=True,
         uses_position_function=True,
         distinguishes_zeros=True,
+        list_elements="flatten",
     ),
     "spark": Dialect(
         "spark",
@@ -204,6 +206,7 @@ DIALECTS = {
         floor_returns_double=False,
         number_series="unnest",
         hex_number="base",
+        list_elements="posexplode",
     ),
     "databricks": Dialect(
         "databricks",
@@ -217,6 +220,7 @@ DIALECTS = {
         floor_returns_double=False,
         number_series="unnest",
         hex_number="base",
+        list_elements="posexplode",
     ),
     "postgres": Dialect(
         "postgres",
@@ -237,6 +241,7 @@ DIALECTS = {
         supports_create_or_replace_table=False,
         supports_is_not_distinct_from=False,
         supports_transactions=True,
+        list_elements=None,
     ),
     "trino": Dialect(
         "trino",
@@ -248,6 +253,7 @@ DIALECTS = {
         exponent_literals_are_double=True,
         number_series="unnest",
         hex_number="from_base",
+        list_elements="ordinality_safe",
     ),
     "clickhouse": Dialect(
         "clickhouse",
@@ -262,6 +268,7 @@ DIALECTS = {
         exponent_literals_are_double=True,
         number_series="numbers",
         hex_number="bytes",
+        list_elements="subscripts",
     ),
     "datafusion": Dialect(
         "postgres",
@@ -272,6 +279,7 @@ DIALECTS = {
         and_binds_before_is_distinct=True,
         supports_delete=False,
         sorts_by_monotone_functions=False,
+        list_elements="ranges",
     ),
     "sqlite": Dialect(
         "sqlite",
@@ -288,6 +296,7 @@ DIALECTS = {
         is_dynamically_typed=True,
         computes_ctes_once=True,
         supports_transactions=True,
+        list_elements="json_each",
     ),
 }
 """All dialects by name; docs/engines.md lists those that were executed."""

@@ -1,11 +1,13 @@
-"""Write the elements of list columns, ``CROSS JOIN UNNEST(x) WITH ORDINALITY``, in the idiom of a dialect."""
+"""Write the elements of list columns, ``CROSS JOIN UNNEST(x) WITH ORDINALITY`` and ``y[position]``, in the idiom of a dialect."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.errors import MetricError
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -14,38 +16,186 @@ if TYPE_CHECKING:
     from sqlrank.rendering.dialects import Dialect
 
 
-def rewrite_list_elements(tree: exp.Expr, target: Dialect) -> None:
-    """Rewrite the cross joins of list columns with their elements in place."""
-    write = _FORMS[target.list_elements]
-    for join in find_nodes(tree, exp.Join) if write else ():
-        if isinstance(join.this, exp.Unnest) and isinstance(join.this.args.get("offset"), exp.Identifier):
-            write(join.parent, join)  # type: ignore[misc]
+ELEMENT_LIST = "element_list"
+"""Name of a list beside the positions of its elements."""
 
 
-def _select_elements(select: Any, join: exp.Join) -> None:
+@dataclass(frozen=True)
+class _ListJoin:
+    """The cross join of a SELECT with the elements of a list.
+
+    Attributes:
+        select: The SELECT.
+        join: The join.
+        values: The list.
+        alias: Alias of the elements.
+        element: Column of the elements.
+        position: Column of their positions, from 1.
+    """
+
+    select: Any
+    join: exp.Join
+    values: exp.Expr
+    alias: str
+    element: str
+    position: str
+
+    @classmethod
+    def read(cls, join: exp.Join) -> _ListJoin | None:
+        """Return the parts of a join, None if it is no join with the elements of a list."""
+        unnest: Any = join.this
+        if not isinstance(unnest, exp.Unnest) or not isinstance(unnest.args.get("offset"), exp.Identifier):
+            return None
+        (element,), (values,) = unnest.args["alias"].columns, unnest.expressions
+        return cls(join.parent, join, values, unnest.alias, element.name, unnest.args["offset"].name)
+
+    @property
+    def columns(self) -> list[exp.Column]:
+        """The columns that the SELECT reads outside of FROM."""
+        clauses = [*self.select.expressions, *filter(None, [self.select.args.get("where")])]
+        return [column for clause in clauses for column in find_nodes(clause, exp.Column)]
+
+    def columns_of(self, name: str) -> list[exp.Column]:
+        """Return the columns of the SELECT that are the element or its position, without those in brackets."""
+        own = (column for column in self.columns if column.name == name and column.table in {"", self.alias})
+        return [column for column in own if not isinstance(column.parent, exp.Bracket)]
+
+    def replace(self, name: str, value: exp.Expr) -> None:
+        """Replace the element or its position by an expression; a column of the result keeps its name."""
+        for column in self.columns_of(name):
+            column.replace(exp.alias_(value.copy(), column.name) if column.parent is self.select else value.copy())
+
+    def replace_brackets(self, write: Callable[[exp.Expr, exp.Expr], exp.Expr]) -> None:
+        """Replace the elements of other lists; ``write`` returns the one of a list at a position."""
+        for bracket in [
+            column.parent for column in self.columns if isinstance(column.parent, exp.Bracket) and column.arg_key == "expressions"
+        ]:
+            bracket.replace(write(bracket.this.copy(), bracket.expressions[0].copy()))
+
+    def read_from(self, *items: exp.Expr) -> None:
+        """Read a subquery with further columns in place of the source and the elements."""
+        names = {self.element, self.position}
+        read = dict.fromkeys(column.copy() for column in self.columns if not (column.name in names and column.table in {"", self.alias}))
+        rows = exp.select(*read, *items)
+        self.select.args["joins"].remove(self.join)
+        rows.set("from_", self.select.args["from_"])
+        self.select.set("from_", exp.From(this=rows.subquery(self.alias)))
+        for column in self.columns:
+            column.set("table", exp.to_identifier(self.alias))
+
+
+def rewrite_list_elements(tree: exp.Expr, target: Dialect, statement_title: str) -> None:
+    """Rewrite the cross joins of list columns with their elements in place.
+
+    Raises:
+        MetricError: The dialect has none.
+    """
+    for join in [parts for node in find_nodes(tree, exp.Join) if (parts := _ListJoin.read(node)) is not None]:
+        if target.list_elements is None:
+            raise MetricError(
+                f"{statement_title} cannot be written for {target.sqlglot_name}, which has no UNNEST of lists with positions: make a table with a row "
+                "per document of each list, and give it as run and qrels"
+            )
+        if (write := _FORMS[target.list_elements]) is not None:
+            write(join)
+
+
+def _select_elements(join: _ListJoin) -> None:
     """Unnest in the SELECT list, which DuckDB does without the join of a lateral subquery."""
-    unnest: Any = join.this
-    alias, offset, (element,), (values,) = unnest.alias, unnest.args["offset"], unnest.args["alias"].columns, unnest.expressions
-    subscripts = exp.Anonymous(this="GENERATE_SUBSCRIPTS", expressions=[values.copy(), exp.Literal.number(1)])
-    elements: dict[str, exp.Expr] = {element.name: exp.Unnest(expressions=[values.copy()]), offset.name: subscripts}
-    select.args["joins"].remove(join)
-    clauses = [*select.expressions, *filter(None, [select.args.get("where")])]
-    columns = [column for clause in clauses for column in find_nodes(clause, exp.Column)]
-    read_elements = [column for column in columns if column.name in elements and column.table in {"", alias}]
-    if select.args.get("where") is None and all(isinstance(column.parent, (exp.Select, exp.Alias, exp.Cast)) for column in read_elements):
-        for column in read_elements:
-            value = elements[column.name].copy()
-            column.replace(exp.alias_(value, column.name) if column.parent is select else value)
-        return
-    rows = exp.select(
-        *dict.fromkeys(column.copy() for column in columns if column not in read_elements),
-        *(exp.alias_(value, name) for name, value in elements.items()),
-    )
-    rows.set("from_", select.args["from_"])
-    select.set("from_", exp.From(this=rows.subquery(alias)))
-    for column in columns:
-        column.set("table", exp.to_identifier(alias))
+    subscripts = exp.Anonymous(this="GENERATE_SUBSCRIPTS", expressions=[join.values.copy(), exp.Literal.number(1)])
+    elements: dict[str, exp.Expr] = {join.element: exp.Unnest(expressions=[join.values.copy()]), join.position: subscripts}
+    read = [column for name in elements for column in join.columns_of(name)]
+    is_looked_up = any(isinstance(column.parent, exp.Bracket) for column in join.columns)
+    if (
+        not is_looked_up
+        and join.select.args.get("where") is None
+        and all(isinstance(column.parent, (exp.Select, exp.Alias, exp.Cast)) for column in read)
+    ):
+        join.select.args["joins"].remove(join.join)
+        for name, value in elements.items():
+            join.replace(name, value)
+    else:
+        join.read_from(*(exp.alias_(value, name) for name, value in elements.items()))
 
 
-_FORMS: Mapping[str, Callable[[Any, exp.Join], None] | None] = {"ordinality": None, "select": _select_elements}
+def _select_ranges(join: _ListJoin) -> None:
+    """Unnest the list and the range of its positions side by side, which DataFusion does in the SELECT list only."""
+    length = exp.cast(exp.Anonymous(this="ARRAY_LENGTH", expressions=[join.values.copy()]), "BIGINT")
+    end = exp.Add(this=length, expression=exp.Literal.number(1))
+    positions = exp.Anonymous(this="RANGE", expressions=[exp.Literal.number(1), end])
+    elements = {join.element: join.values.copy(), join.position: positions}
+    join.read_from(*(exp.alias_(exp.Anonymous(this="UNNEST", expressions=[value]), name) for name, value in elements.items()))
+
+
+def _join_subscripts(join: _ListJoin) -> None:
+    """Multiply rows by the positions of ClickHouse's lists, and look the elements up."""
+    numbers = exp.Anonymous(this="arrayEnumerate", expressions=[join.values.copy()])
+    positions = exp.Anonymous(this="arrayJoin", expressions=[numbers])
+    join.read_from(exp.alias_(join.values.copy(), ELEMENT_LIST), exp.alias_(positions, join.position))
+    position = exp.column(join.position, table=join.alias)
+    join.replace(join.position, exp.cast(position.copy(), "INT"))  # unsigned integers have no common type with others
+    join.replace(join.element, exp.Bracket(this=exp.column(ELEMENT_LIST, table=join.alias), expressions=[position], offset=1))
+
+
+def _look_up(function: str) -> Callable[[_ListJoin], None]:
+    """Return the form of an engine with a function that gives NULL, not an error, for elements that are not there."""
+
+    def rewrite(join: _ListJoin) -> None:
+        join.replace_brackets(lambda values, position: exp.Anonymous(this=function, expressions=[values, position]))
+
+    return rewrite
+
+
+def _count_from_zero(join: _ListJoin) -> None:
+    """Number elements from 0, as POSEXPLODE of Spark does."""
+    _number_from_one(join, exp.column(join.position, table=join.alias))
+    _look_up("GET")(join)
+
+
+def _number_from_one(join: _ListJoin, index: exp.Expr) -> None:
+    join.replace(join.position, exp.paren(exp.Add(this=index, expression=exp.Literal.number(1))))
+
+
+def _flatten(join: _ListJoin) -> None:
+    """Read the elements of Snowflake's lists, which are variants: ids become texts."""
+    index = exp.column("index", table=join.alias)
+    join.replace_brackets(lambda values, _: exp.Anonymous(this="GET", expressions=[values, index.copy()]))
+    _number_from_one(join, index)
+    join.replace(join.element, exp.cast(exp.column("value", table=join.alias), "VARCHAR"))
+    call = exp.Anonymous(this="FLATTEN", expressions=[exp.Kwarg(this=exp.var("INPUT"), expression=join.values)])
+    join.join.set("this", exp.Lateral(this=call, alias=exp.TableAlias(this=exp.to_identifier(join.alias))))
+
+
+def _unnest_with_offset(join: _ListJoin) -> None:
+    """Read the elements of BigQuery's lists with their offsets."""
+    for column in join.columns:
+        if column.table == join.alias:
+            column.set("table", None)  # the aliases name the element and its offset, not a table
+    _number_from_one(join, exp.column(join.position))
+    join.replace_brackets(lambda values, index: exp.Bracket(this=values, expressions=[index], offset=0, safe=True))
+
+
+def _read_json(join: _ListJoin) -> None:
+    """Read the elements of a text that is a JSON array, as SQLite has lists."""
+    key = exp.column("key", table=join.alias)
+    start = exp.DPipe(this=exp.Literal.string("$["), expression=key.copy(), safe=True)
+    path = exp.DPipe(this=start, expression=exp.Literal.string("]"), safe=True)
+    join.replace_brackets(lambda values, _: exp.Anonymous(this="JSON_EXTRACT", expressions=[values, path.copy()]))
+    _number_from_one(join, key)
+    join.replace(join.element, exp.column("value", table=join.alias))
+    function = exp.Anonymous(this="JSON_EACH", expressions=[join.values])
+    join.join.set("this", exp.Table(this=function, alias=exp.TableAlias(this=exp.to_identifier(join.alias))))
+
+
+_FORMS: Mapping[str, Callable[[_ListJoin], None] | None] = {
+    "ordinality": None,
+    "ordinality_safe": _look_up("ELEMENT_AT"),
+    "select": _select_elements,
+    "ranges": _select_ranges,
+    "subscripts": _join_subscripts,
+    "offset": _unnest_with_offset,
+    "posexplode": _count_from_zero,
+    "flatten": _flatten,
+    "json_each": _read_json,
+}
 """Rewrites by the value of ``Dialect.list_elements``."""

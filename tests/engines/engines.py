@@ -6,6 +6,7 @@ None of them is built on DuckDB or sqlglot, so that what they say is evidence.
 from __future__ import annotations
 
 import ctypes
+import json
 import math
 import os
 import re
@@ -64,6 +65,10 @@ class SQLite:
             self.connection.create_function(name, 1, lambda x, f=function: None if x is None else f(x), deterministic=True)
 
     def load(self, name: str, table: pa.Table) -> None:
+        lists = [field.name for field in table.schema if pa.types.is_list(field.type)]
+        for name_of_list in lists:  # SQLite has lists as JSON
+            texts = [None if value is None else json.dumps(value) for value in table[name_of_list].to_pylist()]
+            table = table.set_column(table.column_names.index(name_of_list), name_of_list, pa.array(texts, pa.string()))
         types = {"int64": "INTEGER", "double": "REAL", "string": "TEXT"}
         _create(self.connection.execute, "sqlite", name, {field.name: types[str(field.type)] for field in table.schema})
         marks = ", ".join("?" * table.num_columns)
@@ -98,7 +103,13 @@ class PostgreSQL:
 
     def load(self, name: str, table: pa.Table) -> None:
         types = {"int64": "BIGINT", "double": "DOUBLE PRECISION", "string": 'TEXT COLLATE "C"'}
-        _create(self.connection.execute, "postgres", name, {field.name: types[str(field.type)] for field in table.schema})
+        columns = {
+            field.name: f"{types[str(field.type.value_type)].split(' COLLATE')[0]}[]"
+            if pa.types.is_list(field.type)
+            else types[str(field.type)]
+            for field in table.schema
+        }
+        _create(self.connection.execute, "postgres", name, columns)
         with self.connection.cursor().copy(f"COPY {_name(name, 'postgres')} FROM STDIN") as copy:
             for row in _rows(table):
                 copy.write_row(row)
@@ -182,8 +193,13 @@ class Databend:
 
     def load(self, name: str, table: pa.Table) -> None:
         path = _parquet(self._folder.name, table, name)
-        self.connection.register_parquet(path.stem, str(path))
-        if name != path.stem:
+        lists = [field.name for field in table.schema if pa.types.is_list(field.type)]
+        source = f"{path.stem}_lists" if lists else path.stem
+        self.connection.register_parquet(source, str(path))
+        if lists:  # those of Snowflake have variants as elements
+            items = (f'CAST("{column}" AS VARIANT) AS "{column}"' if column in lists else f'"{column}"' for column in table.column_names)
+            self.rows(f"CREATE TABLE {_name(name, 'snowflake')} AS SELECT {', '.join(items)} FROM {source}")
+        elif name != path.stem:
             self.rows(f"CREATE TABLE {_name(name, 'snowflake')} AS SELECT * FROM {path.stem}")
 
     def rows(self, statement: str) -> Rows:
@@ -260,6 +276,7 @@ class ZetaSQL:
 
     def rows(self, statement: str) -> Rows:
         from zetasql.api import CatalogBuilder, PreparedQuery, TableBuilder, create_table_content
+        from zetasql.api.type_factory import TypeFactory
         from zetasql.types import TypeKind
 
         kinds = {"int64": TypeKind.TYPE_INT64, "double": TypeKind.TYPE_DOUBLE, "string": TypeKind.TYPE_STRING}
@@ -267,9 +284,19 @@ class ZetaSQL:
         for name, table in self._tables.items():
             builder = TableBuilder(name)
             for field in table.schema:
-                builder.add_column(field.name, kinds[str(field.type)])
+                is_list = pa.types.is_list(field.type)
+                kind = kinds[str(field.type.value_type if is_list else field.type)]
+                builder.add_column(field.name, TypeFactory.create_array_type(TypeFactory.create_simple_type(kind)) if is_list else kind)
             catalog.add_table(builder.build())
-        content = {name: create_table_content([list(row) for row in _rows(table)]) for name, table in self._tables.items()}
+        content = {}
+        for name, table in self._tables.items():
+            rows = _rows(table)
+            content[name] = create_table_content([[None if isinstance(value, list) else value for value in row] for row in rows])
+            for row, values in zip(content[name].table_data.row, rows, strict=True):
+                for cell, value in zip(row.cell, values, strict=True):
+                    if isinstance(value, list):
+                        (elements,) = create_table_content([value]).table_data.row
+                        cell.array_value = type(cell).Array(element=elements.cell)
         query = PreparedQuery.builder().set_sql(statement).set_analyzer_options(self._options).set_catalog(catalog.build())
         with query.set_table_content(content).prepare() as prepared:
             data = prepared.execute().content.table_data

@@ -47,6 +47,15 @@ SCENARIOS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "beyond": (["CatalogCoverage@10", "Personalization@10"], {"run": "shop.eval.shown", "inputs": {"items": "shop.eval.items"}}),
     "together": (["nDCG@10", "AUC"], {"predictions": "shop.eval.predictions", "by": "model"}),
     "logs": (["SNIPS", "DR", "ESS", "MeanWeight"], {"inputs": {"logs": "shop.ads.logged"}, "by": "campaign", "confidence": 0.95}),
+    "answers": (
+        ["nDCG@10", "R@5"],
+        {
+            "inputs": {"answers": "shop.eval.questions"},
+            "columns": {"retrieved": "retrieved_ids", "relevant": "gold_ids", "grades": "gold_grades"},
+            "by": "intent",
+            "where": "day = '2026-01-01'",
+        },
+    ),
     "interleaved": (["Preference", "num_won_by_b"], {"inputs": {"interleaved": "shop.search.sessions"}}),
 }
 EXPERIMENT: dict[str, Any] = {

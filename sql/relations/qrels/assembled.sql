@@ -4,6 +4,9 @@ SELECT
   answers.group_id,
   answers.query_id,
   relevant_ids.doc_id,
-  CASE WHEN answers.grades IS NULL THEN 1 ELSE answers.grades[relevant_ids.list_position] END AS relevance
+  CASE
+    WHEN answers.grades IS NULL THEN CAST(1 AS DOUBLE)
+    ELSE CAST(answers.grades[relevant_ids.list_position] AS DOUBLE)
+  END AS relevance
 FROM answers
 CROSS JOIN UNNEST(answers.relevant) WITH ORDINALITY AS relevant_ids(doc_id, list_position)

@@ -5,8 +5,8 @@ SELECT
   answers.query_id,
   retrieved_ids.doc_id,
   CASE
-    WHEN answers.scores IS NULL THEN 0 - retrieved_ids.list_position
-    ELSE answers.scores[retrieved_ids.list_position]
+    WHEN answers.scores IS NULL THEN 0 - CAST(retrieved_ids.list_position AS DOUBLE)
+    ELSE CAST(answers.scores[retrieved_ids.list_position] AS DOUBLE)
   END AS score, -- without scores the negated position
   retrieved_ids.list_position AS rank -- position in the list, from 1
 FROM answers

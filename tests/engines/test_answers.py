@@ -1,0 +1,79 @@
+"""Answers, one row per query with lists of documents, have the numbers of DuckDB on every engine with lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from sqlglot import exp
+
+import sqlrank
+from sqlrank import MetricError
+from sqlrank.rendering.dialects import DIALECTS
+from tests.engines.engines import ENGINES, Databend, Engine, ZetaSQL
+from tests.engines.running import each, running
+from tests.engines.test_engines import apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+METRICS = ["nDCG@3", "AP", "RR", "R@2", "num_ret", "num_rel", "num_q", "num_no_rel", "num_duplicates"]
+SCHEMA = pa.schema(
+    {
+        "query_id": pa.string(),
+        "retrieved": pa.list_(pa.string()),
+        "scores": pa.list_(pa.float64()),
+        "relevant": pa.list_(pa.string()),
+        "grades": pa.list_(pa.int64()),
+        "intent": pa.string(),
+    }
+)
+ROWS: list[tuple[Any, ...]] = [
+    ("q1", ["d3", "d1", "d2"], [3.0, 2.0, 1.0], ["d1", "d2"], [2, 1], "how"),
+    ("q2", ["d9", "d9", "d8"], [3.0, 5.0, 6.0], ["d8", "d7"], [1, 3], "how"),
+    ("q3", ["d5"], [1.0], [], [], "who"),
+    ("q4", [], [], ["d4"], [1], "who"),
+    ("q5", None, None, None, None, "who"),
+    ("q6", ["it's", '"d"', "a,b", "[d]"], [1.0, 1.0, 2.0, 2.0], ['"d"', "a,b"], [0, 3], "Wo"),
+]
+TABLE = pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in ROWS], schema=SCHEMA)
+CALLS: dict[str, dict[str, Any]] = {
+    "all": {},
+    "by": {"by": "intent"},
+    "per query": {"per_query": True},
+    "grades and scores": {"ties": "doc_desc", "columns": {"scores": "scores", "grades": "grades"}},
+    "judged queries": {"topics": "judged", "columns": {"grades": "grades"}},
+}
+
+
+@pytest.fixture(scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with running(request.param, {"answers": TABLE}) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+@pytest.mark.parametrize("call", CALLS)
+def test_numbers_are_those_of_duckdb(engine: Engine, call: str) -> None:
+    options = CALLS[call]
+    optional = [name for name in ("scores", "grades") if name not in options.get("columns", {})]
+    expected = sqlrank.evaluate(METRICS, inputs={"answers": TABLE.drop_columns(optional)}, **options)
+    for dialect in engine.dialects:
+        if DIALECTS[dialect].list_elements is None:
+            with pytest.raises(MetricError, match=f"cannot be written for {dialect}, which has no UNNEST of lists with positions"):
+                sqlrank.sql(METRICS, inputs={"answers": "answers"}, dialect=dialect, **options)
+            continue
+        quoted = {name: exp.to_identifier(name, quoted=True).sql("duckdb") for name in [*SCHEMA.names] if name not in optional}
+        named = {**options, "columns": quoted} | ({"by": '"intent"'} if "by" in options else {})
+        del named["columns"]["intent"]
+        table = exp.to_identifier("answers", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
+        apart(engine, sqlrank.sql(METRICS, inputs={"answers": table}, dialect=dialect, **named), expected)
+
+
+@pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine not in {Databend, ZetaSQL}), indirect=True)
+def test_connections_are_inspected(engine: Any) -> None:
+    for options in ({"by": "intent"}, {"ties": "doc_desc", "topics": "retrieved"}):
+        expected = sqlrank.evaluate(METRICS, inputs={"answers": TABLE}, **options).to_pylist()
+        found = sqlrank.evaluate(METRICS, inputs={"answers": "answers"}, connection=engine.connection, **options).to_pylist()
+        assert found == [pytest.approx(row) for row in expected]
