@@ -147,7 +147,7 @@ def _look_up(function: str) -> Callable[[_ListJoin], None]:
 
 
 def _count_from_zero(join: _ListJoin) -> None:
-    """Number elements from 0, as POSEXPLODE of Spark does."""
+    """Convert positions that are counted from 0, as POSEXPLODE of Spark does."""
     _number_from_one(join, exp.column(join.position, table=join.alias))
     _look_up("GET")(join)
 

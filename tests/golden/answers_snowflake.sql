@@ -1,0 +1,133 @@
+-- sqlrank 0.1.0 for Snowflake: nDCG@10, R@5, one row per INTENT
+-- reads: shop.eval.questions (answers)
+-- settings: where day = '2026-01-01'
+-- plan: rank_method=sort; alternative: rank_method=count, for long lists with three judged documents or fewer
+-- made by: sqlrank sql nDCG@10 R@5 --input answers=shop.eval.questions --column retrieved=retrieved_ids --column relevant=gold_ids --column grades=gold_grades --by intent --where "day = '2026-01-01'" --dialect snowflake
+WITH answers AS (
+  -- One row per INTENT and query, with the lists of its retrieved and of its relevant documents.
+  -- (shop.eval.questions)
+  SELECT
+    "INTENT", query_id,
+    "RETRIEVED_IDS" AS retrieved,
+    "GOLD_IDS" AS relevant,
+    "GOLD_GRADES" AS grades
+  FROM shop.eval.questions
+  WHERE "DAY" = '2026-01-01'
+), qrels AS (
+  -- One row per INTENT, query and judged document.
+  SELECT
+    answers."INTENT", answers.query_id,
+    CAST(relevant_ids.value AS VARCHAR) AS doc_id,
+    CASE
+      WHEN answers.grades IS NULL THEN CAST(1 AS DOUBLE)
+      ELSE CAST(GET(answers.grades, relevant_ids.index) AS DOUBLE)
+    END
+    + 0 AS relevance
+  FROM answers
+  CROSS JOIN LATERAL FLATTEN(INPUT => answers.relevant) AS relevant_ids
+), qrels_2 AS (
+  -- One row per INTENT, query and judged document of judgments with duplicate rows.
+  -- (relations/qrels/deduplicated.sql)
+  SELECT
+    "INTENT", query_id, doc_id,
+    MAX(relevance) AS relevance  -- the highest of its rows
+  FROM qrels
+  GROUP BY "INTENT", query_id, doc_id
+), run AS (
+  -- One row per INTENT, query and retrieved document.
+  SELECT
+    answers."INTENT", answers.query_id,
+    CAST(retrieved_ids.value AS VARCHAR) AS doc_id,
+    retrieved_ids.index + 1 AS rank
+  FROM answers
+  CROSS JOIN LATERAL FLATTEN(INPUT => answers.retrieved) AS retrieved_ids
+), run_2 AS (
+  -- One row per INTENT, query and retrieved document of a run with duplicate rows.
+  -- (relations/run/deduplicated.sql)
+  SELECT
+    "INTENT", query_id, doc_id,
+    MIN(rank) AS rank  -- the lowest of its rows
+  FROM run
+  GROUP BY "INTENT", query_id, doc_id
+), ranked_documents AS (
+  -- One row per INTENT, query and retrieved document, ranked by the rank column of the run;
+  -- scores are not read. (relations/ranked_documents/input_rank.sql)
+  SELECT
+    answers."INTENT", answers.query_id, run_2.doc_id,
+    -- position in the list, from 1, without gaps
+    ROW_NUMBER() OVER (PARTITION BY answers."INTENT", answers.query_id ORDER BY run_2.rank, run_2.doc_id DESC) AS rank
+  FROM run_2
+  INNER JOIN answers
+    ON answers."INTENT" IS NOT DISTINCT FROM run_2."INTENT" AND answers.query_id = run_2.query_id
+), judged_documents AS (
+  -- One row per INTENT, query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_join.sql)
+  SELECT
+    answers."INTENT", answers.query_id,
+    qrels_2.relevance,  -- grade; negative if pooled but not judged
+    ranked_documents.rank  -- NULL if not retrieved
+  FROM qrels_2
+  INNER JOIN answers
+    ON answers."INTENT" IS NOT DISTINCT FROM qrels_2."INTENT" AND answers.query_id = qrels_2.query_id
+  LEFT JOIN ranked_documents
+    ON ranked_documents."INTENT" IS NOT DISTINCT FROM answers."INTENT"
+    AND ranked_documents.query_id = answers.query_id
+    AND ranked_documents.doc_id = qrels_2.doc_id
+), ideal_ranking AS (
+  -- One row per INTENT, query and judged document of positive relevance, retrieved or not, also
+  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  SELECT
+    "INTENT", query_id, relevance, rank,
+    -- position by gain, 1 is the greatest
+    ROW_NUMBER() OVER (PARTITION BY "INTENT", query_id ORDER BY relevance DESC) AS ideal_rank
+  FROM judged_documents
+  WHERE relevance > 0
+), discounted_gains_metrics AS (
+  -- One row per INTENT and query.
+  SELECT
+    "INTENT", query_id,
+    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+    SUM(
+      CASE
+        WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
+        ELSE 0
+      END
+    )
+    / NULLIF(
+      SUM(
+        CASE
+          WHEN ideal_rank <= 10
+          THEN CASE
+            WHEN relevance > 0 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
+            ELSE 0
+          END
+          ELSE 0
+        END
+      ),
+      0
+    ) AS ndcg_at_10
+  FROM ideal_ranking
+  GROUP BY "INTENT", query_id
+), relevant_documents_metrics AS (
+  -- One row per INTENT and query.
+  SELECT
+    "INTENT", query_id,
+    -- R: recall, the share of the relevant documents that are among the first k.
+    COALESCE(SUM(CASE WHEN rank <= 5 THEN CAST(1.0 AS DOUBLE) ELSE 0 END) / NULLIF(CAST(COUNT(*) AS DOUBLE), 0), 0) AS r_at_5
+  FROM judged_documents
+  WHERE relevance >= 1
+  GROUP BY "INTENT", query_id
+)
+SELECT
+  answers."INTENT",
+  AVG(COALESCE(discounted_gains_metrics.ndcg_at_10, 0)) AS ndcg_at_10,
+  AVG(COALESCE(relevant_documents_metrics.r_at_5, 0)) AS r_at_5
+FROM answers
+LEFT JOIN discounted_gains_metrics
+  ON discounted_gains_metrics."INTENT" IS NOT DISTINCT FROM answers."INTENT"
+  AND discounted_gains_metrics.query_id = answers.query_id
+LEFT JOIN relevant_documents_metrics
+  ON relevant_documents_metrics."INTENT" IS NOT DISTINCT FROM answers."INTENT"
+  AND relevant_documents_metrics.query_id = answers.query_id
+GROUP BY answers."INTENT"
+ORDER BY answers."INTENT" NULLS FIRST;

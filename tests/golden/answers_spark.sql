@@ -1,0 +1,132 @@
+-- sqlrank 0.1.0 for Spark: nDCG@10, R@5, one row per intent
+-- reads: shop.eval.questions (answers)
+-- settings: where day = '2026-01-01'
+-- plan: rank_method=sort; alternative: rank_method=count, for long lists with three judged documents or fewer
+-- made by: sqlrank sql nDCG@10 R@5 --input answers=shop.eval.questions --column retrieved=retrieved_ids --column relevant=gold_ids --column grades=gold_grades --by intent --where "day = '2026-01-01'" --dialect spark
+WITH answers AS (
+  -- One row per intent and query, with the lists of its retrieved and of its relevant documents.
+  -- (shop.eval.questions)
+  SELECT
+    `intent`, query_id,
+    `retrieved_ids` AS retrieved,
+    `gold_ids` AS relevant,
+    `gold_grades` AS grades
+  FROM shop.eval.questions
+  WHERE `day` = '2026-01-01'
+), qrels AS (
+  -- One row per intent, query and judged document.
+  SELECT
+    answers.`intent`, answers.query_id, relevant_ids.doc_id,
+    CASE
+      WHEN answers.grades IS NULL THEN CAST(1 AS DOUBLE)
+      ELSE CAST(GET(answers.grades, relevant_ids.list_position) AS DOUBLE)
+    END AS relevance
+  FROM answers
+  LATERAL VIEW
+  POSEXPLODE(answers.relevant) relevant_ids AS list_position, doc_id
+), qrels_2 AS (
+  -- One row per intent, query and judged document of judgments with duplicate rows.
+  -- (relations/qrels/deduplicated.sql)
+  SELECT
+    `intent`, query_id, doc_id,
+    MAX(relevance) AS relevance  -- the highest of its rows
+  FROM qrels
+  GROUP BY `intent`, query_id, doc_id
+), run AS (
+  -- One row per intent, query and retrieved document.
+  SELECT
+    answers.`intent`, answers.query_id, retrieved_ids.doc_id,
+    retrieved_ids.list_position + 1 AS rank
+  FROM answers
+  LATERAL VIEW
+  POSEXPLODE(answers.retrieved) retrieved_ids AS list_position, doc_id
+), run_2 AS (
+  -- One row per intent, query and retrieved document of a run with duplicate rows.
+  -- (relations/run/deduplicated.sql)
+  SELECT
+    `intent`, query_id, doc_id,
+    MIN(rank) AS rank  -- the lowest of its rows
+  FROM run
+  GROUP BY `intent`, query_id, doc_id
+), ranked_documents AS (
+  -- One row per intent, query and retrieved document, ranked by the rank column of the run;
+  -- scores are not read. (relations/ranked_documents/input_rank.sql)
+  SELECT
+    answers.`intent`, answers.query_id, run_2.doc_id,
+    -- position in the list, from 1, without gaps
+    ROW_NUMBER() OVER (PARTITION BY answers.`intent`, answers.query_id ORDER BY run_2.rank, run_2.doc_id DESC) AS rank
+  FROM run_2
+  INNER JOIN answers
+    ON answers.`intent` IS NOT DISTINCT FROM run_2.`intent` AND answers.query_id = run_2.query_id
+), judged_documents AS (
+  -- One row per intent, query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_join.sql)
+  -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
+  SELECT /*+ REPARTITION(`intent`, query_id) */
+    ELEMENT_AT(ARRAY(`intent`), 1) AS `intent`,
+    ELEMENT_AT(ARRAY(query_id), 1) AS query_id,
+    relevance, rank
+  FROM (
+    SELECT
+      answers.`intent`, answers.query_id,
+      qrels_2.relevance,  -- grade; negative if pooled but not judged
+      ranked_documents.rank  -- NULL if not retrieved
+    FROM qrels_2
+    INNER JOIN answers
+      ON answers.`intent` IS NOT DISTINCT FROM qrels_2.`intent` AND answers.query_id = qrels_2.query_id
+    LEFT JOIN ranked_documents
+      ON ranked_documents.`intent` IS NOT DISTINCT FROM answers.`intent`
+      AND ranked_documents.query_id = answers.query_id
+      AND ranked_documents.doc_id = qrels_2.doc_id
+  ) AS once
+  WHERE RAND() >= 0
+), ideal_ranking AS (
+  -- One row per intent, query and judged document of positive relevance, retrieved or not, also
+  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  SELECT
+    `intent`, query_id, relevance, rank,
+    -- position by gain, 1 is the greatest
+    ROW_NUMBER() OVER (PARTITION BY `intent`, query_id ORDER BY relevance DESC) AS ideal_rank
+  FROM judged_documents
+  WHERE relevance > 0
+), discounted_gains_metrics AS (
+  -- One row per intent and query.
+  SELECT
+    `intent`, query_id,
+    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+    SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
+    / NULLIF(
+      SUM(
+        CASE
+          WHEN ideal_rank <= 10
+          THEN CASE WHEN relevance > 0 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
+          ELSE 0
+        END
+      ),
+      0
+    ) AS ndcg_at_10
+  FROM ideal_ranking
+  GROUP BY `intent`, query_id
+), relevant_documents_metrics AS (
+  -- One row per intent and query.
+  SELECT
+    `intent`, query_id,
+    -- R: recall, the share of the relevant documents that are among the first k.
+    COALESCE(SUM(CASE WHEN rank <= 5 THEN 1.0e0 ELSE 0 END) / NULLIF(COUNT(*), 0), 0) AS r_at_5
+  FROM judged_documents
+  WHERE relevance >= 1
+  GROUP BY `intent`, query_id
+)
+SELECT
+  answers.`intent`,
+  AVG(COALESCE(discounted_gains_metrics.ndcg_at_10, 0)) AS ndcg_at_10,
+  AVG(COALESCE(relevant_documents_metrics.r_at_5, 0)) AS r_at_5
+FROM answers
+LEFT JOIN discounted_gains_metrics
+  ON discounted_gains_metrics.`intent` IS NOT DISTINCT FROM answers.`intent`
+  AND discounted_gains_metrics.query_id = answers.query_id
+LEFT JOIN relevant_documents_metrics
+  ON relevant_documents_metrics.`intent` IS NOT DISTINCT FROM answers.`intent`
+  AND relevant_documents_metrics.query_id = answers.query_id
+GROUP BY answers.`intent`
+ORDER BY answers.`intent`;
