@@ -177,7 +177,8 @@ class Registry:
         """
         code = "\n".join(re.sub(r"(?m)^--.*$", "", file.text) for file in [*self.relations.values(), *self.curves.values()])
         aliases = re.findall(r"\bAS\s+([a-z_]\w*)", re.sub(r"\b(FROM|JOIN)\s+\w+\s+AS\s+\w+", "", code))
-        return {*aliases, *re.findall(r"(?m)^\s+(?:\w+\.)?([a-z_]\w*),?$", code)}
+        elements = {name for names in re.findall(r"\bORDINALITY AS \w+\((.*?)\)", code) for name in names.split(", ")}
+        return {*aliases, *elements, *re.findall(r"(?m)^\s+(?:\w+\.)?([a-z_]\w*),?$", code)}
 
     @cached_property
     def metric_policies(self) -> set[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.optimizer.statement_graph import free_name
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -73,15 +74,29 @@ class _ListJoin:
             bracket.replace(write(bracket.this.copy(), bracket.expressions[0].copy()))
 
     def read_from(self, *items: exp.Expr) -> None:
-        """Read a subquery with further columns in place of the source and the elements."""
+        """Read rows with further columns in place of the source and the elements: a CTE before that of the SELECT, or a subquery."""
         names = {self.element, self.position}
         read = dict.fromkeys(column.copy() for column in self.columns if not (column.name in names and column.table in {"", self.alias}))
         rows = exp.select(*read, *items)
         self.select.args["joins"].remove(self.join)
         rows.set("from_", self.select.args["from_"])
-        self.select.set("from_", exp.From(this=rows.subquery(self.alias)))
-        for column in self.columns:
-            column.set("table", exp.to_identifier(self.alias))
+        unqualify(rows)
+        cte = self.select.find_ancestor(exp.CTE)
+        if cte is None:
+            self.select.set("from_", exp.From(this=rows.subquery(self.alias)))
+        else:
+            steps = cte.parent.expressions
+            name = free_name(self.alias, {table.name.lower() for table in [*steps, *find_nodes(cte.parent, exp.Table)]})
+            rows.comments = ["One row per element of a list, with its position."]
+            steps.insert(steps.index(cte), exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name))))
+            self.select.set("from_", exp.From(this=exp.to_table(name)))
+        unqualify(self.select)
+
+
+def unqualify(select: exp.Select) -> None:
+    """Leave out the table of the columns of a SELECT that reads only one."""
+    for column in find_nodes(select, exp.Column):
+        column.set("table", None)
 
 
 def rewrite_list_elements(tree: exp.Expr, target: Dialect, statement_title: str) -> None:
@@ -105,15 +120,12 @@ def _select_elements(join: _ListJoin) -> None:
     subscripts = exp.Anonymous(this="GENERATE_SUBSCRIPTS", expressions=[join.values.copy(), exp.Literal.number(1)])
     elements: dict[str, exp.Expr] = {join.element: exp.Unnest(expressions=[join.values.copy()]), join.position: subscripts}
     read = [column for name in elements for column in join.columns_of(name)]
-    is_looked_up = any(isinstance(column.parent, exp.Bracket) for column in join.columns)
-    if (
-        not is_looked_up
-        and join.select.args.get("where") is None
-        and all(isinstance(column.parent, (exp.Select, exp.Alias, exp.Cast)) for column in read)
-    ):
+    is_looked_up = any(isinstance(column.parent, exp.Bracket) for column in join.columns) or join.select.args.get("where") is not None
+    if read and not is_looked_up and all(isinstance(column.parent, (exp.Select, exp.Alias, exp.Cast)) for column in read):
         join.select.args["joins"].remove(join.join)
         for name, value in elements.items():
             join.replace(name, value)
+        unqualify(join.select)
     else:
         join.read_from(*(exp.alias_(value, name) for name, value in elements.items()))
 
@@ -132,9 +144,9 @@ def _join_subscripts(join: _ListJoin) -> None:
     numbers = exp.Anonymous(this="arrayEnumerate", expressions=[join.values.copy()])
     positions = exp.Anonymous(this="arrayJoin", expressions=[numbers])
     join.read_from(exp.alias_(join.values.copy(), ELEMENT_LIST), exp.alias_(positions, join.position))
-    position = exp.column(join.position, table=join.alias)
+    position = exp.column(join.position)
     join.replace(join.position, exp.cast(position.copy(), "INT"))  # unsigned integers have no common type with others
-    join.replace(join.element, exp.Bracket(this=exp.column(ELEMENT_LIST, table=join.alias), expressions=[position], offset=1))
+    join.replace(join.element, exp.Bracket(this=exp.column(ELEMENT_LIST), expressions=[position], offset=1))
 
 
 def _look_up(function: str) -> Callable[[_ListJoin], None]:
@@ -148,7 +160,8 @@ def _look_up(function: str) -> Callable[[_ListJoin], None]:
 
 def _count_from_zero(join: _ListJoin) -> None:
     """Convert positions that are counted from 0, as POSEXPLODE of Spark does."""
-    _number_from_one(join, exp.column(join.position, table=join.alias))
+    unqualify(join.select)
+    _number_from_one(join, exp.column(join.position))
     _look_up("GET")(join)
 
 

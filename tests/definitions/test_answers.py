@@ -182,6 +182,12 @@ def test_what_cannot_be_evaluated_is_named() -> None:
         sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, topics="given")
 
 
+def test_a_query_without_documents_is_not_among_those_retrieved_for() -> None:
+    assert evaluate("num_q", topics="retrieved") == [{"num_q": 3.0}]
+    assert evaluate("num_q", topics="judged") == [{"num_q": 3.0}]
+    assert evaluate("num_q", topics="judged_and_retrieved") == [{"num_q": 2.0}]
+
+
 def test_lists_without_common_rows_are_worth_nothing() -> None:
     assert evaluate(["RR", "num_q"], where="intent = 'who'") == [{"RR": 0.0, "num_q": 2.0}]
 

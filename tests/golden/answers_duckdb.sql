@@ -13,21 +13,19 @@ WITH answers AS NOT MATERIALIZED (
     "gold_grades" AS grades
   FROM shop.eval.questions
   WHERE "day" = '2026-01-01'
+), relevant_ids AS (
+  -- One row per element of a list, with its position.
+  SELECT
+    "intent", query_id, grades,
+    UNNEST(relevant) AS doc_id,
+    GENERATE_SUBSCRIPTS(relevant, 1) AS list_position
+  FROM answers
 ), qrels AS (
   -- One row per intent, query and judged document.
   SELECT
-    relevant_ids."intent", relevant_ids.query_id, relevant_ids.doc_id,
-    CASE
-      WHEN relevant_ids.grades IS NULL THEN CAST(1 AS DOUBLE)
-      ELSE CAST(relevant_ids.grades[relevant_ids.list_position] AS DOUBLE)
-    END AS relevance
-  FROM (
-    SELECT
-      answers."intent", answers.query_id, answers.grades,
-      UNNEST(answers.relevant) AS doc_id,
-      GENERATE_SUBSCRIPTS(answers.relevant, 1) AS list_position
-    FROM answers
-  ) AS relevant_ids
+    "intent", query_id, doc_id,
+    CASE WHEN grades IS NULL THEN CAST(1 AS DOUBLE) ELSE CAST(grades[list_position] AS DOUBLE) END AS relevance
+  FROM relevant_ids
 ), qrels_2 AS (
   -- One row per intent, query and judged document of judgments with duplicate rows.
   -- (relations/qrels/deduplicated.sql)
@@ -38,10 +36,7 @@ WITH answers AS NOT MATERIALIZED (
   GROUP BY "intent", query_id, doc_id
 ), run AS (
   -- One row per intent, query and retrieved document.
-  SELECT
-    answers."intent", answers.query_id,
-    UNNEST(answers.retrieved) AS doc_id,
-    GENERATE_SUBSCRIPTS(answers.retrieved, 1) AS rank
+  SELECT "intent", query_id, UNNEST(retrieved) AS doc_id, GENERATE_SUBSCRIPTS(retrieved, 1) AS rank
   FROM answers
 ), ranked_lists AS (
   -- One row per intent and query to evaluate: the answer to one query, which may be empty.

@@ -16,14 +16,11 @@ WITH answers AS (
 ), qrels AS (
   -- One row per intent, query and judged document.
   SELECT
-    answers.`intent`, answers.query_id, relevant_ids.doc_id,
-    CASE
-      WHEN answers.grades IS NULL THEN CAST(1 AS DOUBLE)
-      ELSE CAST(GET(answers.grades, relevant_ids.list_position) AS DOUBLE)
-    END AS relevance
+    `intent`, query_id, doc_id,
+    CASE WHEN grades IS NULL THEN CAST(1 AS DOUBLE) ELSE CAST(GET(grades, list_position) AS DOUBLE) END AS relevance
   FROM answers
   LATERAL VIEW
-  POSEXPLODE(answers.relevant) relevant_ids AS list_position, doc_id
+  POSEXPLODE(relevant) relevant_ids AS list_position, doc_id
 ), qrels_2 AS (
   -- One row per intent, query and judged document of judgments with duplicate rows.
   -- (relations/qrels/deduplicated.sql)
@@ -34,12 +31,10 @@ WITH answers AS (
   GROUP BY `intent`, query_id, doc_id
 ), run AS (
   -- One row per intent, query and retrieved document.
-  SELECT
-    answers.`intent`, answers.query_id, retrieved_ids.doc_id,
-    retrieved_ids.list_position + 1 AS rank
+  SELECT `intent`, query_id, doc_id, list_position + 1 AS rank
   FROM answers
   LATERAL VIEW
-  POSEXPLODE(answers.retrieved) retrieved_ids AS list_position, doc_id
+  POSEXPLODE(retrieved) retrieved_ids AS list_position, doc_id
 ), run_2 AS (
   -- One row per intent, query and retrieved document of a run with duplicate rows.
   -- (relations/run/deduplicated.sql)

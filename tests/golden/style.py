@@ -19,6 +19,9 @@ _BARE_JOIN = re.compile(r"^ *JOIN ", re.MULTILINE)
 DIGITS = "digits"
 """CTE of the digits, before all others in dialects that have no series of numbers."""
 
+RANKINGS = ("run", "qrels")
+"""CTEs of inputs, also where their rows are the elements of lists of another."""
+
 ONCE = "once"
 """Alias of the subquery in a CTE that Spark computes once."""
 
@@ -50,7 +53,7 @@ def _query_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     for select in query.find_all(exp.Select):
         yield from _sources(select, names)
         yield from _items(select, names)
-    inputs = [cte for cte in ctes if _is_input(cte, names)]
+    inputs = [cte for cte in ctes if _is_input(cte, names) or cte.alias in RANKINGS]
     yield from _unfolded(query, dialect, inputs)
 
 
