@@ -56,14 +56,14 @@ class _ListJoin:
         clauses = [*self.select.expressions, *filter(None, [self.select.args.get("where")])]
         return [column for clause in clauses for column in find_nodes(clause, exp.Column)]
 
-    def columns_of(self, name: str) -> list[exp.Column]:
+    def find_columns(self, name: str) -> list[exp.Column]:
         """Return the columns of the SELECT that are the element or its position, without those in brackets."""
         own = (column for column in self.columns if column.name == name and column.table in {"", self.alias})
         return [column for column in own if not isinstance(column.parent, exp.Bracket)]
 
     def replace(self, name: str, value: exp.Expr) -> None:
         """Replace the element or its position by an expression; a column of the result keeps its name."""
-        for column in self.columns_of(name):
+        for column in self.find_columns(name):
             column.replace(exp.alias_(value.copy(), column.name) if column.parent is self.select else value.copy())
 
     def replace_brackets(self, write: Callable[[exp.Expr, exp.Expr], exp.Expr]) -> None:
@@ -119,7 +119,7 @@ def _select_elements(join: _ListJoin) -> None:
     """Unnest in the SELECT list, which DuckDB does without the join of a lateral subquery."""
     subscripts = exp.Anonymous(this="GENERATE_SUBSCRIPTS", expressions=[join.values.copy(), exp.Literal.number(1)])
     elements: dict[str, exp.Expr] = {join.element: exp.Unnest(expressions=[join.values.copy()]), join.position: subscripts}
-    read = [column for name in elements for column in join.columns_of(name)]
+    read = [column for name in elements for column in join.find_columns(name)]
     is_looked_up = any(isinstance(column.parent, exp.Bracket) for column in join.columns) or join.select.args.get("where") is not None
     if read and not is_looked_up and all(isinstance(column.parent, (exp.Select, exp.Alias, exp.Cast)) for column in read):
         join.select.args["joins"].remove(join.join)
