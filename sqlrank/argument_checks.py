@@ -1,4 +1,4 @@
-"""Validation of the arguments of public functions, before anything else runs."""
+"""The decorator of public functions, which checks arguments by name, sets the deadline and translates errors."""
 
 from __future__ import annotations
 

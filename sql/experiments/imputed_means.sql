@@ -4,4 +4,4 @@ SELECT
   variant,
   units,
   multi_variant_units
-FROM overall_means
+FROM variant_summaries

@@ -36,9 +36,9 @@ from sqlrank.cli.options import (
 )  # fmt: skip
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
-from sqlrank.output.ci_reports import compared_columns, display_columns
+from sqlrank.output.ci_reports import comparison_display_columns, select_display_columns
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.result_columns import GATE_DISPLAY
 
 System = Annotated[str, typer.Option(help="The column that identifies systems; several --run are systems of their own.")]
@@ -105,8 +105,8 @@ def compare(
         )  # fmt: skip
         result = sqlrank.compare(**arguments, rollups=rollups or None, by=parse_groupings(by), progress=progress)
     with exit_on_error():
-        displayed_columns = compared_columns(result, has_target_effect=target_effect is not None)
-        displayed = display_columns(result, displayed_columns) if form in HUMAN_FORMATS and not per_query else result
+        displayed_columns = comparison_display_columns(result, has_target_effect=target_effect is not None)
+        displayed = select_display_columns(result, displayed_columns) if form in HUMAN_FORMATS and not per_query else result
         write_result(
             displayed, form, FileKind.COMPARISON, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
         )
@@ -177,7 +177,7 @@ def gate(
         )
     decimals = DEFAULT_DIGITS if digits is None else digits
     verdict_output.write_and_exit(
-        result, GATE_DISPLAY, form, decimals, display_columns(result, GATE_DISPLAY) if form in HUMAN_FORMATS else result
+        result, GATE_DISPLAY, form, decimals, select_display_columns(result, GATE_DISPLAY) if form in HUMAN_FORMATS else result
     )
 
 

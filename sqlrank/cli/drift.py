@@ -27,7 +27,7 @@ from sqlrank.cli.parsing import list_sources, parse_policies, parse_tolerance_op
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.formats import DEFAULT_DIGITS, TableStyle, resolve_format, write_result
+from sqlrank.output.result_formats import DEFAULT_DIGITS, TableStyle, resolve_format, write_result
 from sqlrank.result_columns import DRIFT_DISPLAY
 
 

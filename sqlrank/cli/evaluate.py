@@ -49,10 +49,10 @@ from sqlrank.cli.options import (
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.output.null_reasons import null_reasons
 from sqlrank.output.reshape import append_total as totalled
 from sqlrank.output.reshape import sort_and_limit, to_long_format
+from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.registry.loader import registry_for
 
 

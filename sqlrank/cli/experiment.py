@@ -13,9 +13,9 @@ from sqlrank.cli.options import DatabaseFile, Digits, Force, FormatOption, Memor
 from sqlrank.cli.parsing import list_sources, output_file, parse_source
 from sqlrank.cli.split import parse_shares_option
 from sqlrank.errors import SqlrankError, clean_line
-from sqlrank.output.ci_reports import display_columns
+from sqlrank.output.ci_reports import select_display_columns
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.rendering import DIALECT_NAMES
 from sqlrank.result_columns import EXPERIMENT_DISPLAY
 
@@ -120,7 +120,7 @@ def experiment(
         )
     is_for_people = form in HUMAN_FORMATS
     with exit_on_error():
-        displayed = display_columns(result.slice(0, result.num_rows - 1), EXPERIMENT_DISPLAY) if is_for_people else result
+        displayed = select_display_columns(result.slice(0, result.num_rows - 1), EXPERIMENT_DISPLAY) if is_for_people else result
         write_result(
             displayed, form, FileKind.EXPERIMENT, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
         )

@@ -11,7 +11,7 @@ from sqlrank.cli.options import Force, Output, Timeout
 from sqlrank.cli.parsing import list_sources, output_file, parse_source
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.formats import Format, resolve_format, write_result
+from sqlrank.output.result_formats import Format, resolve_format, write_result
 
 
 def learn(

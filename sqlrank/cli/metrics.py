@@ -14,7 +14,7 @@ from sqlrank.cli.options import (
 )
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.formats import Format, write_result
+from sqlrank.output.result_formats import Format, write_result
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import registry_for
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sqlrank.cli.parsing import parse_source
-from sqlrank.output.formats import Format
+from sqlrank.output.result_formats import Format
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering import DIALECT_NAMES
 

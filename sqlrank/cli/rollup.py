@@ -36,7 +36,7 @@ from sqlrank.cli.parsing import list_sources, output_file, parse_columns, parse_
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_files
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.formats import TableStyle, resolve_format, write_result
+from sqlrank.output.result_formats import TableStyle, resolve_format, write_result
 from sqlrank.registry.loader import registry_for
 
 NON_MODEL_ARGUMENTS = ("connection", "insert", "overwrite_by", "retract", "batch_where", "inputs")

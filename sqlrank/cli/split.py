@@ -12,7 +12,7 @@ from sqlrank.cli.options import DatabaseFile, Force, FormatOption, Output
 from sqlrank.cli.parsing import list_sources, output_file, parse_source
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.formats import resolve_format, write_result
+from sqlrank.output.result_formats import resolve_format, write_result
 from sqlrank.rendering import DIALECT_NAMES
 
 

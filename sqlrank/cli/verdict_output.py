@@ -15,14 +15,14 @@ from sqlrank.errors import SqlrankError
 from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.file_writer import OutputFile, check_distinct
-from sqlrank.output.formats import HUMAN_FORMATS, TableStyle, write_result
+from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, write_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
 
-    from sqlrank.output.formats import Format
+    from sqlrank.output.result_formats import Format
 
 TreatInconclusiveAs = Annotated[
     str | None, typer.Option(help="Treat an inconclusive verdict as pass or as fail, instead of exit status 3.")

@@ -15,7 +15,7 @@ from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.select_builders import score_column_name, union_all
 from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import InputError
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

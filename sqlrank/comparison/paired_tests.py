@@ -16,7 +16,7 @@ from sqlrank.inference.significance import TESTS, minimum_detectable_effect, req
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
 from sqlrank.inference.tolerance import Tolerance
 from sqlrank.interval_options import DEFAULT_SIGN_REPLICATES, check_confidence_level, check_replicates
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

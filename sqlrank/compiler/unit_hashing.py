@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlrank.compiler.parameter_binding import sql_literal
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import find_nodes
 
 

@@ -36,7 +36,7 @@ from sqlrank.engines.shadowed_functions import prefer_builtins, put_back_search_
 from sqlrank.engines.text_diagnostics import explain_read_error, ragged_line_problem, schema_mismatch_problem, undetected_delimiter_problem
 from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 from sqlrank.request import QuerySource, Stream, source_kind
 from sqlrank.sql_ast import query_text
 

@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import TokenType
 from sqlrank.engines.duckdb_settings import restore_setting, set_setting
 from sqlrank.engines.identifiers import split_path
 from sqlrank.errors import InputError
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlrank.engines.duckdb_session import describe_columns
 from sqlrank.errors import quote_excerpt
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

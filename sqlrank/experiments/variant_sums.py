@@ -12,8 +12,8 @@ from sqlrank.compiler.select_builders import union_all
 from sqlrank.experiments.design import SUM_ROLES
 from sqlrank.optimizer.projection_pruning import prune_projections
 from sqlrank.registry.metric import unique_name
+from sqlrank.registry.query_templates import file_comment, load_select
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.registry.select_files import file_comment, load_select
 from sqlrank.sql_ast import DOUBLE, find_nodes, first_select, unqualified_tables
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ MATERIALIZED_STEPS = ("experiment_units", "metric_moments", "effects", "quadratu
 """CTEs to materialize where the engine supports it, because several others read them."""
 
 MISSING_COVARIATE = "missing"
-COVARIATE_COUNT = "known"
-COVARIATE_MEAN = "usual"
+COVARIATE_COUNT = "count"
+COVARIATE_MEAN = "overall_mean"
 
 
 def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict[str, exp.Query]:
@@ -51,15 +51,18 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     ctes["experiment_units"] = _with(_read("experiment_units"), {name: exp.Sum(this=exp.column(name)) for name in amounts})
     ctes["variant_means"] = _with(_read("variant_means"), _means(amounts, covariate_columns))
     covariate_counts = [f"{name}_{COVARIATE_COUNT}" for name in covariate_columns]
-    ctes["overall_means"] = _with(
-        _read("overall_means"), {name: exp.column(name) for name in [*amounts, *covariate_counts]} | _covariate_means(covariate_columns)
+    ctes["variant_summaries"] = _with(
+        _read("variant_summaries"),
+        {name: exp.column(name) for name in [*amounts, *covariate_counts]} | _covariate_means(covariate_columns),
     )
     if covariate_columns:
         unchanged_columns = [*other_columns, *covariate_counts, *(f"{name}_{COVARIATE_MEAN}" for name in covariate_columns)]
         ctes["imputed_means"] = _with(
             _read("imputed_means"), {name: exp.column(name) for name in unchanged_columns} | _filled(covariate_columns)
         )
-    ctes["variant_comoments"] = _renamed(_sums(design, covariate_columns), {"overall_means": "imputed_means"} if covariate_columns else {})
+    ctes["variant_comoments"] = _renamed(
+        _sums(design, covariate_columns), {"variant_summaries": "imputed_means"} if covariate_columns else {}
+    )
     ctes["metric_moments"] = _arms(design)
     return ctes
 

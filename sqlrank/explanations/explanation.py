@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from sqlrank.errors import escape_controls
-from sqlrank.output.formats import Format, TableStyle, format_table
+from sqlrank.output.result_formats import Format, TableStyle, format_table
 
 SIGNIFICANT_DIGITS = 6
 MAX_EXACT_INTEGER_DOUBLE = 2**53

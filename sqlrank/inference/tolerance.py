@@ -1,4 +1,4 @@
-"""Absolute or relative tolerances and effects, and the verdicts that compare a difference with its tolerance."""
+"""Tolerances and target effects, absolute (0.01) or relative (1%), and verdicts: pass, fail, inconclusive or skipped."""
 
 from __future__ import annotations
 

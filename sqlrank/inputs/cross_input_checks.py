@@ -22,7 +22,7 @@ from sqlrank.inputs.row_checks import (
     select_over_input,
     short_value,
 )
-from sqlrank.registry.select_files import load_select, read_row_checks
+from sqlrank.registry.query_templates import load_select, read_row_checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

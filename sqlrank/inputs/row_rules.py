@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.registry.select_files import RowCheck, load_select, modified_ns
+from sqlrank.registry.query_templates import RowCheck, load_select, modified_ns
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from sqlrank.learn.training_data import LONG_COLUMNS, create_temp_table, read_tr
 from sqlrank.registry import metric_resolver as of_metrics
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import Metric
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement

@@ -17,7 +17,7 @@ from sqlrank.errors import InputError, did_you_mean
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from sqlrank.errors import escape_controls
-from sqlrank.output.formats import Format, TableStyle, format_table
+from sqlrank.output.result_formats import Format, TableStyle, format_table
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, COMPARISON_DISPLAY, GATE_DISPLAY, N_BUCKETS, N_UNITS, ROLLUP_DISPLAY
 
 if TYPE_CHECKING:
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 WORST_FIRST = ("fail", "inconclusive", "skipped", "pass")
 
 
-def compared_columns(result: pa.Table, has_target_effect: bool) -> tuple[str, ...]:
+def comparison_display_columns(result: pa.Table, has_target_effect: bool) -> tuple[str, ...]:
     """Return the columns of a comparison shown to people; reasons only if there are any."""
     reasons = ("reason",) if "reason" in result.column_names and result["reason"].null_count < result.num_rows else ()
     columns = ROLLUP_DISPLAY if N_BUCKETS in result.column_names else COMPARISON_DISPLAY
     return (*columns, *(("required_units",) if has_target_effect else ()), *reasons)
 
 
-def display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Return a comparison or a gate with the given columns, group columns first."""
+def select_display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return the columns of a comparison or gate for people: group columns, then ``names``."""
     return result.select([*group_column_names(result), *names])
 
 
@@ -44,7 +44,7 @@ def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names
         len(WORST_FIRST) if row_verdict is None else WORST_FIRST.index(row_verdict) for row_verdict in result["verdict"].to_pylist()
     ]
     order = sorted(range(result.num_rows), key=lambda row: severities[row])
-    table = format_table(display_columns(result, names).take(order), Format.markdown, TableStyle(digits, keep_orientation=True))
+    table = format_table(select_display_columns(result, names).take(order), Format.markdown, TableStyle(digits, keep_orientation=True))
     return f"## sqlrank {command}: {verdict}\n\n{table}\n"
 
 

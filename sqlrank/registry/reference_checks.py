@@ -11,7 +11,7 @@ from sqlrank.errors import did_you_mean
 from sqlrank.registry.contract import check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
-from sqlrank.registry.select_files import read_row_checks
+from sqlrank.registry.query_templates import read_row_checks
 from sqlrank.registry.sql_file import ANNOTATIONS, DEPTHS, SCOPES, TIE_EXPECTATIONS, Bounds, RowsRead
 from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
 from sqlrank.registry.value_bounds import MAP, NO_BOUNDS

@@ -13,7 +13,7 @@ import pyarrow as pa
 import sqlrank
 from sqlrank.charts.export import svg
 from sqlrank.errors import InputError, MetricError, escape_controls
-from sqlrank.output.formats import DEFAULT_DIGITS, Format, format_value
+from sqlrank.output.result_formats import DEFAULT_DIGITS, Format, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from sqlrank.charts.comparison_charts import CORRECTION_LABELS, DIFFERS_LABEL, TEST_LABELS, differs_without_direction
 from sqlrank.errors import InputError
-from sqlrank.output.ci_reports import display_columns, group_column_names
+from sqlrank.output.ci_reports import group_column_names, select_display_columns
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.reports.blocks import Section, figure, result_block, truncate
 from sqlrank.reports.sections import MAX_GROUPS_DRAWN
@@ -88,7 +88,7 @@ def _for_people(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
         for row, differing in zip(comparisons.to_pylist(), _differing(comparisons, request), strict=True)
     ]
     comparisons = comparisons.set_column(comparisons.column_names.index("winner"), "winner", pa.array(winners, pa.string()))
-    return display_columns(
+    return select_display_columns(
         comparisons, [name for name in REPORT_DISPLAY if comparisons[name].null_count < comparisons.num_rows or name == "winner"]
     )
 

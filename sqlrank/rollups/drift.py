@@ -24,7 +24,7 @@ from sqlrank.inference.tolerance import (
     parse_tolerances,
 )
 from sqlrank.inputs.source_union import resolve_source
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 from sqlrank.request import Request
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, DRIFT_SCHEMA, N_BUCKETS, NUM_ROWS, P_VALUE, SE, side_columns
 from sqlrank.result_metadata import canonical_names, rename_metric_rows

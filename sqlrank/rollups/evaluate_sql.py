@@ -25,8 +25,8 @@ from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import prepare
 from sqlrank.registry.metric import to_sql_name, unique_name
 from sqlrank.registry.metric_resolver import parse_canonical
+from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.registry.select_files import file_rows, load_select
 from sqlrank.registry.tie_bounds import AS_TIED
 from sqlrank.rendering.header import StatementHeader, row_phrase
 from sqlrank.rendering.renderer import render_statement

@@ -17,7 +17,7 @@ from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval, weighted_mean_standard_error
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.tie_bounds import AS_TIED
 from sqlrank.registry.value_bounds import limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_ROWS, SE

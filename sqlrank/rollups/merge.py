@@ -14,7 +14,7 @@ from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.engines.database import union_sources
 from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.errors import InputError, short_repr
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.result_columns import NUM_DAYS, NUM_ROWS

@@ -14,7 +14,7 @@ from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.execution import execute_resolved
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import parse_canonical
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.tie_bounds import AS_TIED
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request

@@ -1,4 +1,4 @@
-"""Build a rollup: partial aggregates per day, group and score bin, from which metrics of any days follow."""
+"""The public functions ``rollup`` and ``rollup_sql``: sums per day, group and score bin, computed, inserted or printed."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from sqlrank.engines.database import union_sources
 from sqlrank.errors import InputError, MetricError, did_you_mean, enumerate_names, short_repr
-from sqlrank.registry.select_files import load_select
+from sqlrank.registry.query_templates import load_select
 from sqlrank.splits.leakage_filter import LeakageFilter
 
 if TYPE_CHECKING:

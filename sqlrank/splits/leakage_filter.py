@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError, did_you_mean
+from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.registry.select_files import load_select
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:

@@ -35,30 +35,32 @@ WITH observations AS (
     AVG(amount_1) AS amount_1,
     AVG(amount_2) AS amount_2,
     AVG(amount_3) AS amount_3,
-    COUNT(amount_3) AS amount_3_known
+    COUNT(amount_3) AS amount_3_count
   FROM experiment_units
   GROUP BY CASE WHEN variant = last_variant THEN variant END
-), overall_means AS (
-  -- One row per variant, with its means, and totals over all. (experiments/overall_means.sql)
+), variant_summaries AS (
+  -- One row per variant, with its means, and totals of all variants.
+  -- (experiments/variant_summaries.sql)
   SELECT
     variant, units,
     SUM(multi_variant_units) OVER () AS multi_variant_units,
-    amount_0, amount_1, amount_2, amount_3, amount_3_known,
+    amount_0, amount_1, amount_2, amount_3, amount_3_count,
     COALESCE(
-      SUM(CASE WHEN variant IS NOT NULL THEN amount_3_known * amount_3 END) OVER ()
-      / NULLIF(SUM(CASE WHEN variant IS NOT NULL THEN amount_3_known END) OVER (), 0),
+      SUM(CASE WHEN variant IS NOT NULL THEN amount_3_count * amount_3 END) OVER ()
+      / NULLIF(SUM(CASE WHEN variant IS NOT NULL THEN amount_3_count END) OVER (), 0),
       CAST(0 AS DOUBLE)
-    ) AS amount_3_usual
+    ) AS amount_3_overall_mean
   FROM variant_means
 ), imputed_means AS (
   -- One row per variant, with its means, where units without a covariate have the overall mean.
   -- (experiments/imputed_means.sql)
   SELECT
-    variant, units, multi_variant_units, amount_0, amount_1, amount_2, amount_3_usual,
-    amount_3_usual + COALESCE((amount_3 - amount_3_usual) * amount_3_known / units, CAST(0 AS DOUBLE)) AS amount_3
-  FROM overall_means
+    variant, units, multi_variant_units, amount_0, amount_1, amount_2, amount_3_overall_mean,
+    amount_3_overall_mean
+    + COALESCE((amount_3 - amount_3_overall_mean) * amount_3_count / units, CAST(0 AS DOUBLE)) AS amount_3
+  FROM variant_summaries
 ), variant_comoments AS (
-  -- One row per variant, with the sums of squares and products about the means of its units.
+  -- One row per variant, with its means, and the sums of squares and products about them.
   -- (experiments/variant_comoments.sql)
   SELECT
     imputed_means.variant,
@@ -81,10 +83,10 @@ WITH observations AS (
       (experiment_units.amount_2 - imputed_means.amount_2) * (experiment_units.amount_2 - imputed_means.amount_2)
     ) AS product_2_2,
     SUM(
-      (COALESCE(experiment_units.amount_3, imputed_means.amount_3_usual) - imputed_means.amount_3) * (COALESCE(experiment_units.amount_3, imputed_means.amount_3_usual) - imputed_means.amount_3)
+      (COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean) - imputed_means.amount_3) * (COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean) - imputed_means.amount_3)
     ) AS product_3_3,
     SUM(
-      (experiment_units.amount_2 - imputed_means.amount_2) * (COALESCE(experiment_units.amount_3, imputed_means.amount_3_usual) - imputed_means.amount_3)
+      (experiment_units.amount_2 - imputed_means.amount_2) * (COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean) - imputed_means.amount_3)
     ) AS product_2_3
   FROM experiment_units
   INNER JOIN imputed_means ON experiment_units.variant = imputed_means.variant
@@ -312,7 +314,7 @@ WITH observations AS (
     END AS z
   FROM t_normalizers
 ), t_integrals_1 AS (
-  -- One row per request, with the integral of the density beyond z. (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: the tail beyond z. (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
@@ -329,7 +331,7 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_1 AS (
-  -- One row per request, with z after one more Newton step. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: z by a Newton step. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -339,7 +341,7 @@ WITH observations AS (
     END AS z
   FROM t_integrals_1
 ), t_integrals_2 AS (
-  -- One row per request, with the integral of the density beyond z. (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: the tail beyond z. (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
@@ -356,7 +358,7 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_2 AS (
-  -- One row per request, with z after one more Newton step. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: z by a Newton step. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -366,7 +368,7 @@ WITH observations AS (
     END AS z
   FROM t_integrals_2
 ), t_integrals_3 AS (
-  -- One row per request, with the integral of the density beyond z. (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: the tail beyond z. (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
@@ -383,7 +385,7 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_3 AS (
-  -- One row per request, with z after one more Newton step. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: z by a Newton step. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df,
     LN(tail / normalizer) - z * z / 2 AS log_p,
@@ -486,7 +488,7 @@ WITH observations AS (
   FROM sample_ratio_statistic
   CROSS JOIN tails
 ), chi_square_points AS (
-  -- One row per integral and node, with its weight and z. (experiments/chi_square_points.sql)
+  -- One row per integral and node: its point z, and weight. (experiments/chi_square_points.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, peak,
     weight / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS weight,
@@ -495,8 +497,8 @@ WITH observations AS (
   FROM chi_square_tails
   CROSS JOIN quadrature_nodes
 ), chi_square_densities AS (
-  -- One row per tail and node, with the log density z ^ (df - 1) * EXP(-z * z / 2), relative to
-  -- its peak. (experiments/chi_square_densities.sql)
+  -- One row per integral and point, with the log density z ^ (df - 1) * EXP(-z * z / 2), relative
+  -- to its peak. (experiments/chi_square_densities.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, weight,
     CASE WHEN df > 1 THEN (df - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END - (z * z - peak * peak) / 2 AS log_density

@@ -13,7 +13,7 @@ WITH predictions AS NOT MATERIALIZED (
     CASE WHEN MIN(1.0e0) = 1 AND MAX(1.0e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
   FROM predictions
 ), predictions_with_group_size AS (
-  -- One row per prediction, beside the size of its group.
+  -- One row per prediction, with the number of predictions of its group.
   -- (relations/predictions_with_group_size.sql)
   SELECT
     predictions.label, predictions.score,

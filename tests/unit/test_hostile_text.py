@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 import sqlrank
 from sqlrank.errors import MAX_LINE_CHARS, InputError, SqlrankError, clean_line, escape_controls, quote_excerpt, redact_secrets, short_repr
 from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
-from sqlrank.output.formats import Format, TableStyle, format_table
+from sqlrank.output.result_formats import Format, TableStyle, format_table
 from tests.unit.command_line import ROOT, printed, refused
 
 if TYPE_CHECKING:

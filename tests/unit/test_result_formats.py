@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.output.formats import Format, TableStyle, format_table
+from sqlrank.output.result_formats import Format, TableStyle, format_table
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
 from tests.unit.command_line import ROOT, printed, refused

@@ -10,7 +10,7 @@ from sqlglot import exp, parse_one
 
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.select_files import read_row_checks
+from sqlrank.registry.query_templates import read_row_checks
 from sqlrank.registry.sql_folder import sql_root
 
 NUMBERS = ["NULL", "'nan'", "'-nan'", "'inf'", "'-inf'", "-1e95", "-1", "-0.0", "0", "1e-95", "0.5", "1", "1 + 1e-15", "2", "1e95"]

@@ -7,5 +7,5 @@ SELECT
   group_id,
   2 * SUM(is_predicted * predicted_jaccard) * SUM(is_true * true_jaccard)
     / NULLIF(SUM(is_predicted * predicted_jaccard) * SUM(is_true) + SUM(is_true * true_jaccard) * SUM(is_predicted), 0) AS closest_f
-FROM closest_clusters
+FROM best_cluster_matches
 GROUP BY group_id

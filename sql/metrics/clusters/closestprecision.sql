@@ -6,5 +6,5 @@
 SELECT
   group_id,
   SUM(is_predicted * predicted_jaccard) / NULLIF(SUM(is_predicted), 0) AS closest_precision
-FROM closest_clusters
+FROM best_cluster_matches
 GROUP BY group_id

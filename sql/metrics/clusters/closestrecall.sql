@@ -6,5 +6,5 @@
 SELECT
   group_id,
   SUM(is_true * true_jaccard) / NULLIF(SUM(is_true), 0) AS closest_recall
-FROM closest_clusters
+FROM best_cluster_matches
 GROUP BY group_id

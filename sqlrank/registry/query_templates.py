@@ -1,4 +1,4 @@
-"""SELECT files besides metrics, relations and functions: row checks, gradient steps, TREC readers."""
+"""Query templates: SELECT files that Python completes, such as steps of comparisons, rollups and experiments, and row checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
--- closest_clusters: one row per group and cluster, predicted or true: how similar the closest cluster of the other side is.
+-- best_cluster_matches: one row per group and cluster, predicted or true: its similarity to the closest cluster of the other kind.
 -- Nonzero: predicted_size + true_size - n.
 -- Grain: many per group_id
 SELECT

@@ -1,4 +1,4 @@
-"""Write results as text or files: tables for people, CSV, JSON, Parquet and Excel."""
+"""Output formats of results, and their writers: tables for people, CSV, JSON, Parquet and Excel."""
 
 from __future__ import annotations
 
