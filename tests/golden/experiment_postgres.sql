@@ -223,7 +223,7 @@ WITH observations AS (
     END AS variance
   FROM adjusted_moments
 ), variant_pairs AS (
-  -- One row per metric and treatment, with its estimate beside that of the control.
+  -- One row per metric and treatment, with its estimate and that of the control.
   -- (experiments/variant_pairs/adjusted.sql)
   SELECT
     metric, variant,

@@ -8,5 +8,5 @@
 SELECT
   group_id,
   SUM((2 * ascending_rank - catalog_size - 1) / NULLIF(catalog_size, 0) * num_recommendations) / NULLIF(SUM(num_recommendations), 0) AS exposure_gini
-FROM exposure_order
+FROM exposed_items
 GROUP BY group_id

@@ -10,5 +10,5 @@
 SELECT
   list_id,
   SUM(history_share * LN(history_share / NULLIF((1 - $alpha) * list_share + $alpha * history_share, 0))) AS miscalibration
-FROM category_calibration
+FROM category_shares
 GROUP BY list_id

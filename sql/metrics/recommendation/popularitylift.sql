@@ -8,5 +8,5 @@
 SELECT
   group_id,
   AVG(list_mean_popularity) / NULLIF(AVG(history_mean_popularity), 0) - 1 AS popularity_lift
-FROM popularity_comparison
+FROM list_popularities
 GROUP BY group_id

@@ -1,6 +1,6 @@
 """Influence function of a metric: derived (delta method), or declared in its file.
 
-The declaration is ``-- Influence: ... FROM relation``.
+The declaration is ``-- Interval: influence ... FROM relation``.
 """
 
 from __future__ import annotations
