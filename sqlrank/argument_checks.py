@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from sqlrank.deadline import deadline
+from sqlrank.engines.backend_sources import connect_sources
 from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
 
@@ -258,10 +259,12 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
 
         arguments = {name: to_plain(name, value) for name, value in bind(function.__name__, signature, args, kwargs).items()}
         check_arguments(arguments, required, parameters=signature.parameters)
-        by_position: Any = [arguments[name] for name, _ in zip(signature.parameters, args, strict=False)]
-        by_name: Any = {name: arguments[name] for name in kwargs}
+        positions = [name for name, _ in zip(signature.parameters, args, strict=False)]
         try:
-            with deadline(arguments.get("timeout")):
+            with deadline(arguments.get("timeout")), connect_sources(arguments, SOURCES & signature.parameters.keys()) as connected:
+                by_position: Any = [connected[name] for name in positions]
+                names = connected.keys() & {*arguments, *signature.parameters} - {*positions}
+                by_name: Any = {name: connected[name] for name in names}
                 return function(*by_position, **by_name)
         except tuple(_TRANSLATED_ERRORS) as error:
             error_class, message = _TRANSLATED_ERRORS[type(error)]

@@ -72,7 +72,7 @@ def evaluate(
 
     Each metric is a float64 column. A source is the name of a table or view of ``connection``, a DuckDB relation, or a Parquet, CSV, JSON
     or TREC file. A pattern or a directory names several files. In memory it is an object with the Arrow stream protocol (pyarrow, Polars,
-    pandas), a Polars LazyFrame, or a dict such as ``{"q1": {"d1": 1.2}}``. A list of sources forms one table.
+    pandas), a Polars LazyFrame, a query such as ``"SELECT ..."``, an ibis expression or Spark DataFrame, or a dict such as ``{"q1": {"d1": 1.2}}``. A list of sources forms one table.
 
     Args:
         metrics: metrics to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.
@@ -92,8 +92,8 @@ def evaluate(
             metrics of the window that ends on it; ``num_days`` counts the days with data. A group has rows for windows in which it has data.
         window_ends: a condition in SQL on the last days of these windows, such as ``"day >= '2026-01-01'"``; ``where`` filters the merged rows.
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for a database in memory; or a connection to
-            another database, where sources are names of tables, and nothing is uploaded: PEP 249 (psycopg, sqlite3, Snowflake, BigQuery,
-            Databricks, Trino, ClickHouse), ADBC, a SparkSession, a chdb session, a DataFusion context.
+            another database, where sources are names of tables or queries, and nothing is uploaded: PEP 249 (psycopg, sqlite3, Snowflake, BigQuery,
+            Databricks, Trino, ClickHouse), ADBC, a SparkSession, a chdb session, a DataFusion context, an ibis backend.
         dialect: the SQL dialect of ``connection``, if its class does not determine it.
         columns: canonical column names to yours, such as ``{"query_id": "user_id"}``, for one input ``{"run.query_id": "term"}``, or to an
             expression in the SQL of the engine (``{"weight": "1 / propensity"}``); for predictions also several score columns

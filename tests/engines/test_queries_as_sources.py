@@ -1,0 +1,61 @@
+"""Queries as sources on every engine, as printed, with the rows of DuckDB's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+import sqlrank
+from tests.engines.engines import ENGINES, Databend
+from tests.engines.running import each, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.engines.engines import Engine
+
+TABLES = {
+    "runs": duckdb.sql(
+        "SELECT 'q' || (i // 4) AS query_id, 'd' || i AS doc_id, i * 7 % 5 + 0e0 AS score FROM range(40) AS t(i)"
+    ).to_arrow_table(),
+    "grades": duckdb.sql(
+        "SELECT 'q' || (i // 4) AS query_id, 'd' || i AS doc_id, i % 3 AS relevance FROM range(40) AS t(i)"
+    ).to_arrow_table(),
+}
+RUN = """
+    WITH qrels AS (
+        SELECT * FROM runs
+    ), run AS (
+        -- the rows of all
+        SELECT * FROM qrels WHERE score < 9.5 AND 'its' <> '-- no comment'
+    )
+    SELECT * FROM run
+"""
+QRELS = "SELECT * FROM grades WHERE relevance >= 0 UNION ALL SELECT * FROM grades WHERE relevance < 0;"
+METRICS = ["nDCG@3", "AP", "P@2", "num_ret"]
+
+
+@pytest.fixture(scope="module", params=each(ENGINES))
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with running(request.param, TABLES) as engine:
+        yield engine
+
+
+def test_printed_statements_give_the_numbers_of_tables(engine: Engine) -> None:
+    (expected,) = sqlrank.evaluate(METRICS, run=TABLES["runs"], qrels=TABLES["grades"]).to_pylist()
+    for dialect in engine.dialects:
+        statement = sqlrank.sql(METRICS, run=RUN, qrels=QRELS, dialect=dialect)
+        assert engine.rows(statement) == [pytest.approx(tuple(expected.values()))]
+
+
+def test_connections_evaluate_queries(engine: Engine) -> None:
+    connection = getattr(engine, "connection", None)
+    if connection is None or isinstance(engine, Databend):
+        pytest.skip("sqlrank has no connection to it, only statements for it")
+    assert sqlrank.evaluate(METRICS, run=RUN, qrels=QRELS, connection=connection).to_pylist() == [
+        pytest.approx(row) for row in sqlrank.evaluate(METRICS, run="runs", qrels="grades", connection=connection).to_pylist()
+    ]
+    with pytest.raises(sqlrank.InputError, match=r"^run: the query failed: "):
+        sqlrank.evaluate(METRICS, run="SELECT nothing_there FROM runs", qrels=QRELS, connection=connection)
