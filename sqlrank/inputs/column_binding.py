@@ -13,6 +13,7 @@ from sqlrank.inputs.assembled_rankings import assemble_rankings, assembly_column
 from sqlrank.inputs.bound_input import BoundInput, comparable_columns, is_not_null
 from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, role_mapping, split_score_columns
 from sqlrank.inputs.group_columns import find_group_columns
+from sqlrank.inputs.list_columns import normalize_lists
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
@@ -152,6 +153,8 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     inputs = {role: bound_input.bind_columns(role_mapping(role, mapping) | default_score) for role, bound_input in inputs.items()}
     if request.rankings_from_predictions:
         inputs |= _bind_labels(inputs, mapping)
+    for role in set(request.assembled_rankings.values()) if database.can_inspect else ():
+        inputs[role] = normalize_lists(inputs[role], assembly_columns(request, inputs[role]), database)
     groups = find_group_columns(request, inputs, mapping)
     inputs = {
         role: bound_input.with_group_columns({group.name: group.columns[role] for group in groups if role in group.columns})

@@ -1,4 +1,4 @@
-"""Write the elements of list columns, ``CROSS JOIN UNNEST(x) WITH ORDINALITY`` and ``y[position]``, in the idiom of a dialect."""
+"""Write the elements of list columns, ``CROSS JOIN UNNEST(x) WITH ORDINALITY`` and ``y[position]``, and their lengths for a dialect."""
 
 from __future__ import annotations
 
@@ -113,6 +113,8 @@ def rewrite_list_elements(tree: exp.Expr, target: Dialect, statement_title: str)
             )
         if (write := _FORMS[target.list_elements]) is not None:
             write(join)
+    for size in find_nodes(tree, exp.ArraySize) if target.list_elements == "json_each" else ():
+        size.replace(exp.Anonymous(this="JSON_ARRAY_LENGTH", expressions=[size.this]))
 
 
 def _select_elements(join: _ListJoin) -> None:

@@ -143,6 +143,64 @@ def test_the_command_line_reads_json_lines(tmp_path: Path) -> None:
     assert report.stat().st_size > 0
 
 
+def lines(*rows: dict[str, Any]) -> str:
+    return "\n".join(json.dumps({"query_id": f"q{number}", **row}) for number, row in enumerate(rows))
+
+
+@pytest.mark.parametrize(
+    ("rows", "gains"),
+    [
+        ([{"retrieved": ["a", "b"], "relevant": {"a": 2, "c": 1}}, {"retrieved": [], "relevant": {"z": 1}}], [2, 0]),
+        ([{"retrieved": ["a", "b"], "relevant": {"a": "2", "c": "1"}}, {"retrieved": ["z"], "relevant": {}}], [2, 0]),
+        ([{"retrieved": ["a", "b"], "relevant": {"a": 2}}, {"retrieved": ["z"], "relevant": ["z", "y"]}], [2, 1]),
+        ([{"retrieved": ["a", "b"], "relevant": [{"doc_id": "b", "relevance": 2}]}, {"retrieved": ["z"], "relevant": []}], [2, 0]),
+        ([{"retrieved": [1, 2], "relevant": [{"doc_id": 1, "relevance": "3"}]}, {"retrieved": [3], "relevant": None}], [3, 0]),
+        ([{"retrieved": [1, "b"], "relevant": ["b"]}, {"retrieved": [3], "relevant": None}], [1, 0]),
+        ([{"retrieved": [1], "relevant": [1]}, {"retrieved": [], "relevant": []}], [1, 0]),
+        ([{"retrieved": ["a"], "relevant": ["a"], "grades": ["2"]}, {"retrieved": ["b"], "relevant": ["c"], "grades": ["1"]}], [2, 0]),
+        ([{"retrieved": ["a"], "relevant": ["a"], "grades": [0.5]}, {"retrieved": ["b"], "relevant": ["c"], "grades": None}], [0.5, 0]),
+    ],
+)
+def test_grades_are_read_from_what_json_holds(tmp_path: Path, rows: list[dict[str, Any]], gains: list[float]) -> None:
+    path = tmp_path / "eval.jsonl"
+    path.write_text(lines(*rows))
+    assert sqlrank.evaluate("CG@5", inputs={"answers": path}, per_query=True)["CG@5"].to_pylist() == gains
+
+
+def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "eval.jsonl"
+
+    def problem(*rows: dict[str, Any]) -> str:
+        path.write_text(lines(*rows))
+        return refused("evaluate", "RR", "--input", f"answers={path}")
+
+    assert "1 row: relevance is NULL" in problem({"retrieved": ["a"], "relevant": {"a": "high", "b": "1"}})
+    assert "answers.retrieved is VARCHAR, answers.relevant is BIGINT: a number and a text never match" in problem(
+        {"retrieved": [1, "b"], "relevant": [1]}
+    )
+    assert "retrieved is NULL or an empty list in every row" in problem(
+        {"retrieved": [], "relevant": [1]}, {"retrieved": None, "relevant": [2]}
+    )
+    assert "relevant is NULL or an empty list in every row" in problem({"retrieved": [1], "relevant": []})
+    assert "1 row: grades and relevant have different lengths; give each document one grade" in problem(
+        {"retrieved": ["a"], "relevant": ["a"], "grades": [1, 2]}
+    )
+    assert "1 row: scores and retrieved have different lengths; give each document one score" in problem(
+        {"retrieved": ["a", "b"], "scores": [0.5], "relevant": ["a"]}
+    )
+
+
+def test_maps_and_texts_of_tables() -> None:
+    graded = pa.array([[("d2", 2), ("d4", 1)]], pa.map_(pa.string(), pa.int64()))
+    table = pa.table({"query_id": ["q1"], "retrieved": [["d1", "d2"]], "relevant": graded})
+    assert sqlrank.evaluate(["CG@5", "R@5"], inputs={"answers": table}).to_pylist() == [{"CG@5": 2.0, "R@5": 0.5}]
+    texts = pa.table({"query_id": ["q1"], "retrieved": ['["d1", "d2"]'], "relevant": ['["d2"]']})
+    advice = "cast a text such as '[\"a\", \"b\"]': columns={'retrieved': 'CAST(retrieved AS VARCHAR[])'}"
+    assert advice in refusal(texts)
+    columns = {"retrieved": "CAST(retrieved AS VARCHAR[])", "relevant": "CAST(relevant AS VARCHAR[])"}
+    assert sqlrank.evaluate("RR", inputs={"answers": texts}, columns=columns).to_pylist() == [{"RR": 0.5}]
+
+
 def test_a_table_of_a_database() -> None:
     connection = duckdb.connect()
     connection.sql(

@@ -1,0 +1,116 @@
+"""Normalize the lists of an input with a row per query: maps, JSON and lists of structs become lists of ids and of grades."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.errors import InputError
+
+if TYPE_CHECKING:
+    from sqlrank.engines.database import Database
+    from sqlrank.inputs.bound_input import BoundInput
+
+IDS_COLUMN, NUMBERS_COLUMN = "doc_id", "relevance"
+"""Fields of the structs of a list of judgments."""
+
+NUMBERS_BY_IDS = {"retrieved": "scores", "relevant": "grades"}
+"""Columns of lists of numbers, by those of the ids that they belong to."""
+
+
+def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: Database) -> BoundInput:
+    """Return an input whose columns of these names are lists of ids or numbers, whatever they were read as.
+
+    A map, or a JSON object, has ids as keys and numbers as values; a struct of a list has the fields ``doc_id`` and ``relevance``.
+
+    Raises:
+        InputError: JSON was read, and the lists of all rows are empty.
+    """
+    for name in names:
+        if name not in bound_input.columns:
+            continue
+        value, duckdb_type = bound_input.raw_expression(name), bound_input.column_type(name)
+        ids, numbers = _normalized(value, duckdb_type, bound_input.table.dialect, is_number=name in NUMBERS_BY_IDS.values())
+        if duckdb_type == "JSON[]" and ids is not None:
+            _check_not_empty(bound_input, name, value, database)
+        bound_input = _bind(bound_input, name, ids, database)
+        number_column = NUMBERS_BY_IDS.get(name, name)
+        if number_column not in bound_input.columns:
+            bound_input = _bind(bound_input, number_column, numbers, database)
+    return bound_input
+
+
+def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, is_number: bool) -> tuple[exp.Expr | None, exp.Expr | None]:
+    """Return the ids and the numbers that a value holds, None where the value itself is a list."""
+    if duckdb_type.startswith("MAP(") and not duckdb_type.endswith("]"):
+        prefix = "map{}" if dialect == "clickhouse" else "MAP_{}"
+        keys, values = ("Keys", "Values") if dialect == "clickhouse" else ("KEYS", "VALUES")
+        map_values = _call(prefix.format(values), value)
+        is_text = duckdb_type.endswith("VARCHAR)") and dialect == "duckdb"
+        return _call(prefix.format(keys), value), _as_numbers(map_values) if is_text else map_values
+    if dialect != "duckdb":
+        return None, None
+    if is_number:
+        is_text = duckdb_type in {"JSON[]", "VARCHAR[]", "JSON"}
+        return (_as_numbers(_texts(value, duckdb_type)) if is_text else None), None
+    if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]"):
+        types = {field.name: field.args["kind"] for field in exp.DataType.build(duckdb_type, dialect="duckdb").expressions[0].expressions}
+        ids, numbers = (_fields(value, field) for field in (IDS_COLUMN, NUMBERS_COLUMN))
+        if IDS_COLUMN not in types:
+            return None, None
+        id_type = types[IDS_COLUMN].sql("duckdb")
+        typed_ids = exp.cast(ids, exp.DataType.build(f"{id_type}[]", dialect="duckdb"))
+        return typed_ids, _as_numbers(numbers) if NUMBERS_COLUMN in types else None
+    if duckdb_type.startswith("STRUCT(") or duckdb_type == "JSON":
+        document = value if duckdb_type == "JSON" else _call("TO_JSON", value)
+        # A member that is null is none of the object: rows of a struct have the ids of all rows.
+        members = _call("JSON_MERGE_PATCH", exp.Literal.string("{}"), document)
+        is_object = exp.EQ(this=_call("JSON_TYPE", document.copy()), expression=exp.Literal.string("OBJECT"))
+        ids_of_object = exp.If(this=is_object, true=_call("JSON_KEYS", members))
+        numbers_of_object = exp.If(this=is_object.copy(), true=_as_numbers(_extract(members.copy(), "$.*")))
+        return exp.Case(ifs=[ids_of_object], default=_extract(document.copy(), "$[*]")), exp.Case(ifs=[numbers_of_object])
+    return (_texts(value, duckdb_type), None) if duckdb_type == "JSON[]" else (None, None)
+
+
+def _texts(value: exp.Expr, duckdb_type: str) -> exp.Expr:
+    """Return the elements of a JSON array, or of a list of JSON, as texts without quotes."""
+    if duckdb_type == "VARCHAR[]":
+        return value
+    return _extract(value if duckdb_type == "JSON" else _call("TO_JSON", value), "$[*]")
+
+
+def _fields(value: exp.Expr, field: str) -> exp.Expr:
+    return _extract(_call("TO_JSON", value.copy()), f"$[*].{field}")
+
+
+def _extract(document: exp.Expr, path: str) -> exp.Expr:
+    return _call("JSON_EXTRACT_STRING", document, exp.Literal.string(path))
+
+
+def _as_numbers(texts: exp.Expr) -> exp.Expr:
+    """Return numbers, NULL for texts that are none, which the checks of rows then report."""
+    return exp.TryCast(this=texts, to=exp.DataType.build("DOUBLE[]", dialect="duckdb"))
+
+
+def _call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
+    return exp.Anonymous(this=function, expressions=[argument.copy() for argument in arguments])
+
+
+def _bind(bound_input: BoundInput, name: str, value: exp.Expr | None, database: Database) -> BoundInput:
+    """Return an input with a column bound to an expression, if there is one."""
+    if value is None:
+        return bound_input
+    text = value.sql("duckdb")
+    rows = exp.select(exp.alias_(value.copy(), name)).from_(
+        bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)], for_display=False)
+    )
+    return bound_input.with_expression(text, value, database.describe(rows)[name]).with_columns({name: text})
+
+
+def _check_not_empty(bound_input: BoundInput, name: str, value: exp.Expr, database: Database) -> None:
+    """Check that a list of JSON, whose elements have no type, has elements at all."""
+    read_columns = [column.this for column in value.find_all(exp.Column)]
+    length = exp.GT(this=_call("LEN", value), expression=exp.Literal.number(0))
+    if not database.query_rows(exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(length).limit(1)):
+        raise InputError(f"{bound_input.label}: {name} is NULL or an empty list in every row")
