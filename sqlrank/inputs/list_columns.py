@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import InputError
+from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
     from sqlrank.engines.database import Database
@@ -44,12 +45,11 @@ def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: D
 def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, is_number: bool) -> tuple[exp.Expr | None, exp.Expr | None]:
     """Return the ids and the numbers that a value holds, None where the value itself is a list."""
     if duckdb_type.startswith("MAP(") and not duckdb_type.endswith("]"):
-        prefix = "map{}" if dialect == "clickhouse" else "MAP_{}"
-        keys, values = ("Keys", "Values") if dialect == "clickhouse" else ("KEYS", "VALUES")
-        map_values = _call(prefix.format(values), value)
-        is_text = duckdb_type.endswith("VARCHAR)") and dialect == "duckdb"
-        return _call(prefix.format(keys), value), _as_numbers(map_values) if is_text else map_values
-    if dialect != "duckdb":
+        keys, values = get_dialect(dialect).map_functions
+        map_values = _call(values, value)
+        is_text = duckdb_type.endswith("VARCHAR)") and get_dialect(dialect).supports_file_readers
+        return _call(keys, value), _as_numbers(map_values) if is_text else map_values
+    if not get_dialect(dialect).supports_file_readers:  # which infer types of JSON
         return None, None
     if is_number:
         is_text = duckdb_type in {"JSON[]", "VARCHAR[]", "JSON"}

@@ -100,6 +100,9 @@ class Dialect:
     list_elements: str | None = "ordinality"
     """Form of the elements of a list column with their positions, such as ``ordinality`` (WITH ORDINALITY); None if there is none."""
 
+    map_functions: tuple[str, str] = ("MAP_KEYS", "MAP_VALUES")
+    """Functions of the keys and of the values of a map."""
+
     hex_number: str | None = None
     """Conversion of hexadecimal digits: ``prefix`` (0x), ``base`` (CONV), ``from_base``, ``bits``, ``bytes``; None if they are added up."""
 
@@ -269,6 +272,7 @@ DIALECTS = {
         number_series="numbers",
         hex_number="bytes",
         list_elements="subscripts",
+        map_functions=("mapKeys", "mapValues"),
     ),
     "datafusion": Dialect(
         "postgres",
