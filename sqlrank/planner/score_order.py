@@ -36,12 +36,6 @@ MAX_GROUPS_TO_PACK = 5_000
 Every row looks up the number of its group.
 """
 
-MIN_POSITIVE_SHARE_TO_PACK = 0.015
-"""Smallest share of positive rows at which weighted scores are sorted as integers.
-
-Below it, predictions whose scores are far from any positive are summed without a sort.
-"""
-
 MIN_WEIGHT, MAX_TOTAL_WEIGHT = 1e-10, 1e13
 """Smallest positive weight, and largest sum of weights, that ``integer_sort`` represents exactly.
 
@@ -60,12 +54,10 @@ def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested:
     """
     database = inputs.database
     is_packable = not weighted or request.confidence is None
-    if requested == "compress" and (request.confidence is not None or inputs.has_units):
-        raise MetricError("score_order='compress' is for metrics without intervals and units; choose window, buckets or distinct")
     if weighted and (requested == "rank" or (requested == "integer_sort" and not is_packable)):
         restriction = " where there are intervals" * (requested == "integer_sort")
         raise MetricError(f"score_order={requested!r} is for predictions that all weigh 1{restriction}; choose window, buckets or distinct")
-    if requested == "integer_sort" and weighted and database.can_inspect and _weight_statistics(inputs)[0] is False:
+    if requested == "integer_sort" and weighted and database.can_inspect and _has_exact_weights(inputs) is False:
         requirement = f"weights of 0, or of {MIN_WEIGHT:g} and more, and {MAX_TOTAL_WEIGHT:g} in all"
         raise MetricError(f"score_order='integer_sort' is for {requirement}; choose window or distinct, or divide the weights by a number")
     reads_influence = inputs.has_units and any(metric.file.interval.influence for metric in request.metrics)
@@ -82,31 +74,22 @@ def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested:
         )
         if not is_untied or not is_packable or reads_influence:
             return sorted_once
-        is_exact, share = _weight_statistics(inputs) if weighted else (True, 1.0)
-        return "compress" if share < MIN_POSITIVE_SHARE_TO_PACK else "integer_sort" if is_exact else sorted_once
+        return "integer_sort" if not weighted or _has_exact_weights(inputs) else sorted_once
     return sorted_once if requested in {"auto", "window"} else requested
 
 
-def _weight_statistics(inputs: BoundInputs) -> tuple[bool | None, float]:
-    """Return whether ``integer_sort`` can represent the weights, and the share of positive rows.
-
-    The first value is None if a weight is NULL or negative, or if no weight is positive.
-    """
+def _has_exact_weights(inputs: BoundInputs) -> bool | None:
+    """Return True if ``integer_sort`` represents the weights exactly, None if one is NULL or negative, or none is positive."""
     if inputs.base is None:
-        return None, 1
+        return None
     weight, is_positive = exp.column("weight"), exp.column("weight") > 0
     has_no_nulls = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Count(this=weight.copy()))
     smallest_positive = exp.Min(this=exp.Case().when(is_positive, weight.copy()))
-    positive = exp.Avg(this=exp.Case().when(exp.column("label").eq(1), exp.Literal.number(1)).else_(exp.Literal.number(0)))
-    statistics = exp.select(
-        has_no_nulls, exp.Min(this=weight.copy()), smallest_positive, exp.Sum(this=exp.cast(weight.copy(), "double")), positive
-    )
-    ((is_complete, lowest, least_above, total, share),) = inputs.database.query_rows(
-        select_over_input(statistics, inputs.base, ("label", "weight"))
-    )
+    statistics = exp.select(has_no_nulls, exp.Min(this=weight.copy()), smallest_positive, exp.Sum(this=exp.cast(weight.copy(), "double")))
+    ((is_complete, lowest, least_above, total),) = inputs.database.query_rows(select_over_input(statistics, inputs.base, ("weight",)))
     if not is_complete or lowest is None or lowest < 0 or least_above is None:
-        return None, 1
-    return bool(least_above >= MIN_WEIGHT and total <= MAX_TOTAL_WEIGHT), share
+        return None
+    return bool(least_above >= MIN_WEIGHT and total <= MAX_TOTAL_WEIGHT)
 
 
 def _has_small_groups(request: ResolvedRequest, inputs: BoundInputs) -> bool:

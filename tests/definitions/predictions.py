@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 INF = float("inf")
-STRATEGIES = ("window", "rank", "integer_sort", "compress", "distinct", "buckets")
-WEIGHTED = ("window", "integer_sort", "compress", "distinct", "buckets")
+STRATEGIES = ("window", "rank", "integer_sort", "distinct", "buckets")
+WEIGHTED = ("window", "integer_sort", "distinct", "buckets")
 QUICK = ("window", "buckets")
 """The strategies that are asked in every run."""
 

@@ -120,7 +120,7 @@ REFUSED = [
     (
         "AUC",
         {"plan": {"score_order": "sort"}},
-        "unknown score_order 'sort'. Choose from: auto, window, rank, integer_sort, compress, distinct, buckets",
+        "unknown score_order 'sort'. Choose from: auto, window, rank, integer_sort, distinct, buckets",
     ),
     (
         "AUC",
@@ -131,11 +131,6 @@ REFUSED = [
         "AUC",
         {"plan": {"score_order": "integer_sort"}, "confidence": 0.9},
         "score_order='integer_sort' is for predictions that all weigh 1 where there are intervals; choose window, buckets or distinct",
-    ),
-    (
-        "AUC",
-        {"plan": {"score_order": "compress"}, "confidence": 0.9},
-        "score_order='compress' is for metrics without intervals and units; choose window, buckets or distinct",
     ),
     (
         ["AUC(score_order=window)", "APS"],

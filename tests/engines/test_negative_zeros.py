@@ -93,7 +93,7 @@ def test_numbers_by_hand_over_a_connection(engine: Any) -> None:
     assert sqlrank.evaluate("RR", run="run", qrels="qrels", connection=engine.connection).to_pylist() == [{"RR": 1.0}]
 
 
-@pytest.mark.parametrize("order", every(2, [name for name in load_registry().plans["score_order"]["values"] if name != "compress"]))
+@pytest.mark.parametrize("order", every(2, load_registry().plans["score_order"]["values"]))
 def test_plans_of_duckdb_take_them_for_one(order: str) -> None:
     metrics = _names(_family("classification"))
     table = PREDICTIONS.drop_columns(["light", "weight", "score"]).rename_columns({"probability": "score"})

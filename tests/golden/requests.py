@@ -117,7 +117,6 @@ REQUESTS: dict[str, PrintRequest] = {
     "42": _predictions("AUC(level=query)", columns={"query_id": "user_id"}),
     "43": _predictions("PartialAUC@100 pAUC(max_fpr=0.1) AUC@100"),
     "44": _predictions("AUC", ("duckdb",), plan={"score_order": "integer_sort"}),
-    "45": _predictions("AUC", ("duckdb",), plan={"score_order": "compress"}),
     "46": _predictions("AUC", columns={"weight": "w"}, plan={"score_order": "buckets"}),
     "47": _rankings("nDCG@10", plan={"rank_method": "array"}),
     "48": PrintRequest(sqlrank.sql, {"metrics": ["nDCG@10"], **RANKINGS, "plan": {"rank_method": "top_k"}}, ("duckdb",)),

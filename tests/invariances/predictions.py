@@ -75,7 +75,7 @@ VALUES = [
 DEVIANCES = ["PoissonDeviance", "TweedieDeviance"]
 METRICS = [*RANKS, *VALUES]
 STRATEGIES = ("window", "distinct", "buckets")
-ON_DUCKDB = (*STRATEGIES, "integer_sort", "compress")
+ON_DUCKDB = (*STRATEGIES, "integer_sort")
 SUMS = ("LogLikelihood", "Positives", "Negatives", "Observations", "TP(threshold_from=best)", "TN", "FN", "FP")
 UNWEIGHTED = ("num_predictions", "GAUC", "binning=equal_mass")
 """Metrics and settings that count rows, regardless of their weights."""
