@@ -170,7 +170,7 @@ def test_winners_and_intervals_agree(test: str, correction: str, seed: int, shar
         assert len({row["winner"] is None for row in rows}) == 2
 
 
-def test_a_winner_by_a_step_of_holm_has_an_interval_beside_0(shares: Path) -> None:
+def test_a_winner_by_a_step_of_holm_has_an_interval_without_0(shares: Path) -> None:
     """The second of three is found at 0.05 / 2, at which level its interval stands; Bonferroni's would hold 0."""
     rng = np.random.default_rng(3)
     noise = rng.normal(0, 0.1, (3, 20))
@@ -374,7 +374,7 @@ def test_names_that_are_odd(shares: Path) -> None:
         ({"aggregate": "max"}, "means are compared, not aggregate='max'; leave it out"),
     ],
 )
-def test_what_cannot_be_asked(options: dict[str, Any], message: str, shares: Path) -> None:
+def test_refused_arguments(options: dict[str, Any], message: str, shares: Path) -> None:
     with pytest.raises(MetricError) as caught:
         compare(shares, given(a=A, b=B), **options)
     assert message in str(caught.value)

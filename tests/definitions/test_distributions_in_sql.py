@@ -72,7 +72,7 @@ def test_quantiles_of_t() -> None:
 
 
 @pytest.mark.parametrize("power", [0.5001, 0.8, 0.99])
-def test_what_is_found_with_a_power(power: float) -> None:
+def test_effects_that_are_detected_with_a_power(power: float) -> None:
     found = read(
         "critical_values",
         "effects",

@@ -158,7 +158,7 @@ def test_scores_of_any_size(strategy: str, score: pa.Array, expected: float) -> 
 
 
 @pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
-def test_minus_infinity_beside_very_low_scores(strategy: str) -> None:
+def test_minus_infinity_among_very_low_scores(strategy: str) -> None:
     assert values("AUC", [0, 1, 1, 0], [-INF, -1e300, -1e305, 1.0], plan={"score_order": strategy}) == [1 / 2]
 
 

@@ -186,7 +186,7 @@ def losses(mean: float, deviation: float, seed: int) -> pa.Table:
 
 
 @pytest.mark.parametrize(("mean", "verdict"), [(0.117, "fail"), (0.106, "inconclusive"), (0.1, "inconclusive"), (0.08, "pass")])
-def test_a_share_is_judged_like_the_number_that_it_is(mean: float, verdict: str) -> None:
+def test_a_share_has_the_verdict_of_the_number_that_it_is(mean: float, verdict: str) -> None:
     """A fifth of 0.5 is 0.1, in each of eleven rows."""
     options = {"predictions": losses(mean, 0.06, 1), "columns": {"score": ["old", "new"]}, "by": "part"}
     number = sqlrank.gate("MAE", tolerance=0.1, **options).drop_columns(["tolerance"]).to_pylist()
@@ -286,7 +286,7 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
         ({"min_units": -1}, "min_units=-1 is not possible: give a whole number from 0, such as 20"),
     ],
 )
-def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
+def test_refused_arguments(options: dict[str, Any], message: str) -> None:
     with pytest.raises(MetricError) as caught:
         gate(GOOD, BAD, **options)
     assert message in str(caught.value)

@@ -51,7 +51,7 @@ def test_null_is_a_group_however_ties_are_broken(ties: str) -> None:
 
 
 @pytest.mark.parametrize("lists", LISTS)
-def test_the_total_is_told_from_the_group_without_a_name(lists: str) -> None:
+def test_the_total_is_distinguished_from_the_null_group(lists: str) -> None:
     expected = [(None, "all", 0.75), (None, "system", 1.0), ("x", "system", 0.5)]
     theirs = QRELS.append_column("system", TABLE["system"])
     options: dict[str, Any] = {"by": SLICED, "plan": {"list_key": lists}}
@@ -81,7 +81,7 @@ def test_a_grouping_is_called_as_its_columns() -> None:
     assert sorted(got, key=str) == sorted(named, key=str)
 
 
-def test_slices_by_what_is_known_of_queries() -> None:
+def test_slices_by_attributes_of_queries() -> None:
     options: dict[str, Any] = {"run": RUN.drop_columns(["system"]), "qrels": QRELS, "queries": QUERIES, "by": [["country"], []]}
     expected = [(None, "all", 0.75, 2), (None, "country", 0.5, 1), ("de", "country", 1.0, 1)]
     assert rows(["RR", "num_lists"], **options) == expected

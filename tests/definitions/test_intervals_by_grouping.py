@@ -70,7 +70,7 @@ def lists() -> dict[str, pa.Table]:
     }
 
 
-def test_rankings_of_what_is_known_of_queries() -> None:
+def test_rankings_by_attributes_of_queries() -> None:
     """RR of x is 1, 1/2, 1/2; of y 1/2, 1/2, 1: units are queries, whichever country they are of."""
     by = [["system", "queries.country"], ["system"]]
     rows = sqlrank.evaluate("RR", **lists(), by=by, confidence=0.95, interval="t").to_pylist()

@@ -358,6 +358,6 @@ def test_a_model_of_dbt_takes_a_unit() -> None:
     assert "unit_id" in model.sql
 
 
-def test_what_was_drawn_is_told() -> None:
+def test_the_sampling_unit_is_in_the_metadata() -> None:
     metadata = sqlrank.evaluate("AUC", predictions=pa.table(BY_USER), confidence=0.95, unit="user").schema.metadata
     assert metadata[b"sqlrank.unit"] == b"user"

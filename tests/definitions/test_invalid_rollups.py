@@ -62,7 +62,7 @@ def test_impossible_sums_are_refused_with_and_without_batches(name: str, value: 
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, value, _ in IMPOSSIBLE if (name, value) != ("num_rows", nan)])
-def test_impossible_sums_are_undefined_where_nobody_looks(name: str, value: Any) -> None:
+def test_impossible_sums_are_undefined_in_statements(name: str, value: Any) -> None:
     duck = duckdb.connect()
     duck.register("kept", changed(name, value))
     (row,) = duck.sql(sqlrank.sql("AUC", rollup="kept")).fetchall()
@@ -104,7 +104,7 @@ def test_sums_of_terms_of_one_sign_have_that_sign(metric: str, value: float, mea
     assert sqlrank.evaluate("Bias", rollup=either)["Bias"].to_pylist() == [0.0]
 
 
-def test_what_is_no_number_is_found_beside_the_statistics_of_a_file(tmp_path: Path) -> None:
+def test_nan_is_found_despite_the_statistics_of_a_file(tmp_path: Path) -> None:
     """Arrow leaves NaN out of the least and the greatest that it writes beside a column."""
     pq.write_table(changed("positives", nan), tmp_path / "rollup.parquet")
     with pytest.raises(sqlrank.InputError, match=r"has rows with nan in positives, which is no number that can be added up"):

@@ -92,7 +92,7 @@ def test_lists_and_documents_shown() -> None:
     assert found == {"judged": [3, 1, 3, 3], "retrieved": [3, 2, 4, 4], "judged_and_retrieved": [2, 1, 3, 3]}
 
 
-def test_of_queries_by_what_is_known_of_them() -> None:
+def test_metrics_by_attributes_of_queries() -> None:
     run = pa.table({"query_id": [1, 1, 2], "doc_id": ["x", "y", "x"], "score": [2, 1, 2]})
     qrels = pa.table({"query_id": [1, 2], "doc_id": ["x", "x"], "relevance": [1, 1]})
     queries = pa.table({"query_id": [1, 2], "country": ["de", "fr"]})

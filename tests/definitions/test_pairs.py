@@ -75,7 +75,7 @@ def test_weights_of_pairs_are_products() -> None:
 
 
 @pytest.mark.parametrize("repeat", [1, 40])
-def test_light_pairs_beside_a_heavy_prediction(repeat: int) -> None:
+def test_light_pairs_with_a_heavy_prediction(repeat: int) -> None:
     """One pair is tied by score, one by label, and the light pair is in opposite order: nothing is in the same order."""
     label, score = [0, 0, 1] * repeat, [0.1, 0.2, 0.1] * repeat
     got = values(["KendallTau(tau=gamma)", "FCP(level=group, tie_rule=ignore)"], label, score, extra={"weight": [1e9, 1.5, 0.7] * repeat})

@@ -231,7 +231,7 @@ def test_probabilities_0_and_1_are_clipped() -> None:
     assert values("LogLoss", [0, 1], [0.0, 1.0]) == pytest.approx([eps], rel=1e-6)
 
 
-def test_a_small_probability_is_not_lost_beside_1() -> None:
+def test_a_small_probability_is_not_lost_next_to_1() -> None:
     assert values("LogLoss", [1], [1e-12]) == pytest.approx([-log(1e-12)], rel=1e-14)
     assert values("LogLikelihood(eps=1e-300)", [0, 1], [0.0, 1.0]) == [0.0]
 

@@ -36,7 +36,7 @@ def test_a_weighted_mean_by_hand() -> None:
     assert [row["RR.ci_low"], row["RR.ci_high"]] == pytest.approx([max(0, 0.5 - reach), min(1, 0.5 + reach)], abs=1e-9)
 
 
-def test_weighted_means_are_as_sure_as_from_the_rows() -> None:
+def test_weighted_means_have_the_standard_errors_of_rows() -> None:
     """With queries of no weight, which are no units of a weighted mean, for all days and each."""
     held = given(weighted=True)
     place = held["queries"].column_names.index("weight")

@@ -95,7 +95,7 @@ def test_records_that_were_left_out(missing_prediction: str, expected: list[floa
     assert list(found.values()) == pytest.approx([*expected, 2], abs=1e-9)
 
 
-def test_records_whose_cluster_is_not_known() -> None:
+def test_records_without_a_true_cluster() -> None:
     """Of a and b the first is known; c is two records that the system put with it."""
     table = records("aabb-", "xx-y-")
     metrics = ["PairwisePrecision", "num_records", "num_predicted_links", "num_unplaced", "num_unlabelled"]
@@ -324,7 +324,7 @@ def test_estimates_from_three_clusters(metric: str, expected: float, error: floa
     assert (found[metric], found[f"{metric}.se"], found[f"{metric}.n_units"]) == pytest.approx((expected, error, 3), abs=1e-9)
 
 
-def test_an_estimate_counts_links_to_records_that_are_not_known() -> None:
+def test_an_estimate_counts_links_to_records_without_a_true_cluster() -> None:
     """One true cluster of two records is known; one of them is linked to a record of which nothing is known."""
     assert value("SampledPairwisePrecision(ratio_estimate=ratio)", "aaab", "xx-y") == 0.5
     assert value("PairwisePrecision", "aaab", "xx-y") == 1.0

@@ -419,7 +419,7 @@ def test_readings_that_are_refused(options: dict[str, Any], message: str) -> Non
         sqlrank.evaluate(**{"metrics": "AUC", "rollup": rollup_of(THREE), **options})
 
 
-def test_a_score_that_both_classes_share_stays_tied_beside_bins_that_are_open() -> None:
+def test_a_score_that_both_classes_share_stays_tied_among_open_bins() -> None:
     """Of the four pairs of ``a`` one is tied at a single score, and one is within a bin; ``b``, which has no such tie, is evaluated with it."""
     group, label, score = ["a", "a", "a", "a", "b", "b"], [1, 0, 1, 0, 1, 0], [0.25, 0.25, 0.81, 0.8101, 0.81, 0.8101]
     clicks = pa.table({"campaign": group, "label": label, "score": score})

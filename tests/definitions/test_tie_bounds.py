@@ -158,7 +158,7 @@ def test_scores_without_ties_have_one_order() -> None:
         assert values(metrics, label, score, weight, ties=ties) == pytest.approx(usual, abs=1e-14)
 
 
-def test_per_query_and_beside_rankings() -> None:
+def test_per_query_and_with_rankings() -> None:
     """In one call with metrics of rankings the policy orders documents; a metric says its own."""
     table = pa.table({"query_id": [1, 1, 2, 2], "doc_id": [1, 2, 3, 4], "label": [1, 0, 0, 1], "score": [0.5, 0.5, 0.2, 0.3]})
     asked = ["AUC(level=query, ties=worst)", "GAUC(ties=best)", "AUC(ties=best)"]

@@ -55,7 +55,7 @@ def called(command: str, *arguments: str) -> Any:
     return CliRunner().invoke(app, [command, *arguments])
 
 
-def test_a_metric_that_lost_its_false_positives_is_judged() -> None:
+def test_a_metric_that_lost_its_false_positives_has_a_verdict() -> None:
     """MCC has an interval where a score has no false positive, so that a gate fails by it, whatever AUC says."""
     found = {row[0]: row[1] for row in gate(["AUC", "MCC"], "few")}
     assert found["MCC"] == "fail"
@@ -129,7 +129,7 @@ def test_queries_without_a_value() -> None:
     ]
 
 
-def test_metrics_without_intervals_beside_others() -> None:
+def test_metrics_without_intervals_among_others() -> None:
     """They have their values, and no verdict; alone there is nothing to compare, and the call is refused before data are read."""
     rows = compare(["ECE", "AUC", "Precision(threshold_from=best)", "PRAUC"], "few")
     values = sqlrank.evaluate(["ECE", "PRAUC"], predictions=predictions(), columns={"score": "few"}).to_pylist()[0]

@@ -76,7 +76,7 @@ def done(step: str, detail: str, engine: Spark, result: pa.Table) -> list[str]:
     return [line for line in plan.splitlines() if step in line and detail in line]
 
 
-def test_a_server_without_the_setting_is_not_told(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_without_the_setting_materializes_nothing(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_database, "_has_setting", lambda *_: False)
     text = text_of(sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection))
     assert "materialized" not in text.lower()

@@ -86,7 +86,7 @@ def test_groups_are_evaluated_each_by_itself() -> None:
 
 
 @pytest.mark.slow
-def test_sides_may_be_swapped() -> None:
+def test_predicted_and_true_clusters_may_be_swapped() -> None:
     swapped = {"columns": {"predicted_cluster": "true_cluster", "true_cluster": "predicted_cluster"}}
     policies = {"missing_prediction": "drop"}
     here = evaluate(drawn(), [*MIRRORED, *MIRRORED.values(), *BOTH], **policies)

@@ -80,7 +80,7 @@ def test_smallest_id_first_in_double_precision() -> None:
     strict=True,
     reason="a call has one score_type: float32 for trec_eval's measures, though RR@k and Judged compare doubles",
 )
-def test_smallest_id_first_beside_single_precision() -> None:
+def test_smallest_id_first_in_single_precision() -> None:
     check(collection(105, NEARLY), {name: name for name in [*SMALLEST_ID_FIRST, "AP"]})
 
 

@@ -99,7 +99,7 @@ def test_gain_by_two_columns_has_colours_and_facets() -> None:
     assert {row[:2] for row in rows(found, "colour", "column")} == {("DE", "a"), ("DE", "b"), ("FR", "a"), ("FR", "b")}
 
 
-def test_lift_is_beside_one() -> None:
+def test_lift_has_a_line_at_one() -> None:
     found = spec(of_clicks("Lift"))
     assert [row for row in rows(found, "x", "y", "point") if row[2] is None] == [(0, 1, None), (1, 1, None)]
     assert found["layer"][1]["encoding"]["y"]["title"] == "lift (times as many positives as at random)"
@@ -345,7 +345,7 @@ def test_more_than_can_be_distinguished_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_more_charts_than_anybody_looks_at_are_refused() -> None:
+def test_too_many_charts_are_refused() -> None:
     data = {"label": [0, 1] * 101, "score": [0.1, 0.9] * 101, "user": [str(place // 2) for place in range(202)], "all": [1] * 202}
     for curve in ("ROC", "Calibration"):
         with pytest.raises(

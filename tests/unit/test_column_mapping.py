@@ -53,7 +53,7 @@ def test_columns_of_one_input_and_expressions_of_rankings() -> None:
         assert connection.execute(looked).fetchall() == [(0.75, 2)]
 
 
-def test_what_is_said_of_one_input_is_over_what_is_said_of_all() -> None:
+def test_a_mapping_of_one_input_overrides_that_of_all() -> None:
     columns = {"query_id": "search", "run.query_id": "LOWER(term)", "doc_id": "doc", "score": "points", "relevance": "grade"}
     assert rows("RR", run=RUN, qrels=QRELS, columns=columns) == [(0.75,)]
 

@@ -70,7 +70,7 @@ def test_results_have_the_names_and_types_of_duckdb() -> None:
     assert found.to_pylist() == expected.to_pylist() == [{"day": 1, "AUC": 2.0}]
 
 
-def test_nothing_is_read_where_names_alone_are_known() -> None:
+def test_nothing_is_read_from_a_database_of_names() -> None:
     database = NamesOnlyDatabase("bigquery")
     assert not database.can_inspect
     assert database.resolve_source("run", "shop.run").column_types is None

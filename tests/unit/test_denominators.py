@@ -68,7 +68,7 @@ def asked(tmp_path: Path, denominator: str, *lines: str) -> float | None:
         ("(MAX(rank) * COALESCE(MAX(cumulative_hits), 1))", ("Nonzero: MAX(rank), COALESCE(MAX(cumulative_hits), 1).",), 0.5),
     ],
 )
-def test_what_is_known_to_be_no_zero(tmp_path: Path, denominator: str, lines: tuple[str, ...], expected: float) -> None:
+def test_nonzero_expressions(tmp_path: Path, denominator: str, lines: tuple[str, ...], expected: float) -> None:
     """Undefined values count as 0, as for any metric."""
     assert asked(tmp_path, denominator, *lines) == pytest.approx(expected)
 

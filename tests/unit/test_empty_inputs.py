@@ -33,7 +33,7 @@ def test_predictions_without_rows(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("metric", ["LogLoss", "RMSE", "KendallTau", "num_predictions", "ROC", "Calibration", "pApGradient(k=1)"])
-def test_whatever_is_asked(metric: str) -> None:
+def test_every_metric_with_and_without_rows(metric: str) -> None:
     assert sqlrank.evaluate(metric, predictions=DATA, columns={"score": "score"}).num_rows > 0
     with pytest.raises(sqlrank.InputError, match="has no rows"):
         sqlrank.evaluate(metric, predictions=DATA.slice(0, 0))

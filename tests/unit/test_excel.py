@@ -116,7 +116,7 @@ def test_a_file_of_ours_is_replaced_and_another_is_not(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_without_the_extra_it_is_said_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     message = refused("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", "out.xlsx")
     assert "an .xlsx file needs XlsxWriter; install sqlrank[xlsx], or name a .csv file, which Excel opens, too" in message

@@ -68,7 +68,7 @@ def message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
         ({"variant": " "}, "variant=' ' is not possible: give the name of a column"),
     ],
 )
-def test_what_cannot_be_asked(asked: dict[str, Any], expected: str) -> None:
+def test_refused_arguments(asked: dict[str, Any], expected: str) -> None:
     with pytest.raises(MetricError) as caught:
         sqlrank.experiment(**({"metrics": "Mean(x)", "data": small([1, 2, 3, 4]), "control": "A"} | asked))
     assert expected in str(caught.value)
@@ -292,7 +292,7 @@ def test_the_command_prints_statements() -> None:
     assert "\nCREATE OR REPLACE TABLE shop.effects AS\nWITH observations AS (" in text
 
 
-def test_the_command_says_what_is_to_be_known(visits: Path) -> None:
+def test_the_command_notes_a_sample_ratio_mismatch(visits: Path) -> None:
     found = call(
         "experiment",
         "Mean(spend)",

@@ -97,7 +97,7 @@ def test_the_command_line_and_files(files: Path) -> None:
         ("run.day = ?", "? has no value"),
     ],
 )
-def test_what_cannot_be_told(connection: duckdb.DuckDBPyConnection, where: str, message: str) -> None:
+def test_conditions_that_fit_no_input_are_refused(connection: duckdb.DuckDBPyConnection, where: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         kept(connection, where)
     assert message in str(error.value)

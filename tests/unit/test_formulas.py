@@ -80,7 +80,7 @@ def test_totals_of_a_column_long_expressions_and_curves_have_none(name: str) -> 
     assert formula(FILES[name]) == ""
 
 
-def test_all_kinds_of_expressions_are_known() -> None:
+def test_all_kinds_of_expressions_are_translated() -> None:
     # What is left out is left out for its length, or since it is one column: no kind of node is unknown.
     for file in load_registry().metrics.values():
         tree = file.tree.expressions[-1].unalias()

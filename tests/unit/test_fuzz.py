@@ -16,7 +16,7 @@ def test_nothing_differs(kind: str, seed: int) -> None:
     assert list(KINDS[kind](seed, 20)) == []
 
 
-def test_what_differs_is_told() -> None:
+def test_differences_are_printed() -> None:
     got = {"a": {"x": 1.0, "y": None, "z": 1e90}, "b": {}}
     expected = {"a": {"x": 1.0 + 1e-9, "y": 0.5, "z": 1e90}, "c": {}}
     assert sorted(differences(got, expected, 1e-12)) == [

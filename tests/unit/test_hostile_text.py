@@ -302,7 +302,7 @@ def test_the_command_prints_no_control_characters(tmp_path: Path) -> None:
         assert not has_controls(found.replace("\n", ""))
 
 
-def test_a_refused_condition_is_all_that_is_said(tmp_path: Path) -> None:
+def test_a_refused_condition_is_the_whole_message(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("label,score\n1,0.5\n")
     words = [sys.executable, "-m", "sqlrank", "evaluate", "AUC", "--predictions", str(tmp_path / "p.csv"), "--where", "LOAD httpfs"]
     done = subprocess.run(words, check=False, capture_output=True, text=True, cwd=ROOT)

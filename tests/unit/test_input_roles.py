@@ -122,7 +122,7 @@ def folder(path: Path, said: str = "", beside: str = "bought") -> Path:
     return path
 
 
-def test_a_role_is_read_beside_another(tmp_path: Path) -> None:
+def test_a_role_is_read_with_another(tmp_path: Path) -> None:
     bought = pa.table({"order_id": [1, 1, 2], "item": ["a", "b", "c"], "shop": ["x", "y", "y"]})
     inputs = {"bought": bought, "returned": pa.table({"order_id": [2]})}
     options = {"inputs": inputs, "sql_dir": folder(tmp_path), "by": "shop"}

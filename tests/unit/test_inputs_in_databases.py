@@ -54,7 +54,7 @@ def test_a_database_file_is_opened_read_only(name: str, database_file: Path) -> 
     assert [item.name for item in database_file.parent.iterdir()] == [database_file.name]
 
 
-def test_a_database_file_with_arrow_data_beside_it(database_file: Path, run: pa.Table) -> None:
+def test_a_database_file_and_arrow_data(database_file: Path, run: pa.Table) -> None:
     assert evaluate(run, "judgements", connection=database_file) == EXPECTED
 
 

@@ -55,7 +55,7 @@ def test_a_lazy_frame_is_collected(run: pa.Table, qrels: pa.Table) -> None:
     assert evaluate(polars_frame(run).lazy(), polars_frame(qrels).lazy()) == EXPECTED
 
 
-def test_what_else_can_be_collected_is_told_to_be(qrels: pa.Table) -> None:
+def test_lazy_frames_are_to_be_collected(qrels: pa.Table) -> None:
     class LazyFrame:
         def collect(self) -> None:
             raise AssertionError

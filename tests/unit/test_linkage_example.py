@@ -53,6 +53,6 @@ def test_it_says_what_plain_python_says(capsys: pytest.CaptureFixture[str]) -> N
     assert printed.splitlines()[-1] == f"wrong clusters: {', '.join(sorted(missed))}"
 
 
-def test_the_licence_stays_beside_the_data() -> None:
+def test_the_licence_is_in_the_folder_of_the_data() -> None:
     assert "Jonathan de Bruin" in (DATA / "LICENSE").read_text("utf-8")
     assert sum(path.stat().st_size for path in DATA.iterdir()) < 500_000

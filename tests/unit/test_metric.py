@@ -126,7 +126,7 @@ def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
         ("zzz", "unknown metric 'zzz'. 'sqlrank metrics' lists all"),
     ],
 )
-def test_what_cannot_be_read_is_said(text: str, message: str) -> None:
+def test_unreadable_metrics_are_reported(text: str, message: str) -> None:
     with pytest.raises(MetricError) as caught:
         sqlrank.parse(text)
     assert message in str(caught.value)

@@ -30,6 +30,12 @@ OF_THE_FIELD = {"judged", "given", "parts"}
 """Of these words, those that are terms in SQL: judged documents, the rows given before any was dropped, parts of a segment."""
 
 
+NOT_IN_TESTS = {
+    "asked", "told", "said", "known", "sure", "alike", "wanted", "road", "looks", "sides", "beside", "room", "home",
+}  # fmt: skip
+"""Of these words, those that are no names of tests either; others are verbs in sentences, such as "is found"."""
+
+
 def find_bad_words(name: str, allowed: Collection[str] = ()) -> set[str]:
     """Return the words of a name that say nothing; ``of`` is one at either end."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])([A-Z])", r" \1", name).lower())
@@ -54,6 +60,17 @@ def find_exports(path: Path) -> list[str]:
     body = ast.parse(path.read_text("utf-8")).body
     names = [node.name for node in body if isinstance(node, (ast.ClassDef, ast.FunctionDef))] + find_assigned(body)
     return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+
+
+def test_tests_have_names_of_the_field() -> None:
+    names = [
+        (path.name, node.name)
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    assert len(names) > 1000
+    assert [name for name in names if {*name[1].split("_")} & NOT_IN_TESTS] == []
 
 
 def test_modules_have_names_of_the_field() -> None:

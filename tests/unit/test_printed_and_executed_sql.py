@@ -111,7 +111,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("metric", "options", "problem"), WRONG)
-def test_what_is_wrong_with_a_call_is_said_before_any_source_is_opened(metric: str, options: dict[str, Any], problem: str) -> None:
+def test_errors_of_a_call_are_raised_before_any_source_is_opened(metric: str, options: dict[str, Any], problem: str) -> None:
     class Unopened:
         """A source that must not be touched."""
 

@@ -213,7 +213,7 @@ def test_pairs_have_to_be_given() -> None:
     )
 
 
-def test_sources_have_to_be_known() -> None:
+def test_unknown_sources_are_refused() -> None:
     pairs = {"metrics": "PairsQuality", "candidate_pairs": blocks(BLOCKS), "link_type": "link"}
     assert "records (Table): no column 'source'" in problem(records=records(), **pairs)
     told = "predicted_clusters and true_clusters do not say what source is; give records= in one table (--input records=...)"

@@ -94,7 +94,7 @@ def test_what_the_connection_speaks(one: sqlite3.Connection) -> None:
         ("clickhouse_connect.dbapi.connection", "clickhouse"),
     ],
 )
-def test_a_driver_is_known_by_its_package(module: str, dialect: str) -> None:
+def test_a_driver_is_recognized_by_its_package(module: str, dialect: str) -> None:
     """Also where the caller's class is derived from the driver's."""
     driver = type("Connection", (), {"__module__": module, "cursor": None})
     assert infer_dialect(type("Mine", (driver,), {})(), None) == dialect
@@ -110,7 +110,7 @@ def test_there_is_no_float32_everywhere(one: sqlite3.Connection) -> None:
     "call", [{"by": [["system"], []], "per_query": True}, {"columns": {"score": ["a", "b"]}, "by": [["system"], []]}], ids=str
 )
 @pytest.mark.parametrize("metric", few(["AUC", "GAUC", "ROC"], 1))
-def test_snowflake_is_told_a_name_in_one_way(metric: str, call: dict[str, Any]) -> None:
+def test_names_for_snowflake_have_one_case(metric: str, call: dict[str, Any]) -> None:
     """With quotes or without, since these are two names there: "query_id" is not QUERY_ID."""
     if metric == "ROC" and "columns" not in call:
         call = {"by": call["by"]}

@@ -218,7 +218,7 @@ def test_every_table_has_its_statement(page: Page, made: Any) -> None:
     assert "SELECT" in found[1]
 
 
-def test_it_says_what_was_asked(page: Page) -> None:
+def test_the_page_has_the_arguments_of_the_call(page: Page) -> None:
     for text in ("today", f"sqlrank {sqlrank.__version__}", "RR, P@1", "a dict of 3 queries"):
         assert text in page.text
 
@@ -264,7 +264,7 @@ def test_a_report_needs_no_judgments_where_no_metric_reads_them() -> None:
     assert "num_shown cannot be compared by units: it describes the data" in page.text
 
 
-def test_what_cannot_be_compared_is_said() -> None:
+def test_metrics_that_cannot_be_compared_are_named() -> None:
     page = Page(sqlrank.report(["KS", "AUC"], **SCORES).html)
     assert "KS cannot be compared by units" in page.text
     assert [row[0] for row in page.rows("comparison-table")] == ["AUC"]

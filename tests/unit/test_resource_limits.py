@@ -152,7 +152,7 @@ def test_a_report_keeps_its_time_while_its_libraries_are_imported() -> None:
     assert float(done.stdout) < 1.3
 
 
-def test_locks_are_free_in_a_process_that_was_forked_beside_a_thread_which_held_them() -> None:
+def test_locks_are_free_in_a_process_forked_while_a_thread_had_them() -> None:
     lock, held = make_fork_safe_lock(), threading.Event()
 
     def hold() -> None:

@@ -132,7 +132,7 @@ def test_an_unknown_ending_is_refused_before_anything_is_read(name: str) -> None
     assert "its ending does not say" in refused("learn", "none", "-k", "1", "-o", name)
 
 
-def test_the_version_is_said_without_importing_anything() -> None:
+def test_the_version_is_printed_without_importing_anything() -> None:
     at_end = "atexit.register(lambda: print(*sorted(sys.modules), sep=','))"
     script = f"import atexit, sys, sqlrank.__main__ as m; {at_end}; sys.argv = ['sqlrank', '--version']; m.main()"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)

@@ -114,7 +114,7 @@ def test_dbt_builds_days_and_makes_them_anew(tmp_path: Path, pytestconfig: pytes
         ("databricks", "partition_by=['day']"),
     ],
 )
-def test_what_adapters_are_told(dialect: str, told: str) -> None:
+def test_settings_of_adapters(dialect: str, told: str) -> None:
     given = {"predictions": "clicks", "by": ["day", "campaign"], "begin": "2026-01-01", "lookback": 7}
     model = sqlrank.rollup_model("AUC", "ads", dialect=dialect, **given)
     first = model.sql.splitlines()[0]

@@ -253,7 +253,7 @@ def test_strict_queries() -> None:
 
 
 @pytest.mark.slow
-def test_the_policy_queries_can_be_given_beside_a_queries_table() -> None:
+def test_the_policy_queries_can_be_combined_with_a_queries_table() -> None:
     run = run_of(("q", "a", 1.0), ("x", "a", 1.0))
     qrels = qrels_of(("q", "a", 1), ("r", "a", 1))
     per_metric = {

@@ -40,7 +40,7 @@ def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ..
         assert (wrong > 0, differ) == (True, 0), condition.sql()
 
 
-def test_a_range_says_that_a_number_is_known_and_finite() -> None:
+def test_a_range_implies_a_finite_number() -> None:
     path = sql_root() / "checks" / "predictions.sql"
     conditions = row_rules(load_registry().roles["predictions"], path, ("label", "score"), ("binary labels", "probabilities")).conditions
     condition = valid_row_condition(list(conditions.values()))

@@ -46,7 +46,7 @@ def test_what_is_missing_is_named_with_the_call(function: Any, kwargs: dict[str,
     assert refusal(function, **kwargs) == message
 
 
-def test_labels_are_told_from_scores() -> None:
+def test_swapped_labels_and_scores_are_recognized() -> None:
     labels, scores = np.array([0.0, 1.0]), np.array([0.3, 0.7])
     for pair in ((labels, scores), (scores, labels)):
         assert "predictions={'label': y_true, 'score': y_score}" in refusal(sqlrank.evaluate, "AUC", *pair)
@@ -93,7 +93,7 @@ def test_a_table_is_no_metric_and_is_not_printed() -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_name_that_python_looks_for_has_no_advice() -> None:
+def test_dunder_names_have_no_advice() -> None:
     for name in ("__path_of__", "_repr_html_", "nothing_like_it"):
         with pytest.raises(AttributeError, match=f"module 'sqlrank' has no attribute '{name}'$"):
             getattr(sqlrank, name)

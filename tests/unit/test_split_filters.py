@@ -111,7 +111,7 @@ def test_nothing_of_it_leaks(options: dict[str, Any]) -> None:
         ({"time": None, "time_bounds": None, "key": "user_id", "salt": "x", "folds": 3, "seen_pairs": "drop"}, "which folds do not have"),
     ],
 )
-def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
+def test_refused_arguments(options: dict[str, Any], message: str) -> None:
     with pytest.raises(MetricError) as caught:
         sqlrank.split(RATINGS, **{**ASKED, **options})
     assert message in str(caught.value)

@@ -190,7 +190,7 @@ def test_expanding() -> None:
         ({"key": "user", "time": "t", "leave_last": 0}, "leave_last=0 is not possible: give a whole number from 1"),
     ],
 )
-def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
+def test_refused_arguments(options: dict[str, Any], message: str) -> None:
     with pytest.raises(MetricError) as caught:
         sqlrank.split(RATINGS, **options)
     assert message in str(caught.value)
