@@ -1,0 +1,135 @@
+"""The provider of ir_measures beside the ones that ir_measures chooses itself, from every kind of input that it takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import pytest
+from ir_measures import ERR, P, nDCG
+
+from sqlrank.integrations.ir_measures import provider, to_metric
+from tests.peers.test_ir_measures import collection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EXACT = [
+    *(
+        "AP",
+        "AP@3",
+        "AP(rel=2)",
+        "AP(judged_only=True)@5",
+        "Bpref",
+        "Bpref(rel=2)",
+        "infAP",
+        "IPrec@0.1",
+        "IPrec@1.0",
+        "Judged",
+        "Judged@3",
+    ),
+    *("nDCG", "nDCG@3", "nDCG(judged_only=True)", "NumQ", "NumRel", "NumRet", "NumRet(rel=2)", "P@3", "P(rel=2)@5"),
+    *(
+        "P(judged_only=True)@2",
+        "R@3",
+        "Rprec",
+        "RR",
+        "RR@3",
+        "RR(rel=2)@3",
+        "SetAP",
+        "SetF",
+        "SetF(beta=4.0)",
+        "SetP",
+        "SetP(relative=True)",
+    ),
+    *("SetR", "Success@1", "Success@3"),
+]
+OF_GDEVAL = ["nDCG(dcg='exp-log2')@3", "nDCG(dcg='exp-log2')@20", "ERR@3", "ERR@20"]
+QRELS = "0 0 D0 0\n0 0 D1 1\n0 0 D2 1\n0 0 D3 2\n0 0 D4 -1\n1 0 D0 1\n1 0 D3 2\n1 0 D5 2\n2 0 D1 1\n"
+RUN = (
+    "0 0 D0 1 0.8 run\n0 0 D2 2 0.7 run\n0 0 D1 3 0.3 run\n0 0 D3 4 0.4 run\n0 0 D4 5 0.1 run\n"
+    "1 0 D1 1 0.8 run\n1 0 D3 2 0.7 run\n1 0 D4 3 0.3 run\n1 0 D2 4 0.4 run\n3 0 D1 1 0.5 run\n"
+)
+"""The collection of the tests of ir_measures, with a negative grade, an unanswered query and one without judgments."""
+
+
+def values(calculated: Any) -> dict[tuple[str, str], float]:
+    per_query = {(str(item.query_id), str(item.measure)): item.value for item in calculated.per_query}
+    return per_query | {("all", str(measure)): value for measure, value in calculated.aggregated.items()}
+
+
+def check(names: list[str], qrels: Any, run: Any, tolerance: float = 1e-9) -> None:
+    measures = [ir_measures.parse_measure(name) for name in names]
+    assert all(provider.supports(measure) for measure in measures)
+    expected = values(ir_measures.calc(measures, qrels, run))
+    assert values(provider.calc(measures, qrels, run)) == pytest.approx(expected, abs=tolerance)
+
+
+@pytest.mark.parametrize(("names", "tolerance"), [(EXACT, 1e-9), (OF_GDEVAL, 5.1e-6)], ids=["exact", "five decimals"])
+def test_values_of_the_collection_of_ir_measures(names: list[str], tolerance: float) -> None:
+    check(names, list(ir_measures.read_trec_qrels(QRELS)), list(ir_measures.read_trec_run(RUN)), tolerance)
+
+
+def test_gains_of_their_own() -> None:
+    """Alone: beside nDCG the default provider may give that the same gains."""
+    check(["nDCG(gains={1:3,2:9})@3"], list(ir_measures.read_trec_qrels(QRELS)), list(ir_measures.read_trec_run(RUN)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [111, 112])
+def test_values_of_random_collections(seed: int) -> None:
+    """Single precision and the greatest id first for trec_eval's measures beside double precision and the smallest for RR@k and Judged."""
+    data = collection(seed)
+    check([name for name in EXACT if "IPrec" not in name and "judged_only" not in name], data.qrels_dict, data.run_dict)
+
+
+def test_a_document_of_negative_grade_is_judged() -> None:
+    qrels, run = {"q": {"a": 1, "b": -1}}, {"q": {"a": 1.0, "b": 0.5, "c": 0.25}}
+    check(["Judged@2", "Judged@10"], qrels, run)
+    assert provider.calc_aggregate([ir_measures.Judged @ 2], qrels, run) == {ir_measures.Judged @ 2: 1.0}
+
+
+@pytest.mark.parametrize("kind", ["dicts", "tuples", "frames", "numbers"])
+def test_every_kind_of_input(kind: str) -> None:
+    qrels, run = list(ir_measures.read_trec_qrels(QRELS)), list(ir_measures.read_trec_run(RUN))
+    measures = [nDCG @ 3, P @ 2]
+    expected = values(ir_measures.calc(measures, qrels, run))
+    inputs: Mapping[str, tuple[Any, Any]] = {
+        "tuples": (iter(qrels), iter(run)),
+        "dicts": (ir_measures.util.QrelsConverter(qrels).as_dict_of_dict(), ir_measures.util.RunConverter(run).as_dict_of_dict()),
+        **{name: tuple(_frame(rows, name == "numbers") for rows in (qrels, run)) for name in ("frames", "numbers")},
+    }
+    assert values(provider.calc(measures, *inputs[kind])) == pytest.approx(expected)
+
+
+def _frame(rows: Any, is_numeric: bool) -> Any:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows)
+    return frame.assign(query_id=frame["query_id"].astype(int)) if is_numeric else frame
+
+
+def test_nothing_retrieved_or_judged() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+    assert values(provider.calc([P @ 2], qrels, {})) == {("q", "P@2"): 0, ("all", "P@2"): 0}
+    assert provider.calc([P @ 2], {}, run).per_query == []
+
+
+def test_it_stands_before_other_providers() -> None:
+    assert ir_measures.providers.registry["sqlrank"] is provider
+    accuracy = ir_measures.parse_measure("Accuracy")
+    assert not provider.supports(accuracy)
+    assert not provider.supports(ir_measures.parse_measure("RBP"))
+    pipeline = ir_measures.providers.FallbackProvider([provider, ir_measures.DefaultPipeline])
+    qrels, run = {"1": {"a": 1, "b": 0}}, {"1": {"a": 1.0, "b": 2.0}}
+    found = pipeline.calc_aggregate([accuracy, ERR @ 5, nDCG], qrels, run)
+    assert found == pytest.approx(ir_measures.calc_aggregate([accuracy, ERR @ 5, nDCG], qrels, run), abs=5.1e-6)
+
+
+def test_measures_are_metrics() -> None:
+    written = {
+        "RBP(p=0.5,rel=2)": "RBP(p=0.5, rel=2)",
+        "SetF(beta=4.0)": "SetF(beta=2)",
+        "SetP(relative=True)": "SetRelP",
+        "NumRet(rel=1)": "num_rel_ret",
+    }
+    assert {name: str(to_metric(ir_measures.parse_measure(name))) for name in written} == written
