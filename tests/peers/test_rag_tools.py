@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import subprocess
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ import pytest
 
 import sqlrank
 from tests.environments import environment
+from tests.peers import test_mlflow as of_mlflow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,12 +79,15 @@ print(json.dumps(values))
 """
 
 
-def draw_lists(seed: int, *, unanswered: bool) -> Lists:
-    """Draw lists without repetitions, of which some are empty where the tool has a value for them."""
+def draw_lists(seed: int, *, empty: bool) -> Lists:
+    """Draw lists without repetitions, of which either may be empty where the tool has a value for that."""
     rng = random.Random(seed)  # noqa: S311
     docs = [f"d{number}" for number in range(9)]
-    lengths = range(0 if unanswered else 1, 9)
-    return [(rng.sample(docs, rng.choice(lengths)), rng.sample(docs, rng.randint(1, 4))) for _ in range(60)]
+    lists: Lists = []
+    while len(lists) < 60:
+        retrieved, relevant = (rng.sample(docs, rng.randint(0 if empty else 1, most)) for most in (8, 4))
+        lists += [(retrieved, relevant)] if retrieved or relevant else []
+    return lists
 
 
 def tables(lists: Lists) -> dict[str, pa.Table]:
@@ -107,32 +112,39 @@ def peer(config: pytest.Config, requirements: list[str], program: str, lists: Li
 
 
 def check(lists: Lists, expected: Mapping[str, list[float]], compat: str, *, tolerance: float = 1e-12) -> None:
-    found = sqlrank.evaluate(list(expected), per_query=True, compat=compat, **tables(lists))
-    columns = found.drop_columns(["query_id"]).columns
-    for (name, values), column in zip(expected.items(), columns, strict=True):
-        assert column.to_pylist() == pytest.approx(values, abs=tolerance), name
+    """Compare all questions as answers, and those with relevant documents as run and judgments."""
+    answers = {
+        "query_id": [f"q{query:02}" for query in range(len(lists))],
+        **{name: [pair[place] for pair in lists] for place, name in enumerate(("retrieved", "relevant"))},
+    }
+    has_relevant = [bool(relevant) for _, relevant in lists]
+    inputs = [({"inputs": {"answers": pa.table(answers)}}, [True] * len(lists)), (tables(lists), has_relevant)]
+    for sources, is_evaluated in inputs:
+        found = sqlrank.evaluate(list(expected), per_query=True, compat=compat, **sources).drop_columns(["query_id"])
+        for (name, values), column in zip(expected.items(), found.columns, strict=True):
+            assert column.to_pylist() == pytest.approx(list(compress(values, is_evaluated)), abs=tolerance), name
 
 
 def test_mlflow(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     """It compares scores in single precision."""
-    lists = draw_lists(11, unanswered=True)
-    check(lists, peer(pytestconfig, ["mlflow==3.17.2"], MLFLOW, lists, tmp_path), "mlflow", tolerance=1e-6)
+    lists = draw_lists(11, empty=True)
+    check(lists, peer(pytestconfig, of_mlflow.REQUIREMENTS, MLFLOW, lists, tmp_path), "mlflow", tolerance=1e-6)
 
 
 def test_ragas(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     """It adds 1e-10 to a denominator, and takes each id once."""
-    lists = [(docs + docs[:1], relevant) for docs, relevant in draw_lists(12, unanswered=False)]
+    lists = [(docs + docs[:1], relevant) for docs, relevant in draw_lists(12, empty=False)]
     expected = peer(pytestconfig, ["ragas==0.4.3", "langchain-community<0.4"], RAGAS, lists, tmp_path)
     check(lists, expected, "ragas", tolerance=1e-9)
 
 
 def test_llama_index(pytestconfig: pytest.Config, tmp_path: Path) -> None:
-    lists = draw_lists(13, unanswered=False)
+    lists = draw_lists(13, empty=False)
     check(lists, peer(pytestconfig, ["llama-index-core==0.14.25"], LLAMA_INDEX, lists, tmp_path), "llama_index")
 
 
 def test_haystack(pytestconfig: pytest.Config, tmp_path: Path) -> None:
-    lists = draw_lists(14, unanswered=True)
+    lists = draw_lists(14, empty=True)
     check(lists, peer(pytestconfig, ["haystack-ai==3.4.1"], HAYSTACK, lists, tmp_path), "haystack")
 
 
