@@ -28,6 +28,10 @@ _QUERY_START = re.compile(
 """The beginning of a query, after comments and parentheses."""
 
 
+_FILE = re.compile(r"[*?]|/|\.(parquet|csv|tsv|json|jsonl|ndjson|run|txt|trec|qrels)(\.gz|\.zst)?$", re.IGNORECASE)
+"""A text that names files, also those that do not exist."""
+
+
 @dataclass(frozen=True)
 class QuerySource:
     """A SELECT whose rows are a source.
@@ -116,6 +120,8 @@ class SourceGroup:
     def wrap(cls, role: str, source: Any) -> Any:
         """Wrap a list of sources, or a dict of runs; return others unchanged."""
         is_run_role = role in SYSTEM_ROLES
+        if is_row_list(source) or is_dict_of_values(source):
+            return source
         if isinstance(source, list) or (isinstance(source, tuple) and is_run_role):
             return cls(tuple((None, cls._member(member)) for member in source), is_run_role) if source else source
         if is_run_role and isinstance(source, Mapping) and source and not is_nested_run_dict(source):
@@ -138,12 +144,58 @@ class SourceGroup:
     @classmethod
     def _member(cls, source: Any) -> Any:
         """Wrap one of several sources, which may be a list of files."""
-        return cls(tuple((None, wrap_source(member)) for member in source)) if isinstance(source, list) and source else wrap_source(source)
+        is_list = isinstance(source, list) and source and not is_row_list(source)
+        return cls(tuple((None, wrap_source(member)) for member in source)) if is_list else wrap_source(source)
 
 
 def is_nested_run_dict(source: Mapping[Any, Any]) -> bool:
     """Return True if a dict is a ranking: queries to documents to numbers."""
-    return all(isinstance(docs, Mapping) and not any(isinstance(value, Mapping) for value in docs.values()) for docs in source.values())
+    return all(isinstance(docs, Mapping) and not any(map(_is_documents, docs.values())) for docs in source.values())
+
+
+def _is_documents(value: Any) -> bool:
+    """Return True for the documents of a query: with numbers, or texts in order."""
+    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], str))
+
+
+def is_row_list(source: Any) -> bool:
+    """Return True if a source is a list of dicts with a value for each column.
+
+    >>> is_row_list([{"query_id": "q1", "label": 1}]), is_row_list([{"q1": {"d1": 1}}]), is_row_list(["a.csv"])
+    (True, False, False)
+    """
+    is_list = isinstance(source, list) and bool(source) and all(isinstance(row, Mapping) for row in source)
+    return is_list and not any(row and is_nested_run_dict(row) for row in source)
+
+
+def is_dict_of_values(source: Any) -> bool:
+    """Return True if a source is a dict of columns, or of lists of documents, to values: not of systems to their sources.
+
+    >>> is_dict_of_values({"label": [1, 0]}), is_dict_of_values({"q1": ["d3", "d1"]}), is_dict_of_values({"bm25": ["a.run", "b.run"]})
+    (True, True, False)
+    """
+    if not isinstance(source, Mapping) or not source or not all(map(_is_values, source.values())):
+        return False
+    first_values = [next(iter(values)) for values in source.values() if len(values)]
+    is_value = [
+        not (
+            isinstance(value, (Mapping, Path)) or hasattr(value, "__arrow_c_stream__") or (isinstance(value, str) and _names_source(value))
+        )
+        for value in first_values
+    ]
+    return any(is_value) or not first_values
+
+
+def _is_values(value: Any) -> bool:
+    """Return True for the values of one column: a list, or an array or series of numbers or texts."""
+    if isinstance(value, (list, tuple, set, frozenset, range)):
+        return True
+    is_array = hasattr(value, "__len__") and hasattr(value, "dtype") and getattr(value.dtype, "names", None) is None
+    return is_array or (type(value).__module__.partition(".")[0] == "pyarrow" and not hasattr(value, "schema"))
+
+
+def _names_source(text: str) -> bool:
+    return is_query_text(text) or os.path.exists(text) or _FILE.search(text) is not None  # noqa: PTH110  as above
 
 
 def with_previous_runs(sources: Mapping[str, Any], metrics: Iterable[Any]) -> Mapping[str, Any]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
 from sqlrank.errors import InputError, SqlrankError, quote_excerpt, short_repr
-from sqlrank.request import source_kind
+from sqlrank.request import is_dict_of_values, is_row_list, source_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 VALUE_COLUMN_BY_ROLE = {"run": "score", "qrels": "relevance", "baseline": "score"}
 """Column of the numbers in a dict, by role."""
@@ -34,8 +38,8 @@ MAX_DECIMAL_DIGITS = 38
 def to_arrow_table(role: str, source: Any) -> pa.Table:
     """Convert a source to an Arrow table with types that DuckDB reads.
 
-    A dict maps queries to documents to numbers, ``{"q1": {"d1": 1.2}}``, or for other roles column names to values,
-    ``{"label": [0, 1], "score": [0.2, 0.7]}``.
+    A dict maps queries to documents to numbers, ``{"q1": {"d1": 1.2}}``, to documents in order, ``{"q1": ["d1"]}``, or column names to values,
+    ``{"label": [0, 1], "score": [0.2, 0.7]}``. A list holds a dict for each row.
 
     Raises:
         InputError: The source is not a table, or its library cannot convert it; the message names the column.
@@ -67,14 +71,24 @@ _TWICE = "two columns are named {!r}; rename one of them, or leave it out"
 def _import(role: str, source: Any) -> pa.Table:
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
-    if isinstance(source, Mapping) and role in VALUE_COLUMN_BY_ROLE:
-        return _table_from_dict(role, source)
+    if is_row_list(source):
+        columns = dict.fromkeys(str(name) for row in source for name in row)
+        return pa.table({name: to_array([row.get(name) for row in source]) for name in columns})
+    if fields := getattr(getattr(source, "dtype", None), "names", None):  # of NumPy's records
+        return pa.table({str(name): to_array(source[name]) for name in fields})
+    if isinstance(source, Mapping) and role in VALUE_COLUMN_BY_ROLE and not (is_dict_of_values(source) and _has_columns(source)):
+        return _table_from_lists(role, source) if is_dict_of_values(source) else _table_from_dict(role, source)
+    return _import_columns(role, source)
+
+
+def _import_columns(role: str, source: Any) -> pa.Table:
+    """Convert a dict of columns, or a LazyFrame, to an Arrow table; refuse others."""
     if isinstance(source, Mapping) and source and not any(isinstance(values, Mapping) for values in source.values()):
         for name, values in source.items():
             if isinstance(values, (str, bytes, Real)):
                 raise InputError(
                     f"{role}: cannot read a dict whose {quote_excerpt(str(name), is_name=True)} has {short_repr(values)}; {_describe_dict(role)}, "
-                    "or make a table of a list of rows: pyarrow.Table.from_pylist(rows)"
+                    "or a list with a dict for each row"
                 )
         return pa.table({str(name): to_array(values) for name, values in source.items()})
     source_type = type(source)
@@ -83,6 +97,22 @@ def _import(role: str, source: Any) -> pa.Table:
     advice = "collect it into a table first, or " if hasattr(source, "collect") else ""
     advice = advice or ("" if hasattr(source, "schema") else f"{_describe_dict(role)}, or ")
     raise InputError(f"{role}: cannot read a {source_type.__name__}; {advice}give {ACCEPTED_SOURCES}")
+
+
+def _has_columns(source: Mapping[Any, Any]) -> bool:
+    """Return True if a dict of lists is one of columns, not of queries to documents: by its names, or since its lists have several types."""
+    types = {isinstance(value, Real) for values in source.values() for value in itertools.islice(values, 1)}
+    has_float = any(isinstance(value, float) for values in source.values() for value in itertools.islice(values, 1))
+    return bool({"query_id", "doc_id"} & source.keys()) or len(types) > 1 or has_float
+
+
+def _table_from_lists(role: str, source: Mapping[Any, Any]) -> pa.Table:
+    """Convert a dict of queries to documents, best first, or relevant ones, to one row per query and document."""
+    rows = [(query, doc, position) for query, docs in source.items() for position, doc in enumerate(docs, 1)]
+    positions = [row[2] for row in rows]
+    numbers = [1.0 if role == "qrels" else -float(position) for position in positions]
+    values = {VALUE_COLUMN_BY_ROLE[role]: to_array(numbers, pa.float64()), "rank": to_array(positions, pa.int64())}
+    return pa.table(_id_columns(role, rows) | values)
 
 
 def _explain(source: Any, error: BaseException) -> str:
@@ -122,10 +152,14 @@ def _readable_type(arrow_type: pa.DataType) -> pa.DataType | None:
 def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:
     """Convert a dict to one row per query and document."""
     rows = [(query, doc, value) for query, docs in source.items() for doc, value in _documents(role, query, docs).items()]
+    return pa.table(_id_columns(role, rows) | {VALUE_COLUMN_BY_ROLE[role]: to_array([float(row[2]) for row in rows], pa.float64())})
+
+
+def _id_columns(role: str, rows: Sequence[Sequence[Any]]) -> dict[str, pa.Array]:
+    """Return the queries and documents of a dict, the first two values of each row."""
     id_type = None if rows else pa.string()
     try:
-        ids = {name: to_array([row[index] for row in rows], id_type) for index, name in enumerate(("query_id", "doc_id"))}
-        return pa.table(ids | {VALUE_COLUMN_BY_ROLE[role]: to_array([float(row[2]) for row in rows], pa.float64())})
+        return {name: to_array([row[index] for row in rows], id_type) for index, name in enumerate(("query_id", "doc_id"))}
     except OverflowError:
         raise InputError(f"{role}: the queries or documents of this dict are integers beyond 64 bits; make them texts") from None
     except pa.ArrowException:

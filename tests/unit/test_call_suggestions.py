@@ -248,7 +248,6 @@ FURTHER: list[tuple[Any, ...]] = [
         )
         for source in ("np.array([y_true, y_score])", "(y_true, y_score)", "y_score")
     ),
-    ("evaluate('AUC', predictions=rows)", "pyarrow.Table.from_pylist(rows)", "evaluate('AUC', predictions=pa.Table.from_pylist(rows))"),
     ("evaluate('AP', run=y_score, qrels=qrels)", "write {query: {document: score}}", "evaluate('AP', run=run, qrels=qrels)"),
     ("evaluate('AUC', predictions=predictions, output='auc.parquet')", "evaluate('AUC', predictions=predictions)"),
     (

@@ -109,7 +109,60 @@ def test_maps_that_are_none(source: Any, parts: list[str], qrels: pa.Table) -> N
 def test_maps_of_other_roles_are_refused(run: pa.Table, qrels: pa.Table) -> None:
     refused("predictions: cannot read a dict", metrics="AUC", predictions={"q1": {"a": 1.0}})
     refused("queries: cannot read a dict whose 'q1' has 1.0; write {column: values}", run=run, qrels=qrels, queries={"q1": 1.0})
-    refused("qrels: cannot read a dict whose query 'q1'", "{query: {document: relevance}}", run=run, qrels={"q1": ["a"]})
+    refused("qrels: cannot read a dict whose query 'q1'", "{query: {document: relevance}}", run=run, qrels={"q1": "a"})
+
+
+RANKED = {"q1": ["d3", "d1"], "q2": ["d9"]}
+TYPES = [("query_id", "U2"), ("doc_id", "U2"), ("score", "f8")]
+
+
+@pytest.mark.parametrize(
+    ("found", "judged", "columns"),
+    [
+        (RANKED, {"q1": {"d1": 1}, "q2": {"d9": 1}}, {}),
+        (RANKED, {"q1": ["d1"], "q2": {"d9"}}, {}),
+        ({"q1": ("d3", "d1"), "q2": ["d9"], "q3": []}, {"q1": ["d1"], "q2": ["d9"]}, {}),
+        (
+            {"user": ["q1", "q1", "q2"], "item": ["d3", "d1", "d9"], "p": [0.2, 0.1, 0.5]},
+            {"user": np.array(["q1", "q2"]), "item": ["d1", "d9"], "stars": np.array([1, 1])},
+            {"query_id": "user", "doc_id": "item", "score": "p", "relevance": "stars"},
+        ),
+        (
+            [
+                {"query_id": "q1", "doc_id": "d3", "score": 2},
+                {"query_id": "q1", "doc_id": "d1", "score": 1.5},
+                {"query_id": "q2", "doc_id": "d9", "score": 1},
+            ],
+            [{"query_id": "q1", "doc_id": "d1", "relevance": 1}, {"query_id": "q2", "doc_id": "d9", "relevance": 1}],
+            {},
+        ),
+        (np.array([("q1", "d3", 2.0), ("q1", "d1", 1.0), ("q2", "d9", 1.0)], dtype=TYPES), {"q1": ["d1"], "q2": ["d9"]}, {}),
+        (np.rec.array([("q1", "d3", 2.0), ("q1", "d1", 1.0), ("q2", "d9", 1.0)], dtype=TYPES), {"q1": ["d1"], "q2": ["d9"]}, {}),
+    ],
+)
+def test_lists_and_columns_and_records(found: Any, judged: Any, columns: dict[str, str]) -> None:
+    assert sqlrank.evaluate("RR", run=found, qrels=judged, columns=columns).to_pylist() == [{"RR": 0.75}]
+    systems = sqlrank.evaluate("RR", run={"a": found, "b": found}, qrels=judged, columns=columns).to_pylist()
+    assert systems == [{"system": "a", "RR": 0.75}, {"system": "b", "RR": 0.75}]
+
+
+def test_lists_of_numbers() -> None:
+    assert sqlrank.evaluate("RR", run={"q1": [3, 1], "q2": [9]}, qrels={"q1": [1], "q2": [9]}).to_pylist() == [{"RR": 0.75}]
+
+
+def test_predictions_of_other_shapes() -> None:
+    for table in (
+        [{"label": 1, "score": 0.2}, {"label": 0, "score": 0.1}],
+        np.rec.fromarrays([[1, 0], [0.2, 0.1]], names="label,score"),
+        {"label": np.array([1, 0]), "score": pd.Series([0.2, 0.1])},
+    ):
+        assert sqlrank.evaluate(["AUC", "num_predictions"], predictions=table).to_pylist() == [{"AUC": 1.0, "num_predictions": 2.0}]
+
+
+def test_lists_of_other_ids_are_refused() -> None:
+    refused("run: the queries or documents of this dict are of different types", run={"q1": ["d3", 1]}, qrels={"q1": ["d3"]})
+    refused("run (dict): (query_id, doc_id) occurs more than once", run={"q1": ["d3", "d3"]}, qrels={"q1": ["d3"]})
+    refused("run: there is no table and no file named 'b.parquet'", run={"q1": ["b.parquet"]}, qrels={"q1": ["d3"]})
 
 
 def test_predictions() -> None:
