@@ -1,4 +1,4 @@
-"""Column pruning: columns, left joins and CTEs that nothing reads any more are left out."""
+"""Column pruning between passes: columns, left joins and CTEs that nothing reads any more are left out."""
 
 from __future__ import annotations
 

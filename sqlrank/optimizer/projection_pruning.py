@@ -1,4 +1,4 @@
-"""Projection pruning: remove unused columns, left joins and CTEs, and CTEs that only forward another."""
+"""Projection pruning of a compiled statement, before its passes: unused columns, left joins and CTEs, and CTEs that forward others."""
 
 from __future__ import annotations
 
