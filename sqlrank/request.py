@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -242,6 +242,7 @@ class Request:
         only_queries: The only queries to read, if there are any.
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
         names: ``plain`` if columns and rows of metrics have identifiers for names.
+        lower_is_better: Metrics of columns, or the columns, of which lower values are better.
         command: The command that prints the statement, such as ``sql``, None if there is none.
         options: Further arguments of the command.
     """
@@ -262,6 +263,7 @@ class Request:
     only_queries: tuple[Any, ...] = ()
     requested_names: bool = False
     names: ColumnNames = "requested"
+    lower_is_better: str | Sequence[str] = ()
     unit: str | None = None
     replicates: int | None = None
     seed: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
@@ -12,7 +13,7 @@ from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
-from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
+from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec
 from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD
 from sqlrank.request import Request, system_source, with_previous_runs
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sqlrank.interval_options import IntervalOptions
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.registry.roles import Role
 
 RESULT_SLICE_COLUMN = "slice"
 """Column of a result that names the grouping of a row."""
@@ -94,6 +96,33 @@ class ResolvedRequest:
         """True if any metric evaluates rankings."""
         return any(metric.input_role == "run" for metric in self.metrics)
 
+    @cached_property
+    def roles(self) -> dict[str, Role]:
+        """The roles of inputs, with the measured columns of the user among their columns."""
+        roles = dict(self.library.roles)
+        for column in (metric.measured_column for metric in self.metrics):
+            if column is not None:
+                role = roles[column.role]
+                others = role.columns.get(column.name, ColumnSpec(column.name, "double", column.column, is_measured=True))
+                is_nullable = self.drops_nulls or column.counts_missing or others.nullable
+                spec = replace(others, nullable=is_nullable, is_share=column.is_share or others.is_share)
+                roles[column.role] = replace(role, columns={**role.columns, column.name: spec})
+        return roles
+
+    @property
+    def lists_from_queries(self) -> bool:
+        """True if the lists are those of the queries table, because no run is given."""
+        return self.is_ranking and not self.rankings_from_predictions and "run" not in {*self.sources, *self.assembled_rankings}
+
+    @property
+    def measured_columns(self) -> dict[str, dict[str, str]]:
+        """The measured columns by role: name in the statement to column of the table."""
+        measured: dict[str, dict[str, str]] = {}
+        for column in (metric.measured_column for metric in self.metrics):
+            if column is not None:
+                measured.setdefault(column.role, {})[column.name] = column.column
+        return measured
+
     @property
     def assembled_rankings(self) -> dict[str, str]:
         """The roles of rankings that are assembled from another input, with the role of that."""
@@ -134,7 +163,7 @@ class ResolvedRequest:
     @property
     def reserved_names(self) -> list[str]:
         """Column names that the statement uses internally."""
-        role_columns = (column for role in self.library.roles.values() for column in role.columns)
+        role_columns = (column for role in self.roles.values() for column in role.columns)
         return [
             *self.library.relation_columns,
             *role_columns,
@@ -162,6 +191,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
     metrics = metric_resolver.resolve_metrics(
         request.metrics, library, request.compat, policies, _available_roles(sources_by_role, library)
     )
+    metrics = metric_resolver.mark_lower_better(metrics, request.lower_is_better)
     metrics = with_plain_names(metrics) if request.names == "plain" else metrics
     columns, sets = parse_group_by(request.by)
     columns, sets, expressions = _split_group_expressions(columns, sets)
@@ -333,6 +363,12 @@ def _sources(
             return dict(sources), False
         if base_role != "predictions":
             raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base_role}; evaluate them in two calls")
+    if (
+        all(metric.measured_column for metric in rankings)
+        and "queries" in sources
+        and not {"run", "qrels", "predictions", "answers"} & sources.keys()
+    ):
+        return dict(sources), False
     return _ranking_sources(sources, {role for metric in rankings for role in metric.dependencies.roles}, library)
 
 

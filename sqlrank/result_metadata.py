@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError
 from sqlrank.registry.fingerprints import effective_policies
-from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.value_bounds import value_bounds
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_texts
@@ -173,6 +173,6 @@ def _measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
     declared = {"undefined": file.annotations.get("Undefined"), "no_interval": file.interval.no_interval}
     return {
         "unit": unit,
-        "better": better_direction(str(metric.metric), library),
+        "better": metric_direction(metric, library),
         **{name: annotation for name, annotation in declared.items() if annotation},
     }

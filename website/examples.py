@@ -24,7 +24,11 @@ OPTIONS = ("run", "qrels", "predictions", "queries")
 
 
 def asked(file: SqlFile) -> str:
-    """Return how a metric is asked for: with a cut-off, where it has one that is whole or has to be given."""
+    """Return how a metric is asked for: with a column of the table, or with a cut-off that is whole or has to be given."""
+    if file.measures_column:
+        of_predictions, of_queries = ("label", "label") if table("predictions", file) == "predictions" else ("score", "latency_ms")
+        of_queries = "passed" if file.display_name == "Share" else of_queries
+        return f"{file.display_name}({of_predictions if find_input_role(load_registry(), file) == 'predictions' else of_queries})"
     if file.cutoff_parameter is None or (file.cutoff_parameter.default is not None and file.cutoff_parameter.type != "integer"):
         return file.display_name
     return file.display_name + ("@3" if file.cutoff_parameter.type == "integer" else "@0.5")
@@ -38,7 +42,14 @@ def roles(file: SqlFile) -> list[str]:
 
 def table(role: str, file: SqlFile) -> str:
     """Return the table that an input of a metric is read from: labels are numbers where they need not be 0 and 1."""
-    return "numbers" if role == "predictions" and "binary labels" not in file.required_row_checks else role
+    is_binary = "binary labels" in file.required_row_checks or file.display_name == "Share"
+    return "numbers" if role == "predictions" and not is_binary else role
+
+
+def warehouses(file: SqlFile) -> dict[str, str]:
+    """Return the warehouses that have a statement of a metric: quantiles over queries are DuckDB's."""
+    aggregate = file.declared_settings.get("aggregate")
+    return {"duckdb": WAREHOUSES["duckdb"]} if aggregate is not None and aggregate.default == "quantile" else WAREHOUSES
 
 
 def command(file: SqlFile) -> list[str]:
@@ -57,7 +68,7 @@ def statement(file: SqlFile, dialect: str) -> list[str]:
 
 def commands(file: SqlFile) -> list[list[str]]:
     """Return all that is run for the page of a metric."""
-    return [command(file), *(statement(file, dialect) for dialect in WAREHOUSES)]
+    return [command(file), *(statement(file, dialect) for dialect in warehouses(file))]
 
 
 def _given(file: SqlFile, name: Callable[[str], str]) -> list[str]:

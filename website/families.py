@@ -17,6 +17,7 @@ FAMILIES = {
     "classification": ("Predictions", "A label of 0 or 1, a score, and a weight if there is one."),
     "pairs": ("Pairs of predictions", "Which of two is scored higher; no pair is formed."),
     "regression": ("Predictions of a number", "Labels and scores that are numbers."),
+    "measures": ("Columns of your own", "The mean, share, sum or quantile of [any column](DOCS/metrics.md#of-columns-of-your-own)."),
     "policies": ("Logged actions", "What another policy [would have earned](DOCS/experiments.md#before-there-is-an-experiment)."),
     "interleaving": ("Interleaved lists", "Which of two rankers was clicked."),
     "splits": ("Splits", "Whether [train and test](DOCS/splits.md) are what they should be."),

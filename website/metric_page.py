@@ -197,7 +197,7 @@ def _definition(file: SqlFile) -> list[str]:
 def _statements(file: SqlFile) -> list[str]:
     """Return the statements for warehouses, which search leaves out: they are alike, and long."""
     parts = ["## The statement { data-search-exclude }", "What `sqlrank sql` prints, of tables that are called as their inputs:"]
-    for dialect, name in examples.WAREHOUSES.items():
+    for dialect, name in examples.warehouses(file).items():
         asked = examples.statement(file, dialect)
         parts.append(f'=== "{name}"\n\n' + _indented(f"```sh\n{examples.shown(asked)}\n```\n\n```sql\n{printed(file, asked)}\n```"))
     return parts

@@ -41,6 +41,7 @@ def compare(
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     unit: str | None = None,
     baseline: str | None = None,
+    lower_is_better: str | Sequence[str] = (),
     where: str | None = None,
     test: str = "t",
     correction: str = "holm",
@@ -88,6 +89,7 @@ def compare(
             With several scores each row is a unit by default, unless rows have a query.
         baseline: the system that the others are compared with; by default all pairs are compared. The baseline of a pair is the system
             given first, or the first in sort order if systems come from a column.
+        lower_is_better: metrics of columns of your own, or the columns, of which lower values are better: ``"latency_ms"``.
         where: a SQL condition on the rows to read, of rollups over key columns.
         test: ``"t"`` (Student), ``"wilcoxon"``, ``"sign"`` or ``"randomization"`` (Fisher).
         correction: correction for multiple comparisons: ``"holm"``, ``"bh"`` (Benjamini & Hochberg), ``"max_t"`` (Westfall & Young) or
@@ -155,6 +157,7 @@ def compare(
         plan=plan,
         unit=unit,
         names=names,
+        lower_is_better=lower_is_better,
         policies=policies,
     )
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
@@ -176,7 +179,17 @@ def compare(
     }
     unit_options = {"test": test, "target_effect": target_effect, "replicates": replicates, "seed": seed}
     _refuse_row_options({**sources, **row_options, **unit_options})
-    call = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, names=names, policies=policies)
+    call = Request(
+        metrics,
+        {},
+        by=by,
+        where=where,
+        confidence=confidence,
+        sql_dir=sql_dir,
+        names=names,
+        lower_is_better=lower_is_better,
+        policies=policies,
+    )
     request = RollupComparisonRequest(call, rollups, baseline, correction, power)
     return compare_rolled_up(request, connection, dialect, limits, progress)
 

@@ -17,6 +17,7 @@ from sqlrank.cli.options import (
     Force,
     FormatOption,
     Inputs,
+    LowerIsBetter,
     MemoryLimit,
     Metrics,
     Names,
@@ -61,6 +62,7 @@ def compare(
     by: By = None,
     unit: Unit = None,
     baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
+    lower_is_better: LowerIsBetter = None,
     test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
     correction: Annotated[str, typer.Option(help="Correction for multiple comparisons: holm, bh, max_t or none.")] = "holm",
     confidence: Level = 0.95,
@@ -100,7 +102,7 @@ def compare(
         arguments = call_arguments(
             metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system, unit=unit, baseline=baseline, test=test,
             correction=correction, confidence=confidence, target_effect=target_effect, power=power, replicates=replicates, seed=seed, per_query=per_query,
-            where=where, column=column, compat=compat, names=names, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit,
+            lower_is_better=lower_is_better or (), where=where, column=column, compat=compat, names=names, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit,
             threads=threads, timeout=timeout,
         )  # fmt: skip
         result = sqlrank.compare(**arguments, rollups=rollups or None, by=parse_groupings(by), progress=progress)
@@ -129,6 +131,7 @@ def gate(
         list[str] | None, typer.Option(help="Tolerated loss of a metric: 0.01, 2%, or of one metric AP=2%. Repeat for more.")
     ] = None,
     min_units: Annotated[int, typer.Option(help="Queries below which a group is skipped.")] = 20,
+    lower_is_better: LowerIsBetter = None,
     confidence: Level = 0.95,
     treat_inconclusive_as: TreatInconclusiveAs = None,
     summary_file: Summary = None,
@@ -166,7 +169,7 @@ def gate(
     with exit_on_error(), progress_bar("gating") as progress:
         arguments = call_arguments(
             metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system, unit=unit, baseline=baseline,
-            min_units=min_units, confidence=confidence, where=where, column=column, compat=compat, names=names, policy=policy, plan=plan, input=input,
+            min_units=min_units, lower_is_better=lower_is_better or (), confidence=confidence, where=where, column=column, compat=compat, names=names, policy=policy, plan=plan, input=input,
             sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads, timeout=timeout,
         )  # fmt: skip
         result = sqlrank.gate(

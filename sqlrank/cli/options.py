@@ -71,6 +71,9 @@ By = Annotated[
     list[str] | None,
     typer.Option(help="Column to group by, or 'day=DATE(ts)'; a,b for both; 'total' for all rows. Repeat for more."),
 ]
+LowerIsBetter = Annotated[
+    list[str] | None, typer.Option(help="A column of your own, or a metric of it, of which lower values are better. Repeat for more.")
+]
 Where = Annotated[
     str | None,
     typer.Option(help='SQL condition on the rows to read: "day = \'2026-01-01\'", or "run.day = ... AND qrels.day = ...".'),

@@ -17,6 +17,7 @@ from sqlrank.cli.options import (
     DatabaseFile,
     Force,
     Inputs,
+    LowerIsBetter,
     MemoryLimit,
     Plan,
     Policy,
@@ -52,6 +53,7 @@ def report(
     by: By = None,
     system: Annotated[str | None, typer.Option(help="The column that identifies systems, if they are in one table.")] = None,
     baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
+    lower_is_better: LowerIsBetter = None,
     where: Where = None,
     confidence: Annotated[float, typer.Option(help="Confidence level of intervals, such as 0.95.")] = 0.95,
     unit: Unit = None,
@@ -85,7 +87,7 @@ def report(
     with exit_on_error(), progress_bar("reporting") as progress:
         arguments = call_arguments(
             metrics=metrics or None, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system,
-            baseline=baseline, where=where, confidence=confidence, unit=unit, title=title, created_at=created_at, max_rows=max_rows,
+            baseline=baseline, lower_is_better=lower_is_better or (), where=where, confidence=confidence, unit=unit, title=title, created_at=created_at, max_rows=max_rows,
             query_examples=query_examples, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check,
             memory_limit=memory_limit, threads=threads, temp_directory=temp_directory, timeout=timeout,
         )  # fmt: skip

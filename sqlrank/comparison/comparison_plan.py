@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import MetricError, short_repr
-from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.value_bounds import is_bounded_0_1
 from sqlrank.request import SourceGroup, system_source
@@ -66,7 +66,7 @@ def _measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) -> Compa
         raise MetricError(f"means are compared, not aggregate={aggregate!r}; leave it out")
     return ComparedMetric(
         name,
-        better_direction(name, resolved_request.library),
+        metric_direction(metric, resolved_request.library),
         is_bounded_0_1(metric),
         uses_influence=uses_influence,
         no_interval=reason and reason.rstrip("."),

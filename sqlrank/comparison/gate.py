@@ -166,6 +166,7 @@ def gate(
     baseline: Any = None,
     tolerance: float | str | Mapping[str, float | str] = 0.0,
     min_units: int = 20,
+    lower_is_better: str | Sequence[str] = (),
     confidence: float = 0.95,
     where: str | None = None,
     compat: str | None = None,
@@ -205,6 +206,7 @@ def gate(
         tolerance: margin by which a metric may be worse: 0.01, or ``"2%"`` of the baseline's measured value, which is treated as a
             constant. By metric: ``{"AP": "2%", "*": 0.01}``.
         min_units: minimum number of queries; groups with fewer are skipped.
+        lower_is_better: metrics of columns of your own, or the columns, of which lower values are better: ``"latency_ms"``.
         confidence: two-sided confidence level of intervals; each side errs half as often.
         where: a SQL condition on the rows to read.
         compat: as for :func:`sqlrank.evaluate`.
@@ -248,6 +250,7 @@ def gate(
         plan=plan,
         unit=unit,
         names=names,
+        lower_is_better=lower_is_better,
         policies=policies,
     )
     is_stored = baseline is not None and (

@@ -234,7 +234,9 @@ class AggregationCtes:
             query.join(exp.table_(aggregate.step), on=exp.and_(*on, wrap=False, copy=False), join_type="left", copy=False)
         if shape.query_attributes or self.weighted:
             queries = exp.to_table(self.relations.add_input(InputKey("queries"))).as_("a")
-            query.join(queries, on=exp.and_(*key_equalities([QUERY_ID], "a", "l", nullable=False)), join_type="left", copy=False)
+            shared = [column.name for column in shape.group_columns if "queries" in column.columns and not column.is_query_attribute]
+            on = key_equalities(shared, "a", "l", nullable=True) + key_equalities([QUERY_ID], "a", "l", nullable=False)
+            query.join(queries, on=exp.and_(*on), join_type="left", copy=False)
         cte = self.ctes.add_aggregate("query_metrics", query, "one row per list to evaluate", materialize=self._materialize_values)
         if self.replicates is None:
             return cte

@@ -64,6 +64,7 @@ class InputQuery:
         joins_inputs: Further inputs that the query joins.
         scores: Names of the scores, if rows with several scores are units.
         table: Name of the table of the user that the query reads, if it has one.
+        measured: The columns that metrics measure.
     """
 
     rows: str
@@ -75,3 +76,4 @@ class InputQuery:
     joins_inputs: tuple[InputKey, ...] = ()
     scores: tuple[str, ...] = ()
     table: str = ""
+    measured: tuple[str, ...] = ()

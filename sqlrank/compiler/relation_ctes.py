@@ -168,6 +168,10 @@ class RelationCtes:
     def add_file(self, file: SqlFile, settings: Mapping[str, ParameterValue], per_list: bool = False) -> str:
         """Return the CTE of a relation or curve file, adding it if necessary."""
         tree: Any = bind_parameters(self.library, file.tree, settings, file.params)
+        if "measured" in file.scopes:
+            measured = {key.role: source.measured for key, source in self.sources.items()}
+            tables = [table.name for table in find_nodes(tree, exp.Table)]
+            tree = tree.select(*(exp.column(name, table=role) for role in tables for name in measured.get(role, ())))
         for table in find_nodes(tree, exp.Table):
             rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
             table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))

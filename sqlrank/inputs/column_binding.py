@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import InputError
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.assembled_rankings import assemble_rankings, assembly_columns
@@ -145,12 +146,18 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     scores, mapping = split_score_columns(request.column_mapping, "predictions" in request.sources)
     check_mapping_names(request, mapping)
     tables = {role: resolve_source(database, role, source) for role, source in request.sources.items()}
-    inputs = {role: BoundInput(library.roles[role], table, library.checks.get(role)) for role, table in tables.items()}
+    inputs = {role: BoundInput(request.roles[role], table, library.checks.get(role)) for role, table in tables.items()}
+    if request.lists_from_queries:
+        inputs["run"] = _lists_of_queries(inputs["queries"], library)
     if request.rankings_from_predictions:
         inputs = {**_inputs_from_predictions(inputs["predictions"], library), **inputs}
     inputs = bind_expressions(request, inputs, mapping, scores, database)
     default_score = {"score": scores[-1]} if scores else {}
-    inputs = {role: bound_input.bind_columns(role_mapping(role, mapping) | default_score) for role, bound_input in inputs.items()}
+    measured = request.measured_columns
+    inputs = {
+        role: bound_input.bind_columns({**measured.get(role, {}), **role_mapping(role, mapping)} | default_score)
+        for role, bound_input in inputs.items()
+    }
     if request.rankings_from_predictions:
         inputs |= _bind_labels(inputs, mapping)
     for role in set(request.assembled_rankings.values()) if database.can_inspect else ():
@@ -185,6 +192,12 @@ def _inputs_from_predictions(predictions: BoundInput, library: Registry) -> dict
         role: BoundInput(library.roles[role], predictions.table, library.checks.get(role), is_labelled=role == "qrels")
         for role in RANKING_ROLES
     }
+
+
+def _lists_of_queries(queries: BoundInput, library: Registry) -> BoundInput:
+    """Return a run that has the queries of the queries table, and no documents."""
+    role = library.roles["run"]
+    return BoundInput(replace(role, columns={QUERY_ID: role.columns[QUERY_ID]}, unique=()), queries.table)
 
 
 def _bind_labels(inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> dict[str, BoundInput]:
@@ -223,16 +236,26 @@ def _bind_unit(request: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
 def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> dict[str, tuple[str, ...]]:
     """Return the columns that the metrics need of each input."""
     needed: dict[str, tuple[str, ...]] = {}
+    measured = request.measured_columns
     if request.is_ranking or request.rankings_from_predictions:
         orders = {metric.settings.get("ties") == "rank" for metric in request.metrics if metric.input_role == "run"}
-        run = (*row_checks.RANKING_KEYS, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
+        run = (
+            ("query_id",)
+            if request.lists_from_queries
+            else (*row_checks.RANKING_KEYS, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
+        )
         needed["run"] = run
         needed |= {"qrels": (*row_checks.RANKING_KEYS, "relevance")} if "qrels" in {*inputs, *request.assembled_rankings} else {}
     for role in set(request.assembled_rankings.values()):
         needed[role] = assembly_columns(request, inputs[role])
     if "queries" in inputs:
         weight = ("weight",) if "weight" in inputs["queries"].columns else ()
-        needed["queries"] = ("query_id", *weight, *sorted(_find_read_columns(request, "queries") & {"cutoff"}))
+        needed["queries"] = (
+            "query_id",
+            *weight,
+            *sorted(_find_read_columns(request, "queries") & {"cutoff"}),
+            *measured.get("queries", ()),
+        )
     return needed | {
         role: _find_row_columns(request, bound_input) for role, bound_input in inputs.items() if _is_evaluated_by_rows(request, role)
     }
@@ -247,10 +270,14 @@ def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tupl
     read_columns.discard(role.unit_column or "")
     if request.confidence is not None or request.needs_units:
         read_columns |= {role.unit_column or role.query_column or ""} & bound_input.columns.keys()
+    read_columns |= request.measured_columns.get(role.name, {}).keys()
+    measured = [metric.measured_column is not None for metric in request.metrics if metric.input_role == role.name]
+    is_measured_alone = bool(measured) and all(measured)
     needed = []
     for name, column in role.columns.items():
         is_available = column.default is None or name in bound_input.columns
-        if is_available and (name in read_columns or not (column.optional or column.default is not None) or column.default is not None):
+        is_required = column.default is not None or not (column.optional or is_measured_alone)
+        if is_available and (name in read_columns or is_required):
             needed.append(name)
     return tuple(needed)
 

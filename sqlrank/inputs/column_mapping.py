@@ -43,7 +43,7 @@ def split_score_columns(columns: Mapping[str, Any], has_predictions: bool) -> tu
 
 def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) -> None:
     """Check that every mapped name is a column of an input."""
-    roles = {role: request.library.roles[role] for role in request.sources}
+    roles = {role: request.roles[role] for role in request.sources}
     canonical_names = [column for role in roles.values() for column in role.columns]
     if request.is_ranking:
         canonical_names = ["query_id", "doc_id", "score", "rank", "relevance", "weight", "label", *canonical_names]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlrank.compiler.layout import GroupColumn
 from sqlrank.compiler.row_keys import SCORE_NAME, SLICE_NUMBER
 from sqlrank.engines.identifiers import QUOTES
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.registry.roles import SYSTEM_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -88,8 +89,14 @@ def _find(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput],
         )
     run_role = request.retrieval_role
     evaluated_roles = ["predictions", "run", "qrels"] if request.rankings_from_predictions else [run_role]
+    if request.lists_from_queries:
+        evaluated_roles = ["run", "queries"]
     searched_roles = [role] if has_prefix else evaluated_roles if inputs[run_role].table.column_types is None else list(inputs)
-    return _find_in_rankings(name, text, run_role, [run_role, "qrels"] if searched_roles == ["qrels"] else searched_roles, inputs)
+    searched_roles = [run_role, "qrels"] if searched_roles == ["qrels"] else searched_roles
+    match = _find_in_rankings(name, text, run_role, searched_roles, inputs)
+    if run_role in match.roles and ("queries" in request.measured_columns or name == SYSTEM_COLUMN):
+        return match
+    return replace(match, roles=[role for role in match.roles if role != "queries" or run_role not in match.roles])
 
 
 def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _ColumnMatch:
@@ -120,7 +127,7 @@ def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[
             holders[role] = column
     is_inspected = run.table.column_types is not None
     if run_role in holders:
-        return _ColumnMatch([role for role in holders if role != "queries"], holders[run_role], is_inspected)
+        return _ColumnMatch(list(holders), holders[run_role], is_inspected)
     if "queries" in holders:
         return _ColumnMatch(["queries"], holders["queries"], is_inspected)
     column = run.column(text)

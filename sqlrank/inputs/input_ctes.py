@@ -66,6 +66,11 @@ def build_input_ctes(inputs: BoundInputs, plain: bool) -> InputCtes:
     for role, bound_input in inputs.by_role.items():
         if role in {"run", "qrels"} and request.rankings_from_predictions:
             continue
+        if role == "run" and request.lists_from_queries:
+            sources[InputKey(role)] = InputQuery(
+                _rows(bound_input), KeyColumns(bound_input.group_names, nullable=True), None, InputKey("queries")
+            )
+            continue
         sources |= _predictions(inputs, bound_input) if role == "predictions" else _table_inputs(inputs, bound_input)
     base_role = request.base_role
     if base_role is not None and base_role not in inputs.by_role:
@@ -135,6 +140,7 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
             query_column=UnquotedName(role.query_column) if role.query_column else QUERY_ID,
             has_lists=not is_ranking and role.query_column is not None,
             table=_table_name(bound_input),
+            measured=tuple(name for name, column in role.columns.items() if column.is_measured),
         )
     return sources
 

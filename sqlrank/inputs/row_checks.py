@@ -60,8 +60,12 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
                 problem = f"{label}: {name} is {duckdb_type}, not a number; cast it, or map another column to {name}"
                 # All columns of a text file without rows have a text type.
                 problems.append(f"{label} has no rows" if inputs[role].table.is_empty else problem)
-    # The queries table is joined by query_id alone.
-    joined = {role: [*columns, *(inputs[role].group_names if role != "queries" else ())] for role, columns in needed.items()}
+    # The queries table is joined by query_id, and by the columns that group its rows and those of the run.
+    shared = set(inputs["run"].group_names) if "run" in inputs else set()
+    joined = {
+        role: [*columns, *(name for name in inputs[role].group_names if role != "queries" or name in shared)]
+        for role, columns in needed.items()
+    }
     for compared_columns in comparable_columns(inputs, joined).values():
         duckdb_types = {(role, name): duckdb_type for role, name in compared_columns if (duckdb_type := inputs[role].column_type(name))}
         families = {_family(duckdb_type) for duckdb_type in duckdb_types.values()}

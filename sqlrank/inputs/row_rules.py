@@ -95,7 +95,9 @@ def _column_rules(declared: Sequence[ColumnSpec]) -> Iterator[exp.Expr]:
     rules = {rule.alias: rule for rule in load_select("inputs", "column_rules.sql").selects}
     for column in declared:
         applicable = {
-            "null_value": not column.nullable,
+            "null_value": not column.nullable and not column.is_measured,
+            "null_measured": not column.nullable and column.is_measured,
+            "nonbinary_share": column.is_share,
             "nan_value": column.type in {"number", "double"},
             "nan_key": column.nullable and column.type == "key",
         }

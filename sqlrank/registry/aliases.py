@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, quote_excerpt
-from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.metric import COLUMN_PARAMETER, parse_metric_text
 from sqlrank.registry.sql_folder import read_toml
 
 if TYPE_CHECKING:
@@ -97,9 +97,13 @@ def find_metric(text: str, library: Registry) -> tuple[Metric, SqlFile]:
         raise MetricError(_respelled(text, library) or str(error)) from None
     metric = canonical_metric(metric, library)
     try:
-        return metric, library.file_for(metric)
+        file = library.file_for(metric)
     except MetricError as error:
         raise MetricError(_respelled(text, library) or str(error)) from None
+    if COLUMN_PARAMETER in dict(metric.params) and not file.measures_column:
+        problem = f"cannot read the parameters of {quote_excerpt(text)}; each needs a name, as in (rel=2)"
+        raise MetricError(_respelled(text, library) or problem)
+    return metric, file
 
 
 def _respelled(text: Any, library: Registry) -> str | None:

@@ -92,7 +92,7 @@ def check_syntax_rules(kind: str, path: Path, text: str, tree: exp.Expr, declare
     violations: list[Violation] = []
     if kind == "metrics":
         violations += _metric(tree)
-        if not re.match(r"-- \w+(@k)?: ", text):
+        if not re.match(r"-- \w+(@k| of \w+)?: ", text):
             violations.append((_FIRST, "the comment begins with the name of the metric, one word, as in '-- nDCG: what it is.'"))
     elif kind in {"relations", "curves"}:
         violations += _relation(tree)

@@ -24,10 +24,14 @@ QUERY_CUTOFF = "cutoff"
 MAX_EXACT_INTEGER = 10**15
 """Smallest integer that is written as a double."""
 
+COLUMN_PARAMETER, POSITIONAL_PARAMETERS = "column", ("column", "q")
+"""The parameter that is written without its name, ``Mean(latency_ms)``, and those that may be: ``Quantile(latency_ms, 0.95)``."""
+
 _METRIC_TEXT = re.compile(r"\s*(?P<name>\w+(?:-\w+)*)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<cutoff>[^@]+?))?\s*", re.DOTALL)
 _NAME = re.compile(r"\w+(?:-\w+)*")
 _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
 _LIST = re.compile(r"(?P<metric>[^@]*)@\s*\[(?P<cutoffs>[^\[\]]*)\]\s*", re.DOTALL)
+_LEADING_COLUMN = re.compile(r'\s*(?P<column>(?:\w+\.)?(?:"(?:[^"]|"")+"|[^\W\d]\w*))\s*(?:,(?P<rest>.*))?', re.DOTALL)
 _NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?")
 
 
@@ -70,7 +74,8 @@ class Metric:
         return replace(self, cutoff=cutoff)
 
     def __str__(self) -> str:
-        params = ", ".join(f"{name}={format_parameter(value)}" for name, value in self.params)
+        ordered = sorted(self.params, key=lambda param: param[0] != COLUMN_PARAMETER)
+        params = ", ".join(f"{name}={format_parameter(value)}" if name != COLUMN_PARAMETER else str(value) for name, value in ordered)
         if isinstance(self.cutoff, tuple):
             cutoff = f"@{self.cutoff[0]}..{self.cutoff[1]}"
         elif isinstance(self.cutoff, str):
@@ -184,7 +189,11 @@ def _freeze(value: object, name: str) -> ParameterValue:
 
 
 def _read_params(text: str, params: str) -> tuple[tuple[str, ParameterValue], ...]:
-    """Parse ``rel=2, gain=exp2`` with Python's own grammar for keyword arguments."""
+    """Parse ``rel=2, gain=exp2`` with Python's own grammar for keyword arguments; a column may come first."""
+    match = _LEADING_COLUMN.fullmatch(params)
+    values: dict[str, ParameterValue] = {}
+    if match is not None:
+        values[COLUMN_PARAMETER], params = match["column"], match["rest"] or ""
     try:
         call = ast.parse(f"f({params})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -192,12 +201,12 @@ def _read_params(text: str, params: str) -> tuple[tuple[str, ParameterValue], ..
     if (
         not isinstance(call, ast.Call)
         or not isinstance(call.func, ast.Name)
-        or call.args
+        or len(call.args) > len(values)
         or any(keyword.arg is None for keyword in call.keywords)
     ):
         raise MetricError(f"cannot read the parameters of {quote_excerpt(text)}; each needs a name, as in (rel=2)")
-    values: dict[str, ParameterValue] = {}
-    for keyword in call.keywords:
+    positional = zip(POSITIONAL_PARAMETERS[1:], call.args, strict=False)
+    for keyword in [*(ast.keyword(arg=name, value=value) for name, value in positional), *call.keywords]:
         if keyword.arg in values:
             raise MetricError(f"{quote_excerpt(text)} gives {keyword.arg!r} twice")
         if isinstance(keyword.value, ast.Name):

@@ -9,6 +9,7 @@ from sqlrank.registry.aliases import find_metric, list_aliases
 
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import SqlFile
 
 METRIC_INFO_COLUMNS = ("name", "family", "parameters", "relation", "source", "description")
@@ -50,6 +51,11 @@ def better_direction(column: str, library: Registry) -> str:
     if file is None or file.kind != "metrics" or file.is_always_defined:
         return "neither"
     return file.annotations.get("Direction", "higher")
+
+
+def metric_direction(metric: ResolvedMetric, library: Registry) -> str:
+    """Return the better direction of a metric, which the caller may have given."""
+    return "lower" if metric.is_lower_better else better_direction(str(metric.metric), library)
 
 
 def is_count_metric(column: str, library: Registry) -> bool:

@@ -13,7 +13,8 @@ from sqlrank.errors import MetricError, short_repr
 from sqlrank.registry.aliases import find_metric, plain, requested_name
 from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
-from sqlrank.registry.metric import QUERY_CUTOFF, Metric, expand_cutoff_list, freeze_value
+from sqlrank.registry.measured_columns import find_measured_column, with_free_name
+from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, expand_cutoff_list, freeze_value
 from sqlrank.registry.resolved_metric import QUERY_CUTOFFS_RELATION, ResolvedMetric
 from sqlrank.registry.settings_checks import (
     LIST_SLOTS,
@@ -30,8 +31,9 @@ from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.registry.tie_bounds import for_tie_order, prediction_tie_orders
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from sqlrank.registry.measured_columns import MeasuredColumn
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.sql_file import SqlFile
@@ -63,14 +65,14 @@ def resolve_metrics(
     metric_list = _as_list(metrics)
     compat_mode = _load_mode(compat, library, input_roles)
     frozen_policies = _freeze_policies(policies)
-    requested, problems = _parse_metrics(metric_list, compat_mode, library)
+    requested, problems = _parse_metrics(metric_list, compat_mode, library, input_roles)
     problems = [*invalid_policies(frozen_policies, library), *problems]
     resolved_metrics: dict[str, ResolvedMetric] = {}
     policies_by_metric = _policies_by_metric(requested, library, frozen_policies, input_roles)
     for name, entry in requested.items():
         check_deadline()
         try:
-            resolved = _resolve_metric(entry.metric, entry.role, library, compat_mode, policies_by_metric[name])
+            resolved = _resolve_metric(entry, library, compat_mode, policies_by_metric[name])
             check_parameter_values(resolved, library)
             check_parameters_accepted(resolved, library)
             check_expected_ties(resolved, library)
@@ -110,15 +112,13 @@ def find_effective_policies(
         input_roles: Roles of the inputs.
     """
     compat_mode = _load_mode(compat, library, input_roles)
-    requested, problems = _parse_metrics(_as_list(metrics), compat_mode, library)
+    requested, problems = _parse_metrics(_as_list(metrics), compat_mode, library, input_roles)
     if problems:
         raise MetricError(*dict.fromkeys(problems))
     remaining = _freeze_policies(policies)
     while True:
         policies_by_metric = _policies_by_metric(requested, library, remaining, input_roles)
-        resolved_metrics = [
-            _resolve_metric(entry.metric, entry.role, library, compat_mode, policies_by_metric[name]) for name, entry in requested.items()
-        ]
+        resolved_metrics = [_resolve_metric(entry, library, compat_mode, policies_by_metric[name]) for name, entry in requested.items()]
         accepted = find_accepted_policies(remaining, resolved_metrics, library)
         effective = {
             name: value
@@ -132,15 +132,17 @@ def find_effective_policies(
 
 @dataclass
 class _RequestedMetric:
-    """A requested metric: its canonical form, its input role, and the texts under which it was requested."""
+    """A requested metric: its canonical form, its file and input role, the column that it measures, and the texts that requested it."""
 
     metric: Metric
+    file: SqlFile
     role: str
+    column: MeasuredColumn | None
     texts: dict[str, str] = field(default_factory=dict)
 
 
 def _parse_metrics(
-    entries: Iterable[Any], compat_mode: Mapping[str, Any], library: Registry
+    entries: Iterable[Any], compat_mode: Mapping[str, Any], library: Registry, input_roles: Collection[str]
 ) -> tuple[dict[str, _RequestedMetric], list[str]]:
     """Return the requested metrics by canonical name, and a problem for each entry that is none."""
     requested: dict[str, _RequestedMetric] = {}
@@ -150,9 +152,12 @@ def _parse_metrics(
         try:
             for text in expand_cutoff_list(str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)):
                 metric = parse_canonical(expand_compat_alias(text, compat_mode, library), library)
-                role = find_input_role(library, library.file_for(metric))
+                column = find_measured_column(metric, library.file_for(metric), input_roles, library)
+                column = column and with_free_name(column, [entry.column for entry in requested.values()])
+                file = library.file_for(metric, "" if column is None else column.role)
+                new = _RequestedMetric(metric, file, find_input_role(library, file), column)
                 requested_text = requested_name(text, metric)
-                requested.setdefault(str(metric), _RequestedMetric(metric, role)).texts.setdefault(plain(requested_text), requested_text)
+                requested.setdefault(str(metric), new).texts.setdefault(plain(requested_text), requested_text)
         except MetricError as error:
             problems.append(str(error))
     return requested, problems
@@ -178,6 +183,33 @@ def _policies_by_metric(
         name: {**(implied if entry.role == "run" else {}), **_policies_for_role(policies, entry.role, has_rankings)}
         for name, entry in requested.items()
     }
+
+
+def mark_lower_better(metrics: Sequence[ResolvedMetric], names: str | Sequence[str]) -> list[ResolvedMetric]:
+    """Mark the metrics of which lower values are better; a column stands for all metrics that measure it.
+
+    Raises:
+        MetricError: A name is of no metric of the call that measures a column.
+    """
+    if not isinstance(names, (str, list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in names):
+        raise MetricError(f"lower_is_better={short_repr(names)} is not possible: name metrics such as 'Mean(latency_ms)', in a list")
+    lower = {names} if isinstance(names, str) else set(names)
+    measured = [metric for metric in metrics if metric.measured_column is not None]
+    known = {
+        name: str(metric.metric)
+        for metric in measured
+        if metric.measured_column is not None
+        for name in (str(metric.metric), metric.measured_column.column, *metric.requested_names)
+    }
+    for name in sorted(lower - known.keys()):
+        there = f"there are: {', '.join(map(str, dict.fromkeys(known.values())))}" if known else "there is none"
+        raise MetricError(f"lower_is_better names {name!r}, which is no metric of a column in this call; {there}")
+    return [
+        replace(metric, is_lower_better=not lower.isdisjoint({str(metric.metric), metric.measured_column.column, *metric.requested_names}))
+        if metric.measured_column is not None
+        else metric
+        for metric in metrics
+    ]
 
 
 def _as_list(metrics: Any) -> list[Any]:
@@ -225,14 +257,10 @@ def _policies_for_role(policies: Mapping[str, ParameterValue], role: str, has_ra
 
 
 def _resolve_metric(
-    metric: Metric,
-    role: str,
-    library: Registry,
-    compat_mode: Mapping[str, Any],
-    policies: Mapping[str, ParameterValue],
+    requested: _RequestedMetric, library: Registry, compat_mode: Mapping[str, Any], policies: Mapping[str, ParameterValue]
 ) -> ResolvedMetric:
-    file = library.validated(library.file_for(metric))
-    is_ranking, orders = role == "run", prediction_tie_orders(library)
+    metric, file, column = requested.metric, library.validated(requested.file), requested.column
+    is_ranking, orders = requested.role == "run", prediction_tie_orders(library)
     settings: dict[str, ParameterValue] = {name: value.default for name, value in file.declared_settings.items()}
     settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
     if is_ranking:
@@ -243,6 +271,7 @@ def _resolve_metric(
     )
     settings |= {name: freeze_value(value) for name, value in metric_settings.items()}
     settings |= {**policies, **dict(metric.params)}
+    settings |= {} if column is None else {COLUMN_PARAMETER: column.name}
     for name in library.metric_policies - file.declared_settings.keys() - dict(metric.params).keys():
         settings.pop(name, None)
     if file.kind == "curves" or is_ranking:
@@ -261,7 +290,7 @@ def _resolve_metric(
     dependencies = find_dependencies(library, file, settings, *LIST_SLOTS)
     if metric.cutoff == QUERY_CUTOFF:
         dependencies.add(find_dependencies(library, library.relation(QUERY_CUTOFFS_RELATION, settings), settings))
-    return ResolvedMetric(metric, file, settings, dependencies, role)
+    return ResolvedMetric(metric, file, settings, dependencies, requested.role, measured_column=column)
 
 
 def _check_cutoff_count(metrics: Iterable[ResolvedMetric]) -> None:

@@ -219,12 +219,14 @@ class Registry:
         """Return True if the files of a plan's value are for the engine of a dialect."""
         return dialect in self.plans[name]["values"][value].get("engines", [dialect])
 
-    def file_for(self, metric: Metric) -> SqlFile:
+    def file_for(self, metric: Metric, measured_role: str = "") -> SqlFile:
         """Return the file of a requested metric or curve.
 
-        ``Lift@0.1`` is a metric and ``Lift`` a curve; ``AUC@5`` has another file than ``AUC``.
+        ``Lift@0.1`` is a metric and ``Lift`` a curve; ``AUC@5`` has another file than ``AUC``, and ``Mean`` one for columns of predictions.
         """
         name = metric.name.lower()
+        if file := self.metrics.get(f"{name} of {measured_role}"):
+            return file
         parameter_names = self.metrics[name].params.keys() if name in self.metrics else None
         if name in self.curves and (
             parameter_names is None or (metric.cutoff is None and not parameter_names & dict(metric.params).keys())

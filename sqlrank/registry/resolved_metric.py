@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sqlrank.registry.dependencies import Dependencies
+    from sqlrank.registry.measured_columns import MeasuredColumn
     from sqlrank.registry.metric import Metric, ParameterValue
     from sqlrank.registry.sql_file import SqlFile
 
@@ -42,6 +43,8 @@ class ResolvedMetric:
         input_role: The input role that the metric evaluates, ``run`` for metrics of ranked lists.
         requested_names: The names under which it was requested: those of other tools as written, else the canonical name.
         column_names: The names of its columns in results: the requested ones, or plain identifiers.
+        measured_column: The column that the metric measures, None for metrics that measure none.
+        is_lower_better: The caller says that lower values of the measured column are better.
     """
 
     metric: Metric
@@ -51,6 +54,8 @@ class ResolvedMetric:
     input_role: str
     requested_names: tuple[str, ...] = ()
     column_names: tuple[str, ...] = ()
+    measured_column: MeasuredColumn | None = None
+    is_lower_better: bool = False
 
     @property
     def sql_column(self) -> str:

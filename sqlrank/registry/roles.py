@@ -49,6 +49,8 @@ class ColumnSpec:
         is_measure: The column is a measured value, so rows are never grouped by it.
         is_ordered: Rows are sorted or grouped by the column.
         references: Entity that a key references, such as ``record_id``; keys with equal references are compared.
+        is_measured: The column is the user's own, which a metric measures.
+        is_share: The column is measured as a share, so it has to be 0 or 1.
     """
 
     name: str
@@ -60,6 +62,8 @@ class ColumnSpec:
     is_measure: bool = False
     is_ordered: bool = False
     references: str = ""
+    is_measured: bool = False
+    is_share: bool = False
 
     @property
     def is_number(self) -> bool:

@@ -45,8 +45,8 @@ They are the aggregate over lists, and the value of undefined lists.
 CALL_POLICIES = ("queries", "nulls", "duplicates")
 """Policies that apply to the whole request, not to one metric."""
 
-INTERNAL_PARAMETERS = ("k", "first_cutoff", "last_cutoff", "num_replicates", "top_k")
-"""Parameters that are written after ``@``, such as ``P@10`` and ``P@1..20``, or follow from other arguments."""
+INTERNAL_PARAMETERS = ("k", "column", "first_cutoff", "last_cutoff", "num_replicates", "top_k")
+"""Parameters that are written after ``@``, such as ``P@10`` and ``P@1..20``, or first, as in ``Mean(x)``, or follow from other arguments."""
 
 MAX_LIST_LENGTH = 1000
 """Maximum length of a list parameter; every number is written into the statement."""
@@ -253,6 +253,8 @@ def _check_read(param: Parameter, settings: Mapping[str, ParameterValue]) -> Non
 
 def check_parameter_value(location: str, param: Parameter, value: ParameterValue, hint: str = "") -> None:
     """Check that a value has the type and range of its parameter."""
+    if param.type == "column":
+        return
     elements = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
     if len(elements) > MAX_LIST_LENGTH:
         raise MetricError(f"{location} has {len(elements)} numbers; it may have at most {MAX_LIST_LENGTH}")

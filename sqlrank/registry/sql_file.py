@@ -33,13 +33,14 @@ ANNOTATIONS = (
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
 
-SCOPES = ("group", "slice", "system", "score")
+SCOPES = ("group", "slice", "system", "score", "measured")
 """Scopes of a relation.
 
 - group: of all lists of a group, also where each list is a group of its own
 - slice: computed for every slice of grouping sets
 - system: for every system of the run
 - score: for every score of predictions that have several, in one row
+- measured: with the columns of its inputs that metrics measure
 """
 
 TIE_EXPECTATIONS = ("linear", "spread", "none")
@@ -65,7 +66,7 @@ class RowsRead(Enum):
 _PREVIOUS_RUN = re.compile(r"previous run as (\w+)")
 _PROBABILITY = re.compile(r"(\w+)\(\) at most 1")
 _PARAM = re.compile(
-    r"\$(?P<name>\w+): (?P<type>integer|numbers|number)"
+    r"\$(?P<name>\w+): (?P<type>integer|numbers|number|column)"
     r"(?: (?P<bound>from|above) (?P<low>\S+?))?(?: to (?P<high>\S+?))?(?:, default (?P<default>\[[^]]*\]|\S+?))?: (?P<about>.+)"
 )
 _CHOICE = re.compile(r"(?P<name>\w+)(?P<slot>\(\))?: default (?P<default>\w+): (?P<about>.+)")
@@ -265,14 +266,14 @@ class SqlFile:
     def full_name(self) -> str:
         """The name before the colon of the first line.
 
-        ``AUC@k`` is the variant of AUC with a cut-off.
+        ``AUC@k`` is the variant of AUC with a cut-off, ``Mean of predictions`` that of Mean for columns of predictions.
         """
         return self.title.partition(":")[0]
 
     @property
     def display_name(self) -> str:
-        """The name that users write, without a cut-off."""
-        return self.full_name.removesuffix("@k")
+        """The name that users write, without a cut-off or the input of a measured column."""
+        return self.full_name.removesuffix("@k").partition(" of ")[0]
 
     @property
     def relative_path(self) -> str:
@@ -350,7 +351,12 @@ class SqlFile:
     def cutoff_parameter(self) -> Parameter | None:
         """The cut-off parameter, written after ``@``: the first one, if named ``$k`` or without default."""
         first = next(iter(self.params.values()), None)
-        return first if first and (first.name == "k" or first.default is None) else None
+        return first if first and first.type != "column" and (first.name == "k" or first.default is None) else None
+
+    @property
+    def measures_column(self) -> bool:
+        """True if the metric is of a column that its user names."""
+        return any(param.type == "column" for param in self.params.values())
 
 
 def _param(match: re.Match[str]) -> Parameter:

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from sqlrank.charts.comparison_charts import CORRECTION_LABELS, DIFFERS_LABEL, TEST_LABELS, differs_without_direction
 from sqlrank.errors import InputError
 from sqlrank.output.ci_reports import group_column_names, select_display_columns
-from sqlrank.registry.metric_info import better_direction
 from sqlrank.reports.blocks import Section, figure, result_block, truncate
 from sqlrank.reports.sections import MAX_GROUPS_DRAWN
 from sqlrank.result_columns import CONTRAST_TITLES, REPORT_DISPLAY
@@ -96,7 +95,7 @@ def _for_people(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
 def _differing(comparisons: pa.Table, request: ReportRequest) -> list[bool]:
     """Return per row True if the difference is significant and the metric has no direction."""
     confidence = float(comparisons.schema.metadata[b"sqlrank.confidence"])
-    return [differs_without_direction(row, better_direction(row["metric"], request.library), confidence) for row in comparisons.to_pylist()]
+    return [differs_without_direction(row, request.direction(row["metric"]), confidence) for row in comparisons.to_pylist()]
 
 
 def _filter_group(comparisons: pa.Table, group: list[str]) -> pa.Table:
@@ -114,7 +113,7 @@ def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
 
     def key(row: Mapping[str, Any]) -> tuple[Any, ...]:
         decided = {row["baseline"]: 0, None: 1}.get(row["winner"], 2)
-        sign = -1 if better_direction(row["metric"], request.library) == "lower" else 1
+        sign = -1 if request.direction(row["metric"]) == "lower" else 1
         return decided, order.index(row["metric"]), row["difference"] is None, sign * (row["difference"] or 0)
 
     keys = [key(row) for row in comparisons.to_pylist()]

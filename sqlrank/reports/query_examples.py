@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 from sqlrank.call_descriptions import write_command
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explanation import Explanation
-from sqlrank.registry.metric_info import better_direction
 from sqlrank.reports.blocks import Cell, RankedDocument, Section, SideBySide, TableBlock, figure, format_cell, read_statement, truncate
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
     if comparisons is None or not request.is_ranking:
         return Section("queries", title, (), ["Queries are compared where several systems rank documents."])
     metric = next(metric for metric in request.metrics if str(metric) in comparisons["metric"].to_pylist())
-    lower_is_better = better_direction(str(metric), request.library) == "lower"
+    lower_is_better = request.direction(str(metric)) == "lower"
     baseline, system = _pair(comparisons, str(metric), lower_is_better)
     differences = request.compare([metric], baseline, per_query=True)
     differences = differences.filter(pc.equal(differences["system"], system))

@@ -38,6 +38,7 @@ def report(
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     system: str | None = None,
     baseline: str | None = None,
+    lower_is_better: str | Sequence[str] = (),
     where: str | None = None,
     confidence: float = 0.95,
     unit: str | None = None,
@@ -71,6 +72,7 @@ def report(
         by: columns to group by, the worst group first; a list of lists gives several groupings, each a table.
         system: the column that identifies systems, if they are in one table.
         baseline: the system that all others are compared with; by default all pairs are compared.
+        lower_is_better: metrics of columns of your own, or the columns, of which lower values are better: ``"latency_ms"``.
         where: a SQL condition on the rows to read.
         confidence: confidence level of intervals.
         unit: for metrics of predictions the randomization unit column.
@@ -132,12 +134,21 @@ def report(
         by=by,
         system=system,
         baseline=baseline,
+        lower_is_better=lower_is_better,
         confidence=confidence,
         unit=unit,
         max_rows=max_rows,
         query_examples=query_examples,
     ).with_progress(progress, TYPICAL_CALLS)
-    options = {**common, "by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
+    options = {
+        **common,
+        "by": by,
+        "system": system,
+        "baseline": baseline,
+        "lower_is_better": lower_is_better,
+        "confidence": confidence,
+        "unit": unit,
+    }
     page = render_page(title, _describe_request(request, created_at, options), _sections(request))
     if progress is not None:
         progress(100.0)
@@ -184,7 +195,7 @@ def _describe_request(request: ReportRequest, created_at: datetime | str | None,
     return [(name, truncate(text)) for name, text in [*entries, *((name, _text(value)) for name, value in request.policies.items())]]
 
 
-OPTIONS = ("columns", "inputs", "by", "system", "baseline", "where", "confidence", "unit", "compat", "sql_dir", "plan")
+OPTIONS = ("columns", "inputs", "by", "system", "baseline", "lower_is_better", "where", "confidence", "unit", "compat", "sql_dir", "plan")
 
 
 def _text(value: Any) -> str:

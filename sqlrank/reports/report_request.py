@@ -20,6 +20,7 @@ from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, SourceGroup, collect_sources, wrap_source
@@ -45,7 +46,7 @@ class ReportRequest:
     """A parsed report request: metrics, sources by role, arguments of all calls, and limits of the page.
 
     ``runs`` are the runs by system name, if there are several. ``system`` is the system column, None for one system. ``groups`` are the
-    columns of each grouping. ``common`` and ``policies`` are arguments of all calls.
+    columns of each grouping. ``lower_metrics`` are those of which the caller says that lower values are better. ``common`` and ``policies`` are arguments of all calls.
     """
 
     metrics: list[Metric]
@@ -59,6 +60,7 @@ class ReportRequest:
     confidence: float
     unit: str | None
     baseline: str | None
+    lower_metrics: frozenset[str]
     is_ranking: bool
     max_rows: int
     query_examples: int
@@ -75,6 +77,7 @@ class ReportRequest:
         by: Any,
         system: str | None,
         baseline: str | None,
+        lower_is_better: str | Sequence[str],
         confidence: float,
         unit: str | None,
         max_rows: int,
@@ -88,7 +91,7 @@ class ReportRequest:
         columns, sets = parse_group_by(by)
         groups = sets if sets is not None else [columns] if by else []
         call = _build_call(metrics, sources, common, policies)
-        resolved_request = resolve_request(call)
+        resolved_request = resolve_request(replace(call, lower_is_better=lower_is_better))
         for group in groups:
             resolve_request(replace(call, by=group))
         for resolved_metric in resolved_request.metrics:
@@ -118,6 +121,12 @@ class ReportRequest:
             confidence=confidence,
             unit=unit,
             baseline=baseline,
+            lower_metrics=frozenset(
+                name
+                for metric in resolved_request.metrics
+                if metric.is_lower_better
+                for name in (str(metric.metric), *metric.requested_names)
+            ),
             is_ranking=resolved_request.is_ranking,
             max_rows=max_rows,
             query_examples=query_examples,
@@ -164,8 +173,13 @@ class ReportRequest:
 
     def compare(self, metrics: Any, baseline: str | None, **options: Any) -> pa.Table:
         """Compare the systems."""
-        options = {"system": self.system, "baseline": baseline, "confidence": self.confidence, **options}
+        lower = sorted(self.lower_metrics.intersection(map(str, metrics)))
+        options = {"system": self.system, "baseline": baseline, "confidence": self.confidence, "lower_is_better": lower, **options}
         return sqlrank.compare(metrics, **self.sources, **self._common(metrics), **options)
+
+    def direction(self, metric: str) -> str:
+        """Return the better direction of a metric: ``higher``, ``lower`` or ``neither``."""
+        return "lower" if metric in self.lower_metrics else better_direction(metric, self.library)
 
     def split_comparable(self) -> tuple[list[Metric], list[str]]:
         """Return the metrics that one call can compare, and the reasons for all others."""

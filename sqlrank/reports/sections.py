@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sqlrank.output.reshape import sort_and_limit, to_long_format
 from sqlrank.registry.aliases import find_metric
-from sqlrank.registry.metric_info import better_direction, is_count_metric, list_metrics
+from sqlrank.registry.metric_info import is_count_metric, list_metrics
 from sqlrank.reports.blocks import Cell, Section, TableBlock, figure, format_cell, read_statement, result_block, truncate
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _meanings(request: ReportRequest) -> TableBlock:
     """Return a table that explains the metrics."""
     files = [find_metric(name, request.library)[1] for name in request.names]
     rows = [
-        [name, file.description, file.annotations.get("Range", ""), better_direction(name, request.library)]
+        [name, file.description, file.annotations.get("Range", ""), request.direction(name)]
         for name, file in zip(request.names, files, strict=True)
     ]
     cells = [[Cell(truncate(re.sub(r"[`*]", "", text))) for text in row] for row in rows]

@@ -17,7 +17,7 @@ from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adj
 from sqlrank.inference.significance import minimum_detectable_effect
 from sqlrank.inference.standard_errors import t_interval
 from sqlrank.inputs.source_union import resolve_source
-from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.metric_info import metric_direction
 from sqlrank.resolve import list_pairs, parse_group_by
 from sqlrank.result_columns import (
     ALL_ROWS_LABEL,
@@ -229,7 +229,7 @@ def _test(rows: Sequence[_Contrast], request: RollupComparisonRequest, plan: Con
                 deviation = se * math.sqrt(df + 1)
                 values |= {
                     CI_LOW: low, CI_HIGH: high, "ci_level": level, SE: se, "statistic": statistic, P_VALUE: p, "p_adjusted": adjusted,
-                    "winner": choose_winner(row.pair, difference.difference, better_direction(metric, library), is_decided),
+                    "winner": choose_winner(row.pair, difference.difference, metric_direction(row.metric, library), is_decided),
                     "mde": minimum_detectable_effect(deviation, df + 1, family.level, request.power) if deviation else None,
                 }  # fmt: skip
         results.append({**row.group, **values, **row.counts})

@@ -22,10 +22,10 @@ from tests.unit.command_line import TREC, printed
 
 RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 FIRST = [0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1]
-SHARE = """-- Share: mean of the scores, which are shares.
+SHARE = """-- Portion: mean of the scores, which are shares.
 -- Range: 0 to 1.
 -- Undefined: no predictions.
-SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM predictions GROUP BY group_id
+SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS portion FROM predictions GROUP BY group_id
 """
 TEN = {
     "label": [1.0, 1, 1, 1, 0, 0, 0, 0, 0, 0],
@@ -60,7 +60,7 @@ def interval(metric: str, values: pa.Table, **options: Any) -> tuple[Any, ...]:
 def shares(tmp_path: Path) -> Path:
     """Return a user's folder with a metric that only declares to be a share."""
     (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics" / "share.sql").write_text(SHARE)
+    (tmp_path / "metrics" / "portion.sql").write_text(SHARE)
     return tmp_path
 
 
@@ -76,22 +76,22 @@ def test_a_mean() -> None:
 
 def test_a_share(shares: Path) -> None:
     """Wilson's interval of statsmodels, with the effective number of units; a user's metric gets it for one line."""
-    assert interval("Share", scores(RR), sql_dir=shares) == pytest.approx(
+    assert interval("Portion", scores(RR), sql_dir=shares) == pytest.approx(
         (0.4608333333, 0.2822726409, 0.6500456270, 0.0898437898, 12), abs=1e-10
     )
-    first = interval("Share", scores(FIRST), sql_dir=shares)
+    first = interval("Portion", scores(FIRST), sql_dir=shares)
     assert first == pytest.approx((0.3333333333, 0.1186969926, 0.6498848690, 0.1421338109, 12), abs=1e-10)
-    by_t = interval("Share", scores(FIRST), sql_dir=shares, interval="t")
+    by_t = interval("Portion", scores(FIRST), sql_dir=shares, interval="t")
     assert by_t[1:3] == pytest.approx((0.0204989248, 0.6461677419), abs=1e-10)
-    normal = interval("Share", scores(FIRST), sql_dir=shares, interval="normal")
+    normal = interval("Portion", scores(FIRST), sql_dir=shares, interval="normal")
     assert normal[1:3] == pytest.approx((1 / 3 - 1.959963984540054 * first[3], 1 / 3 + 1.959963984540054 * first[3]), abs=1e-10)
 
 
 def test_units_that_agree(shares: Path) -> None:
     """Twelve successes are not certainty."""
-    assert interval("Share", scores([1.0] * 12), sql_dir=shares)[:3] == pytest.approx((1, 0.7124056556, 1), abs=1e-10)
-    assert interval("Share", scores([0.0] * 12), sql_dir=shares)[:3] == pytest.approx((0, 0, 1 - 0.7124056556), abs=1e-10)
-    assert interval("Share", scores([1.0] * 12), sql_dir=shares, interval="t")[1:3] == (None, None)
+    assert interval("Portion", scores([1.0] * 12), sql_dir=shares)[:3] == pytest.approx((1, 0.7124056556, 1), abs=1e-10)
+    assert interval("Portion", scores([0.0] * 12), sql_dir=shares)[:3] == pytest.approx((0, 0, 1 - 0.7124056556), abs=1e-10)
+    assert interval("Portion", scores([1.0] * 12), sql_dir=shares, interval="t")[1:3] == (None, None)
     assert interval("Bias", scores([0.1] * 12))[1:3] == (None, None)
 
 
@@ -101,13 +101,13 @@ def test_limits_of_shares_stay_between_0_and_1(shares: Path) -> None:
     rows = [(number, float(place < ones)) for number, (size, ones) in enumerate(groups) for place in range(size)]
     group, score = (list(column) for column in zip(*rows, strict=True))
     table = pa.table({"group": group, "score": score, "label": [0.0] * len(rows)})
-    found = sqlrank.evaluate("Share", predictions=table, by="group", confidence=0.95, sql_dir=shares).to_pylist()
+    found = sqlrank.evaluate("Portion", predictions=table, by="group", confidence=0.95, sql_dir=shares).to_pylist()
     assert len(found) == len(groups)
-    assert all(0 <= row["Share.ci_low"] <= row["Share"] <= row["Share.ci_high"] <= 1 for row in found)
+    assert all(0 <= row["Portion.ci_low"] <= row["Portion"] <= row["Portion.ci_high"] <= 1 for row in found)
 
 
 def test_one_unit_and_none(shares: Path) -> None:
-    assert interval("Share", scores([0.25]), sql_dir=shares) == (0.25, None, None, None, 1)
+    assert interval("Portion", scores([0.25]), sql_dir=shares) == (0.25, None, None, None, 1)
     assert interval("Bias", scores([0.25])) == (0.25, None, None, None, 1)
     nothing = pa.table({**scores([0.25, 0.5]).to_pydict(), "weight": [0.0, 0.0]})
     assert interval("Bias", nothing) == (None, None, None, None, 0)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-FILES = [file for file in load_registry().metrics.values() if find_input_role(load_registry(), file) == "run"]
+FILES = [file for file in load_registry().metrics.values() if find_input_role(load_registry(), file) == "run" and not file.measures_column]
 CUTS = {file: "" if file.cutoff_parameter is None else "@0.1" if file.cutoff_parameter.type == "number" else "@3" for file in FILES}
 OF_LISTS = [f"{file.display_name}{cut}" for file, cut in CUTS.items() if file.grain == "list"]
 OF_ALL = [f"{file.display_name}{cut}" for file, cut in CUTS.items() if file.grain != "list"]

@@ -1,0 +1,11 @@
+-- Mean: mean of a column over queries, by the weights of the queries table where it has them.
+-- $column: column: column of the queries table.
+-- if_undefined(): default skip: what a query without a value counts.
+-- Undefined: a query without a value.
+-- Unit: in units of the column.
+-- Source: arithmetic mean.
+SELECT
+  list_id,
+  MAX($column) AS mean
+FROM list_measures
+GROUP BY list_id

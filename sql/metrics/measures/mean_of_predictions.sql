@@ -1,0 +1,11 @@
+-- Mean of predictions: weighted mean of a column over predictions.
+-- $column: column: column of the predictions.
+-- Undefined: no value, or all of weight 0.
+-- Unit: in units of the column.
+-- Source: numpy.average.
+SELECT
+  group_id,
+  SUM(CASE WHEN $column IS NULL THEN 0 ELSE weight * $column END)
+    / NULLIF(SUM(CASE WHEN $column IS NULL THEN 0 ELSE weight END), 0) AS mean
+FROM predictions
+GROUP BY group_id

@@ -1,0 +1,11 @@
+-- Missing: number of queries without a value in a column.
+-- $column: column: column of the queries table.
+-- aggregate(): default sum: how queries are aggregated.
+-- Interval: none (it describes the data)
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  list_id,
+  CASE WHEN MAX($column) IS NULL THEN 1 ELSE 0 END AS missing
+FROM list_measures
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- Missing of predictions: number of predictions without a value in a column.
+-- $column: column: column of the predictions.
+-- Interval: none (it describes the data)
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN $column IS NULL THEN 1 ELSE 0 END) AS missing
+FROM predictions
+GROUP BY group_id

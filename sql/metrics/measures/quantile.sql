@@ -1,0 +1,13 @@
+-- Quantile: quantile of a column over queries, interpolated between the two nearest values, without weights.
+-- $column: column: column of the queries table.
+-- aggregate(): default quantile: how queries are aggregated.
+-- if_undefined(): default skip: what a query without a value counts.
+-- Interval: none (Student's t is for means)
+-- Undefined: a query without a value.
+-- Unit: in units of the column.
+-- Source: numpy.quantile.
+SELECT
+  list_id,
+  MAX($column) AS quantile
+FROM list_measures
+GROUP BY list_id

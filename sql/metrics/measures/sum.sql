@@ -1,0 +1,13 @@
+-- Sum: sum of a column over queries, without weights.
+-- $column: column: column of the queries table.
+-- aggregate(): default sum: how queries are aggregated.
+-- if_undefined(): default skip: what a query without a value counts.
+-- Interval: none (a sum grows with the number of queries, Mean does not)
+-- Undefined: a query without a value.
+-- Unit: in units of the column.
+-- Source: sqlrank.
+SELECT
+  list_id,
+  MAX($column) AS sum
+FROM list_measures
+GROUP BY list_id

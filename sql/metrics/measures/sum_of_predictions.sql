@@ -1,0 +1,11 @@
+-- Sum of predictions: sum of a column over predictions, each times its weight.
+-- $column: column: column of the predictions.
+-- Interval: none (a sum grows with the number of predictions, Mean does not)
+-- Undefined: no value.
+-- Unit: in units of the column.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(weight * $column) AS sum
+FROM predictions
+GROUP BY group_id

@@ -1,0 +1,274 @@
+"""Metrics of columns that users name: means, shares, sums, quantiles and missing values, over queries and predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import stats
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.registry.loader import load_registry
+from tests.unit.command_line import printed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUERIES = [f"q{number}" for number in range(40)]
+MEASURES = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Quantile(latency_ms, q=0.95)", "Missing(faithfulness)"]
+
+
+def measured(*, weighted: bool = False, missing: bool = False) -> pa.Table:
+    """Return scores of two systems on each query."""
+    rng = np.random.default_rng(7)
+    count = len(QUERIES)
+    scores = [None if missing and number % 7 == 0 else value for number, value in enumerate(rng.random(2 * count).tolist())]
+    columns: dict[str, Any] = {
+        "system": ["new"] * count + ["old"] * count,
+        "query_id": QUERIES * 2,
+        "faithfulness": pa.array(scores, pa.float64()),
+        "passed": rng.random(2 * count) > 0.3,
+        "cost": rng.integers(1, 9, 2 * count),
+        "latency_ms": rng.integers(80, 900, 2 * count),
+        "intent": ["buy" if number % 3 else "read" for number in range(count)] * 2,
+    }
+    return pa.table(columns | ({"weight": rng.choice([0.0, 1.0, 2.5], 2 * count)} if weighted else {}))
+
+
+def runs() -> dict[str, Any]:
+    """Return two systems with judgments."""
+    rng = np.random.default_rng(11)
+    lists = {name: {query: {f"d{place}": float(rng.random()) for place in range(6)} for query in QUERIES} for name in ("old", "new")}
+    return {"run": lists, "qrels": {query: {"d1": 1, "d4": 2} for query in QUERIES}}
+
+
+def of_system(table: pa.Table, name: str) -> dict[str, Any]:
+    """Return the columns of a system as arrays."""
+    rows = [row for row in table.to_pylist() if row["system"] == name]
+    return {column: np.array([row[column] for row in rows], dtype=object) for column in table.column_names}
+
+
+def test_every_measure_is_tested() -> None:
+    there = {file.display_name for file in load_registry().metrics.values() if file.path.parent.name == "measures"}
+    assert there == {metric.partition("(")[0] for metric in MEASURES}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_measures_of_queries_are_those_of_numpy(weighted: bool) -> None:
+    table = measured(weighted=weighted)
+    for row in sqlrank.evaluate(MEASURES, queries=table, by="system").to_pylist():
+        columns = of_system(table, row["system"])
+        weights = columns["weight"].astype(float) if weighted else None
+        faithfulness, passed, latency = (columns[name].astype(float) for name in ("faithfulness", "passed", "latency_ms"))
+        assert row["Mean(faithfulness)"] == pytest.approx(np.average(faithfulness, weights=weights), rel=1e-14)
+        assert row["Share(passed)"] == pytest.approx(np.average(passed, weights=weights), rel=1e-14)
+        assert row["Sum(cost)"] == columns["cost"].sum()
+        assert row["Quantile(latency_ms, q=0.95)"] == pytest.approx(np.quantile(latency, 0.95), rel=1e-14)
+        assert row["Missing(faithfulness)"] == 0
+
+
+def test_measures_of_predictions_are_those_of_numpy() -> None:
+    table = measured(weighted=True, missing=True).drop_columns(["query_id"])
+    metrics = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
+    for row in sqlrank.evaluate(metrics, predictions=table, by="system").to_pylist():
+        columns = of_system(table, row["system"])
+        there = np.array([value is not None for value in columns["faithfulness"]])
+        weights = columns["weight"].astype(float)
+        mean = np.average(columns["faithfulness"][there].astype(float), weights=weights[there])
+        assert row["Mean(faithfulness)"] == pytest.approx(mean, rel=1e-13)
+        assert row["Share(passed)"] == pytest.approx(np.average(columns["passed"].astype(float), weights=weights), rel=1e-13)
+        assert row["Sum(cost)"] == pytest.approx((weights * columns["cost"].astype(float)).sum(), rel=1e-13)
+        assert row["Missing(faithfulness)"] == (~there).sum()
+
+
+def test_they_stand_beside_metrics_of_predictions() -> None:
+    table = pa.table({"label": [0, 1, 1, 0], "score": [0.1, 0.4, 0.3, 0.35], "spend": [1.0, 2.0, 6.0, 3.0]})
+    (row,) = sqlrank.evaluate(["AUC", "Mean(spend)"], predictions=table).to_pylist()
+    assert row == {"AUC": 0.75, "Mean(spend)": 3.0}
+
+
+def test_intervals_of_queries_are_those_of_student() -> None:
+    table = measured()
+    for row in sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system", confidence=0.95).to_pylist():
+        values = of_system(table, row["system"])["faithfulness"].astype(float)
+        low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+        assert (row["Mean(faithfulness).ci_low"], row["Mean(faithfulness).ci_high"]) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_a_missing_value_is_refused_or_counted() -> None:
+    table = measured(missing=True)
+    with pytest.raises(InputError, match=r"12 rows: faithfulness is NULL; ask for Missing\(faithfulness\) too, which counts such rows"):
+        sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system")
+    counted = sqlrank.evaluate(["Mean(faithfulness)", "Missing(faithfulness)"], queries=table, by="system").to_pylist()
+    dropped = sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system", nulls="drop").to_pylist()
+    for row, other in zip(counted, dropped, strict=True):
+        values = [value for value in of_system(table, row["system"])["faithfulness"] if value is not None]
+        assert row["Mean(faithfulness)"] == other["Mean(faithfulness)"] == pytest.approx(np.mean(values), rel=1e-14)
+        assert row["Missing(faithfulness)"] == len(QUERIES) - len(values)
+    zero = "Mean(faithfulness, if_undefined=zero)"
+    for row in sqlrank.evaluate([zero, "Missing(faithfulness)"], queries=table, by="system").to_pylist():
+        values = [value or 0.0 for value in of_system(table, row["system"])["faithfulness"]]
+        assert row[zero] == pytest.approx(np.mean(values), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "name", ["my score", "order", "score", "Größe", 'a"b', "query.id", "value", "rank", "group_id", "; DROP TABLE x --"]
+)
+def test_columns_of_any_name_are_read(name: str) -> None:
+    quoted = name.replace('"', '""')
+    table = pa.table({"query_id": ["a", "b"], name: [1.0, 4.0], "weight": [1.0, 3.0]})
+    (row,) = sqlrank.evaluate(f'Mean("{quoted}")', queries=table).to_pylist()
+    assert list(row.values()) == [3.25]
+    predictions = table.drop_columns(["query_id"])
+    (row,) = sqlrank.evaluate(f'Mean("{quoted}")', predictions=predictions).to_pylist()
+    assert list(row.values()) == [3.25]
+
+
+def test_names_that_are_alike_are_two_columns() -> None:
+    table = pa.table({"query_id": ["a", "b"], "my score": [1.0, 2.0], "my-score": [5.0, 7.0]})
+    (row,) = sqlrank.evaluate(['Mean("my score")', 'Mean("my-score")'], queries=table).to_pylist()
+    assert list(row.values()) == [1.5, 6.0]
+
+
+def test_a_metric_is_written_as_it_is_parsed() -> None:
+    for text in ("Mean(latency_ms)", 'Mean("my score")', "Mean(queries.latency_ms)", "Quantile(latency_ms, q=0.95)"):
+        assert str(sqlrank.parse(text)) == text
+        assert str(sqlrank.parse(str(sqlrank.parse(text)))) == text
+    assert str(sqlrank.parse("Quantile(latency_ms, 0.95)")) == "Quantile(latency_ms, q=0.95)"
+    assert str(sqlrank.parse("mean(column=latency_ms)")) == "Mean(latency_ms)"
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "problem"),
+    [
+        ("Mean", {}, r"Mean needs a column; write Mean\(latency_ms\)"),
+        ("nDCG(exp2)", {}, r"cannot read the parameters of 'nDCG\(exp2\)'; each needs a name, as in \(rel=2\)"),
+        ("Mean(intent)", {"by": "system"}, "intent is VARCHAR, not a number; cast it"),
+        ("Mean(faithfulnes)", {"by": "system"}, "no column 'faithfulnes'; did you mean 'faithfulness'"),
+        ("Mean(cost)", {}, "occurs more than once"),
+        (
+            "Mean(cost)",
+            {"predictions": measured()},
+            r"may be of predictions or queries; write Mean\(predictions.cost\) or Mean\(queries.cost\)",
+        ),
+        ("Mean(run.cost)", {"by": "system"}, "there is no input run to measure; write queries.cost"),
+        ("Share(cost)", {"by": "system"}, "cost is neither 0 nor 1, and Share takes no others"),
+        ("Mean(cost, 0.5)", {"by": "system"}, "Mean has no parameter 'q'|no metric of this call reads q|'q'"),
+        ("Quantile(cost, 2)", {"by": "system"}, "q is 2; it must be a number from 0 to 1"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(metric: str, options: dict[str, Any], problem: str) -> None:
+    with pytest.raises((InputError, MetricError), match=problem):
+        sqlrank.evaluate(metric, queries=measured(), **options)
+
+
+def test_without_an_input_the_error_says_which() -> None:
+    with pytest.raises(MetricError, match=r"Mean\(cost\): give queries= or predictions=, which has the column"):
+        sqlrank.evaluate("Mean(cost)")
+
+
+def test_a_column_may_be_mapped() -> None:
+    options: dict[str, Any] = {"queries": measured(), "by": "system"}
+    (first, _) = sqlrank.evaluate("Mean(seconds)", columns={"seconds": "latency_ms / 1000"}, **options).to_pylist()
+    (other, _) = sqlrank.evaluate("Mean(latency_ms)", **options).to_pylist()
+    assert first["Mean(seconds)"] == pytest.approx(other["Mean(latency_ms)"] / 1000, rel=1e-14)
+
+
+def test_the_command_reads_them(tmp_path: Path) -> None:
+    pq.write_table(measured(), tmp_path / "scores.parquet")
+    arguments = ["evaluate", "Mean(faithfulness)", "Share(passed)", "--queries", str(tmp_path / "scores.parquet"), "--by", "system"]
+    text = printed(*arguments, "--format", "csv")
+    expected = sqlrank.evaluate(["Mean(faithfulness)", "Share(passed)"], queries=measured(), by="system").to_pylist()
+    assert text.splitlines()[0] == "system,Mean(faithfulness),Share(passed)"
+    assert [line.split(",")[0] for line in text.splitlines()[1:]] == [row["system"] for row in expected]
+
+
+def test_values_per_query() -> None:
+    table = measured()
+    rows = sqlrank.evaluate(["Mean(cost)", "nDCG@3"], **runs(), queries=table, per_query=True).to_pylist()
+    costs = {(row["system"], row["query_id"]): row["cost"] for row in table.to_pylist()}
+    assert {(row["system"], row["query_id"]): row["Mean(cost)"] for row in rows} == costs
+
+
+def test_paired_differences_are_tested_as_scipy_does() -> None:
+    table = measured()
+    rows = sqlrank.compare(["nDCG@10", "Mean(faithfulness)", "Mean(cost)"], **runs(), queries=table, correction="none").to_pylist()
+    assert [row["metric"] for row in rows] == ["nDCG@10", "Mean(faithfulness)", "Mean(cost)"]
+    for row in rows[1:]:
+        name = row["metric"].removeprefix("Mean(").removesuffix(")")
+        old, new = (of_system(table, system)[name].astype(float) for system in ("old", "new"))
+        expected = stats.ttest_rel(new, old)
+        assert (row["baseline"], row["system"], row["n_units"]) == ("old", "new", len(QUERIES))
+        assert (row["statistic"], row["p_value"]) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(expected.confidence_interval(0.95)), rel=1e-9)
+
+
+def test_a_query_without_a_value_is_no_pair() -> None:
+    table = measured(missing=True)
+    (row,) = sqlrank.compare("Mean(faithfulness)", queries=table, nulls="drop").to_pylist()
+    new, old = (of_system(table, system)["faithfulness"] for system in ("new", "old"))
+    pairs = [(left, right) for left, right in zip(new, old, strict=True) if left is not None and right is not None]
+    assert row["n_units"] == len(pairs) < len(QUERIES)
+    assert row["difference"] == pytest.approx(np.mean([right - left for left, right in pairs]), rel=1e-12)
+
+
+@pytest.mark.parametrize("lower", ["cost", ["Mean(cost)"], ("cost", "latency_ms")])
+def test_lower_values_may_be_better(lower: Any) -> None:
+    table = measured()
+    worse = pa.array(
+        [
+            value + 5 if system == "new" else value
+            for system, value in zip(*(table[name].to_pylist() for name in ("system", "cost")), strict=True)
+        ]
+    )
+    table = table.set_column(table.column_names.index("cost"), "cost", worse)
+    options: dict[str, Any] = {**runs(), "queries": table}
+    (higher,) = sqlrank.gate("Mean(cost)", **options).to_pylist()
+    metrics = ["nDCG@10", "Mean(cost)", "Mean(latency_ms)"]
+    verdicts = {row["metric"]: row["verdict"] for row in sqlrank.gate(metrics, **options, tolerance=0.5, lower_is_better=lower).to_pylist()}
+    assert (higher["verdict"], verdicts["Mean(cost)"]) == ("pass", "fail")
+    assert list(verdicts) == metrics
+    rows = sqlrank.compare(metrics, **options, lower_is_better=lower).to_pylist()
+    assert {row["metric"]: row["winner"] for row in rows}["Mean(cost)"] == "old"
+
+
+def test_only_columns_of_this_call_may_be_lower() -> None:
+    with pytest.raises(
+        MetricError, match=r"lower_is_better names 'AP', which is no metric of a column in this call; there are: Mean\(cost\)"
+    ):
+        sqlrank.compare(["AP", "Mean(cost)"], **runs(), queries=measured(), lower_is_better="AP")
+    with pytest.raises(MetricError, match=r"lower_is_better=5 is not possible: name metrics such as 'Mean\(latency_ms\)', in a list"):
+        sqlrank.compare("Mean(cost)", queries=measured(), lower_is_better=5)  # type: ignore[arg-type]
+
+
+def test_a_stored_baseline_holds_them(tmp_path: Path) -> None:
+    old, new = (measured().filter(pa.compute.equal(measured()["system"], system)) for system in ("old", "new"))
+    stored = sqlrank.evaluate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=old, per_query=True)
+    pq.write_table(stored, tmp_path / "baseline.parquet")
+    arguments: dict[str, Any] = {"baseline": tmp_path / "baseline.parquet", "lower_is_better": "latency_ms", "tolerance": "50%"}
+    table = sqlrank.gate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=new, **arguments)
+    both = sqlrank.gate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=measured(), **{**arguments, "baseline": "old"})
+    assert table["difference"].to_pylist() == pytest.approx(both["difference"].to_pylist(), rel=1e-12)
+    assert table["verdict"].to_pylist() == both["verdict"].to_pylist()
+
+
+def test_sums_and_quantiles_are_not_compared() -> None:
+    with pytest.raises(
+        MetricError, match=r"Sum\(cost\) cannot be compared by units: a sum grows with the number of queries, Mean does not"
+    ):
+        sqlrank.compare("Sum(cost)", queries=measured())
+    with pytest.raises(MetricError, match=r"Quantile\(cost, q=0.5\) cannot be compared by units: Student's t is for means"):
+        sqlrank.compare("Quantile(cost, 0.5)", queries=measured())
+
+
+def test_a_report_has_them() -> None:
+    page = sqlrank.report(
+        ["nDCG@10", "Mean(latency_ms)"], **runs(), queries=measured(), lower_is_better="latency_ms", created_at="today"
+    ).html
+    assert "Mean(latency_ms)" in page
+    definition = page[page.index("Metric definitions") :]
+    assert "lower" in definition[definition.index("Mean(latency_ms)") :][:400]
