@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sqlrank.api.evaluate import evaluate, metrics, parse, sql
     from sqlrank.api.query import query
     from sqlrank.charts.chart import chart
+    from sqlrank.comparison.assertion import assert_not_worse
     from sqlrank.comparison.gate import gate
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
     from sqlrank.experiments.experiment import experiment, experiment_sql
@@ -33,6 +34,7 @@ __all__ = [
     "MetricError",
     "SqlrankError",
     "__version__",
+    "assert_not_worse",
     "chart",
     "compare",
     "dbt_model",
@@ -59,6 +61,7 @@ _PUBLIC_NAMES = {
     "sqlrank.api.evaluate": ("evaluate", "metrics", "parse", "sql"),
     "sqlrank.api.query": ("query",),
     "sqlrank.charts.chart": ("chart",),
+    "sqlrank.comparison.assertion": ("assert_not_worse",),
     "sqlrank.comparison.gate": ("gate",),
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
     "sqlrank.experiments.experiment": ("experiment", "experiment_sql"),

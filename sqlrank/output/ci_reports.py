@@ -67,11 +67,14 @@ def junit(result: pa.Table, command: str = "gate") -> str:
 
 
 def github_annotations(result: pa.Table, command: str = "gate") -> list[str]:
-    """Return GitHub Actions annotations: an error per failure, a warning per inconclusive verdict."""
+    """Return GitHub Actions annotations: an error per failure, a warning per inconclusive verdict, and one if all is skipped."""
     kinds = {"fail": "error", "inconclusive": "warning"}
-    return [
+    rows = result.to_pylist()
+    is_undecided = all(row["verdict"] in {"skipped", None} for row in rows)
+    undecided = [f"::warning title=sqlrank {command}::nothing is decided, since all groups are skipped"] if is_undecided else []
+    return undecided + [
         f"::{kinds[row['verdict']]} title=sqlrank {command}::{_escaped(f'{_named(row, result)}: {_describe_row(row)}')}"
-        for row in result.to_pylist()
+        for row in rows
         if row["verdict"] in kinds
     ]
 

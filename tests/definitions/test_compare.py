@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 A = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 B = [0.75, 0.25, 1.0, 0.50, 0.25, 0.80, 0.10, 0.75, 0.20, 0.65, 0.55, 0.85]
 C = [0.40, 0.30, 1.0, 0.33, 0.10, 0.70, 0.25, 0.55, 0.10, 0.70, 0.45, 0.80]
-SHARE = """-- Share: mean of the scores, which are shares.
+SHARE = """-- Portion: mean of the scores, which are shares.
 -- Range: 0 to 1.
 -- Undefined: no predictions.
-SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM predictions GROUP BY group_id
+SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS portion FROM predictions GROUP BY group_id
 """
 
 
@@ -33,7 +33,7 @@ SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM pred
 def shares(tmp_path: Path) -> Path:
     """Return a user's folder with a metric whose values are the given scores."""
     (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics" / "share.sql").write_text(SHARE)
+    (tmp_path / "metrics" / "portion.sql").write_text(SHARE)
     return tmp_path
 
 
@@ -44,7 +44,7 @@ def given(**systems: list[float | None]) -> pa.Table:
 
 
 def compare(folder: Path, table: pa.Table, **options: Any) -> list[dict[str, Any]]:
-    return sqlrank.compare("Share", predictions=table, sql_dir=folder, level="query", **options).to_pylist()
+    return sqlrank.compare("Portion", predictions=table, sql_dir=folder, level="query", **options).to_pylist()
 
 
 # By hand, and the numbers of other tools
@@ -53,7 +53,7 @@ def compare(folder: Path, table: pa.Table, **options: Any) -> list[dict[str, Any
 def test_student(shares: Path) -> None:
     """Compare with scipy's paired t-test."""
     (row,) = compare(shares, given(a=A, b=B))
-    assert (row["metric"], row["baseline"], row["system"], row["n_units"], row["unpaired"]) == ("Share", "a", "b", 12, 0)
+    assert (row["metric"], row["baseline"], row["system"], row["n_units"], row["unpaired"]) == ("Portion", "a", "b", 12, 0)
     assert (row["wins"], row["ties"], row["losses"], row["ci_level"], row["winner"]) == (8, 2, 2, 0.95, "b")
     found = [row[name] for name in ("difference", "se", "statistic", "p_value", "ci_low", "ci_high", "cohens_d")]
     expected = [0.0933333333, 0.0350180329, 2.6652934410, 0.0219779663, 0.0162591626, 0.1704075040, 0.7694039428]
@@ -271,7 +271,7 @@ def test_weights_are_for_t_alone() -> None:
 
 def test_differences_of_queries(shares: Path) -> None:
     """Sort differences by the largest loss of the second system."""
-    result = sqlrank.compare("Share", predictions=given(a=A[:3], b=[0.6, 0.25, 0.2]), sql_dir=shares, level="query", per_query=True)
+    result = sqlrank.compare("Portion", predictions=given(a=A[:3], b=[0.6, 0.25, 0.2]), sql_dir=shares, level="query", per_query=True)
     assert result.column_names == ["metric", "baseline", "system", "query_id", "value_baseline", "value", "difference"]
     assert [(row["query_id"], round(row["difference"], 9)) for row in result.to_pylist()] == [("q3", -0.8), ("q2", 0.0), ("q1", 0.1)]
     worse = sqlrank.compare("MAE", predictions=given(a=A[:3], b=[0.6, 0.25, 0.2]), level="query", per_query=True)
@@ -414,7 +414,7 @@ def test_systems_that_cannot_be_compared(shares: Path) -> None:
         compare(shares, doubles, test="randomization")
     with pytest.raises(MetricError, match="signs would have to be drawn; ask for fewer replicates="):
         sqlrank.compare(
-            "Share",
+            "Portion",
             predictions=pa.table(
                 {
                     "system": [s for s in "ab" for _ in range(30_000)],

@@ -14,10 +14,10 @@ import sqlrank
 
 SAMPLES = 1000
 ROOT = Path(__file__).parents[2]
-SHARE = """-- Share: mean of the scores, which are shares.
+SHARE = """-- Portion: mean of the scores, which are shares.
 -- Range: 0 to 1.
 -- Undefined: no predictions.
-SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM predictions GROUP BY group_id
+SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS portion FROM predictions GROUP BY group_id
 """
 
 pytestmark = pytest.mark.slow
@@ -77,10 +77,10 @@ def test_how_far_metrics_vary_by_clicks() -> None:
 def check_share(values: np.ndarray, truth: float, expected: float, folder: Path) -> None:
     """Compare the share of samples whose interval holds the truth with what it is expected to be, to 2 points."""
     (folder / "metrics").mkdir()
-    (folder / "metrics" / "share.sql").write_text(SHARE)
+    (folder / "metrics" / "portion.sql").write_text(SHARE)
     samples, units = values.shape
     table = pa.table({"sample": np.repeat(np.arange(samples), units), "score": values.ravel(), "label": np.zeros(values.size)})
-    assert coverage("Share", table, truth, folder) == pytest.approx(expected, abs=2)
+    assert coverage("Portion", table, truth, folder) == pytest.approx(expected, abs=2)
 
 
 @pytest.mark.parametrize(

@@ -59,16 +59,16 @@ def test_the_call_is_as_short_as_a_line() -> None:
 
 def test_a_parameter_of_ones_own_metric_is_no_unknown_argument(tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics" / "share.sql").write_text(
-        "-- Share: what share of labels is above a limit.\n"
+    (tmp_path / "metrics" / "above.sql").write_text(
+        "-- Above: what share of labels is above a limit.\n"
         "-- $limit: number from 0, default 0: the limit.\n"
         "-- Undefined: never.\n"
         "-- Source: here.\n"
-        "SELECT\n  group_id,\n  AVG(CASE WHEN label > $limit THEN 1 ELSE 0 END) AS share\nFROM predictions\nGROUP BY group_id\n"
+        "SELECT\n  group_id,\n  AVG(CASE WHEN label > $limit THEN 1 ELSE 0 END) AS above\nFROM predictions\nGROUP BY group_id\n"
     )
     assert "evaluate has no argument 'limit'" in refusal(sqlrank.evaluate, "AUC", predictions=TABLE, limit=2)
-    assert sqlrank.evaluate("Share", predictions=TABLE, limit=0.5, sql_dir=tmp_path).to_pylist() == [{"Share": 0.5}]
-    assert "did you mean 'limit'?" in refusal(sqlrank.evaluate, "Share", predictions=TABLE, limits=2, sql_dir=tmp_path)
+    assert sqlrank.evaluate("Above", predictions=TABLE, limit=0.5, sql_dir=tmp_path).to_pylist() == [{"Above": 0.5}]
+    assert "did you mean 'limit'?" in refusal(sqlrank.evaluate, "Above", predictions=TABLE, limits=2, sql_dir=tmp_path)
 
 
 def test_names_and_spellings_of_a_folder_of_ones_own(tmp_path: Path) -> None:

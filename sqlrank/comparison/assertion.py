@@ -1,0 +1,149 @@
+"""Assert in tests that a candidate is not worse than a baseline."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.argument_checks import entry_point
+from sqlrank.comparison.gate import gate
+from sqlrank.errors import MetricError
+from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
+from sqlrank.output.ci_reports import markdown_summary
+from sqlrank.output.result_formats import DEFAULT_DIGITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.registry.metric import Metric
+    from sqlrank.request import ColumnNames
+
+
+@entry_point
+def assert_not_worse(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    run: Any = None,
+    qrels: Any = None,
+    predictions: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
+    connection: Any = None,
+    dialect: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    names: ColumnNames = "requested",
+    system: str = "system",
+    by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    unit: str | None = None,
+    baseline: Any = None,
+    tolerance: float | str | Mapping[str, float | str] = 0.0,
+    treat_inconclusive_as: str | None = None,
+    min_units: int = 20,
+    lower_is_better: str | Sequence[str] = (),
+    confidence: float = 0.95,
+    where: str | None = None,
+    compat: str | None = None,
+    check: CheckMode = "auto",
+    sql_dir: str | Path | None = None,
+    plan: Mapping[str, str] | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    temp_directory: str | Path | None = None,
+    timeout: float | None = None,
+    progress: Callable[[float], None] | None = None,
+    **policies: Any,
+) -> pa.Table:
+    """Assert that a candidate is non-inferior to the baseline, for tests.
+
+    The arguments are those of :func:`sqlrank.gate`. An inconclusive gate is no pass: nothing says that the candidate is not worse.
+
+    Args:
+        metrics: as for :func:`sqlrank.gate`.
+        run: as for :func:`sqlrank.gate`.
+        qrels: as for :func:`sqlrank.gate`.
+        predictions: as for :func:`sqlrank.gate`.
+        queries: as for :func:`sqlrank.gate`.
+        inputs: as for :func:`sqlrank.gate`.
+        connection: as for :func:`sqlrank.gate`.
+        dialect: as for :func:`sqlrank.gate`.
+        columns: as for :func:`sqlrank.gate`.
+        names: as for :func:`sqlrank.gate`.
+        system: as for :func:`sqlrank.gate`.
+        by: as for :func:`sqlrank.gate`.
+        unit: as for :func:`sqlrank.gate`.
+        baseline: as for :func:`sqlrank.gate`.
+        tolerance: as for :func:`sqlrank.gate`.
+        treat_inconclusive_as: ``"pass"`` warns of an inconclusive gate instead of raising, ``"fail"`` and None raise.
+        min_units: as for :func:`sqlrank.gate`.
+        lower_is_better: as for :func:`sqlrank.gate`.
+        confidence: as for :func:`sqlrank.gate`.
+        where: as for :func:`sqlrank.gate`.
+        compat: as for :func:`sqlrank.gate`.
+        check: as for :func:`sqlrank.gate`.
+        sql_dir: as for :func:`sqlrank.gate`.
+        plan: as for :func:`sqlrank.gate`.
+        memory_limit: as for :func:`sqlrank.gate`.
+        threads: as for :func:`sqlrank.gate`.
+        temp_directory: as for :func:`sqlrank.gate`.
+        timeout: as for :func:`sqlrank.gate`.
+        progress: as for :func:`sqlrank.gate`.
+        **policies: as for :func:`sqlrank.gate`.
+
+    Returns:
+        The table of :func:`sqlrank.gate`.
+
+    Raises:
+        AssertionError: the verdict is ``fail`` or ``inconclusive``; the message is the table in Markdown, the worst rows first.
+        MetricError: an invalid metric, system or tolerance.
+        InputError: data that cannot be evaluated, or a stored baseline of other SQL, policies or queries.
+        ExecutionError: time or memory ran out, or a database refused a statement.
+
+    >>> run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
+    >>> table = assert_not_worse("RR", run={"baseline": run, "candidate": run}, qrels={query: {"a": 1} for query in run})
+    >>> table["verdict"].to_pylist()
+    ['pass']
+    """
+    if treat_inconclusive_as not in {None, PASS, FAIL}:
+        raise MetricError(f"treat_inconclusive_as={treat_inconclusive_as!r} is not possible: give 'pass' or 'fail'")
+    result = gate(
+        metrics,
+        run=run,
+        qrels=qrels,
+        predictions=predictions,
+        queries=queries,
+        inputs=inputs,
+        connection=connection,
+        dialect=dialect,
+        columns=columns,
+        names=names,
+        system=system,
+        by=by,
+        unit=unit,
+        baseline=baseline,
+        tolerance=tolerance,
+        min_units=min_units,
+        lower_is_better=lower_is_better,
+        confidence=confidence,
+        where=where,
+        compat=compat,
+        check=check,
+        sql_dir=sql_dir,
+        plan=plan,
+        memory_limit=memory_limit,
+        threads=threads,
+        temp_directory=temp_directory,
+        timeout=timeout,
+        progress=progress,
+        **policies,
+    )
+    verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
+    summary = markdown_summary(result, DEFAULT_DIGITS)
+    if verdict == INCONCLUSIVE and treat_inconclusive_as == PASS:
+        warnings.warn(summary, stacklevel=3)
+    elif verdict != PASS:
+        raise AssertionError(summary)
+    return result
