@@ -247,7 +247,7 @@ def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInp
         needed["run"] = run
         needed |= {"qrels": (*row_checks.RANKING_KEYS, "relevance")} if "qrels" in {*inputs, *request.assembled_rankings} else {}
     for role in set(request.assembled_rankings.values()):
-        needed[role] = assembly_columns(request, inputs[role])
+        needed[role] = (*assembly_columns(request, inputs[role]), *measured.get(role, ()))
     if "queries" in inputs:
         weight = ("weight",) if "weight" in inputs["queries"].columns else ()
         needed["queries"] = (

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from sqlrank.resolve import ResolvedRequest
 
 
-INTERNAL_PLANS = ("small_groups", "weight_below", "exact_weight", "selected_queries", "listed_queries", "list_groups", "sampled_by")
+INTERNAL_PLANS = (
+    "small_groups", "weight_below", "exact_weight", "selected_queries", "listed_queries", "list_groups", "list_measures", "sampled_by",
+)  # fmt: skip
 """Names of the plans that follow from the input and cannot be chosen by users."""
 
 

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.sql_file import SqlFile
 
-MEASURED_ROLES = ("predictions", "queries")
+MEASURED_ROLES = ("answers", "predictions", "queries")
 """Roles whose columns can be measured."""
+
+MEASURES_PLAN = "list_measures"
+"""The plan that says of which input a metric of lists measures a column."""
 
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _COLUMN = re.compile(r'(?:(?P<role>\w+)\.)?(?P<name>"(?:[^"]|"")+"|\w+)')
@@ -58,14 +61,16 @@ def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[
     column = match["name"][1:-1].replace('""', '"') if match["name"].startswith('"') else match["name"]
     given = [role for role in MEASURED_ROLES if role in input_roles]
     if match["role"] is not None and match["role"] not in given:
-        options = ", ".join(f"{role}.{match['name']}" for role in given) or "one of queries or predictions, and give that input"
+        options = (
+            ", ".join(f"{role}.{match['name']}" for role in given) or "the name of queries, predictions or answers, and give that input"
+        )
         raise MetricError(f"{metric}: there is no input {match['role']} to measure; write {options}")
     if match["role"] is None and len(given) != 1:
         choices = " or ".join(f"{file.display_name}({role}.{match['name']})" for role in given)
         needed = (
             f"{column!r} may be of {' or '.join(given)}; write {choices}"
             if given
-            else "give queries= or predictions=, which has the column"
+            else "give queries=, predictions= or inputs={'answers': ...}, which has the column"
         )
         raise MetricError(f"{metric}: {needed}")
     return MeasuredColumn(

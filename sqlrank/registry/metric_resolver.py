@@ -13,7 +13,7 @@ from sqlrank.errors import MetricError, short_repr
 from sqlrank.registry.aliases import find_metric, plain, requested_name
 from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
-from sqlrank.registry.measured_columns import find_measured_column, with_free_name
+from sqlrank.registry.measured_columns import MEASURES_PLAN, find_measured_column, with_free_name
 from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, expand_cutoff_list, freeze_value
 from sqlrank.registry.resolved_metric import QUERY_CUTOFFS_RELATION, ResolvedMetric
 from sqlrank.registry.settings_checks import (
@@ -271,7 +271,7 @@ def _resolve_metric(
     )
     settings |= {name: freeze_value(value) for name, value in metric_settings.items()}
     settings |= {**policies, **dict(metric.params)}
-    settings |= {} if column is None else {COLUMN_PARAMETER: column.name}
+    settings |= {} if column is None else {COLUMN_PARAMETER: column.name, MEASURES_PLAN: column.role}
     for name in library.metric_policies - file.declared_settings.keys() - dict(metric.params).keys():
         settings.pop(name, None)
     if file.kind == "curves" or is_ranking:

@@ -167,7 +167,7 @@ def test_what_cannot_be_measured_is_refused(metric: str, options: dict[str, Any]
 
 
 def test_without_an_input_the_error_says_which() -> None:
-    with pytest.raises(MetricError, match=r"Mean\(cost\): give queries= or predictions=, which has the column"):
+    with pytest.raises(MetricError, match=r"Mean\(cost\): give queries=, predictions= or inputs="):
         sqlrank.evaluate("Mean(cost)")
 
 
@@ -272,3 +272,54 @@ def test_a_report_has_them() -> None:
     assert "Mean(latency_ms)" in page
     definition = page[page.index("Metric definitions") :]
     assert "lower" in definition[definition.index("Mean(latency_ms)") :][:400]
+
+
+def answered(*, system: bool = True) -> pa.Table:
+    """Return questions with what was retrieved and is relevant, and what was measured."""
+    table = measured() if system else measured().slice(0, len(QUERIES)).drop_columns(["system"])
+    rng = np.random.default_rng(3)
+    retrieved = [[f"d{document}" for document in rng.permutation(6)[:4]] for _ in range(table.num_rows)]
+    return table.append_column("retrieved", pa.array(retrieved)).append_column("relevant", pa.array([["d1", "d4"]] * table.num_rows))
+
+
+def test_measures_of_answers_stand_beside_metrics_of_their_lists() -> None:
+    table = answered()
+    metrics = ["nDCG@10", "Mean(faithfulness)", "Share(passed)", "Mean(latency_ms)"]
+    rows = sqlrank.evaluate(metrics, inputs={"answers": table}, by="system").to_pylist()
+    others = sqlrank.evaluate(metrics[1:], queries=table, by="system").to_pylist()
+    lists = sqlrank.evaluate("nDCG@10", inputs={"answers": table}, by="system").to_pylist()
+    assert [{name: row[name] for name in ["system", *metrics[1:]]} for row in rows] == others
+    assert [row["nDCG@10"] for row in rows] == [row["nDCG@10"] for row in lists]
+
+
+def test_answers_are_compared_and_gated() -> None:
+    metrics = ["nDCG@10", "Mean(faithfulness)", "Mean(latency_ms)"]
+    options: dict[str, Any] = {"inputs": {"answers": answered()}, "lower_is_better": "latency_ms"}
+    rows = sqlrank.compare(metrics, **options, correction="none", baseline="old").to_pylist()
+    old, new = (of_system(measured(), system)["faithfulness"].astype(float) for system in ("old", "new"))
+    assert [row["metric"] for row in rows] == metrics
+    assert rows[1]["p_value"] == pytest.approx(stats.ttest_rel(new, old).pvalue, rel=1e-9)
+    verdicts = sqlrank.gate(metrics, **options, baseline="old", tolerance={"*": 0.9, "Mean(latency_ms)": 900})
+    assert verdicts["metric"].to_pylist() == metrics
+    assert verdicts["verdict"].to_pylist() == ["pass"] * 3
+
+
+def test_the_input_is_named_where_several_have_columns() -> None:
+    inputs: dict[str, Any] = {"inputs": {"answers": answered(system=False)}, "queries": measured().slice(0, len(QUERIES))}
+    with pytest.raises(MetricError, match=r"'cost' may be of answers or queries; write Mean\(answers.cost\) or Mean\(queries.cost\)"):
+        sqlrank.evaluate("Mean(cost)", **inputs)
+    (row,) = sqlrank.evaluate(["Mean(answers.cost)", "Mean(queries.cost)", "R@10"], **inputs).to_pylist()
+    assert row["Mean(answers.cost)"] == row["Mean(queries.cost)"]
+
+
+@pytest.mark.parametrize(
+    "dialect", ["bigquery", "snowflake", "postgres", "spark", "trino", "clickhouse", "redshift", "sqlite", "datafusion"]
+)
+def test_statements_of_every_dialect_are_printed(dialect: str) -> None:
+    text = sqlrank.sql(["Mean(faithfulness)", "Share(passed)", "Sum(cost)"], queries="evals", by="system", dialect=dialect)
+    assert "mean_faithfulness" in text
+    assert "WITH run" not in text
+    text = sqlrank.sql(["AUC", "Mean(revenue)"], predictions="shown", dialect=dialect)
+    assert "mean_revenue" in text
+    with pytest.raises(MetricError, match="quantile"):
+        sqlrank.sql("Quantile(latency_ms, 0.9)", queries="evals", dialect=dialect)

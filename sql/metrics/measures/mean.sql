@@ -1,5 +1,5 @@
 -- Mean: mean of a column over queries, by the weights of the queries table where it has them.
--- $column: column: column of the queries table.
+-- $column: column: column of the queries table or of answers.
 -- if_undefined(): default skip: what a query without a value counts.
 -- Undefined: a query without a value.
 -- Unit: in units of the column.

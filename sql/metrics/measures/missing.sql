@@ -1,5 +1,5 @@
 -- Missing: number of queries without a value in a column.
--- $column: column: column of the queries table.
+-- $column: column: column of the queries table or of answers.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)
 -- Undefined: never.

@@ -1,5 +1,5 @@
 -- Quantile: quantile of a column over queries, interpolated between the two nearest values, without weights.
--- $column: column: column of the queries table.
+-- $column: column: column of the queries table or of answers.
 -- aggregate(): default quantile: how queries are aggregated.
 -- if_undefined(): default skip: what a query without a value counts.
 -- Interval: none (Student's t is for means)

@@ -1,5 +1,5 @@
 -- Sum: sum of a column over queries, without weights.
--- $column: column: column of the queries table.
+-- $column: column: column of the queries table or of answers.
 -- aggregate(): default sum: how queries are aggregated.
 -- if_undefined(): default skip: what a query without a value counts.
 -- Interval: none (a sum grows with the number of queries, Mean does not)

@@ -1,4 +1,4 @@
--- list_measures: one row per list, with the columns of its query that metrics measure.
+-- list_measures: one row per list, with the columns of the queries table that metrics measure.
 -- Scope: measured (it has the columns that metrics name)
 -- Grain: list_id
 SELECT ranked_lists.list_id

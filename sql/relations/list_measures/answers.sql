@@ -1,0 +1,6 @@
+-- list_measures: one row per list, with the columns of answers that metrics measure.
+-- Scope: measured (it has the columns that metrics name)
+-- Grain: list_id
+SELECT ranked_lists.list_id
+FROM ranked_lists
+LEFT JOIN answers ON answers.group_id = ranked_lists.group_id AND answers.query_id = ranked_lists.query_id
