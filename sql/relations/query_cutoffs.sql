@@ -4,4 +4,4 @@ SELECT
   ranked_lists.list_id,
   CAST(queries.cutoff AS INT) AS k -- cut-off of the query, from the queries table
 FROM ranked_lists
-JOIN queries ON queries.group_id = ranked_lists.group_id AND queries.query_id = ranked_lists.query_id
+JOIN queries ON queries.query_id = ranked_lists.query_id

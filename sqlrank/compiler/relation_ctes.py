@@ -172,6 +172,7 @@ class RelationCtes:
             measured = {key.role: source.measured for key, source in self.sources.items()}
             tables = [table.name for table in find_nodes(tree, exp.Table)]
             tree = tree.select(*(exp.column(name, table=role) for role in tables for name in measured.get(role, ())))
+        _join_queries_by_group(tree)
         for table in find_nodes(tree, exp.Table):
             rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
             table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
@@ -241,6 +242,15 @@ class RelationCtes:
 def aliased_table(cte: str, alias: str) -> exp.Expr:
     """Return a CTE under the alias by which a file reads it."""
     return exp.table_(cte, alias=None if cte == alias else alias)
+
+
+def _join_queries_by_group(tree: exp.Expr) -> None:
+    """Join the queries table by the columns that group its rows, too: files join it by the query alone."""
+    for select in find_nodes(tree, exp.Select):
+        for join in select.args.get("joins") or ():
+            if join.this.name == "queries" and isinstance(join.this, exp.Table):
+                sides = (exp.column(GROUP_ID, table=table.alias_or_name) for table in (join.this, select.args["from_"].this))
+                join.on(exp.EQ(**dict(zip(("this", "expression"), sides, strict=True))), copy=False)
 
 
 def _window_for_score(window: exp.Expr, score: str) -> exp.Expr:

@@ -5,4 +5,4 @@ SELECT
   group_id,
   ranked_lists.list_id
 FROM ranked_lists
-LEFT JOIN queries ON queries.group_id = ranked_lists.group_id AND queries.query_id = ranked_lists.query_id
+LEFT JOIN queries ON queries.query_id = ranked_lists.query_id

@@ -3,4 +3,4 @@
 -- Grain: list_id
 SELECT ranked_lists.list_id
 FROM ranked_lists
-LEFT JOIN queries ON queries.group_id = ranked_lists.group_id AND queries.query_id = ranked_lists.query_id
+LEFT JOIN queries ON queries.query_id = ranked_lists.query_id

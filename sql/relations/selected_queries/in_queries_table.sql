@@ -4,4 +4,4 @@ SELECT
   evaluated_queries.group_id,
   evaluated_queries.query_id
 FROM evaluated_queries
-JOIN queries ON queries.group_id = evaluated_queries.group_id AND queries.query_id = evaluated_queries.query_id
+JOIN queries ON queries.query_id = evaluated_queries.query_id
