@@ -85,7 +85,7 @@ def test_measures_of_predictions_are_those_of_numpy() -> None:
         assert row["Missing(faithfulness)"] == (~there).sum()
 
 
-def test_they_stand_beside_metrics_of_predictions() -> None:
+def test_they_join_metrics_of_predictions() -> None:
     table = pa.table({"label": [0, 1, 1, 0], "score": [0.1, 0.4, 0.3, 0.35], "spend": [1.0, 2.0, 6.0, 3.0]})
     (row,) = sqlrank.evaluate(["AUC", "Mean(spend)"], predictions=table).to_pylist()
     assert row == {"AUC": 0.75, "Mean(spend)": 3.0}
@@ -128,7 +128,7 @@ def test_columns_of_any_name_are_read(name: str) -> None:
     assert list(row.values()) == [3.25]
 
 
-def test_names_that_are_alike_are_two_columns() -> None:
+def test_names_with_one_spelling_are_two_columns() -> None:
     table = pa.table({"query_id": ["a", "b"], "my score": [1.0, 2.0], "my-score": [5.0, 7.0]})
     (row,) = sqlrank.evaluate(['Mean("my score")', 'Mean("my-score")'], queries=table).to_pylist()
     assert list(row.values()) == [1.5, 6.0]
@@ -282,7 +282,7 @@ def answered(*, system: bool = True) -> pa.Table:
     return table.append_column("retrieved", pa.array(retrieved)).append_column("relevant", pa.array([["d1", "d4"]] * table.num_rows))
 
 
-def test_measures_of_answers_stand_beside_metrics_of_their_lists() -> None:
+def test_measures_of_answers_join_metrics_of_their_lists() -> None:
     table = answered()
     metrics = ["nDCG@10", "Mean(faithfulness)", "Share(passed)", "Mean(latency_ms)"]
     rows = sqlrank.evaluate(metrics, inputs={"answers": table}, by="system").to_pylist()

@@ -266,7 +266,7 @@ def test_a_token_that_may_not_comment_is_a_warning(tmp_path: Path, github: GitHu
     assert "::warning title=sqlrank gate::no comment was written: HTTP Error 403" in job.printed
 
 
-def test_the_installation_takes_the_package_beside_the_action_or_the_one_that_is_named() -> None:
+def test_the_installation_takes_the_package_of_the_action_or_the_named_one() -> None:
     step = ACTION["runs"]["steps"][0]
     script = f'python3() {{ printf "%s\\n" "$@"; }}\n{step["run"]}'
     for package, expected in (("", "/actions/sqlrank"), ("sqlrank==0.1.0", "sqlrank==0.1.0")):
