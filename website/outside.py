@@ -19,6 +19,7 @@ PAGES = {
     "examples/gate/README.md": "examples/gate.md",
     "examples/rollup/README.md": "examples/rollup.md",
     "examples/data/small/README.md": "examples/small.md",
+    "examples/data/rag/README.md": "examples/rag.md",
     "examples/data/trec_eval/README.md": "examples/trec_eval.md",
     "examples/data/open_bandit/README.md": "examples/open_bandit.md",
 }

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
 
-IDS_COLUMN, NUMBERS_COLUMN = "doc_id", "relevance"
-"""Fields of the structs of a list of judgments."""
+ID_FIELDS = ("doc_id", "id")
+"""Fields of structs that may hold the id of a document."""
+
+NUMBER_FIELDS = {"retrieved": "score", "relevant": "relevance"}
+"""Fields of structs that hold a number, by the column of the list."""
 
 NUMBERS_BY_IDS = {"retrieved": "scores", "relevant": "grades"}
 """Columns of lists of numbers, by those of the ids that they belong to."""
@@ -23,7 +26,8 @@ NUMBERS_BY_IDS = {"retrieved": "scores", "relevant": "grades"}
 def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: Database) -> BoundInput:
     """Return an input whose columns of these names are lists of ids or numbers, whatever they were read as.
 
-    A map, or a JSON object, has ids as keys and numbers as values; a struct of a list has the fields ``doc_id`` and ``relevance``.
+    A map, or a JSON object, has ids as keys and numbers as values; a struct of a list has a field ``doc_id`` or ``id``, and may have
+    ``relevance``, or ``score`` if it was retrieved.
 
     Raises:
         InputError: JSON was read, and the lists of all rows are empty.
@@ -32,7 +36,7 @@ def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: D
         if name not in bound_input.columns:
             continue
         value, duckdb_type = bound_input.raw_expression(name), bound_input.column_type(name)
-        ids, numbers = _normalized(value, duckdb_type, bound_input.table.dialect, is_number=name in NUMBERS_BY_IDS.values())
+        ids, numbers = _normalized(value, duckdb_type, bound_input.table.dialect, name)
         if duckdb_type == "JSON[]" and ids is not None:
             _check_not_empty(bound_input, name, value, database)
         bound_input = _bind(bound_input, name, ids, database)
@@ -42,7 +46,7 @@ def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: D
     return bound_input
 
 
-def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, is_number: bool) -> tuple[exp.Expr | None, exp.Expr | None]:
+def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, name: str) -> tuple[exp.Expr | None, exp.Expr | None]:
     """Return the ids and the numbers that a value holds, None where the value itself is a list."""
     if duckdb_type.startswith("MAP(") and not duckdb_type.endswith("]"):
         keys, values = get_dialect(dialect).map_functions
@@ -51,17 +55,17 @@ def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, is_number: bool
         return _call(keys, value), _as_numbers(map_values) if is_text else map_values
     if not get_dialect(dialect).supports_file_readers:  # which infer types of JSON
         return None, None
-    if is_number:
+    if name in NUMBERS_BY_IDS.values():
         is_text = duckdb_type in {"JSON[]", "VARCHAR[]", "JSON"}
         return (_as_numbers(_texts(value, duckdb_type)) if is_text else None), None
     if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]"):
         types = {field.name: field.args["kind"] for field in exp.DataType.build(duckdb_type, dialect="duckdb").expressions[0].expressions}
-        ids, numbers = (_fields(value, field) for field in (IDS_COLUMN, NUMBERS_COLUMN))
-        if IDS_COLUMN not in types:
+        id_field = next((field for field in ID_FIELDS if field in types), None)
+        if id_field is None:
             return None, None
-        id_type = types[IDS_COLUMN].sql("duckdb")
-        typed_ids = exp.cast(ids, exp.DataType.build(f"{id_type}[]", dialect="duckdb"))
-        return typed_ids, _as_numbers(numbers) if NUMBERS_COLUMN in types else None
+        id_type = exp.DataType.build(f"{types[id_field].sql('duckdb')}[]", dialect="duckdb")
+        number_field = NUMBER_FIELDS[name]
+        return exp.cast(_fields(value, id_field), id_type), _as_numbers(_fields(value, number_field)) if number_field in types else None
     if duckdb_type.startswith("STRUCT(") or duckdb_type == "JSON":
         document = value if duckdb_type == "JSON" else _call("TO_JSON", value)
         # A member that is null is none of the object: rows of a struct have the ids of all rows.

@@ -155,6 +155,7 @@ def lines(*rows: dict[str, Any]) -> str:
         ([{"retrieved": ["a", "b"], "relevant": {"a": 2}}, {"retrieved": ["z"], "relevant": ["z", "y"]}], [2, 1]),
         ([{"retrieved": ["a", "b"], "relevant": [{"doc_id": "b", "relevance": 2}]}, {"retrieved": ["z"], "relevant": []}], [2, 0]),
         ([{"retrieved": [1, 2], "relevant": [{"doc_id": 1, "relevance": "3"}]}, {"retrieved": [3], "relevant": None}], [3, 0]),
+        ([{"retrieved": [{"id": "a", "score": 0.5}, {"id": "b", "score": 0.7}], "relevant": [{"id": "b", "meta": {}}]}], [1]),
         ([{"retrieved": [1, "b"], "relevant": ["b"]}, {"retrieved": [3], "relevant": None}], [1, 0]),
         ([{"retrieved": [1], "relevant": [1]}, {"retrieved": [], "relevant": []}], [1, 0]),
         ([{"retrieved": ["a"], "relevant": ["a"], "grades": ["2"]}, {"retrieved": ["b"], "relevant": ["c"], "grades": ["1"]}], [2, 0]),
