@@ -14,20 +14,20 @@ SELECT
   segment_parts.segment_part, -- 0 positives, 1 negatives at it, 2 negatives below it
   CASE WHEN segment_parts.segment_part = 0 THEN 1 ELSE 0 END AS label,
   CASE
+    WHEN segment_parts.segment_part = 0 THEN segment_metrics.positive_rows
+    WHEN segment_parts.segment_part = 1 THEN segment_metrics.negative_rows
+    ELSE segment_metrics.negative_rows_between
+  END AS num_units, -- predictions of the kind
+  CASE
     WHEN segment_parts.segment_part = 0 THEN segment_metrics.positives
     WHEN segment_parts.segment_part = 1 THEN segment_metrics.negatives
     ELSE segment_metrics.negatives_between
-  END AS weight, -- of all predictions of the kind
+  END AS weight, -- of these predictions
   CASE
     WHEN segment_parts.segment_part = 0 THEN segment_metrics.positive_squares
     WHEN segment_parts.segment_part = 1 THEN segment_metrics.negative_squares
     ELSE segment_metrics.negative_squares_between
   END AS weight_squares, -- sum of their squared weights
-  CASE
-    WHEN segment_parts.segment_part = 0 THEN segment_metrics.positive_rows
-    WHEN segment_parts.segment_part = 1 THEN segment_metrics.negative_rows
-    ELSE segment_metrics.negative_rows_between
-  END AS num_units, -- number of them
   CASE
     WHEN segment_parts.segment_part = 0
       THEN (
@@ -58,14 +58,14 @@ FROM (
     has_threshold,
     threshold,
     positives,
-    positive_squares,
     positive_rows,
+    positive_squares,
     negatives,
-    negative_squares,
     negative_rows,
+    negative_squares,
     negatives_between,
-    negative_squares_between,
     negative_rows_between,
+    negative_squares_between,
     positives_above,
     negatives_below,
     total_positives,
@@ -76,12 +76,12 @@ FROM (
       PARTITION BY group_id
     ), 0) AS auc,
     COALESCE(SUM(positive_share * precision_at_threshold) OVER (PARTITION BY group_id), 0) AS aps,
-    SUM(precision_gain_here) OVER (PARTITION BY group_id) - COALESCE(SUM(precision_gain_here) OVER (
-      PARTITION BY group_id ORDER BY has_threshold, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS precision_gain, -- of APS, summed over thresholds not above
-    SUM(precision_loss_here) OVER (PARTITION BY group_id) - COALESCE(SUM(precision_loss_here) OVER (
-      PARTITION BY group_id ORDER BY has_threshold, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS precision_loss -- of APS, summed over thresholds not above
+    SUM(precision_gain_here) OVER (
+      PARTITION BY group_id ORDER BY has_threshold DESC, threshold ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS precision_gain, -- of APS, summed over thresholds at and below
+    SUM(precision_loss_here) OVER (
+      PARTITION BY group_id ORDER BY has_threshold DESC, threshold ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS precision_loss -- of APS, summed over thresholds at and below
   FROM (
     -- one row per group and threshold
     SELECT
@@ -89,23 +89,20 @@ FROM (
       has_threshold,
       threshold,
       positives,
-      positive_squares,
       positive_rows,
+      positive_squares,
       negatives,
-      negative_squares,
       negative_rows,
+      negative_squares,
       negatives_between,
-      negative_squares_between,
       negative_rows_between,
+      negative_squares_between,
       positives_above,
       negatives_below,
       total_positives,
       total_negatives,
       positives / NULLIF(total_positives, 0) AS positive_share, -- share of the positives that are at the threshold
-      CASE
-        WHEN weight_at_or_above > 0 THEN (positives_above + positives) / NULLIF(weight_at_or_above, 0)
-        ELSE CAST(0 AS DOUBLE)
-      END AS precision_at_threshold, -- share of positives at and above it
+      COALESCE((positives_above + positives) / NULLIF(weight_at_or_above, 0), CAST(0 AS DOUBLE)) AS precision_at_threshold,
       CASE
         WHEN weight_at_or_above > 0
           THEN positives / NULLIF(total_positives, 0)
@@ -125,14 +122,14 @@ FROM (
         has_threshold,
         threshold,
         positives,
-        positive_squares,
         positive_rows,
+        positive_squares,
         negatives,
-        negative_squares,
         negative_rows,
+        negative_squares,
         negatives_between,
-        negative_squares_between,
         negative_rows_between,
+        negative_squares_between,
         positives_above,
         negatives_above,
         negatives_below,

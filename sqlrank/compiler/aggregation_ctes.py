@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.input_query import InputKey
-from sqlrank.compiler.intervals.analytic_intervals import UNIT_COUNT, AnalyticIntervals
+from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
 from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
 from sqlrank.compiler.intervals.pseudo_values import PseudoValues
+from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import SLICE_COLUMN, KeyedCte, MetricColumn
 from sqlrank.compiler.metric_values import aggregate_metric, fill_undefined, fill_undefined_group
 from sqlrank.compiler.parameter_binding import sql_literal

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 def drop_repeated_comments(queries: Iterable[Any]) -> None:
@@ -31,3 +31,20 @@ def drop_repeated_comments(queries: Iterable[Any]) -> None:
                     if comment in seen:
                         column.comments = None
                     seen.add(comment)
+
+
+def describe_column(value: exp.Expr, name: str, comment: str) -> exp.Expr:
+    """Return a column with a comment."""
+    column: exp.Expr = exp.alias_(value, name)
+    column.comments = [comment]
+    return column
+
+
+def drop_repeated_sentences(select_items: Sequence[exp.Expr]) -> Sequence[exp.Expr]:
+    """Drop the comments of columns that an earlier column has."""
+    seen: set[str] = set()
+    for item in select_items:
+        if item.comments:
+            item.comments = [comment for comment in item.comments if comment not in seen]
+            seen |= set(item.comments)
+    return select_items

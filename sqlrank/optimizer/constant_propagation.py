@@ -25,7 +25,7 @@ def propagate_constants(graph: StatementGraph) -> None:
 
     >>> from sqlrank.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(propagate_constants, "WITH a AS (SELECT x, x AS y, 1 AS z FROM t) SELECT x * y * z AS n FROM a")
-    'WITH a AS (SELECT x, x AS y, 1 AS z FROM t) SELECT x * a.x AS n FROM a'
+    'WITH a AS (SELECT x, x AS y, 1 AS z FROM t) SELECT x * x AS n FROM a'
     """
     replacements: dict[str, Replacements] = {}
     for step in graph.steps:
@@ -81,7 +81,8 @@ def _replace_columns(scope: Scope, replacements: dict[str, Replacements]) -> Non
     for column, alias, value in columns:
         if isinstance(value, exp.Column):
             copy = value.copy()
-            copy.set("table", exp.to_identifier(alias))  # another source may have a column of the first one's name
+            if column.table or len(scope.sources) > 1:  # another source may have a column of the first one's name
+                copy.set("table", exp.to_identifier(alias))
             scope.substitute(column, copy)
         elif (alias, column.name) not in keys and not scope.is_nullable(alias):
             scope.substitute(column, as_literal(value))

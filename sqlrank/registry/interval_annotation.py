@@ -26,7 +26,7 @@ class DeclaredInterval:
         no_influence: Why the metric has no influence function, so that only the bootstrap and means over queries have intervals.
         influence: Expression of a row's influence and the relation of the rows, as in ``auc_influence FROM prediction_influence``.
         standard_error: Function in ``standard_error/`` for rows that are units of equal weight.
-        limits: Function in ``interval_margin/`` for the limits.
+        limits: Function in ``effective_trials/`` for the limits.
         function: Function of the same slot whose interval is computed instead.
 
     >>> read_interval("influence 2 * auc_influence FROM prediction_influence, error delong").standard_error

@@ -50,206 +50,147 @@ WITH logs AS (
     (-(SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0))) / NULLIF(COUNT(*), 0) AS mean_weight_by_2
   FROM logs
   GROUP BY "CAMPAIGN"
-), logs_influence AS (
+), unit_influence AS (
   -- One row per unit: its influence on every metric.
   SELECT
     logs."CAMPAIGN",
     logs_metrics.snips_by_1 * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
-    + logs_metrics.snips_by_2 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips,
+    + logs_metrics.snips_by_2 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips_influence,
     logs_metrics.dr_by_1 * COALESCE(
       logs.expected_reward
       + (logs.target_propensity / NULLIF(logs.propensity, 0)) * (logs.reward - logs.predicted_reward),
       0
     )
-    + logs_metrics.dr_by_2 AS dr,
+    + logs_metrics.dr_by_2 AS dr_influence,
     logs_metrics.dr_by_1 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0)
-    + logs_metrics.mean_weight_by_2 AS mean_weight
+    + logs_metrics.mean_weight_by_2 AS mean_weight_influence
   FROM logs
   INNER JOIN logs_metrics ON logs_metrics."CAMPAIGN" IS NOT DISTINCT FROM logs."CAMPAIGN"
-), logs_standard_errors AS (
+), standard_errors AS (
   -- One row per CAMPAIGN: its units, and standard errors.
   SELECT
     "CAMPAIGN",
     COUNT(*) AS units,
-    SQRT(CAST(COUNT(snips) AS DOUBLE) / NULLIF(COUNT(snips) - 1, 0) * SUM(snips * snips)) AS snips_se,
-    SQRT(CAST(COUNT(dr) AS DOUBLE) / NULLIF(COUNT(dr) - 1, 0) * SUM(dr * dr)) AS dr_se,
-    SQRT(
-      CAST(COUNT(mean_weight) AS DOUBLE) / NULLIF(COUNT(mean_weight) - 1, 0) * SUM(mean_weight * mean_weight)
-    ) AS mean_weight_se,
-    SUM(snips * snips * snips * snips) / NULLIF(SUM(snips * snips) * SUM(snips * snips), 0) AS snips_concentration,
-    SUM(dr * dr * dr * dr) / NULLIF(SUM(dr * dr) * SUM(dr * dr), 0) AS dr_concentration,
-    SUM(mean_weight * mean_weight * mean_weight * mean_weight)
-    / NULLIF(SUM(mean_weight * mean_weight) * SUM(mean_weight * mean_weight), 0) AS mean_weight_concentration
-  FROM logs_influence
+    SQRT(SUM(snips_influence * snips_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS snips_se,
+    SQRT(SUM(dr_influence * dr_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS dr_se,
+    SQRT(SUM(mean_weight_influence * mean_weight_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS mean_weight_se,
+    -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
+    SUM(snips_influence * snips_influence * snips_influence * snips_influence)
+    / NULLIF(SUM(snips_influence * snips_influence) * SUM(snips_influence * snips_influence), 0)
+    - CAST(1 AS DOUBLE) / NULLIF(COUNT(*), 0) AS snips_concentration,
+    SUM(dr_influence * dr_influence * dr_influence * dr_influence)
+    / NULLIF(SUM(dr_influence * dr_influence) * SUM(dr_influence * dr_influence), 0)
+    - CAST(1 AS DOUBLE) / NULLIF(COUNT(*), 0) AS dr_concentration,
+    SUM(mean_weight_influence * mean_weight_influence * mean_weight_influence * mean_weight_influence)
+    / NULLIF(
+      SUM(mean_weight_influence * mean_weight_influence) * SUM(mean_weight_influence * mean_weight_influence),
+      0
+    )
+    - CAST(1 AS DOUBLE) / NULLIF(COUNT(*), 0) AS mean_weight_concentration
+  FROM unit_influence
   GROUP BY "CAMPAIGN"
 ), degrees_of_freedom AS (
-  -- One row per CAMPAIGN: the values and the inverse of the degrees of freedom of each interval.
+  -- One row per CAMPAIGN: powers of 1 / df, and effective degrees of freedom.
   SELECT
-    logs_standard_errors."CAMPAIGN", logs_standard_errors.units, logs_standard_errors.snips_se,
-    logs_standard_errors.dr_se, logs_standard_errors.mean_weight_se,
-    logs_standard_errors.snips_concentration,
+    "CAMPAIGN", units, snips_se, dr_se, mean_weight_se,
+    CAST(1 AS DOUBLE) / NULLIF(units - 1, 0) AS inverse_df,
+    CAST(1 AS DOUBLE) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
+    CAST(1 AS DOUBLE)
+    / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0) AS inverse_df_4,
+    -- growth of the squared t quantile over the normal one, to 1 %
+    (units - 1 + CAST(0.8999505931404055 AS DOUBLE))
+    / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE), 0) AS t_growth,
+    -- Satterthwaite's degrees of freedom, few if few units make up the variance; 3 at least
     CASE
-      WHEN logs_standard_errors.snips_concentration < 2
-      AND (logs_standard_errors.units - 1) * (logs_standard_errors.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)) > 2
-      THEN CASE
-        WHEN 3 * (logs_standard_errors.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)) > 2
-        THEN 3
-        ELSE 2
-        / NULLIF(
-          logs_standard_errors.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0),
-          0
-        )
-      END
-      WHEN logs_standard_errors.units > 4 THEN logs_standard_errors.units - 1
-      ELSE 3
-    END AS snips_freedom,
-    logs_standard_errors.dr_concentration,
+      WHEN units <= 4 OR snips_concentration >= 2 THEN units - 1
+      WHEN snips_concentration * 3 > 2 THEN 3
+      WHEN snips_concentration * (units - 1) > 2 THEN 2 / NULLIF(snips_concentration, 0)
+      ELSE units - 1
+    END AS snips_df,
+    -- factor for kurtosis of influence: 1 and twice its excess over the units
     CASE
-      WHEN logs_standard_errors.dr_concentration < 2
-      AND (logs_standard_errors.units - 1) * (logs_standard_errors.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)) > 2
-      THEN CASE
-        WHEN 3 * (logs_standard_errors.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)) > 2
-        THEN 3
-        ELSE 2
-        / NULLIF(logs_standard_errors.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0), 0)
-      END
-      WHEN logs_standard_errors.units > 4 THEN logs_standard_errors.units - 1
-      ELSE 3
-    END AS dr_freedom,
-    logs_standard_errors.mean_weight_concentration,
+      WHEN units > 4 AND snips_concentration < 2 AND snips_concentration * units > 2
+      THEN 1 + 2 * snips_concentration - CAST(4 AS DOUBLE) / NULLIF(units, 0)
+      ELSE 1
+    END AS snips_inflation,
     CASE
-      WHEN logs_standard_errors.mean_weight_concentration < 2
-      AND (logs_standard_errors.units - 1) * (
-        logs_standard_errors.mean_weight_concentration
-        - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)
-      ) > 2
-      THEN CASE
-        WHEN 3 * (
-          logs_standard_errors.mean_weight_concentration
-          - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)
-        ) > 2
-        THEN 3
-        ELSE 2
-        / NULLIF(
-          logs_standard_errors.mean_weight_concentration
-          - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0),
-          0
-        )
-      END
-      WHEN logs_standard_errors.units > 4 THEN logs_standard_errors.units - 1
-      ELSE 3
-    END AS mean_weight_freedom,
-    logs_metrics.snips AS snips_value,
-    logs_metrics.dr AS dr_value,
-    logs_metrics.mean_weight AS mean_weight_value,
-    CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units - 1, 0) AS units_inverse
-  FROM logs_standard_errors
-  INNER JOIN logs_metrics
-    ON logs_metrics."CAMPAIGN" IS NOT DISTINCT FROM logs_standard_errors."CAMPAIGN"
-), logs_t_quantiles AS (
-  -- One row per CAMPAIGN: the metrics, and quantiles of Student's t.
+      WHEN units <= 4 OR dr_concentration >= 2 THEN units - 1
+      WHEN dr_concentration * 3 > 2 THEN 3
+      WHEN dr_concentration * (units - 1) > 2 THEN 2 / NULLIF(dr_concentration, 0)
+      ELSE units - 1
+    END AS dr_df,
+    CASE
+      WHEN units > 4 AND dr_concentration < 2 AND dr_concentration * units > 2
+      THEN 1 + 2 * dr_concentration - CAST(4 AS DOUBLE) / NULLIF(units, 0)
+      ELSE 1
+    END AS dr_inflation,
+    CASE
+      WHEN units <= 4 OR mean_weight_concentration >= 2 THEN units - 1
+      WHEN mean_weight_concentration * 3 > 2 THEN 3
+      WHEN mean_weight_concentration * (units - 1) > 2 THEN 2 / NULLIF(mean_weight_concentration, 0)
+      ELSE units - 1
+    END AS mean_weight_df,
+    CASE
+      WHEN units > 4 AND mean_weight_concentration < 2 AND mean_weight_concentration * units > 2
+      THEN 1 + 2 * mean_weight_concentration - CAST(4 AS DOUBLE) / NULLIF(units, 0)
+      ELSE 1
+    END AS mean_weight_inflation
+  FROM standard_errors
+), variances AS (
+  -- One row per CAMPAIGN: quantiles of Student's t, and variances for the intervals.
   SELECT
-    "CAMPAIGN", units, snips_se, dr_se, mean_weight_se, snips_value, dr_value, mean_weight_value,
-    CASE
-      WHEN units > 4
-      THEN snips_se * snips_se * (CAST(units AS DOUBLE) / NULLIF(units - 1, 0) * (CAST(units - 1 AS DOUBLE) / NULLIF(units, 0))) * (
-        1
-        + CASE
-          WHEN snips_concentration < 2 AND snips_concentration * units > 3
-          THEN 2 * (snips_concentration - CAST(3 AS DOUBLE) / NULLIF(units, 0))
-          ELSE 0
-        END
-      ) * (
-        (snips_freedom + CAST(0.8999505931404055 AS DOUBLE))
-        / NULLIF(snips_freedom - CAST(1.5207788172066563 AS DOUBLE), 0) * (
-          (units - 1 - CAST(1.5207788172066563 AS DOUBLE))
-          / NULLIF(units - 1 + CAST(0.8999505931404055 AS DOUBLE), 0)
-        )
-      )
-      ELSE snips_se * snips_se
-    END AS snips_variance,
-    CASE
-      WHEN units > 4
-      THEN dr_se * dr_se * (CAST(units AS DOUBLE) / NULLIF(units - 1, 0) * (CAST(units - 1 AS DOUBLE) / NULLIF(units, 0))) * (
-        1
-        + CASE
-          WHEN dr_concentration < 2 AND dr_concentration * units > 3
-          THEN 2 * (dr_concentration - CAST(3 AS DOUBLE) / NULLIF(units, 0))
-          ELSE 0
-        END
-      ) * (
-        (dr_freedom + CAST(0.8999505931404055 AS DOUBLE))
-        / NULLIF(dr_freedom - CAST(1.5207788172066563 AS DOUBLE), 0) * (
-          (units - 1 - CAST(1.5207788172066563 AS DOUBLE))
-          / NULLIF(units - 1 + CAST(0.8999505931404055 AS DOUBLE), 0)
-        )
-      )
-      ELSE dr_se * dr_se
-    END AS dr_variance,
-    CASE
-      WHEN units > 4
-      THEN mean_weight_se * mean_weight_se * (CAST(units AS DOUBLE) / NULLIF(units - 1, 0) * (CAST(units - 1 AS DOUBLE) / NULLIF(units, 0))) * (
-        1
-        + CASE
-          WHEN mean_weight_concentration < 2 AND mean_weight_concentration * units > 3
-          THEN 2 * (mean_weight_concentration - CAST(3 AS DOUBLE) / NULLIF(units, 0))
-          ELSE 0
-        END
-      ) * (
-        (mean_weight_freedom + CAST(0.8999505931404055 AS DOUBLE))
-        / NULLIF(mean_weight_freedom - CAST(1.5207788172066563 AS DOUBLE), 0) * (
-          (units - 1 - CAST(1.5207788172066563 AS DOUBLE))
-          / NULLIF(units - 1 + CAST(0.8999505931404055 AS DOUBLE), 0)
-        )
-      )
-      ELSE mean_weight_se * mean_weight_se
-    END AS mean_weight_variance,
+    "CAMPAIGN", units, snips_se, dr_se, mean_weight_se,
     -- quantile of Student's t at 97.5 %: exact for 1 and 2 degrees of freedom, beyond by a
     -- polynomial in 1 / df, to 1e-10
     CASE
       WHEN units = 2 THEN CAST(12.706204736174696 AS DOUBLE)
       WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE)
       ELSE CAST(1.9599639845400536 AS DOUBLE)
-      + CAST(2.3722712298585114 AS DOUBLE) * units_inverse
-      + units_inverse * units_inverse * (
-        CAST(2.8224987226099216 AS DOUBLE)
-        + CAST(2.55584205174121 AS DOUBLE) * units_inverse
-        + units_inverse * units_inverse * (
-          CAST(1.5897831427695066 AS DOUBLE)
-          + CAST(0.7284722076660133 AS DOUBLE) * units_inverse
-          + units_inverse * units_inverse * (
-            CAST(0.6732166553417918 AS DOUBLE)
-            + -CAST(0.13803302935737824 AS DOUBLE) * units_inverse
-            + units_inverse * units_inverse * (
-              -CAST(1.0932322711783076 AS DOUBLE)
-              + CAST(4.192747033331032 AS DOUBLE) * units_inverse
-              + units_inverse * units_inverse * (-CAST(5.569680760586609 AS DOUBLE) + CAST(2.8784080636910194 AS DOUBLE) * units_inverse)
-            )
-          )
-        )
-      )
-    END AS units_quantile
+      + CAST(2.3722712298585114 AS DOUBLE) * inverse_df
+      + inverse_df_2 * (CAST(2.8224987226099216 AS DOUBLE) + CAST(2.55584205174121 AS DOUBLE) * inverse_df)
+      + inverse_df_4 * (CAST(1.5897831427695066 AS DOUBLE) + CAST(0.7284722076660133 AS DOUBLE) * inverse_df)
+      + inverse_df_4 * inverse_df_2 * (CAST(0.6732166553417918 AS DOUBLE) + -CAST(0.13803302935737824 AS DOUBLE) * inverse_df)
+      + inverse_df_4 * inverse_df_4 * (-CAST(1.0932322711783076 AS DOUBLE) + CAST(4.192747033331032 AS DOUBLE) * inverse_df)
+      + inverse_df_4 * inverse_df_4 * inverse_df_2 * (-CAST(5.569680760586609 AS DOUBLE) + CAST(2.8784080636910194 AS DOUBLE) * inverse_df)
+    END AS t_quantile,
+    -- squared standard error, enlarged for kurtosis and the growth of t with fewer df
+    snips_se * snips_se * snips_inflation * (snips_df + CAST(0.8999505931404055 AS DOUBLE))
+    / NULLIF(snips_df - CAST(1.5207788172066563 AS DOUBLE), 0)
+    / NULLIF(t_growth, 0) AS snips_variance,
+    dr_se * dr_se * dr_inflation * (dr_df + CAST(0.8999505931404055 AS DOUBLE))
+    / NULLIF(dr_df - CAST(1.5207788172066563 AS DOUBLE), 0)
+    / NULLIF(t_growth, 0) AS dr_variance,
+    mean_weight_se * mean_weight_se * mean_weight_inflation * (mean_weight_df + CAST(0.8999505931404055 AS DOUBLE))
+    / NULLIF(mean_weight_df - CAST(1.5207788172066563 AS DOUBLE), 0)
+    / NULLIF(t_growth, 0) AS mean_weight_variance
   FROM degrees_of_freedom
-), logs_margins AS (
-  -- One row per CAMPAIGN: the margins of intervals.
+), margins AS (
+  -- One row per CAMPAIGN: what the limits of intervals are computed from.
   SELECT
-    "CAMPAIGN", units, snips_value, snips_se,
+    variances."CAMPAIGN", variances.units, variances.snips_se, variances.dr_se,
+    variances.mean_weight_se,
+    logs_metrics.snips AS snips_value,
+    logs_metrics.dr AS dr_value,
+    logs_metrics.mean_weight AS mean_weight_value,
     CASE
-      WHEN snips_se > CAST('1e-12' AS DOUBLE) * ABS(snips_value)
-      THEN units_quantile * SQRT(snips_variance)
+      WHEN variances.snips_se > CAST('1e-12' AS DOUBLE) * ABS(logs_metrics.snips)
+      THEN variances.t_quantile * SQRT(variances.snips_variance)
     END AS snips_margin,
-    dr_value, dr_se,
     CASE
-      WHEN dr_se > CAST('1e-12' AS DOUBLE) * ABS(dr_value) THEN units_quantile * SQRT(dr_variance)
+      WHEN variances.dr_se > CAST('1e-12' AS DOUBLE) * ABS(logs_metrics.dr)
+      THEN variances.t_quantile * SQRT(variances.dr_variance)
     END AS dr_margin,
-    mean_weight_value, mean_weight_se,
     CASE
-      WHEN mean_weight_se > CAST('1e-12' AS DOUBLE) * ABS(mean_weight_value)
-      THEN units_quantile * SQRT(mean_weight_variance)
+      WHEN variances.mean_weight_se > CAST('1e-12' AS DOUBLE) * ABS(logs_metrics.mean_weight)
+      THEN variances.t_quantile * SQRT(variances.mean_weight_variance)
     END AS mean_weight_margin
-  FROM logs_t_quantiles
-), logs_intervals AS (
-  -- One row per CAMPAIGN: the limits of intervals.
+  FROM variances
+  INNER JOIN logs_metrics ON logs_metrics."CAMPAIGN" IS NOT DISTINCT FROM variances."CAMPAIGN"
+), intervals AS (
+  -- One row per CAMPAIGN: limits of intervals.
   SELECT
     "CAMPAIGN", units,
     snips_value - snips_margin AS snips_ci_low,
@@ -261,22 +202,22 @@ WITH logs AS (
     mean_weight_value - mean_weight_margin AS mean_weight_ci_low,
     mean_weight_value + mean_weight_margin AS mean_weight_ci_high,
     mean_weight_se
-  FROM logs_margins
+  FROM margins
 )
 SELECT
-  logs_metrics."CAMPAIGN", logs_metrics.snips, logs_intervals.snips_ci_low,
-  logs_intervals.snips_ci_high, logs_intervals.snips_se,
-  CAST(logs_intervals.units AS BIGINT) AS snips_n_units,
-  logs_metrics.dr, logs_intervals.dr_ci_low, logs_intervals.dr_ci_high, logs_intervals.dr_se,
-  CAST(logs_intervals.units AS BIGINT) AS dr_n_units,
+  logs_metrics."CAMPAIGN", logs_metrics.snips, intervals.snips_ci_low, intervals.snips_ci_high,
+  intervals.snips_se,
+  CAST(intervals.units AS BIGINT) AS snips_n_units,
+  logs_metrics.dr, intervals.dr_ci_low, intervals.dr_ci_high, intervals.dr_se,
+  CAST(intervals.units AS BIGINT) AS dr_n_units,
   logs_metrics.ess,
   CAST(NULL AS DOUBLE) AS ess_ci_low,
   CAST(NULL AS DOUBLE) AS ess_ci_high,
   CAST(NULL AS DOUBLE) AS ess_se,
   CAST(NULL AS BIGINT) AS ess_n_units,
-  logs_metrics.mean_weight, logs_intervals.mean_weight_ci_low, logs_intervals.mean_weight_ci_high,
-  logs_intervals.mean_weight_se,
-  CAST(logs_intervals.units AS BIGINT) AS mean_weight_n_units
+  logs_metrics.mean_weight, intervals.mean_weight_ci_low, intervals.mean_weight_ci_high,
+  intervals.mean_weight_se,
+  CAST(intervals.units AS BIGINT) AS mean_weight_n_units
 FROM logs_metrics
-LEFT JOIN logs_intervals ON logs_intervals."CAMPAIGN" IS NOT DISTINCT FROM logs_metrics."CAMPAIGN"
+LEFT JOIN intervals ON intervals."CAMPAIGN" IS NOT DISTINCT FROM logs_metrics."CAMPAIGN"
 ORDER BY logs_metrics."CAMPAIGN" NULLS FIRST;

@@ -50,172 +50,142 @@ WITH logs AS (
     (-(SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0))) / NULLIF(COUNT(*), 0) AS mean_weight_by_2
   FROM logs
   GROUP BY `campaign`
-), logs_influence AS (
+), unit_influence AS (
   -- One row per unit: its influence on every metric.
   SELECT
     logs.`campaign`,
     logs_metrics.snips_by_1 * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
-    + logs_metrics.snips_by_2 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips,
+    + logs_metrics.snips_by_2 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips_influence,
     logs_metrics.dr_by_1 * COALESCE(
       logs.expected_reward
       + (logs.target_propensity / NULLIF(logs.propensity, 0)) * (logs.reward - logs.predicted_reward),
       0
     )
-    + logs_metrics.dr_by_2 AS dr,
+    + logs_metrics.dr_by_2 AS dr_influence,
     logs_metrics.dr_by_1 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0)
-    + logs_metrics.mean_weight_by_2 AS mean_weight
+    + logs_metrics.mean_weight_by_2 AS mean_weight_influence
   FROM logs
   INNER JOIN logs_metrics ON logs_metrics.`campaign` IS NOT DISTINCT FROM logs.`campaign`
-), logs_standard_errors AS (
+), standard_errors AS (
   -- One row per campaign: its units, and standard errors.
   SELECT
     `campaign`,
     COUNT(*) AS units,
-    SQRT(COUNT(snips) / NULLIF(COUNT(snips) - 1, 0) * SUM(snips * snips)) AS snips_se,
-    SQRT(COUNT(dr) / NULLIF(COUNT(dr) - 1, 0) * SUM(dr * dr)) AS dr_se,
-    SQRT(COUNT(mean_weight) / NULLIF(COUNT(mean_weight) - 1, 0) * SUM(mean_weight * mean_weight)) AS mean_weight_se,
-    SUM(snips * snips * snips * snips) / NULLIF(SUM(snips * snips) * SUM(snips * snips), 0) AS snips_concentration,
-    SUM(dr * dr * dr * dr) / NULLIF(SUM(dr * dr) * SUM(dr * dr), 0) AS dr_concentration,
-    SUM(mean_weight * mean_weight * mean_weight * mean_weight)
-    / NULLIF(SUM(mean_weight * mean_weight) * SUM(mean_weight * mean_weight), 0) AS mean_weight_concentration
-  FROM logs_influence
+    SQRT(SUM(snips_influence * snips_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS snips_se,
+    SQRT(SUM(dr_influence * dr_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS dr_se,
+    SQRT(SUM(mean_weight_influence * mean_weight_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS mean_weight_se,
+    -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
+    SUM(snips_influence * snips_influence * snips_influence * snips_influence)
+    / NULLIF(SUM(snips_influence * snips_influence) * SUM(snips_influence * snips_influence), 0)
+    - 1 / NULLIF(COUNT(*), 0) AS snips_concentration,
+    SUM(dr_influence * dr_influence * dr_influence * dr_influence)
+    / NULLIF(SUM(dr_influence * dr_influence) * SUM(dr_influence * dr_influence), 0)
+    - 1 / NULLIF(COUNT(*), 0) AS dr_concentration,
+    SUM(mean_weight_influence * mean_weight_influence * mean_weight_influence * mean_weight_influence)
+    / NULLIF(
+      SUM(mean_weight_influence * mean_weight_influence) * SUM(mean_weight_influence * mean_weight_influence),
+      0
+    )
+    - 1 / NULLIF(COUNT(*), 0) AS mean_weight_concentration
+  FROM unit_influence
   GROUP BY `campaign`
 ), degrees_of_freedom AS (
-  -- One row per campaign: the values and the inverse of the degrees of freedom of each interval.
+  -- One row per campaign: powers of 1 / df, and effective degrees of freedom.
   SELECT
-    logs_standard_errors.`campaign`, logs_standard_errors.units, logs_standard_errors.snips_se,
-    logs_standard_errors.dr_se, logs_standard_errors.mean_weight_se,
-    logs_standard_errors.snips_concentration,
+    `campaign`, units, snips_se, dr_se, mean_weight_se,
+    1 / NULLIF(units - 1, 0) AS inverse_df,
+    1 / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
+    1 / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_4,
+    -- growth of the squared t quantile over the normal one, to 1 %
+    (units - 1 + 0.8999505931404055e0) / NULLIF(units - 1 - 1.5207788172066563e0, 0) AS t_growth,
+    -- Satterthwaite's degrees of freedom, few if few units make up the variance; 3 at least
     CASE
-      WHEN logs_standard_errors.snips_concentration < 2
-      AND (logs_standard_errors.units - 1) * (logs_standard_errors.snips_concentration - 1 / NULLIF(logs_standard_errors.units, 0)) > 2
-      THEN CASE
-        WHEN 3 * (logs_standard_errors.snips_concentration - 1 / NULLIF(logs_standard_errors.units, 0)) > 2
-        THEN 3
-        ELSE 2 / NULLIF(logs_standard_errors.snips_concentration - 1 / NULLIF(logs_standard_errors.units, 0), 0)
-      END
-      WHEN logs_standard_errors.units > 4 THEN logs_standard_errors.units - 1
-      ELSE 3
-    END AS snips_freedom,
-    logs_standard_errors.dr_concentration,
+      WHEN units <= 4 OR snips_concentration >= 2 THEN units - 1
+      WHEN snips_concentration * 3 > 2 THEN 3
+      WHEN snips_concentration * (units - 1) > 2 THEN 2 / NULLIF(snips_concentration, 0)
+      ELSE units - 1
+    END AS snips_df,
+    -- factor for kurtosis of influence: 1 and twice its excess over the units
     CASE
-      WHEN logs_standard_errors.dr_concentration < 2
-      AND (logs_standard_errors.units - 1) * (logs_standard_errors.dr_concentration - 1 / NULLIF(logs_standard_errors.units, 0)) > 2
-      THEN CASE
-        WHEN 3 * (logs_standard_errors.dr_concentration - 1 / NULLIF(logs_standard_errors.units, 0)) > 2
-        THEN 3
-        ELSE 2 / NULLIF(logs_standard_errors.dr_concentration - 1 / NULLIF(logs_standard_errors.units, 0), 0)
-      END
-      WHEN logs_standard_errors.units > 4 THEN logs_standard_errors.units - 1
-      ELSE 3
-    END AS dr_freedom,
-    logs_standard_errors.mean_weight_concentration,
+      WHEN units > 4 AND snips_concentration < 2 AND snips_concentration * units > 2
+      THEN 1 + 2 * snips_concentration - 4 / NULLIF(units, 0)
+      ELSE 1
+    END AS snips_inflation,
     CASE
-      WHEN logs_standard_errors.mean_weight_concentration < 2
-      AND (logs_standard_errors.units - 1) * (logs_standard_errors.mean_weight_concentration - 1 / NULLIF(logs_standard_errors.units, 0)) > 2
-      THEN CASE
-        WHEN 3 * (logs_standard_errors.mean_weight_concentration - 1 / NULLIF(logs_standard_errors.units, 0)) > 2
-        THEN 3
-        ELSE 2
-        / NULLIF(logs_standard_errors.mean_weight_concentration - 1 / NULLIF(logs_standard_errors.units, 0), 0)
-      END
-      WHEN logs_standard_errors.units > 4 THEN logs_standard_errors.units - 1
-      ELSE 3
-    END AS mean_weight_freedom,
-    logs_metrics.snips AS snips_value,
-    logs_metrics.dr AS dr_value,
-    logs_metrics.mean_weight AS mean_weight_value,
-    1 / NULLIF(logs_standard_errors.units - 1, 0) AS units_inverse
-  FROM logs_standard_errors
-  INNER JOIN logs_metrics
-    ON logs_metrics.`campaign` IS NOT DISTINCT FROM logs_standard_errors.`campaign`
-), logs_t_quantiles AS (
-  -- One row per campaign: the metrics, and quantiles of Student's t.
+      WHEN units <= 4 OR dr_concentration >= 2 THEN units - 1
+      WHEN dr_concentration * 3 > 2 THEN 3
+      WHEN dr_concentration * (units - 1) > 2 THEN 2 / NULLIF(dr_concentration, 0)
+      ELSE units - 1
+    END AS dr_df,
+    CASE
+      WHEN units > 4 AND dr_concentration < 2 AND dr_concentration * units > 2
+      THEN 1 + 2 * dr_concentration - 4 / NULLIF(units, 0)
+      ELSE 1
+    END AS dr_inflation,
+    CASE
+      WHEN units <= 4 OR mean_weight_concentration >= 2 THEN units - 1
+      WHEN mean_weight_concentration * 3 > 2 THEN 3
+      WHEN mean_weight_concentration * (units - 1) > 2 THEN 2 / NULLIF(mean_weight_concentration, 0)
+      ELSE units - 1
+    END AS mean_weight_df,
+    CASE
+      WHEN units > 4 AND mean_weight_concentration < 2 AND mean_weight_concentration * units > 2
+      THEN 1 + 2 * mean_weight_concentration - 4 / NULLIF(units, 0)
+      ELSE 1
+    END AS mean_weight_inflation
+  FROM standard_errors
+), variances AS (
+  -- One row per campaign: quantiles of Student's t, and variances for the intervals.
   SELECT
-    `campaign`, units, snips_se, dr_se, mean_weight_se, snips_value, dr_value, mean_weight_value,
-    CASE
-      WHEN units > 4
-      THEN snips_se * snips_se * (units / NULLIF(units - 1, 0) * ((units - 1) / NULLIF(units, 0))) * (
-        1
-        + CASE
-          WHEN snips_concentration < 2 AND snips_concentration * units > 3
-          THEN 2 * (snips_concentration - 3 / NULLIF(units, 0))
-          ELSE 0
-        END
-      ) * (
-        (snips_freedom + 0.8999505931404055e0) / NULLIF(snips_freedom - 1.5207788172066563e0, 0) * ((units - 1 - 1.5207788172066563e0) / NULLIF(units - 1 + 0.8999505931404055e0, 0))
-      )
-      ELSE snips_se * snips_se
-    END AS snips_variance,
-    CASE
-      WHEN units > 4
-      THEN dr_se * dr_se * (units / NULLIF(units - 1, 0) * ((units - 1) / NULLIF(units, 0))) * (
-        1
-        + CASE
-          WHEN dr_concentration < 2 AND dr_concentration * units > 3
-          THEN 2 * (dr_concentration - 3 / NULLIF(units, 0))
-          ELSE 0
-        END
-      ) * (
-        (dr_freedom + 0.8999505931404055e0) / NULLIF(dr_freedom - 1.5207788172066563e0, 0) * ((units - 1 - 1.5207788172066563e0) / NULLIF(units - 1 + 0.8999505931404055e0, 0))
-      )
-      ELSE dr_se * dr_se
-    END AS dr_variance,
-    CASE
-      WHEN units > 4
-      THEN mean_weight_se * mean_weight_se * (units / NULLIF(units - 1, 0) * ((units - 1) / NULLIF(units, 0))) * (
-        1
-        + CASE
-          WHEN mean_weight_concentration < 2 AND mean_weight_concentration * units > 3
-          THEN 2 * (mean_weight_concentration - 3 / NULLIF(units, 0))
-          ELSE 0
-        END
-      ) * (
-        (mean_weight_freedom + 0.8999505931404055e0) / NULLIF(mean_weight_freedom - 1.5207788172066563e0, 0) * ((units - 1 - 1.5207788172066563e0) / NULLIF(units - 1 + 0.8999505931404055e0, 0))
-      )
-      ELSE mean_weight_se * mean_weight_se
-    END AS mean_weight_variance,
+    `campaign`, units, snips_se, dr_se, mean_weight_se,
     -- quantile of Student's t at 97.5 %: exact for 1 and 2 degrees of freedom, beyond by a
     -- polynomial in 1 / df, to 1e-10
     CASE
       WHEN units = 2 THEN 12.706204736174696e0
       WHEN units = 3 THEN 4.30265272974946e0
       ELSE 1.9599639845400536e0
-      + 2.3722712298585114e0 * units_inverse
-      + units_inverse * units_inverse * (
-        2.8224987226099216e0
-        + 2.55584205174121e0 * units_inverse
-        + units_inverse * units_inverse * (
-          1.5897831427695066e0
-          + 0.7284722076660133e0 * units_inverse
-          + units_inverse * units_inverse * (
-            0.6732166553417918e0
-            + -0.13803302935737824e0 * units_inverse
-            + units_inverse * units_inverse * (
-              -1.0932322711783076e0
-              + 4.192747033331032e0 * units_inverse
-              + units_inverse * units_inverse * (-5.569680760586609e0 + 2.8784080636910194e0 * units_inverse)
-            )
-          )
-        )
-      )
-    END AS units_quantile
+      + 2.3722712298585114e0 * inverse_df
+      + inverse_df_2 * (2.8224987226099216e0 + 2.55584205174121e0 * inverse_df)
+      + inverse_df_4 * (1.5897831427695066e0 + 0.7284722076660133e0 * inverse_df)
+      + inverse_df_4 * inverse_df_2 * (0.6732166553417918e0 + -0.13803302935737824e0 * inverse_df)
+      + inverse_df_4 * inverse_df_4 * (-1.0932322711783076e0 + 4.192747033331032e0 * inverse_df)
+      + inverse_df_4 * inverse_df_4 * inverse_df_2 * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
+    END AS t_quantile,
+    -- squared standard error, enlarged for kurtosis and the growth of t with fewer df
+    snips_se * snips_se * snips_inflation * (snips_df + 0.8999505931404055e0)
+    / NULLIF(snips_df - 1.5207788172066563e0, 0)
+    / NULLIF(t_growth, 0) AS snips_variance,
+    dr_se * dr_se * dr_inflation * (dr_df + 0.8999505931404055e0)
+    / NULLIF(dr_df - 1.5207788172066563e0, 0)
+    / NULLIF(t_growth, 0) AS dr_variance,
+    mean_weight_se * mean_weight_se * mean_weight_inflation * (mean_weight_df + 0.8999505931404055e0)
+    / NULLIF(mean_weight_df - 1.5207788172066563e0, 0)
+    / NULLIF(t_growth, 0) AS mean_weight_variance
   FROM degrees_of_freedom
-), logs_margins AS (
-  -- One row per campaign: the margins of intervals.
+), margins AS (
+  -- One row per campaign: what the limits of intervals are computed from.
   SELECT
-    `campaign`, units, snips_value, snips_se,
-    CASE WHEN snips_se > 1e-12 * ABS(snips_value) THEN units_quantile * SQRT(snips_variance) END AS snips_margin,
-    dr_value, dr_se,
-    CASE WHEN dr_se > 1e-12 * ABS(dr_value) THEN units_quantile * SQRT(dr_variance) END AS dr_margin,
-    mean_weight_value, mean_weight_se,
+    variances.`campaign`, variances.units, variances.snips_se, variances.dr_se,
+    variances.mean_weight_se,
+    logs_metrics.snips AS snips_value,
+    logs_metrics.dr AS dr_value,
+    logs_metrics.mean_weight AS mean_weight_value,
     CASE
-      WHEN mean_weight_se > 1e-12 * ABS(mean_weight_value)
-      THEN units_quantile * SQRT(mean_weight_variance)
+      WHEN variances.snips_se > 1e-12 * ABS(logs_metrics.snips)
+      THEN variances.t_quantile * SQRT(variances.snips_variance)
+    END AS snips_margin,
+    CASE
+      WHEN variances.dr_se > 1e-12 * ABS(logs_metrics.dr)
+      THEN variances.t_quantile * SQRT(variances.dr_variance)
+    END AS dr_margin,
+    CASE
+      WHEN variances.mean_weight_se > 1e-12 * ABS(logs_metrics.mean_weight)
+      THEN variances.t_quantile * SQRT(variances.mean_weight_variance)
     END AS mean_weight_margin
-  FROM logs_t_quantiles
-), logs_intervals AS (
-  -- One row per campaign: the limits of intervals.
+  FROM variances
+  INNER JOIN logs_metrics ON logs_metrics.`campaign` IS NOT DISTINCT FROM variances.`campaign`
+), intervals AS (
+  -- One row per campaign: limits of intervals.
   SELECT
     `campaign`, units,
     snips_value - snips_margin AS snips_ci_low,
@@ -227,22 +197,22 @@ WITH logs AS (
     mean_weight_value - mean_weight_margin AS mean_weight_ci_low,
     mean_weight_value + mean_weight_margin AS mean_weight_ci_high,
     mean_weight_se
-  FROM logs_margins
+  FROM margins
 )
 SELECT
-  logs_metrics.`campaign`, logs_metrics.snips, logs_intervals.snips_ci_low,
-  logs_intervals.snips_ci_high, logs_intervals.snips_se,
-  CAST(logs_intervals.units AS BIGINT) AS snips_n_units,
-  logs_metrics.dr, logs_intervals.dr_ci_low, logs_intervals.dr_ci_high, logs_intervals.dr_se,
-  CAST(logs_intervals.units AS BIGINT) AS dr_n_units,
+  logs_metrics.`campaign`, logs_metrics.snips, intervals.snips_ci_low, intervals.snips_ci_high,
+  intervals.snips_se,
+  CAST(intervals.units AS BIGINT) AS snips_n_units,
+  logs_metrics.dr, intervals.dr_ci_low, intervals.dr_ci_high, intervals.dr_se,
+  CAST(intervals.units AS BIGINT) AS dr_n_units,
   logs_metrics.ess,
   CAST(NULL AS DOUBLE) AS ess_ci_low,
   CAST(NULL AS DOUBLE) AS ess_ci_high,
   CAST(NULL AS DOUBLE) AS ess_se,
   CAST(NULL AS BIGINT) AS ess_n_units,
-  logs_metrics.mean_weight, logs_intervals.mean_weight_ci_low, logs_intervals.mean_weight_ci_high,
-  logs_intervals.mean_weight_se,
-  CAST(logs_intervals.units AS BIGINT) AS mean_weight_n_units
+  logs_metrics.mean_weight, intervals.mean_weight_ci_low, intervals.mean_weight_ci_high,
+  intervals.mean_weight_se,
+  CAST(intervals.units AS BIGINT) AS mean_weight_n_units
 FROM logs_metrics
-LEFT JOIN logs_intervals ON logs_intervals.`campaign` IS NOT DISTINCT FROM logs_metrics.`campaign`
+LEFT JOIN intervals ON intervals.`campaign` IS NOT DISTINCT FROM logs_metrics.`campaign`
 ORDER BY logs_metrics.`campaign`;

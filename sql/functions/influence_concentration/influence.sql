@@ -1,5 +1,5 @@
--- influence_concentration: concentration of a variance on few units, the sum of fourth powers of influence over the squared sum of squares.
--- It is 1 over the number of units if all have the same influence, about 3 over it if influence is normally distributed, and 1 if one
--- unit has all of it.
-CREATE MACRO influence_concentration(influence, num_units) AS
+-- influence_concentration: concentration of the variance: 0 if units have equal influence, nearly 1 if one has all.
+-- It is the sum of fourth powers of influence over the squared sum of squares, less 1 / units: about 2 / units if influence is normally distributed.
+CREATE MACRO influence_concentration(influence, num_units, units) AS
   SUM(influence * influence * influence * influence) / NULLIF(SUM(influence * influence) * SUM(influence * influence), 0)
+  - 1 / NULLIF(units, 0)

@@ -1,2 +1,2 @@
 -- lower_limit: lower limit of Student's interval.
-CREATE MACRO lower_limit(value, reach) AS value - reach
+CREATE MACRO lower_limit(value, margin) AS value - margin

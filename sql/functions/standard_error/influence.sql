@@ -1,3 +1,5 @@
--- standard_error: standard error of a metric, from the influence of each unit; influences sum to 0.
+-- standard_error: standard error of a metric, from the influence of its units; influences sum to 0.
+-- Units of influence NULL count, too, where they are units of the metric. A row that represents several units has as its influence the root
+-- of the sum of their squared influences.
 -- Source: linearisation, Deng, Knoblich & Lu 2018, section 2.
-CREATE MACRO standard_error(influence, num_units, label) AS SQRT(COUNT(influence) / NULLIF(COUNT(influence) - 1, 0) * SUM(influence * influence))
+CREATE MACRO standard_error(influence, num_units, label, units) AS SQRT(SUM(influence * influence) * units / NULLIF(units - 1, 0))

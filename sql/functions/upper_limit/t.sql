@@ -1,2 +1,2 @@
 -- upper_limit: upper limit of Student's interval.
-CREATE MACRO upper_limit(value, reach) AS value + reach
+CREATE MACRO upper_limit(value, margin) AS value + margin

@@ -6,14 +6,14 @@ SELECT
   1 AS has_threshold, -- 0 for what is above the highest, else 1
   score AS threshold, -- score of a positive; 0 for what is above the highest
   positives, -- positives of this score
-  positive_squares, -- sum of their squared weights of 1
   positives AS positive_rows,
+  positives AS positive_squares,
   negatives, -- negatives of this score
-  negatives AS negative_squares,
   negatives AS negative_rows,
+  negatives AS negative_squares,
   negatives_between, -- negatives from here to the next lower threshold
-  negatives_between AS negative_squares_between,
   negatives_between AS negative_rows_between,
+  negatives_between AS negative_squares_between,
   positives_above,
   negatives_above,
   positives_below,
@@ -26,7 +26,6 @@ FROM (
     group_id,
     score,
     CAST(positives AS DOUBLE) AS positives,
-    CAST(positive_squares AS DOUBLE) AS positive_squares,
     CAST(negatives AS DOUBLE) AS negatives,
     CAST(negatives_below AS DOUBLE) - COALESCE(LEAD(CAST(negatives_below + negatives AS DOUBLE)) OVER (
       PARTITION BY group_id ORDER BY score DESC
@@ -45,14 +44,14 @@ SELECT
   0 AS has_threshold,
   CAST(0 AS DOUBLE) AS threshold,
   CAST(0 AS DOUBLE) AS positives,
-  CAST(0 AS DOUBLE) AS positive_squares,
   CAST(0 AS DOUBLE) AS positive_rows,
+  CAST(0 AS DOUBLE) AS positive_squares,
   CAST(0 AS DOUBLE) AS negatives,
-  CAST(0 AS DOUBLE) AS negative_squares,
   CAST(0 AS DOUBLE) AS negative_rows,
+  CAST(0 AS DOUBLE) AS negative_squares,
   COALESCE(threshold_totals.negatives_above_top, CAST(group_sizes.total_rows AS DOUBLE)) AS negatives_between,
-  COALESCE(threshold_totals.negatives_above_top, CAST(group_sizes.total_rows AS DOUBLE)) AS negative_squares_between,
   COALESCE(threshold_totals.negatives_above_top, CAST(group_sizes.total_rows AS DOUBLE)) AS negative_rows_between,
+  COALESCE(threshold_totals.negatives_above_top, CAST(group_sizes.total_rows AS DOUBLE)) AS negative_squares_between,
   CAST(0 AS DOUBLE) AS positives_above,
   CAST(0 AS DOUBLE) AS negatives_above,
   COALESCE(threshold_totals.total_positives, 0) AS positives_below,

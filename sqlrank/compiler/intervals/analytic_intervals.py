@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.intervals.influence_functions import InfluenceRows, deviation_from_mean, influences_by_rows, is_nullable
+from sqlrank.compiler.column_comments import describe_column, drop_repeated_sentences
+from sqlrank.compiler.intervals.influence_functions import (
+    CLASS_TOTALS,
+    InfluenceRows,
+    deviation_from_mean,
+    influence_name,
+    influences_by_rows,
+    is_nullable,
+)
 from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
+from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, count_prefix, inverse_df_columns, t_quantile_column
 from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import key_column, key_equalities
 from sqlrank.compiler.select_builders import group_by_key, null_if_not_finite
-from sqlrank.inference.student_t import quantile_growth, t_critical_polynomial, t_critical_value
+from sqlrank.inference.student_t import quantile_growth
 from sqlrank.registry.value_bounds import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
@@ -27,52 +37,13 @@ if TYPE_CHECKING:
     from sqlrank.interval_options import IntervalOptions
 
 
-def inverse_degrees_of_freedom(units: exp.Expr, name: str) -> exp.Expr:
-    """Return the reciprocal degrees of freedom as a column named after the units."""
-    freedom = exp.func("NULLIF", exp.Sub(this=units.copy(), expression=sql_literal(1)), sql_literal(0))
-    return exp.alias_(exp.Div(this=sql_literal(1), expression=freedom), f"{name}_inverse")
-
-
-def t_quantile_column(confidence: IntervalOptions, name: str) -> exp.Expr:
-    """Return the t quantile for a column of unit counts, with a comment.
-
-    It is exact for 2 and 3 units, and a polynomial for more.
-    """
-    alias = f"{name}_quantile"
-    if confidence.method == "normal":
-        return exp.alias_(sql_literal(NormalDist().inv_cdf((1 + confidence.level) / 2)), alias)
-    factors = [sql_literal(factor) for factor in t_critical_polynomial(confidence.level)]
-    inverse = exp.column(f"{name}_inverse")
-    # Horner's scheme over pairs of terms, which nests half as deep as over single ones.
-    value: exp.Expr | None = None
-    for low, high in reversed(list(zip(factors[::2], factors[1::2], strict=True))):
-        pair = exp.Add(this=low, expression=exp.Mul(this=high, expression=inverse.copy()))
-        value = pair if value is None else exp.Add(this=pair, expression=inverse * inverse * exp.paren(value))
-    exact_quantiles = [(count, t_critical_value(confidence.level, count - 1)) for count in (2, 3)]
-    ifs = [
-        exp.If(this=exp.EQ(this=exp.column(name), expression=sql_literal(count)), true=sql_literal(quantile))
-        for count, quantile in exact_quantiles
-    ]
-    column = exp.alias_(exp.Case(ifs=ifs, default=value), alias)
-    percent = f"{50 * (1 + confidence.level):.10g}"
-    column.comments = [
-        f"quantile of Student's t at {percent} %: exact for 1 and 2 degrees of freedom, beyond by a polynomial in 1 / df, to 1e-10"
-    ]
-    return column
-
-
 INTERVAL_SUFFIXES = (CI_LOW, CI_HIGH, SE, N_UNITS)
 """Columns of a metric's interval in the result."""
 
-UNIT_COUNT = "units"
+UNIT_WEIGHT = "unit_weight"
+"""Column of a unit's weight."""
 
-CLASS_TOTALS = ("positive_weight", "positive_squares", "positive_rows", "negative_weight", "negative_squares", "negative_rows")
-"""Columns of class totals that rows provide for intervals of two-class metrics."""
-
-UNIT_WEIGHT, MIN_TRIALS = "unit_weight", 1.5
-"""Column of a unit's weight, and the smallest effective number of equally weighted units."""
-
-EFFECTIVE_SIZES = ("fewest", "positive_size", "negative_size")
+EFFECTIVE_SIZES = ("smaller_class_size", "positive_size", "negative_size")
 """Columns derived from ``CLASS_TOTALS``: rows of the smaller class, effective sample sizes of both classes."""
 
 
@@ -88,7 +59,8 @@ class AnalyticIntervals:
         self.units: dict[str, str] = {}
         self.errors: dict[str, str] = {}
         self.value_ctes: dict[str, str] = {}
-        self.trials: dict[str, str] = {}
+        self.entering: set[str] = set()
+        self.sizes: dict[str, str] = {}
 
     def add_ctes(self, ctes: Sequence[KeyedCte], columns: Sequence[MetricColumn]) -> list[KeyedCte]:
         """Add the interval CTEs of all metrics."""
@@ -105,41 +77,42 @@ class AnalyticIntervals:
         """Add the interval CTEs of metrics whose influence the same rows carry."""
         columns = [column for column, _ in influences]
         for column, influence in influences:
-            error_method = column.metric.file.interval.standard_error or "equal_units"
-            self.errors[column.alias] = (
-                error_method if rows.kind == "equal_units" else "deviation" if influence == deviation_from_mean(column) else "influence"
-            )
+            declared = column.metric.file.interval.standard_error if rows.kind == "equal_units" else ""
+            self.errors[column.alias] = declared or ("deviation" if influence == deviation_from_mean(column) else "influence")
             if isinstance(influence, exp.Case) and rows.kind == "contributions":
-                self.errors[column.alias] = "entering"
+                self.entering.add(column.alias)
             has_own_count = rows.kind == "values" and (is_nullable(column) or isinstance(influence, exp.Case))
             self.units[column.alias] = f"{column.alias}_{UNIT_COUNT}" if has_own_count else UNIT_COUNT
         has_classes = self.has_classes(rows)
         weight = self._unit_weight(rows, influences)
         influence_cte = self.relations.ctes.add_aggregate(
-            f"{cte.removesuffix('_metrics')}_influence",
+            "unit_influence",
             self.influence(cte, keys, rows, influences, has_classes, weight),
-            "one row per unit: its influence on every metric",
+            "one row per group and set of units of equal influence on the metrics"
+            if rows.kind == "equal_units"
+            else "one row per unit: its influence on every metric",
         )
         # Query values are read once: their mean is carried along with the influence.
         carried_columns = [f"{column.alias}_value" for column in columns] if rows.kind == "values" else []
-        errors = self._errors(influence_cte, keys, rows, columns, has_classes).select(
-            *self._concentrations(rows, columns, weight, has_classes)
+        query = self._errors(influence_cte, keys, rows, columns, has_classes).select(
+            *self._concentrations(rows, columns, weight, has_classes),
+            *(exp.alias_(exp.Max(this=exp.column(name)), name) for name in carried_columns),
         )
-        errors = errors.select(*(exp.alias_(exp.Max(this=exp.column(name)), name) for name in carried_columns))
-        errors_cte = self.relations.ctes.add_aggregate(
-            f"{cte.removesuffix('_metrics')}_standard_errors", errors, "one row per group: its units, and standard errors"
-        )
-        quantiles = self._quantiles(errors_cte, None if carried_columns else cte, keys, columns, has_classes)
-        quantiles_cte = self.relations.ctes.add_aggregate(
-            f"{cte.removesuffix('_metrics')}_t_quantiles", quantiles, "one row per group: the metrics, and quantiles of Student's t"
-        )
-        margins = self._margins(quantiles_cte, keys, columns)
-        margins_cte = self.relations.ctes.add_aggregate(
-            f"{cte.removesuffix('_metrics')}_margins", margins, "one row per group: the margins of intervals"
-        )
-        limits = self._limits(margins_cte, keys, columns, carried_columns)
+        name = self.relations.ctes.add_aggregate("standard_errors", query, "one row per group: its units, and standard errors")
+        steps: list[tuple[str, Callable[..., exp.Select], str]] = [
+            ("degrees_of_freedom", self._degrees_of_freedom, "powers of 1 / df, and effective degrees of freedom"),
+            ("variances", self._variances, "quantiles of Student's t, and variances for the intervals"),
+            ("shares", partial(self._shares, None if carried_columns else cte), "the metrics as shares"),
+            ("trials", self._trials, "effective numbers of trials"),
+            ("margins", self._margins, "what the limits of intervals are computed from"),
+        ]
+        if any(self.confidence.needs_class_sizes(self._kind(column)) for column in columns):
+            steps[1:3] = reversed(steps[1:3])  # The least variance of an area depends on the area.
+        for step, build, rows_of_step in steps:
+            query = build(name, query, keys, columns)
+            name = self.relations.ctes.add_aggregate(step, query, f"one row per group: {rows_of_step}")
         limits_cte = self.relations.ctes.add_aggregate(
-            f"{cte.removesuffix('_metrics')}_intervals", limits, "one row per group: the limits of intervals"
+            "intervals", self._limits(name, keys, columns, carried_columns), "one row per group: limits of intervals"
         )
         self.limit_ctes |= {column.alias: limits_cte for column in columns}
         self.value_ctes |= {column.alias: limits_cte for column in columns if carried_columns}
@@ -148,6 +121,12 @@ class AnalyticIntervals:
     def has_classes(self, rows: InfluenceRows) -> bool:
         """Return True if the rows that carry a metric's influence have class totals."""
         return "positive_rows" in self._names(rows)
+
+    def _is_weighted(self) -> bool:
+        """Return True if an input has weights other than 1."""
+        queries = [self.relations.ctes[name].query for name in self.relations.inputs.values()]
+        weights = (item for query in queries for item in query.selects if item.alias_or_name == "weight")
+        return any(weight.find(exp.Column) for weight in weights)
 
     def _names(self, rows: InfluenceRows) -> list[str]:
         """Return the columns of the rows that carry a metric's influence, unless they are values of metrics."""
@@ -173,9 +152,9 @@ class AnalyticIntervals:
     def _concentrations(
         self, rows: InfluenceRows, columns: Sequence[MetricColumn], weight: exp.Expr | None, has_classes: bool
     ) -> list[exp.Expr]:
-        """Return the concentration of each metric's variance on few units, and its number of trials.
+        """Return the concentration of each metric's variance on few units, and its effective sample size.
 
-        Trials are only returned if they differ from the number of units.
+        Sizes are only returned if they differ from the number of units.
         """
         select_items: list[exp.Expr] = []
         variant = "equal_units" if rows.kind == "equal_units" else "influence"
@@ -185,29 +164,29 @@ class AnalyticIntervals:
             effective_size = self.relations.function(
                 "effective_size", {}, weight_column, exp.Mul(this=weight_column.copy(), expression=weight_column.copy())
             )
-        elif rows.kind == "equal_units" and has_classes:
+        elif rows.kind == "equal_units" and has_classes and self._is_weighted():
             effective_size = self.relations.function(
                 "effective_size", {}, *(exp.column(CLASS_TOTALS[index]) + exp.column(CLASS_TOTALS[index + 3]) for index in (0, 1))
             )
         for column in columns:
             if not self._is_adjusted(column):
                 continue
-            influence = exp.column(column.alias)
-            concentration = self.relations.function(
-                "influence_concentration", {"influence_concentration": variant}, influence, exp.column("num_units")
+            influence = exp.column(influence_name(column))
+            arguments = [influence, exp.column("num_units"), self._count(column, rows)]
+            concentration = self.relations.function("influence_concentration", {"influence_concentration": variant}, *arguments)
+            select_items.append(
+                describe_column(concentration, f"{column.alias}_concentration", self._title("influence_concentration", variant))
             )
-            select_items.append(exp.alias_(concentration, f"{column.alias}_concentration"))
             num_entering = exp.Count(this=influence.copy())
-            has_absent_units = self.errors[column.alias] == "entering"
-            if effective_size is None and not has_absent_units:
+            if effective_size is None and column.alias not in self.entering:
                 continue
-            trials = num_entering if effective_size is None else effective_size.copy()
+            size = num_entering if effective_size is None else effective_size.copy()
             if effective_size is not None and rows.kind != "equal_units":
                 share = exp.Div(this=num_entering, expression=exp.func("NULLIF", exp.Count(this=exp.Star()), sql_literal(0)))
-                trials = exp.Mul(this=exp.paren(effective_size.copy()), expression=exp.paren(share))
-            self.trials[column.alias] = f"{column.alias}_trials"
-            select_items.append(exp.alias_(trials, f"{column.alias}_trials"))
-        return select_items
+                size = exp.Mul(this=exp.paren(effective_size.copy()), expression=exp.paren(share))
+            self.sizes[column.alias] = f"{column.alias}_size"
+            select_items.append(exp.alias_(self.relations.function("least_size", {}, size), f"{column.alias}_size"))
+        return list(drop_repeated_sentences(select_items))
 
     def influence(
         self,
@@ -224,7 +203,7 @@ class AnalyticIntervals:
         """
         units = [name for name in rows.units if name not in keys.columns]
         key_columns = [key_column(name, "r") for name in [*keys.columns, *units]]
-        expressions: dict[str, exp.Expr] = {column.alias: influence for column, influence in influences}
+        expressions: dict[str, exp.Expr] = {influence_name(column): influence for column, influence in influences}
         if rows.kind == "values":
             expressions |= {f"{column.alias}_value": exp.column(column.alias, table="m") for column, _ in influences}
         expressions |= {name: exp.column(name, table="r") for name in CLASS_TOTALS} if has_classes else {}
@@ -243,75 +222,85 @@ class AnalyticIntervals:
             query = query.where(exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0)))
         return query.group_by(*(key.copy() for key in key_columns)) if is_summed else query
 
+    def _count(self, column: MetricColumn, rows: InfluenceRows) -> exp.Expr:
+        """Return the number of units of a metric, counted from rows with their influence."""
+        if rows.kind == "equal_units":
+            return exp.Sum(this=exp.column("num_units"))
+        return exp.Count(this=exp.Star() if self.units[column.alias] == UNIT_COUNT else exp.column(influence_name(column)))
+
     def _errors(
         self, influence_cte: str, keys: KeyColumns, rows: InfluenceRows, columns: Sequence[MetricColumn], has_classes: bool
     ) -> exp.Select:
-        counts: dict[str, exp.Expr] = {}
-        for column in columns:
-            name = self.units[column.alias]
-            count: exp.Expr = exp.Count(this=exp.Star() if name == UNIT_COUNT else exp.column(column.alias))
-            counts[name] = exp.alias_(exp.Sum(this=exp.column("num_units")) if rows.kind == "equal_units" else count, name)
+        counts = {name: exp.alias_(self._count(column, rows), name) for column in columns for name in (self.units[column.alias],)}
         errors = []
         for column in columns:
             settings = {"standard_error": self.errors[column.alias]}
-            error = self.relations.function("standard_error", settings, *map(exp.column, (column.alias, "num_units", "label")))
-            errors.append(exp.alias_(error, f"{column.alias}_se"))
-        sizes = []
+            arguments = [*map(exp.column, (influence_name(column), "num_units", "label")), self._count(column, rows)]
+            errors.append(exp.alias_(self.relations.function("standard_error", settings, *arguments), f"{column.alias}_se"))
+        sizes: list[exp.Expr] = []
         if has_classes:
-            positive_columns, negative_columns = CLASS_TOTALS[:3], CLASS_TOTALS[3:]
-            slots_with_columns = [
-                ("smaller_sum", positive_columns[2], negative_columns[2]),
-                ("effective_size", *positive_columns[:2]),
-                ("effective_size", *negative_columns[:2]),
-            ]
-            sizes = [self.relations.function(slot, {}, *map(exp.column, names)) for slot, *names in slots_with_columns]
+            sizes = [self.relations.function("smaller_sum", {}, exp.column(CLASS_TOTALS[2]), exp.column(CLASS_TOTALS[5]))]
+            for weight, squares, num_rows in (map(exp.column, CLASS_TOTALS[:3]), map(exp.column, CLASS_TOTALS[3:])):
+                is_weighted = self._is_weighted()
+                sizes.append(self.relations.function("effective_size", {}, weight, squares) if is_weighted else exp.Sum(this=num_rows))
         size_columns = [exp.alias_(size, name) for size, name in zip(sizes, EFFECTIVE_SIZES, strict=False)]
         return group_by_key(exp.select(*map(key_column, keys.columns), *counts.values(), *errors, *size_columns).from_(influence_cte), keys)
 
-    def _degrees_of_freedom(self, column: MetricColumn) -> str:
+    def _count_column(self, column: MetricColumn) -> str:
         """Return the column that is the degrees of freedom plus one.
 
         It holds units, or rows of the smaller class.
         """
         return EFFECTIVE_SIZES[0] if self.errors[column.alias] == "delong" else self.units[column.alias]
 
-    def _quantiles(
-        self, errors_cte: str, metrics_cte: str | None, keys: KeyColumns, columns: Sequence[MetricColumn], has_classes: bool
-    ) -> exp.Select:
-        """Return the t quantiles together with the metrics of a CTE.
+    def _degrees_of_freedom(self, cte: str, query: exp.Select, keys: KeyColumns, columns: Sequence[MetricColumn]) -> exp.Select:
+        """Return powers of the reciprocal degrees of freedom, and the effective degrees of freedom of the variances of metrics.
 
-        The metrics may be values carried along with the errors. Subexpressions that long expressions use several times are columns of their
-        own, so engines evaluate them once.
+        Subexpressions that long expressions use several times are columns of their own, so engines evaluate them once.
         """
-        freedom_columns = dict.fromkeys(map(self._degrees_of_freedom, columns))
-        names = dict.fromkeys(self.units[column.alias] for column in columns)
-        column_names = [*names, *(f"{column.alias}_se" for column in columns), *(EFFECTIVE_SIZES if has_classes else ())]
-        inner = exp.select(*(key_column(name, "s") for name in keys.columns), *(exp.column(name, table="s") for name in column_names))
+        select_items: list[exp.Expr] = []
+        for name in dict.fromkeys(map(self._count_column, columns)):
+            select_items += inverse_df_columns(exp.column(name), name)
         adjusted = [column for column in columns if self._is_adjusted(column)]
-        column_names += [f"{column.alias}_trials" for column in adjusted if column.alias in self.trials]
-        inner = inner.select(*(expression for column in adjusted for expression in self._freedoms(column)))
-        ratios: list[exp.Expr] = []
+        for name in dict.fromkeys(self.units[column.alias] for column in adjusted):
+            growth = self.relations.function("t_growth", {}, exp.column(name), *self._growth())
+            select_items.append(describe_column(growth, f"{count_prefix(name)}t_growth", self._title("t_growth")))
+        for column in adjusted:
+            select_items += self._freedoms(column)
+        return _extend(cte, query, keys, select_items)
+
+    def _shares(
+        self, metrics_cte: str | None, cte: str, query: exp.Select, keys: KeyColumns, columns: Sequence[MetricColumn]
+    ) -> exp.Select:
+        """Return the metrics of a CTE, and as shares if they are, unless values are carried along with the errors."""
+        names = query.named_selects[len(keys.columns) :]
+        query = exp.select(*(key_column(name, "s") for name in keys.columns), *(exp.column(name, table="s") for name in names))
+        query = query.from_(exp.to_table(cte).as_("s"))
+        query = query if metrics_cte is None else _join_metrics(query, metrics_cte, "s", keys)
         for column in columns:
             name = f"{column.alias}_value"
             value = exp.column(name, table="s") if metrics_cte is None else exp.column(column.alias, table="m")
-            inner.select(exp.alias_(value, name), copy=False)
+            if metrics_cte is not None:
+                query.select(exp.alias_(value, name), copy=False)
+            if self._kind(column) == "t":
+                continue
+            share = to_0_1(value) if self._is_rescaled(column) else value
+            query.select(exp.alias_(self.relations.function("clipped_share", {}, share), f"{column.alias}_share"), copy=False)
             if self.confidence.needs_class_sizes(self._kind(column)):
-                fewest, *sizes = map(exp.column, EFFECTIVE_SIZES)
-                share = to_0_1(value) if self._is_rescaled(column) else value
-                normal_quantile = sql_literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
-                center = self.relations.function("wilson_center", {}, share, exp.column(fewest.name, table="s"), normal_quantile)
-                inner.select(exp.alias_(center, f"{column.alias}_middle"), copy=False)
-                ratio = self.relations.function("auc_variance_ratio", {}, exp.column(f"{column.alias}_middle"), *sizes)
-                ratios.append(exp.alias_(ratio, f"{column.alias}_ratio"))
-        inner = inner.select(*(inverse_degrees_of_freedom(exp.column(name, table="s"), name) for name in freedom_columns))
-        inner = inner.from_(exp.to_table(errors_cte).as_("s"))
-        inner = inner if metrics_cte is None else _join_metrics(inner, metrics_cte, "s", keys)
-        quantiles = [t_quantile_column(self.confidence, name) for name in freedom_columns]
-        values: list[exp.Expr] = [exp.column(f"{column.alias}_value") for column in columns]
-        values += [expression for column in adjusted for expression in self._variances(column)]
-        query = exp.select(*map(key_column, keys.columns), *map(exp.column, column_names), *values, *quantiles, *ratios)
-        inner.comments = ["one row per group: the values and the inverse of the degrees of freedom of each interval"]
-        return query.from_(inner.subquery("degrees_of_freedom"))
+                normal = sql_literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
+                center = self.relations.function("wilson_center", {}, share, exp.column(EFFECTIVE_SIZES[0], table="s"), normal)
+                query.select(exp.alias_(center, f"{column.alias}_center"), copy=False)
+        return query
+
+    def _growth(self) -> list[exp.Expr]:
+        """Return the constants of the growth of t quantiles."""
+        return [sql_literal(factor) for factor in quantile_growth(self.confidence.level)]
+
+    def _title(self, slot: str, name: str = "") -> str:
+        """Return the sentence about a function, for the column that it computes."""
+        functions = self.relations.library.functions[slot]
+        title = functions[name or next(iter(functions))].title
+        return title.partition(": ")[2].removesuffix(".")
 
     def _is_adjusted(self, column: MetricColumn) -> bool:
         """Return True if an interval is adjusted for variance that depends on few units.
@@ -320,67 +309,83 @@ class AnalyticIntervals:
         """
         return self.confidence.method == "auto" and not self.confidence.needs_class_sizes(self._kind(column))
 
-    def _trials(self, column: MetricColumn, table: str | None = None) -> exp.Column:
-        """Return the column of a metric's trials.
-
-        These are its units, unless units are weighted or some do not enter the metric.
-        """
-        return exp.column(self.trials.get(column.alias, self.units[column.alias]), table=table)
+    def _size(self, column: MetricColumn) -> exp.Column:
+        """Return the column of a metric's effective sample size: its units, unless weighted or absent."""
+        return exp.column(self.sizes.get(column.alias, self.units[column.alias]))
 
     def _freedoms(self, column: MetricColumn) -> list[exp.Expr]:
-        """Return the degrees of freedom and trials of a metric, with its concentration."""
-        concentration = exp.column(f"{column.alias}_concentration", table="s")
-        arguments = [concentration, exp.column(self.units[column.alias], table="s"), self._trials(column, "s")]
-        select_items = [
-            concentration.copy(),
-            exp.alias_(self.relations.function("degrees_of_freedom", {}, *arguments), f"{column.alias}_freedom"),
+        """Return the degrees of freedom of a metric's variance, and the factor for its kurtosis."""
+        concentration, size = exp.column(f"{column.alias}_concentration"), self._size(column)
+        units = exp.column(self.units[column.alias])
+        variant = "weighted" if column.alias in self.sizes else "satterthwaite"
+        freedom = self.relations.function("degrees_of_freedom", {"degrees_of_freedom": variant}, concentration, units, size)
+        inflation = self.relations.function("kurtosis_inflation", {}, concentration, units)
+        return [
+            describe_column(freedom, f"{column.alias}_df", self._title("degrees_of_freedom", variant)),
+            describe_column(inflation, f"{column.alias}_inflation", self._title("kurtosis_inflation")),
         ]
-        if column.alias in self.trials:
-            trials, min_trials = self._trials(column, "s"), sql_literal(MIN_TRIALS)
-            above_minimum = exp.If(this=exp.GT(this=trials, expression=min_trials), true=trials.copy())
-            select_items.append(exp.alias_(exp.Case(ifs=[above_minimum], default=min_trials.copy()), f"{column.alias}_trials"))
-        return select_items
 
-    def _variances(self, column: MetricColumn) -> list[exp.Expr]:
-        """Return a metric's adjusted variance, and the ratio of its t quantiles.
-
-        The ratio compares trials with units.
-        """
-        name, units, trials = column.alias, exp.column(self.units[column.alias]), self._trials(column)
-        growth: list[exp.Expr] = [sql_literal(factor) for factor in quantile_growth(self.confidence.level)]
-        statistics: list[exp.Expr] = [exp.column(f"{name}_{suffix}") for suffix in ("se", "concentration")]
-        variance = self.relations.function("adjusted_variance", {}, *statistics, units, trials, exp.column(f"{name}_freedom"), *growth)
-        select_items = [exp.alias_(variance, f"{name}_variance")]
-        if name in self.trials and self._kind(column) != "t":
-            select_items.append(exp.alias_(self.relations.function("quantile_growth_limit", {}, units, trials, *growth), f"{name}_ceiling"))
-        return select_items
-
-    def _margins(self, quantiles_cte: str, keys: KeyColumns, columns: Sequence[MetricColumn]) -> exp.Select:
-        """Return the margins of the intervals."""
-        select_items: list[exp.Expr] = [key_column(name) for name in keys.columns]
-        select_items += [exp.column(name) for name in dict.fromkeys(self.units[column.alias] for column in columns)]
+    def _variances(self, cte: str, query: exp.Select, keys: KeyColumns, columns: Sequence[MetricColumn]) -> exp.Select:
+        """Return t quantiles, and for each metric its adjusted variance, or the least variance of its area."""
+        select_items = [t_quantile_column(self.confidence, name) for name in dict.fromkeys(map(self._count_column, columns))]
         for column in columns:
-            error = exp.column(f"{column.alias}_se")
-            value = exp.column(f"{column.alias}_value")
-            select_items += [value, error, exp.alias_(self._margin(column, error), f"{column.alias}_margin")]
-        return exp.select(*select_items).from_(quantiles_cte)
+            name, units, size = column.alias, exp.column(self.units[column.alias]), self._size(column)
+            if self._is_adjusted(column):
+                growth = exp.column(f"{count_prefix(units.name)}t_growth")
+                statistics: list[exp.Expr] = [exp.column(f"{name}_{suffix}") for suffix in ("se", "inflation")]
+                variant = "weighted" if name in self.sizes else "kurtosis"
+                arguments = [*statistics, units, size, exp.column(f"{name}_df"), *self._growth(), growth]
+                variance = self.relations.function("adjusted_variance", {"adjusted_variance": variant}, *arguments)
+                select_items.append(describe_column(variance, f"{name}_variance", self._title("adjusted_variance", variant)))
+                if name in self.sizes and self._kind(column) != "t":
+                    ratio = self.relations.function("quantile_growth_limit", {}, units, size, *self._growth(), growth)
+                    select_items.append(exp.alias_(ratio, f"{name}_ratio"))
+            elif self.confidence.needs_class_sizes(self._kind(column)):
+                sizes = map(exp.column, EFFECTIVE_SIZES[1:])
+                ratio = self.relations.function("auc_variance_ratio", {}, exp.column(f"{name}_center"), *sizes)
+                select_items.append(exp.alias_(ratio, f"{name}_ratio"))
+        return _extend(cte, query, keys, select_items)
 
-    def _margin(self, column: MetricColumn, error: exp.Expr) -> exp.Expr:
-        method = self._kind(column)
-        value: exp.Expr = exp.column(f"{column.alias}_value")
-        variance: exp.Expr = exp.column(f"{column.alias}_variance")
-        if self._is_rescaled(column):
-            value, error = to_0_1(value), exp.Div(this=error.copy(), expression=sql_literal(2))
-            variance = exp.Div(this=variance, expression=sql_literal(4))
-        arguments = [exp.column(name) for name in (self.units[column.alias], f"{self._degrees_of_freedom(column)}_quantile")]
-        if self._is_adjusted(column):
-            ceiling = exp.column(f"{column.alias}_ceiling") if column.alias in self.trials else sql_literal(1)
-            settings = {"adjusted_margin": "t" if method == "t" else "share"}
-            return self.relations.function(
-                "adjusted_margin", settings, value, error, arguments[0], self._trials(column), variance, ceiling, arguments[1]
+    def _trials(self, cte: str, query: exp.Select, keys: KeyColumns, columns: Sequence[MetricColumn]) -> exp.Select:
+        """Return the squared t quantile over the effective number of trials, of each share."""
+        select_items: list[exp.Expr] = []
+        for column in columns:
+            if (method := self._kind(column)) == "t":
+                continue
+            error: exp.Expr = exp.column(f"{column.alias}_se")
+            variance: exp.Expr = exp.column(f"{column.alias}_variance")
+            if self._is_rescaled(column):
+                error, variance = (exp.Div(this=value, expression=sql_literal(divisor)) for value, divisor in ((error, 2), (variance, 4)))
+            if self._is_adjusted(column):
+                method = "adjusted_weighted" if column.alias in self.sizes else "adjusted"
+            arguments = [exp.column(f"{column.alias}_share"), error, exp.column(self.units[column.alias]), self._size(column), variance]
+            arguments.append(exp.column(f"{column.alias}_ratio"))
+            trials = self.relations.function("effective_trials", {"effective_trials": method}, *arguments)
+            quantile = self._quantile(column)
+            shrinkage = exp.Div(this=exp.Mul(this=quantile, expression=quantile.copy()), expression=trials)
+            comment = f"t^2 / trials, which draws the interval towards 1/2; trials: {self._title('effective_trials', method)}"
+            select_items.append(describe_column(shrinkage, f"{column.alias}_shrinkage", comment))
+        return _extend(cte, query, keys, select_items)
+
+    def _quantile(self, column: MetricColumn) -> exp.Column:
+        """Return the column of the t quantile of a metric's interval."""
+        return exp.column(f"{count_prefix(self._count_column(column))}t_quantile")
+
+    def _margins(self, cte: str, query: exp.Select, keys: KeyColumns, columns: Sequence[MetricColumn]) -> exp.Select:
+        """Return the margin of each Student's interval, and the spread of each of Wilson's."""
+        select_items: list[exp.Expr] = []
+        for column in columns:
+            value, error, variance, share, shrinkage = (
+                exp.column(f"{column.alias}_{suffix}") for suffix in ("value", "se", "variance", "share", "shrinkage")
             )
-        ratio = exp.column(f"{column.alias}_ratio") if self.confidence.needs_class_sizes(method) else exp.Null()
-        return self.relations.function("interval_margin", {"interval_margin": method}, value, error, *arguments, ratio)
+            if self._kind(column) == "t":
+                settings = {"interval_margin": "adjusted" if self._is_adjusted(column) else "t"}
+                margin = self.relations.function("interval_margin", settings, value, error, variance, self._quantile(column))
+                select_items.append(exp.alias_(margin, f"{column.alias}_margin"))
+            else:
+                spread = self.relations.function("wilson_spread", {}, share, shrinkage)
+                select_items.append(describe_column(spread, f"{column.alias}_margin", self._title("wilson_spread")))
+        return _extend(cte, query, keys, select_items)
 
     def _kind(self, column: MetricColumn) -> str:
         return self.confidence.method_for(column.metric, is_group_metric=column.grain == "group")
@@ -399,9 +404,9 @@ class AnalyticIntervals:
         select_items: list[exp.Expr] = [*map(key_column, keys.columns), *map(exp.column, carried_columns)]
         select_items += [exp.column(name) for name in dict.fromkeys(self.units[column.alias] for column in columns)]
         for column in columns:
-            value, margin, error = (exp.column(f"{column.alias}_{suffix}") for suffix in ("value", "margin", SE))
+            value, share, margin, error = (exp.column(f"{column.alias}_{suffix}") for suffix in ("value", "share", "margin", SE))
             is_t, is_rescaled = self._kind(column) == "t", self._is_rescaled(column)
-            center = to_0_1(value) if is_rescaled else value
+            center = value if is_t else share
             low, high = (
                 self.relations.function(slot, {slot: "t" if is_t else "wilson"}, center.copy(), margin)
                 for slot in ("lower_limit", "upper_limit")
@@ -427,6 +432,12 @@ class AnalyticIntervals:
         }
         types = {name: "BIGINT" if name == N_UNITS else "DOUBLE" for name in INTERVAL_SUFFIXES}
         return [exp.alias_(exp.cast(expressions[name], types[name]), names[name]) for name in INTERVAL_SUFFIXES]
+
+
+def _extend(cte: str, query: exp.Select, keys: KeyColumns, select_items: Sequence[exp.Expr]) -> exp.Select:
+    """Return the columns of a CTE, whose query is given, and columns computed from them."""
+    names = query.named_selects[len(keys.columns) :]
+    return exp.select(*map(key_column, keys.columns), *map(exp.column, names), *drop_repeated_sentences(select_items)).from_(cte)
 
 
 def _join_metrics(query: exp.Select, cte: str, alias: str, keys: KeyColumns) -> exp.Select:

@@ -13,13 +13,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.input_query import InputKey, InputVariant
-from sqlrank.compiler.intervals.analytic_intervals import (
-    INTERVAL_SUFFIXES,
-    UNIT_COUNT,
-    inverse_degrees_of_freedom,
-    t_quantile_column,
-)
+from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
+from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, inverse_df_columns, t_quantile_column
 from sqlrank.compiler.layout import SLICE_COLUMN, KeyedCte
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import QUERY_ID, SLICE_NUMBER, UNIT_ID, KeyColumns, key_column
@@ -245,9 +241,9 @@ class BootstrapIntervals:
         if self.values is None:
             select_items = [*map(key_column, keys.columns), exp.column(UNIT_COUNT)]
             counted.comments = ["one row per group: the number of units"]
-            inverses = exp.select(*select_items, inverse_degrees_of_freedom(exp.column(UNIT_COUNT), UNIT_COUNT))
+            inverses = exp.select(*select_items, *inverse_df_columns(exp.column(UNIT_COUNT), UNIT_COUNT))
             inverses = inverses.from_(counted.subquery("group_units"))
-            inverses.comments = ["one row per group: the inverse of the degrees of freedom"]
+            inverses.comments = ["one row per group: powers of the inverse degrees of freedom"]
             quantile = t_quantile_column(self.confidence, UNIT_COUNT)
             counted = exp.select(*select_items, quantile).from_(inverses.subquery("degrees_of_freedom"))
         return self.relations.ctes.add_aggregate("unit_counts", counted, "one row per group: the units of every metric")
@@ -292,7 +288,7 @@ class BootstrapIntervals:
         for name in names:
             value, mean = (exp.column(alias, table=observed_cte) for alias in (name, f"{name}_mean"))
             center = exp.paren(sql_literal(2) * value - mean)
-            margin = exp.column(f"{UNIT_COUNT}_quantile", table=units_cte) * exp.column(f"{name}_se", table=errors_cte)
+            margin = exp.column("t_quantile", table=units_cte) * exp.column(f"{name}_se", table=errors_cte)
             query = query.select(exp.alias_(center - margin, f"{name}_{CI_LOW}"), exp.alias_(center + margin, f"{name}_{CI_HIGH}"))
         for cte in (errors_cte, units_cte):
             query = join_on_key(query, observed_cte, KeyedCte(cte, keys))

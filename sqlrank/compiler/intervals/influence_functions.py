@@ -29,6 +29,10 @@ UNIT_ANNOTATIONS = {"predictions", "queries", "clusters"}
 """Values of ``-- Sampling unit: predictions`` of relations whose rows are units or parts of units."""
 
 
+CLASS_TOTALS = ("positive_weight", "positive_squares", "positive_rows", "negative_weight", "negative_squares", "negative_rows")
+"""Columns of class totals that rows provide for intervals of two-class metrics."""
+
+
 @dataclass(frozen=True)
 class InfluenceRows:
     """The rows that carry a metric's influence.
@@ -75,6 +79,11 @@ def find_influence(
 def deviation_from_mean(column: MetricColumn) -> exp.Expr:
     """Return the deviation from the mean, the influence of a value on it."""
     return exp.Sub(this=exp.column(column.alias, table="r"), expression=exp.column(column.alias, table="m"))
+
+
+def influence_name(column: MetricColumn) -> str:
+    """Return the name of the column of a unit's influence on a metric."""
+    return f"{column.alias}_influence"
 
 
 def influences_by_rows(

@@ -8,7 +8,7 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.compiler.input_query import InputKey, InputVariant
-from sqlrank.compiler.intervals.analytic_intervals import UNIT_COUNT
+from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, KeyColumns, key_column, key_equalities

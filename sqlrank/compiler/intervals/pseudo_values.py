@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.compiler.input_query import InputKey
-from sqlrank.compiler.intervals.analytic_intervals import CLASS_TOTALS, UNIT_COUNT
-from sqlrank.compiler.intervals.influence_functions import influences_by_rows
+from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, influence_name, influences_by_rows
 from sqlrank.compiler.intervals.paired_pseudo_values import PairedPseudoValues
+from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import cast_double, group_by_key, join_on_key
@@ -126,7 +126,7 @@ class PseudoValues:
         method = column.metric.file.interval.standard_error or "influence" if rows_are_units else "influence"
         arguments = [
             exp.column(name, table=table)
-            for name, table in ((column.alias, metrics_cte), (column.alias, influence_cte), (UNIT_COUNT, sizes_cte))
+            for name, table in ((column.alias, metrics_cte), (influence_name(column), influence_cte), (UNIT_COUNT, sizes_cte))
         ]
         arguments += [
             exp.column(CLASS_TOTALS[2], table=influence_cte),

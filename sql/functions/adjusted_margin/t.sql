@@ -1,5 +1,0 @@
--- adjusted_margin: margin on both sides of an interval, a quantile of Student's t times the root of a variance adjusted for few influential units.
--- It is NULL if no unit differs.
-CREATE MACRO adjusted_margin(value, se, units, trials, variance, ceiling, quantile) AS CASE
-  WHEN se > 1e-12 * ABS(value) THEN quantile * SQRT(variance)
-END

@@ -1,0 +1,9 @@
+-- effective_trials: all units if none differ, units - 1 if these are 0 and 1 alone, else share (1 - share) / variance.
+-- If no unit differs, all units are trials. If the variance is at most that of a proportion of as many units, it is not enlarged beyond the
+-- latter, which is the greatest that a share can have.
+-- Source: Wilson 1927; Kott 2017; Franco, Little, Louis & Slud 2019.
+CREATE MACRO effective_trials(share, se, units, size, variance, ratio) AS CASE
+  WHEN se <= 1e-12 OR share = 0 OR share = 1 THEN units
+  WHEN variance * (units - 1) > share * (1 - share) AND se * se * (units - 1) <= share * (1 - share) * (1 + 1e-9) THEN units - 1
+  ELSE share * (1 - share) / NULLIF(variance, 0)
+END

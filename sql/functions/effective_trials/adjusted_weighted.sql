@@ -1,0 +1,12 @@
+-- effective_trials: the effective size if no units differ, 1 less if these are 0 and 1 alone, else share (1 - share) / variance; over the growth of t.
+-- As for units of equal weight, with the effective sample size in place of the number of units. The ratio is that of the squared quantiles
+-- of Student's t at both.
+-- Nonzero: ratio.
+-- Source: Wilson 1927; Kott 2017; Franco, Little, Louis & Slud 2019.
+CREATE MACRO effective_trials(share, se, units, size, variance, ratio) AS CASE
+  WHEN se <= 1e-12 OR share = 0 OR share = 1 THEN size / ratio
+  WHEN variance * (size - 1) > share * (1 - share) * ratio
+    AND se * se * size * (units - 1) <= share * (1 - share) * units * (1 + 1e-9)
+    THEN (size - 1) / ratio
+  ELSE share * (1 - share) / NULLIF(variance, 0)
+END

@@ -1,0 +1,9 @@
+-- effective_trials: share (1 - share) over DeLong's variance, or over that of Hanley and McNeil if it is greater.
+-- DeLong's variance is far too small if the few positives are all near the top. The ratio is the variance of Hanley and McNeil over
+-- AUC (1 - AUC), at an AUC shrunk towards 1/2.
+-- Nonzero: ratio.
+-- Source: Hanley & McNeil 1982; Wilson 1927.
+CREATE MACRO effective_trials(share, se, units, size, variance, ratio) AS CASE
+  WHEN se * se > share * (1 - share) * ratio AND se > 1e-12 AND share > 0 AND share < 1 THEN share * (1 - share) / NULLIF(se * se, 0)
+  WHEN se >= 0 THEN 1 / ratio
+END
