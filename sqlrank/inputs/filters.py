@@ -33,8 +33,11 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
         InputError: The input of a condition is ambiguous, or does not have its columns.
     """
     request = inputs.request
-    given = {role: bound_input for role, bound_input in inputs.by_role.items() if role not in request.assembled_rankings}
+    derived = {*request.assembled_rankings, *(["run"] if request.lists_from_queries else [])}
+    given = {role: bound_input for role, bound_input in inputs.by_role.items() if role not in derived}
     filtered = apply_filter(inputs.condition, given, request.rankings_from_predictions, inputs.database.dialect)
+    if request.lists_from_queries:
+        filtered["run"] = replace(inputs.by_role["run"], where=filtered["queries"].where)
     if request.only_queries:
         filtered |= apply_query_filter(
             request.only_queries,

@@ -63,8 +63,8 @@ def _aggregate_slots(metric: ResolvedMetric, library: Registry) -> dict[str, str
 RUN_ROLE = "run"
 """The input role of ranking metrics."""
 
-ROLLUP_ROLES = (RUN_ROLE, "qrels", "predictions")
-"""The inputs that a rollup may be built from; defaults of policies depend on them."""
+ROLLUP_ROLES = (RUN_ROLE, "qrels", "queries")
+"""The inputs that a rollup may be built from; defaults of policies and the input of measured columns depend on them."""
 
 ROW_POLICIES = ("queries", "score_type", "id_type", "nulls", "duplicates")
 """Policies that select rows. They are fixed when the rollup is built and cannot be passed when it is evaluated."""
@@ -387,6 +387,8 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
             f"{name} has a value for each {library.roles[metric.input_role].query_column} of a group, which a rollup has of metrics of rankings alone; keep a "
             f"table of these values (per_query=True), or make a rollup of {metric.file.display_name}"
         )
+    if metric.measured_column is not None:
+        raise MetricError(f"{name} is of a column of predictions, and a rollup has the columns of queries alone; evaluate it from the rows")
     if metric.input_role != PREDICTIONS_ROLE or metric.file.kind != "metrics" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(
             f"{name} is no metric of all predictions with one value, and a rollup has no others; {_supported_metrics(library)}"
@@ -412,6 +414,10 @@ def _supported_metrics(library: Registry) -> str:
     for file in library.metrics.values():
         if read_tie_bounds(file) is not None:
             rank_based.append(file.display_name)
-        elif file.first_source == PREDICTIONS_ROLE and split_aggregates(file.tree.selects[-1].unalias()) is not None:
+        elif (
+            file.first_source == PREDICTIONS_ROLE
+            and not file.measures_column
+            and split_aggregates(file.tree.selects[-1].unalias()) is not None
+        ):
             additive.append(file.display_name)
     return f"it has {', '.join(sorted(rank_based))} within bounds, and exactly {', '.join(sorted(additive))}"

@@ -323,3 +323,24 @@ def test_statements_of_every_dialect_are_printed(dialect: str) -> None:
     assert "mean_revenue" in text
     with pytest.raises(MetricError, match="quantile"):
         sqlrank.sql("Quantile(latency_ms, 0.9)", queries="evals", dialect=dialect)
+
+
+def test_rollups_have_columns_of_queries() -> None:
+    table = (
+        measured(weighted=True).slice(0, len(QUERIES)).append_column("day", pa.array([1 + number % 3 for number in range(len(QUERIES))]))
+    )
+    metrics = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
+    rollup = sqlrank.rollup(metrics, queries=table, by="day")
+    for options, by in (({}, ()), ({"where": "day > 1"}, ()), ({}, "day")):
+        rows = sqlrank.evaluate(metrics, rollup=rollup, by=by, **options).to_pylist()
+        expected = sqlrank.evaluate(metrics, queries=table, by=by, **options).to_pylist()
+        assert [[row[name] for name in metrics] for row in rows] == [
+            pytest.approx([row[name] for name in metrics], rel=1e-12) for row in expected
+        ]
+    with pytest.raises(
+        MetricError, match=r"Quantile\(cost, q=0.5\): aggregate=quantile over all lists does not follow from that of each day"
+    ):
+        sqlrank.rollup("Quantile(cost, 0.5)", queries=table, by="day")
+    predictions = table.drop_columns(["query_id"]).append_column("label", table["passed"])
+    with pytest.raises(MetricError, match=r"Mean\(cost\) is of a column of predictions, and a rollup has the columns of queries alone"):
+        sqlrank.rollup("Mean(cost)", predictions=predictions, by="day")
