@@ -1,6 +1,7 @@
 -- Judged: share of the first k documents that have a judgment.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default retrieved: what the judged documents are divided by.
+-- negative_grades: default unjudged: what a retrieved document of a grade below 0 counts as.
 -- Range: 0 to 1.
 -- Undefined: a query without retrieved documents.
 -- Source: ir_measures Judged.

@@ -1,5 +1,6 @@
 -- Unj: unjudged documents among the first k, divided by k.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
+-- negative_grades: default unjudged: what a retrieved document of a grade below 0 counts as.
 -- Range: 0 to 1.
 -- Undefined: a query without retrieved documents.
 -- Source: trec_eval unj.
