@@ -263,8 +263,8 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
         try:
             with deadline(arguments.get("timeout")), connect_sources(arguments, SOURCES & signature.parameters.keys()) as connected:
                 by_position: Any = [connected[name] for name in positions]
-                names = connected.keys() & {*arguments, *signature.parameters} - {*positions}
-                by_name: Any = {name: connected[name] for name in names}
+                names = {*arguments, *signature.parameters} - {*positions}
+                by_name: Any = {name: value for name, value in connected.items() if name in names}  # in the order of the call
                 return function(*by_position, **by_name)
         except tuple(_TRANSLATED_ERRORS) as error:
             error_class, message = _TRANSLATED_ERRORS[type(error)]
