@@ -23,7 +23,7 @@ from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.request import Request, SourceGroup, collect_sources, wrap_source
+from sqlrank.request import SYSTEM_ROLES, Request, SourceGroup, collect_sources, wrap_source
 from sqlrank.resolve import find_read_policies, parse_group_by, resolve_request
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ DEFAULT_PREDICTION_METRICS = ("AUC", "LogLoss", "Brier", "NormalizedEntropy", "C
 class ReportRequest:
     """A parsed report request: metrics, sources by role, arguments of all calls, and limits of the page.
 
-    ``runs`` are the runs by system name, if there are several. ``system`` is the system column, None for one system. ``groups`` are the
+    ``runs`` are the runs by system name, if there are several, and ``run_role`` is their role. ``system`` is the system column, None for one system. ``groups`` are the
     columns of each grouping. ``lower_metrics`` are those of which the caller says that lower values are better. ``common`` and ``policies`` are arguments of all calls.
     """
 
@@ -64,6 +64,7 @@ class ReportRequest:
     is_ranking: bool
     max_rows: int
     query_examples: int
+    run_role: str = "run"
     tell: Callable[[], None] = field(default=lambda: None)
 
     @classmethod
@@ -85,8 +86,9 @@ class ReportRequest:
     ) -> ReportRequest:
         """Parse the arguments of a report; raise ``MetricError`` or ``InputError`` for invalid ones."""
         sources = {role: _as_rereadable(source) for role, source in sources.items() if source is not None}
+        given = {**sources, **(common["inputs"] or {})}
         if metrics is None:
-            metrics = DEFAULT_RANKING_METRICS if "run" in sources else DEFAULT_PREDICTION_METRICS
+            metrics = DEFAULT_RANKING_METRICS if given.keys() & {*SYSTEM_ROLES} else DEFAULT_PREDICTION_METRICS
         check_confidence_level(confidence)
         columns, sets = parse_group_by(by)
         groups = sets if sets is not None else [columns] if by else []
@@ -105,18 +107,20 @@ class ReportRequest:
             )
         if resolved_request.is_ranking and resolved_request.base_role is not None:
             raise MetricError("metrics of rankings and of predictions are reports of their own; name metrics of one kind")
-        run = SourceGroup.wrap("run", sources.get("run"))
-        runs = _runs(run, common) if isinstance(run, SourceGroup) and run.members_are_systems else {}
+        run_role, run = next(((role, given[role]) for role in SYSTEM_ROLES if role in given), ("run", None))
+        run = SourceGroup.wrap(run_role, run)
+        runs = _runs(run_role, run, common) if isinstance(run, SourceGroup) and run.members_are_systems else {}
         is_scored = isinstance((common["columns"] or {}).get(SCORE_COLUMN), (list, tuple)) and "predictions" in sources
         system = system or (SCORE_COLUMN if is_scored else SYSTEM_COLUMN if runs else None)
         return cls(
             metrics=_requested_metrics(resolved_request),
             library=resolved_request.library,
-            sources={**sources, **({"run": runs} if runs else {})},
+            sources={**sources, **({"run": runs} if runs and run_role == "run" else {})},
             runs=runs,
+            run_role=run_role,
             system=system,
             groups=[group for group in groups if group],
-            common=common,
+            common=common if run_role == "run" or not runs else {**common, "inputs": {**common["inputs"], run_role: runs}},
             policies=policies,
             confidence=confidence,
             unit=unit,
@@ -216,8 +220,10 @@ class ReportRequest:
         A system is a run, a score, or the rows with its name in the system column.
         """
         sources, common = dict(self.sources), dict(self.common)
-        if self.runs:
+        if self.runs and self.run_role == "run":
             sources["run"] = self.runs[system]
+        elif self.runs:
+            common["inputs"] = {**common["inputs"], self.run_role: self.runs[system]}
         elif self.system == SCORE_COLUMN:
             common["columns"] = {**(common["columns"] or {}), SCORE_COLUMN: system}
         elif self.system is not None:
@@ -231,7 +237,10 @@ class ReportRequest:
         sqlglot_dialect = get_dialect(remote_database.infer_dialect(self.common["connection"], self.common["dialect"])).sqlglot_name
         role, dot, name = column.partition(".")
         if not dot or role not in self.sources:
-            role, name = "run" if "run" in self.sources else "predictions", column
+            role, name = (
+                next((name for name in SYSTEM_ROLES if name in {*self.sources, *(self.common["inputs"] or ())}), "predictions"),
+                column,
+            )
         system_column = exp.column(exp.to_identifier(str((self.common["columns"] or {}).get(name, name)), quoted=True), table=role)
         system_condition = exp.EQ(this=exp.cast(system_column, "TEXT"), expression=exp.Literal.string(system))
         conditions = [] if self.common["where"] is None else [parse_condition(self.common["where"], sqlglot_dialect)]
@@ -294,12 +303,12 @@ def _as_rereadable(source: Any) -> Any:
     return wrap_source(source)
 
 
-def _runs(run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:
+def _runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:
     """Return the runs by their system names; raise ``InputError`` for duplicate names."""
     names = [name for name, _ in run.members]
     if None in names:
         dialect = remote_database.infer_dialect(common["connection"], common["dialect"])
-        table = run_on_database(common["connection"], dialect, ResourceLimits(), lambda database: resolve_source(database, "run", run))
+        table = run_on_database(common["connection"], dialect, ResourceLimits(), lambda database: resolve_source(database, role, run))
         names = list(dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in table.members or (table,)))
     if len(set(names)) < len(run.members):
         raise InputError(f"two runs are called {names[0]!r}; give each a name of its own")

@@ -124,6 +124,15 @@ def test_several_systems_are_compared_by_query() -> None:
     assert (row["value"], row["ties"]) == (0.375, 4)
 
 
+def test_a_report_compares_systems() -> None:
+    better = [row | {"retrieved": row["relevant"]} for row in QUESTIONS]
+    stacked = [row | {"system": name} for name, rows in (("old", QUESTIONS), ("new", better)) for row in rows]
+    for inputs, system in (({"answers": {"old": QUESTIONS, "new": better}}, None), ({"answers": stacked}, "system")):
+        html = sqlrank.report("RR", inputs=inputs, system=system, baseline="old", created_at="today").html
+        assert "Systems compared" in html
+        assert "Query q1, which gained 0.5000 of RR" in html
+
+
 def test_the_command_line_reads_json_lines(tmp_path: Path) -> None:
     path = tmp_path / "eval.jsonl"
     renamed = [{"query_id": row["query_id"], "retrieved_ids": row["retrieved"], "gold_ids": row["relevant"]} for row in QUESTIONS]
