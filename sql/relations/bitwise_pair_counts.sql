@@ -35,7 +35,7 @@ FROM (
         label_score_indexes.group_id,
         label_score_indexes.score_index,
         label_score_indexes.weight,
-        CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- number of the block; 2^40 keeps those of different sizes apart
+        CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- number of the block; 2^40 separates the block sizes
         CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block -- number of the half: 2 * block of the lower labels
       FROM label_score_indexes
       JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels

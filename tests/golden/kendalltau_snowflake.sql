@@ -40,7 +40,7 @@ WITH digits AS (
   -- One row per distinct label and score, and block size.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
-    -- number of the block; 2^40 keeps those of different sizes apart
+    -- number of the block; 2^40 separates the block sizes
     CAST(FLOOR(CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE) / block_sizes.block_size) AS BIGINT) AS block,
     -- number of the half: 2 * block of the lower labels
     CAST(FLOOR(CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE) / block_sizes.block_size) AS BIGINT) AS half_block

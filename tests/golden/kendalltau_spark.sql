@@ -33,7 +33,7 @@ WITH predictions AS (
   -- One row per distinct label and score, and block size.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
-    -- number of the block; 2^40 keeps those of different sizes apart
+    -- number of the block; 2^40 separates the block sizes
     CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block,
     -- number of the half: 2 * block of the lower labels
     CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block
