@@ -1,0 +1,50 @@
+"""Columns that users name have the means, shares and sums of DuckDB on every engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from sqlglot import exp
+
+import sqlrank
+from sqlrank.rendering.dialects import DIALECTS
+from tests.engines.engines import ENGINES, Engine
+from tests.engines.running import each, running
+from tests.engines.test_engines import apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+METRICS = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
+TABLE = pa.table(
+    {
+        "query_id": ["q1", "q2", "q3", "q1", "q2", "q3"],
+        "system": ["a", "a", "a", "b", "b", "b"],
+        "faithfulness": [0.25, None, 0.7, 0.1, 0.9, None],
+        "passed": [1, 0, 1, 1, 1, 1],
+        "cost": [3, 4, 5, 6, 7, 9],
+        "weight": [1.0, 2.5, 0.0, 1.0, 3.0, 0.5],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with running(request.param, {"evals": TABLE}) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+@pytest.mark.parametrize("role", ["queries", "predictions"])
+@pytest.mark.parametrize("confidence", [None, 0.9])
+def test_numbers_are_those_of_duckdb(engine: Engine, role: str, confidence: float | None) -> None:
+    table: Any = TABLE if role == "queries" else TABLE.drop_columns(["query_id"])
+    expected = sqlrank.evaluate(METRICS, **{role: table}, by="system", confidence=confidence)
+    names = [name for name in table.column_names if name != "system"]
+    for dialect in engine.dialects:
+        columns = {name: exp.to_identifier(name, quoted=True).sql("duckdb") for name in names}
+        source = exp.to_identifier("evals", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
+        text = sqlrank.sql(METRICS, **{role: source}, by='"system"', columns=columns, dialect=dialect, confidence=confidence)
+        assert apart(engine, text, expected) <= 1e-9
