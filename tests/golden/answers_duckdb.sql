@@ -65,8 +65,7 @@ WITH answers AS NOT MATERIALIZED (
   INNER JOIN ranked_lists
     ON ranked_lists."intent" IS NOT DISTINCT FROM run_2."intent" AND ranked_lists.query_id = run_2.query_id
 ), judged_documents AS (
-  -- One row per intent, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per intent, query and judged document. (relations/judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
     qrels_2.relevance,  -- grade; negative if pooled but not judged
@@ -78,8 +77,7 @@ WITH answers AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels_2.doc_id
 ), ideal_ranking AS (
-  -- One row per intent, query and judged document of positive relevance, retrieved or not, also
-  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per intent, query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     -- position by gain, 1 is the greatest

@@ -57,8 +57,7 @@ WITH answers AS NOT MATERIALIZED (
   INNER JOIN answers
     ON answers."intent" IS NOT DISTINCT FROM run_2."intent" AND answers.query_id = run_2.query_id
 ), judged_documents AS (
-  -- One row per intent, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per intent, query and judged document. (relations/judged_documents/by_join.sql)
   SELECT
     answers."intent", answers.query_id,
     qrels_2.relevance,  -- grade; negative if pooled but not judged
@@ -71,8 +70,7 @@ WITH answers AS NOT MATERIALIZED (
     AND ranked_documents.query_id = answers.query_id
     AND ranked_documents.doc_id = qrels_2.doc_id
 ), ideal_ranking AS (
-  -- One row per intent, query and judged document of positive relevance, retrieved or not, also
-  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per intent, query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     "intent", query_id, relevance, rank,
     -- position by gain, 1 is the greatest

@@ -60,8 +60,7 @@ WITH answers AS (
   INNER JOIN answers
     ON answers."INTENT" IS NOT DISTINCT FROM run_2."INTENT" AND answers.query_id = run_2.query_id
 ), judged_documents AS (
-  -- One row per INTENT, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per INTENT, query and judged document. (relations/judged_documents/by_join.sql)
   SELECT
     answers."INTENT", answers.query_id,
     qrels_2.relevance,  -- grade; negative if pooled but not judged
@@ -74,8 +73,7 @@ WITH answers AS (
     AND ranked_documents.query_id = answers.query_id
     AND ranked_documents.doc_id = qrels_2.doc_id
 ), ideal_ranking AS (
-  -- One row per INTENT, query and judged document of positive relevance, retrieved or not, also
-  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per INTENT, query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     "INTENT", query_id, relevance, rank,
     -- position by gain, 1 is the greatest

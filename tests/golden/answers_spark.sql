@@ -54,8 +54,7 @@ WITH answers AS (
   INNER JOIN answers
     ON answers.`intent` IS NOT DISTINCT FROM run_2.`intent` AND answers.query_id = run_2.query_id
 ), judged_documents AS (
-  -- One row per intent, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per intent, query and judged document. (relations/judged_documents/by_join.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT /*+ REPARTITION(`intent`, query_id) */
     ELEMENT_AT(ARRAY(`intent`), 1) AS `intent`,
@@ -76,8 +75,7 @@ WITH answers AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per intent, query and judged document of positive relevance, retrieved or not, also
-  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per intent, query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     `intent`, query_id, relevance, rank,
     -- position by gain, 1 is the greatest

@@ -71,8 +71,7 @@ WITH predictions AS (
   -- One row per CAMPAIGN and DAY.
   SELECT
     "CAMPAIGN", "DAY",
-    -- LogLoss: mean negative logarithm of the predicted probability of the observed label,
-    -- cross-entropy in nats.
+    -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
     -SUM(
       LN(
         CASE

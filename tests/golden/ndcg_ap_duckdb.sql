@@ -11,8 +11,7 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score
   FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query that has judgments, retrieved for or not.
-  -- (relations/evaluated_queries/judged.sql)
+  -- One row per query with judgments. (relations/evaluated_queries/judged.sql)
   SELECT query_id
   FROM qrels
   GROUP BY query_id
@@ -34,8 +33,7 @@ WITH qrels AS NOT MATERIALIZED (
   FROM run
   INNER JOIN ranked_lists ON ranked_lists.query_id = run.query_id
 ), judged_documents AS (
-  -- One row per query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per query and judged document. (relations/judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
     qrels.relevance,  -- grade; negative if pooled but not judged
@@ -45,8 +43,7 @@ WITH qrels AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per query and judged document of positive relevance, retrieved or not, also ranked by
-  -- gain. (relations/ideal_ranking/judged.sql)
+  -- One row per query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -54,8 +51,7 @@ WITH qrels AS NOT MATERIALIZED (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per query and relevant document, retrieved or not.
-  -- (relations/relevant_documents/at_hits.sql)
+  -- One row per query and relevant document. (relations/relevant_documents/at_hits.sql)
   SELECT
     list_id, rank,
     -- relevant documents down to this rank

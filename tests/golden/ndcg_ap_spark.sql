@@ -11,8 +11,7 @@ WITH qrels AS (
   SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score
   FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query that has judgments, retrieved for or not.
-  -- (relations/evaluated_queries/judged.sql)
+  -- One row per query with judgments. (relations/evaluated_queries/judged.sql)
   SELECT query_id
   FROM qrels
   GROUP BY query_id
@@ -40,8 +39,7 @@ WITH qrels AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per query and judged document of positive relevance, retrieved or not, also ranked by
-  -- gain. (relations/ideal_ranking/judged.sql)
+  -- One row per query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -49,8 +47,7 @@ WITH qrels AS (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per query and relevant document, retrieved or not.
-  -- (relations/relevant_documents/at_hits.sql)
+  -- One row per query and relevant document. (relations/relevant_documents/at_hits.sql)
   SELECT
     query_id, rank,
     -- relevant documents down to this rank

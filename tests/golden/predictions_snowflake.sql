@@ -89,8 +89,7 @@ WITH predictions AS (
   -- One row per CAMPAIGN.
   SELECT
     "CAMPAIGN",
-    -- LogLoss: mean negative logarithm of the predicted probability of the observed label,
-    -- cross-entropy in nats.
+    -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
     -SUM(
       weight * LN(
         CASE

@@ -49,8 +49,7 @@ WITH qrels AS (
     ON selected_queries.`model` IS NOT DISTINCT FROM run.`model`
     AND selected_queries.query_id = run.query_id
 ), judged_documents AS (
-  -- One row per model, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per model, query and judged document. (relations/judged_documents/by_join.sql)
   SELECT
     selected_queries.`model`, selected_queries.query_id,
     qrels.relevance,  -- grade; negative if pooled but not judged
@@ -62,8 +61,7 @@ WITH qrels AS (
     AND ranked_documents.query_id = selected_queries.query_id
     AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per model, query and judged document of positive relevance, retrieved or not, also
-  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -71,8 +69,7 @@ WITH qrels AS (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per model, query and relevant document, retrieved or not.
-  -- (relations/relevant_documents/at_hits.sql)
+  -- One row per model, query and relevant document. (relations/relevant_documents/at_hits.sql)
   SELECT
     `model`, query_id, rank,
     -- relevant documents down to this rank

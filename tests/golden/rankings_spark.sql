@@ -63,8 +63,7 @@ WITH qrels AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per model, query and judged document of positive relevance, retrieved or not, also
-  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -72,8 +71,7 @@ WITH qrels AS (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per model, query and relevant document, retrieved or not.
-  -- (relations/relevant_documents/at_hits.sql)
+  -- One row per model, query and relevant document. (relations/relevant_documents/at_hits.sql)
   SELECT
     `model`, query_id, rank,
     -- relevant documents down to this rank

@@ -12,8 +12,7 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query that has judgments, retrieved for or not.
-  -- (relations/evaluated_queries/judged.sql)
+  -- One row per model and query with judgments. (relations/evaluated_queries/judged.sql)
   SELECT `model`, query_id
   FROM qrels
   GROUP BY `model`, query_id
@@ -32,8 +31,7 @@ WITH predictions AS (
     ON evaluated_queries.`model` IS NOT DISTINCT FROM predictions.`model`
     AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and judged document of positive relevance, retrieved or not, also
-  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     qrels.`model`, qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved

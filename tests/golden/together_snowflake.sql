@@ -16,8 +16,7 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per MODEL and query that has judgments, retrieved for or not.
-  -- (relations/evaluated_queries/judged.sql)
+  -- One row per MODEL and query with judgments. (relations/evaluated_queries/judged.sql)
   SELECT "MODEL", query_id
   FROM qrels
   GROUP BY "MODEL", query_id
@@ -36,8 +35,7 @@ WITH predictions AS (
     ON evaluated_queries."MODEL" IS NOT DISTINCT FROM predictions."MODEL"
     AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per MODEL, query and judged document of positive relevance, retrieved or not, also
-  -- ranked by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per MODEL, query and document with a gain. (relations/ideal_ranking/judged.sql)
   SELECT
     qrels."MODEL", qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved

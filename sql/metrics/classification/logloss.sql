@@ -1,4 +1,4 @@
--- LogLoss: mean negative logarithm of the predicted probability of the observed label, cross-entropy in nats.
+-- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: binary labels, probabilities.
 -- Undefined: no predictions, or all of weight 0.

@@ -1,4 +1,5 @@
--- evaluated_queries: one row per group and query that has judgments, retrieved for or not.
+-- evaluated_queries: one row per group and query with judgments.
+-- A query for which nothing is retrieved has a row, too.
 -- A query remains even if a policy removes all of its rows.
 -- Scope: system (every query is evaluated for every system of the run)
 -- Reads: unfiltered.

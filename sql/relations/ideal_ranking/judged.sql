@@ -1,4 +1,5 @@
--- ideal_ranking: one row per list and judged document of positive relevance, retrieved or not, also ranked by gain.
+-- ideal_ranking: one row per list and document with a gain.
+-- These are all judged documents of positive relevance, retrieved or not.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,

@@ -1,4 +1,4 @@
--- relevant_documents: one row per list and relevant document, retrieved or not.
+-- relevant_documents: one row per list and relevant document.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: rows of judged_documents
 SELECT
