@@ -8,8 +8,6 @@ from sqlglot import exp
 
 from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.inputs.row_checks import select_over_input
-from sqlrank.planner.table_statistics import SAMPLE_ROWS, sample_distinct_counts
-from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.rendering.dialects import get_dialect
 
@@ -52,18 +50,6 @@ MEMORY_SHARE = 4
 """Divisor of the memory limit: the fraction available for greatest scores.
 
 These cannot spill to disk.
-"""
-
-MIN_DOCUMENTS_TO_SKIP_TEXTS = 500
-"""Mean documents per list from which text ids are not sorted.
-
-The time saved then exceeds that of reading them twice.
-"""
-
-MIN_DISTINCT_SCORES_SHARE = 0.9
-"""Smallest share of distinct sampled scores at which text ids are not sorted.
-
-Tied documents are sorted afterwards.
 """
 
 TRUNCATED_RELATION = "retrieved_documents"
@@ -121,7 +107,7 @@ def choose_rank_method(request: ResolvedRequest, inputs: BoundInputs, row_counts
     )
     if not dialect.plans_by_statistics or not database.can_inspect or not ranking_metrics(request) or not has_row_counts:
         return "sort"
-    possible = [value for value in ("top_k", "count", "score_sort") if _is_allowed(request, value)]
+    possible = [value for value in ("top_k", "count") if _is_allowed(request, value)]
     if not possible:
         return "sort"
     counts = {
@@ -131,9 +117,7 @@ def choose_rank_method(request: ResolvedRequest, inputs: BoundInputs, row_counts
     rows = row_counts or {role: database.query_rows(count)[0][0] for role, count in counts.items()}
     if "top_k" in possible and _has_long_lists(request, inputs, rows["run"]):
         return "top_k"
-    if "count" in possible and "qrels" in by_role and _has_few_judgments(inputs, rows):
-        return "count"
-    return "score_sort" if "score_sort" in possible and _has_long_texts(request, inputs, rows["run"]) else "sort"
+    return "count" if "count" in possible and "qrels" in by_role and _has_few_judgments(inputs, rows) else "sort"
 
 
 def _is_allowed(request: ResolvedRequest, value: str) -> bool:
@@ -166,29 +150,6 @@ def _list_statistics(inputs: BoundInputs) -> tuple[int, str, int]:
     limits = (exp.func("CURRENT_SETTING", exp.Literal.string(name)) for name in ("memory_limit", "threads"))
     ((num_lists, memory, threads),) = inputs.database.query_rows(select_over_input(exp.select(lists, *limits), run, ("query_id",)))
     return num_lists, memory, threads
-
-
-def _has_long_texts(request: ResolvedRequest, inputs: BoundInputs, rows: int) -> bool:
-    """Return True if text ids are sorted only to rank judged documents.
-
-    Lists must be long, and few scores tied. Runs that are deduplicated first are excluded.
-    """
-    run, library = inputs.by_role["run"], request.library
-    if request.deduplicates or rows < SAMPLE_ROWS or not run.column_type("doc_id").startswith("VARCHAR"):
-        return False
-    relation_sets = [
-        find_dependencies(library, metric.file, {**metric.settings, "rank_method": "score_sort"}).relations
-        for metric in ranking_metrics(request)
-    ]
-    if not any("judged_documents" in relations for relations in relation_sets) or any(
-        "ranked_documents" in relations for relations in relation_sets
-    ):
-        return False
-    num_lists, *_ = _list_statistics(inputs)
-    if rows < MIN_DOCUMENTS_TO_SKIP_TEXTS * num_lists:
-        return False
-    total, distinct, _ = sample_distinct_counts(inputs.database, run)
-    return distinct >= MIN_DISTINCT_SCORES_SHARE * total
 
 
 def _has_few_judgments(inputs: BoundInputs, rows: Mapping[str, int]) -> bool:

@@ -109,8 +109,6 @@ POLICIES: dict[str, dict[str, Any]] = {
     "doc_asc_drop_depth": {"ties": "doc_asc", "unjudged": "drop", "depth": 4},
     "best_drop_level": {"ties": "best", "unjudged": "drop", "rel": 3, "queries": "retrieved", "if_undefined": "skip"},
     "first": {"plan": {"rank_method": "top_k"}},
-    "score_sort": {"plan": {"rank_method": "score_sort"}, "if_undefined": "skip"},
-    "scored_depth": {"plan": {"rank_method": "score_sort"}, "depth": 3, "queries": "judged_and_retrieved"},
     "first_doc_asc_depth": {"plan": {"rank_method": "top_k"}, "ties": "doc_asc", "depth": 3, "if_undefined": "skip"},
 }
 
