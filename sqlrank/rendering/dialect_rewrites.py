@@ -39,7 +39,7 @@ def _sort(aggregate: exp.ArrayAgg) -> None:
     columns = [term.this for term in order.expressions]
     fields = [exp.PropertyEQ(this=column.this.copy(), expression=column) for column in columns]
     pairs = exp.ArrayAgg(this=exp.Struct(expressions=fields), nulls_excluded=True)
-    ordered = exp.ArraySort(this=pairs, asc=exp.false(), nulls_first=exp.false())
+    ordered = exp.Anonymous(this="SORT_ARRAY", expressions=[pairs, exp.false()])  # sqlglot 30.8 writes ARRAY_SORT, which ascends
     aggregate.replace(exp.Dot(this=ordered, expression=order.this.this.copy()))
 
 

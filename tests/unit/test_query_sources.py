@@ -62,12 +62,12 @@ def of(con: Any, run: Any = "run", qrels: Any = "qrels", **call: Any) -> pa.Tabl
     ],
 )
 def test_a_query_gives_what_its_rows_give(con: duckdb.DuckDBPyConnection, text: str) -> None:
-    expected = of(con)
+    expected = [pytest.approx(row) for row in of(con).to_pylist()]
     for source in (text, sqlrank.query(text)):
         result = of(con, run=source)
-        assert result.to_pylist() == expected.to_pylist()
+        assert result.to_pylist() == expected
         statement = result.schema.metadata[b"sqlrank.sql"].decode()
-        assert con.sql(statement).fetchall()[0][:3] == tuple(expected.to_pylist()[0].values())
+        assert con.sql(statement).fetchall()[0][:3] == pytest.approx(tuple(result.to_pylist()[0].values()))
         assert sqlglot.parse_one(statement, read="duckdb").find(sqlglot.exp.CTE).alias.startswith("run_query")
     assert con.sql("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
 
@@ -79,7 +79,7 @@ def test_names_of_tables_and_files_are_no_queries(con: duckdb.DuckDBPyConnection
     con.execute("COPY run TO 'select x.parquet'")
     for name in ("selected", "from", "select x.parquet"):
         assert not is_query_text(name)
-        assert of(con, run=name).to_pylist() == of(con).to_pylist()
+        assert of(con, run=name).to_pylist() == [pytest.approx(row) for row in of(con).to_pylist()]
 
 
 def test_rows_of_a_query_are_computed_once() -> None:
@@ -149,7 +149,7 @@ def test_every_role_takes_a_query(con: duckdb.DuckDBPyConnection) -> None:
     ]:
         argument = {"split": "source", "experiment": "data"}.get(function.__name__, "predictions")
         results = [function(**options, connection=con, **{argument: source}).to_pylist() for source in ("clicks", f"{clicks} OFFSET 0")]
-        assert sorted(map(str, results[0])) == sorted(map(str, results[1]))
+        assert sorted(results[0], key=str) == [pytest.approx(row) for row in sorted(results[1], key=str)]
     con.register("rollup", sqlrank.rollup("AUC", predictions=clicks))
     expected = sqlrank.evaluate("AUC", predictions="clicks", connection=con).to_pylist()[0]["AUC"]
     result = sqlrank.evaluate("AUC", rollup="SELECT * FROM rollup", connection=con).to_pylist()[0]
@@ -192,7 +192,7 @@ def test_a_query_over_files_is_looked_at(tmp_path: Path, con: duckdb.DuckDBPyCon
     with pytest.raises(InputError, match=r"^run \(a query\): no column 'score'"):
         sqlrank.sql("AP", run=run.replace("FROM", "SELECT query_id, doc_id FROM"), qrels=qrels)
     assert 'SELECT "query_id" AS query_id' in sqlrank.sql("AP", run=run, qrels=qrels)
-    assert of(None, run, qrels).to_pylist() == of(con).to_pylist()
+    assert of(None, run, qrels).to_pylist() == [pytest.approx(row) for row in of(con).to_pylist()]
     message = command_refused("evaluate", "AP", "--run", run, "--qrels", qrels, "-o", tmp_path / "run.parquet")
     assert "run.parquet" in message
 
@@ -235,7 +235,7 @@ def test_other_engines_compute_the_query_where_it_is() -> None:
         connection.execute(f"CREATE TABLE run AS {ONE_RUN}")
         connection.execute(f"CREATE TABLE qrels AS {ONE_QRELS}")
         run, qrels = "SELECT query_id, doc_id, score / 2 AS score FROM run", "WITH run AS (SELECT * FROM qrels) SELECT * FROM run"
-        assert of(connection, run, qrels).to_pylist() == of(connection).to_pylist()
+        assert of(connection, run, qrels).to_pylist() == [pytest.approx(row) for row in of(connection).to_pylist()]
         refused("run: the query failed: sqlite: no such column: missing", run="SELECT missing", qrels=qrels, connection=connection)
         refused("run: a query for sqlite begins with SELECT", run="FROM run", qrels=qrels, connection=connection)
         refused("run: the query calls random, which gives", run="SELECT *, random() FROM run", qrels=qrels, connection=connection)
