@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.optimizer.statement_graph import free_name
 from sqlrank.sql_ast import BIGINT, find_nodes
 
 if TYPE_CHECKING:
@@ -86,12 +87,10 @@ def _digits_cte(tree: exp.Expr) -> str:
     union: exp.Query = first
     for digit in range(1, 10):
         union = exp.union(union, exp.select(exp.Literal.number(digit)), distinct=False, copy=False)
-    names = {cte.alias: cte.this for cte in with_clause.expressions} | {table.name: table for table in find_nodes(tree, exp.Table)}
-    name = "digits"
-    while name in names and names[name] != union:
-        name += "_"
-    if name not in names:
-        with_clause.expressions.insert(0, exp.CTE(this=union, alias=exp.TableAlias(this=exp.to_identifier(name))))
+    if (same := next((cte.alias for cte in with_clause.expressions if cte.this == union), None)) is not None:
+        return str(same)
+    name = free_name("digits", {name.lower() for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)})
+    with_clause.expressions.insert(0, exp.CTE(this=union, alias=exp.TableAlias(this=exp.to_identifier(name))))
     return name
 
 

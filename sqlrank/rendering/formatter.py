@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,15 @@ INDENT = 2
 COLUMN_INDENT = 2 * INDENT
 """Indentation of the columns of a CTE."""
 
-_OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Div: "/"}
+_WIDTH_STEP = 4
+"""Difference of the widths that are tried for an expression that is too deep in others for lines of the greatest width."""
+
+_OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
+
+_COMPARISONS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
+
+_FUNCTIONS = (exp.Sum, exp.Floor, exp.Avg, exp.Min, exp.Max, exp.Sqrt, exp.Ln, exp.Exp)
+"""Functions of one argument, which are written as such in every dialect."""
 
 _COLUMNS = "\0columns\0"
 """Mark of the columns of a SELECT that are on its line."""
@@ -79,8 +88,23 @@ def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], tab
     return generator
 
 
-def _fits_one_line(text: str) -> bool:
-    return "\n" not in text and len(text) <= LINE_WIDTH
+def _fits_one_line(self: Any, text: str) -> bool:
+    return "\n" not in text and len(text) <= self.max_text_width
+
+
+def _fit_lines(self: Any, indent: int, write: Callable[[], str]) -> str:
+    """Return an expression with lines that fit where it stands, else with those that come next to it."""
+    widths = range(self.max_text_width, _WIDTH_STEP, -_WIDTH_STEP)
+    best, least = "", -1
+    for self.max_text_width in widths:
+        text = write()
+        excess = max(0, *(len(line) + indent - LINE_WIDTH for line in text.split("\n")))
+        if least < 0 or excess < least:
+            best, least = text, excess
+        if not excess:
+            break
+    self.max_text_width = widths[0]
+    return best
 
 
 def _fits(text: str, indent: int) -> bool:
@@ -136,10 +160,15 @@ def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Writ
 
     Each writes its operands once; a second time would double the cost with every level of nesting.
     """
+    return _operator_layouts(dispatch) | _call_layouts(dispatch) | _clause_layouts(dispatch) | _query_layouts(dispatch)
+
+
+def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+    """Return layout functions of operators and parentheses."""
 
     def paren(self: Any, node: exp.Paren) -> str:
         inner = self.sql(node, "this")
-        return f"({inner})" if _fits_one_line(inner) else f"({self.seg(self.indent(inner), sep='')}{self.seg(')', sep='')}"
+        return f"({inner})" if _fits_one_line(self, inner) else f"({self.seg(self.indent(inner), sep='')}{self.seg(')', sep='')}"
 
     def arithmetic(self: Any, node: exp.Binary) -> str:
         operands = []
@@ -148,50 +177,98 @@ def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Writ
             operands.append(self.sql(rest, "expression"))
             rest = rest.this
         operands = [self.sql(rest), *reversed(operands)]
-        text = f" {_OPERATORS[type(node)]} ".join(operands)
-        return text if _fits_one_line(text) else f"\n{_OPERATORS[type(node)]} ".join(operands)
+        operator = _OPERATORS[type(node)]
+        text = f" {operator} ".join(operands)
+        if _fits_one_line(self, text):
+            return text
+        if not isinstance(node, exp.Mul):
+            return f"\n{operator} ".join(operands)
+        lines = operands[:1]
+        for operand in operands[1:]:
+            line = f"{lines[-1]} {operator} {operand}"
+            if _fits_one_line(self, line):
+                lines[-1] = line
+            else:
+                lines.append(f"{operator} {operand}")
+        return "\n".join(lines)
 
-    def clause(self: Any, node: exp.Group | exp.Order) -> str:
-        """Write GROUP BY and ORDER BY on one line, if that is short."""
-        is_plain = not any(value for key, value in node.args.items() if key != "expressions")
-        text = f"{'GROUP' if isinstance(node, exp.Group) else 'ORDER'} BY {self.expressions(node, flat=True)}"
-        return str(self.seg(text)) if is_plain and _fits_one_line(text) else dispatch[type(node)](self, node)
-
-    def case(self: Any, node: exp.Case) -> str:
-        """Write a condition and its value on one line, and all of CASE, if they fit."""
-        branches = [(f"WHEN {self.sql(branch, 'this')}", f"THEN {self.sql(branch, 'true')}") for branch in node.args["ifs"]]
-        statements = [" ".join(pair) if _fits_one_line(" ".join(pair)) else "\n".join(pair) for pair in branches]
-        operand, default = self.sql(node, "this"), self.sql(node, "default")
-        lines = [f"CASE {operand}" if operand else "CASE", *statements, *([f"ELSE {default}"] if default else []), "END"]
-        text = " ".join(lines)
-        return text if _fits_one_line(text) else str(self.indent("\n".join(lines), skip_first=True, skip_last=True))
-
-    def where(self: Any, node: exp.Where) -> str:
-        condition = self.sql(node, "this")
-        text = f"WHERE {condition}"
-        return str(self.seg(text) if _fits_one_line(text) else f"{self.seg('WHERE')}{self.sep()}{self.indent(condition)}")
+    def comparison(self: Any, node: exp.Binary) -> str:
+        sides = [self.sql(node, "this"), f"{_COMPARISONS[type(node)]} {self.sql(node, 'expression')}"]
+        return " ".join(sides) if _fits_one_line(self, " ".join(sides)) else "\n".join(sides)
 
     def negation(self: Any, node: exp.Not) -> str:
         is_null = isinstance(node.this, exp.Is) and isinstance(node.this.expression, exp.Null)
         return f"{self.sql(node.this, 'this')} IS NOT NULL" if is_null else dispatch[exp.Not](self, node)
 
+    layouts: dict[type[exp.Expr], Write] = {exp.Paren: paren, exp.Not: negation}
+    return layouts | dict.fromkeys(_OPERATORS, arithmetic) | dict.fromkeys(_COMPARISONS, comparison)
+
+
+def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+    """Return layout functions of CASE, windows and functions of one argument."""
+
+    def case(self: Any, node: exp.Case) -> str:
+        """Write a condition and its value on one line, and all of CASE, if they fit."""
+        branches = [(f"WHEN {self.sql(branch, 'this')}", f"THEN {self.sql(branch, 'true')}") for branch in node.args["ifs"]]
+        statements = [" ".join(pair) if _fits_one_line(self, " ".join(pair)) else "\n".join(pair) for pair in branches]
+        operand, default = self.sql(node, "this"), self.sql(node, "default")
+        lines = [f"CASE {operand}" if operand else "CASE", *statements, *([f"ELSE {default}"] if default else []), "END"]
+        text = " ".join(lines)
+        return text if _fits_one_line(self, text) else str(self.indent("\n".join(lines), skip_first=True, skip_last=True))
+
+    def window(self: Any, node: exp.Window) -> str:
+        """Write a window on one line, or what is in its parentheses on one or on several."""
+        width, self.max_text_width = self.max_text_width, LINE_WIDTH
+        text = dispatch[exp.Window](self, node)
+        self.max_text_width = width
+        if _fits_one_line(self, text):
+            return text
+        terms = text.rpartition(" OVER (")[2][:-1]
+        if not _fits_one_line(self, terms):
+            return dispatch[exp.Window](self, node)
+        function = self.sql(node, "this")
+        line = f"{function} OVER ({terms})"
+        return line if _fits_one_line(self, line.rpartition("\n")[2]) else f"{function} OVER (\n{' ' * INDENT}{terms}\n)"
+
+    def function(self: Any, node: exp.Func) -> str:
+        """Write the argument of a function on a line of its own where the call is too long."""
+        text = dispatch[type(node)](self, node) if type(node) in dispatch else self.function_fallback_sql(node)
+        if "\n" in text or _fits_one_line(self, text):
+            return text
+        name, _, argument = text.partition("(")
+        return f"{name}(\n{' ' * INDENT}{argument[:-1]}\n)"
+
+    layouts: dict[type[exp.Expr], Write] = {exp.Case: case, exp.Window: window}
+    return layouts | dict.fromkeys(_FUNCTIONS, function)
+
+
+def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+    """Return layout functions of clauses."""
+
+    def clause(self: Any, node: exp.Group | exp.Order) -> str:
+        """Write GROUP BY and ORDER BY on one line, if that is short."""
+        is_plain = not any(value for key, value in node.args.items() if key != "expressions")
+        text = f"{'GROUP' if isinstance(node, exp.Group) else 'ORDER'} BY {self.expressions(node, flat=True)}"
+        return str(self.seg(text)) if is_plain and _fits(text, _indent(node)) else dispatch[type(node)](self, node)
+
+    def where(self: Any, node: exp.Where) -> str:
+        indent = _indent(node)
+        condition = _fit_lines(self, indent + INDENT, lambda: self.sql(node, "this"))
+        text = f"WHERE {condition}"
+        is_short = "\n" not in text and _fits(text, indent)
+        return str(self.seg(text) if is_short else f"{self.seg('WHERE')}{self.sep()}{self.indent(condition)}")
+
     def join(self: Any, node: exp.Join) -> str:
+        indent = _indent(node)
         text = dispatch[exp.Join](self, node)
+        if isinstance(node.this, exp.Table) and not _fits(text.strip("\n"), indent):
+            text = _fit_lines(self, indent, lambda: dispatch[exp.Join](self, node))
         head, on, condition = text.rpartition("\n  ON ")
         line = f"{head.strip()} ON {condition}"
-        is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and _fits(line, _indent(node))
+        is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and _fits(line, indent)
         return str(self.seg(line)) if is_short else text
 
-    layouts: dict[type[exp.Expr], Write] = {
-        exp.Paren: paren,
-        exp.Case: case,
-        exp.Group: clause,
-        exp.Order: clause,
-        exp.Where: where,
-        exp.Not: negation,
-        exp.Join: join,
-    }
-    return layouts | dict.fromkeys(_OPERATORS, arithmetic) | _query_layouts(dispatch)
+    return {exp.Group: clause, exp.Order: clause, exp.Where: where, exp.Join: join}
 
 
 def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
@@ -206,7 +283,7 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
         """Write comments, plain columns on shared lines, and computed ones with their comment."""
         select_items = node.expressions
         indent = _indent(node)
-        texts = [self.sql(select_item, comment=False) for select_item in select_items]
+        texts = [_fit_lines(self, indent + INDENT + 1, partial(self.sql, item, comment=False)) for item in select_items]
         comments = _column_comments(node)
         line = "" if any(comments) else ", ".join(texts)
         is_short = bool(line) and "\n" not in line and _fits(line, indent + len("SELECT "))
@@ -235,7 +312,7 @@ def _constant_rows(self: Any, union: exp.Union) -> str:
     lines.append(f"SELECT {', '.join(map(self.sql, first.expressions))}")
     for member in reversed(members):
         words = f"UNION ALL SELECT {', '.join(map(self.sql, member.expressions))}"
-        if _fits_one_line(f"{lines[-1]} {words}"):
+        if _fits_one_line(self, f"{lines[-1]} {words}"):
             lines[-1] += f" {words}"
         else:
             lines.append(words)

@@ -24,7 +24,10 @@ WITH answers AS NOT MATERIALIZED (
   -- One row per intent, query and judged document.
   SELECT
     "intent", query_id, doc_id,
-    CASE WHEN grades IS NULL THEN CAST(1 AS DOUBLE) ELSE CAST(grades[list_position] AS DOUBLE) END AS relevance
+    CASE
+      WHEN grades IS NULL THEN CAST(1 AS DOUBLE)
+      ELSE CAST(grades[list_position] AS DOUBLE)
+    END AS relevance
   FROM relevant_ids
 ), qrels_2 AS (
   -- One row per intent, query and judged document of judgments with duplicate rows.
@@ -60,10 +63,13 @@ WITH answers AS NOT MATERIALIZED (
   SELECT
     ranked_lists.list_id, run_2.doc_id,
     -- position in the list, from 1, without gaps
-    ROW_NUMBER() OVER (PARTITION BY ranked_lists.list_id ORDER BY run_2.rank, run_2.doc_id DESC) AS rank
+    ROW_NUMBER() OVER (
+      PARTITION BY ranked_lists.list_id ORDER BY run_2.rank, run_2.doc_id DESC
+    ) AS rank
   FROM run_2
   INNER JOIN ranked_lists
-    ON ranked_lists."intent" IS NOT DISTINCT FROM run_2."intent" AND ranked_lists.query_id = run_2.query_id
+    ON ranked_lists."intent" IS NOT DISTINCT FROM run_2."intent"
+    AND ranked_lists.query_id = run_2.query_id
 ), judged_documents AS (
   -- One row per intent, query and judged document. (relations/judged_documents/by_join.sql)
   SELECT

@@ -55,7 +55,9 @@ WITH answers AS (
   SELECT
     answers."INTENT", answers.query_id, run_2.doc_id,
     -- position in the list, from 1, without gaps
-    ROW_NUMBER() OVER (PARTITION BY answers."INTENT", answers.query_id ORDER BY run_2.rank, run_2.doc_id DESC) AS rank
+    ROW_NUMBER() OVER (
+      PARTITION BY answers."INTENT", answers.query_id ORDER BY run_2.rank, run_2.doc_id DESC
+    ) AS rank
   FROM run_2
   INNER JOIN answers
     ON answers."INTENT" IS NOT DISTINCT FROM run_2."INTENT" AND answers.query_id = run_2.query_id
@@ -67,7 +69,8 @@ WITH answers AS (
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels_2
   INNER JOIN answers
-    ON answers."INTENT" IS NOT DISTINCT FROM qrels_2."INTENT" AND answers.query_id = qrels_2.query_id
+    ON answers."INTENT" IS NOT DISTINCT FROM qrels_2."INTENT"
+    AND answers.query_id = qrels_2.query_id
   LEFT JOIN ranked_documents
     ON ranked_documents."INTENT" IS NOT DISTINCT FROM answers."INTENT"
     AND ranked_documents.query_id = answers.query_id
@@ -96,7 +99,8 @@ WITH answers AS (
         CASE
           WHEN ideal_rank <= 10
           THEN CASE
-            WHEN relevance > 0 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
+            WHEN relevance > 0
+            THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
             ELSE 0
           END
           ELSE 0
@@ -111,7 +115,11 @@ WITH answers AS (
   SELECT
     "INTENT", query_id,
     -- R: recall, the share of the relevant documents that are among the first k.
-    COALESCE(SUM(CASE WHEN rank <= 5 THEN CAST(1.0 AS DOUBLE) ELSE 0 END) / NULLIF(CAST(COUNT(*) AS DOUBLE), 0), 0) AS r_at_5
+    COALESCE(
+      SUM(CASE WHEN rank <= 5 THEN CAST(1.0 AS DOUBLE) ELSE 0 END)
+      / NULLIF(CAST(COUNT(*) AS DOUBLE), 0),
+      0
+    ) AS r_at_5
   FROM judged_documents
   WHERE relevance >= 1
   GROUP BY "INTENT", query_id

@@ -17,7 +17,10 @@ WITH answers AS (
   -- One row per intent, query and judged document.
   SELECT
     `intent`, query_id, doc_id,
-    CASE WHEN grades IS NULL THEN CAST(1 AS DOUBLE) ELSE CAST(GET(grades, list_position) AS DOUBLE) END AS relevance
+    CASE
+      WHEN grades IS NULL THEN CAST(1 AS DOUBLE)
+      ELSE CAST(GET(grades, list_position) AS DOUBLE)
+    END AS relevance
   FROM answers
   LATERAL VIEW
   POSEXPLODE(relevant) relevant_ids AS list_position, doc_id
@@ -49,7 +52,9 @@ WITH answers AS (
   SELECT
     answers.`intent`, answers.query_id, run_2.doc_id,
     -- position in the list, from 1, without gaps
-    ROW_NUMBER() OVER (PARTITION BY answers.`intent`, answers.query_id ORDER BY run_2.rank, run_2.doc_id DESC) AS rank
+    ROW_NUMBER() OVER (
+      PARTITION BY answers.`intent`, answers.query_id ORDER BY run_2.rank, run_2.doc_id DESC
+    ) AS rank
   FROM run_2
   INNER JOIN answers
     ON answers.`intent` IS NOT DISTINCT FROM run_2.`intent` AND answers.query_id = run_2.query_id
@@ -67,7 +72,8 @@ WITH answers AS (
       ranked_documents.rank  -- NULL if not retrieved
     FROM qrels_2
     INNER JOIN answers
-      ON answers.`intent` IS NOT DISTINCT FROM qrels_2.`intent` AND answers.query_id = qrels_2.query_id
+      ON answers.`intent` IS NOT DISTINCT FROM qrels_2.`intent`
+      AND answers.query_id = qrels_2.query_id
     LEFT JOIN ranked_documents
       ON ranked_documents.`intent` IS NOT DISTINCT FROM answers.`intent`
       AND ranked_documents.query_id = answers.query_id

@@ -36,13 +36,17 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     positive_ranks."campaign", positive_ranks."day", positive_ranks.positives,
     positive_ranks.rows_above, group_sizes.total_rows,
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE PRECISION)) AS rows_at_or_above,
+    FLOOR(
+      positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE PRECISION)
+    ) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."campaign", positive_ranks."day"
       ORDER BY positive_ranks.score DESC
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS positives_at_or_above,
-    SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."campaign", positive_ranks."day") AS total_positives
+    SUM(positive_ranks.positives) OVER (
+      PARTITION BY positive_ranks."campaign", positive_ranks."day"
+    ) AS total_positives
   FROM positive_ranks
   INNER JOIN group_sizes
     ON group_sizes."campaign" IS NOT DISTINCT FROM positive_ranks."campaign"
@@ -63,7 +67,11 @@ WITH predictions AS NOT MATERIALIZED (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      CAST(positives AS DOUBLE PRECISION) / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE PRECISION) * negatives) / NULLIF(total_negatives, 0))
+      CAST(positives AS DOUBLE PRECISION) / NULLIF(total_positives, 0)
+      * (
+        (negatives_below + CAST(0.5 AS DOUBLE PRECISION) * negatives)
+        / NULLIF(total_negatives, 0)
+      )
     ) AS auc
   FROM positive_thresholds
   GROUP BY "campaign", "day"

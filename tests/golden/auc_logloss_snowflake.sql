@@ -36,13 +36,17 @@ WITH predictions AS (
   SELECT
     positive_ranks."CAMPAIGN", positive_ranks."DAY", positive_ranks.positives,
     positive_ranks.rows_above, group_sizes.total_rows,
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
+    FLOOR(
+      positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)
+    ) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY"
       ORDER BY positive_ranks.score DESC
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS positives_at_or_above,
-    SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY") AS total_positives
+    SUM(positive_ranks.positives) OVER (
+      PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY"
+    ) AS total_positives
   FROM positive_ranks
   INNER JOIN group_sizes
     ON group_sizes."CAMPAIGN" IS NOT DISTINCT FROM positive_ranks."CAMPAIGN"
@@ -63,7 +67,8 @@ WITH predictions AS (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      CAST(positives AS DOUBLE) / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
+      CAST(positives AS DOUBLE) / NULLIF(total_positives, 0)
+      * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY "CAMPAIGN", "DAY"

@@ -39,7 +39,9 @@ WITH predictions AS (
       ORDER BY positive_ranks.score DESC
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS positives_at_or_above,
-    SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`) AS total_positives
+    SUM(positive_ranks.positives) OVER (
+      PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`
+    ) AS total_positives
   FROM positive_ranks
   INNER JOIN group_sizes
     ON group_sizes.`campaign` IS NOT DISTINCT FROM positive_ranks.`campaign`
@@ -60,7 +62,8 @@ WITH predictions AS (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
+      positives / NULLIF(total_positives, 0)
+      * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY `campaign`, `day`

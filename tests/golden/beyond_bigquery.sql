@@ -30,7 +30,10 @@ WITH run AS (
   SELECT
     query_id, doc_id, rank,
     -- of its documents, at most k
-    1 / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS FLOAT64)) AS inverse_norm
+    1
+    / SQRT(
+      CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS FLOAT64)
+    ) AS inverse_norm
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
@@ -41,7 +44,9 @@ WITH run AS (
     -- sum over these lists of 1 / sqrt(length)
     SUM(weighted_recommendations.inverse_norm) AS norm_sum,
     -- sum over these lists of 1 / length
-    SUM(weighted_recommendations.inverse_norm * weighted_recommendations.inverse_norm) AS norm_square_sum,
+    SUM(
+      weighted_recommendations.inverse_norm * weighted_recommendations.inverse_norm
+    ) AS norm_square_sum,
     -- lists that have the document at rank 1
     SUM(CASE WHEN weighted_recommendations.rank = 1 THEN 1 ELSE 0 END) AS num_first_ranks
   FROM weighted_recommendations

@@ -29,7 +29,9 @@ WITH run AS NOT MATERIALIZED (
   SELECT
     ranked_lists.list_id, run.doc_id,
     -- position in the list, from 1
-    ROW_NUMBER() OVER (PARTITION BY ranked_lists.list_id ORDER BY run.score DESC, run.doc_id DESC) AS rank,
+    ROW_NUMBER() OVER (
+      PARTITION BY ranked_lists.list_id ORDER BY run.score DESC, run.doc_id DESC
+    ) AS rank,
     -- documents in the list, at most the depth
     COUNT(*) OVER (PARTITION BY ranked_lists.list_id) AS list_length
   FROM run
@@ -39,7 +41,8 @@ WITH run AS NOT MATERIALIZED (
   SELECT
     list_id, doc_id, rank,
     -- of its documents, at most k
-    1 / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE)) AS inverse_norm
+    1
+    / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE)) AS inverse_norm
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
@@ -50,7 +53,9 @@ WITH run AS NOT MATERIALIZED (
     -- sum over these lists of 1 / sqrt(length)
     SUM(weighted_recommendations.inverse_norm) AS norm_sum,
     -- sum over these lists of 1 / length
-    SUM(weighted_recommendations.inverse_norm * weighted_recommendations.inverse_norm) AS norm_square_sum,
+    SUM(
+      weighted_recommendations.inverse_norm * weighted_recommendations.inverse_norm
+    ) AS norm_square_sum,
     -- lists that have the document at rank 1
     SUM(CASE WHEN weighted_recommendations.rank = 1 THEN 1 ELSE 0 END) AS num_first_ranks
   FROM weighted_recommendations

@@ -57,7 +57,10 @@ WITH observations AS (
   SELECT
     variant, units, multi_variant_units, amount_0, amount_1, amount_2, amount_3_overall_mean,
     amount_3_overall_mean
-    + COALESCE((amount_3 - amount_3_overall_mean) * amount_3_count / units, CAST(0 AS FLOAT64)) AS amount_3
+    + COALESCE(
+      (amount_3 - amount_3_overall_mean) * amount_3_count / units,
+      CAST(0 AS FLOAT64)
+    ) AS amount_3
   FROM variant_summaries
 ), variant_comoments AS (
   -- One row per variant, with its means, and the sums of squares and products about them.
@@ -71,22 +74,37 @@ WITH observations AS (
     MAX(imputed_means.amount_2) AS amount_2,
     MAX(imputed_means.amount_3) AS amount_3,
     SUM(
-      (experiment_units.amount_0 - imputed_means.amount_0) * (experiment_units.amount_0 - imputed_means.amount_0)
+      (experiment_units.amount_0 - imputed_means.amount_0)
+      * (experiment_units.amount_0 - imputed_means.amount_0)
     ) AS product_0_0,
     SUM(
-      (experiment_units.amount_0 - imputed_means.amount_0) * (experiment_units.amount_1 - imputed_means.amount_1)
+      (experiment_units.amount_0 - imputed_means.amount_0)
+      * (experiment_units.amount_1 - imputed_means.amount_1)
     ) AS product_0_1,
     SUM(
-      (experiment_units.amount_1 - imputed_means.amount_1) * (experiment_units.amount_1 - imputed_means.amount_1)
+      (experiment_units.amount_1 - imputed_means.amount_1)
+      * (experiment_units.amount_1 - imputed_means.amount_1)
     ) AS product_1_1,
     SUM(
-      (experiment_units.amount_2 - imputed_means.amount_2) * (experiment_units.amount_2 - imputed_means.amount_2)
+      (experiment_units.amount_2 - imputed_means.amount_2)
+      * (experiment_units.amount_2 - imputed_means.amount_2)
     ) AS product_2_2,
     SUM(
-      (COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean) - imputed_means.amount_3) * (COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean) - imputed_means.amount_3)
+      (
+        COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean)
+        - imputed_means.amount_3
+      )
+      * (
+        COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean)
+        - imputed_means.amount_3
+      )
     ) AS product_3_3,
     SUM(
-      (experiment_units.amount_2 - imputed_means.amount_2) * (COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean) - imputed_means.amount_3)
+      (experiment_units.amount_2 - imputed_means.amount_2)
+      * (
+        COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean)
+        - imputed_means.amount_3
+      )
     ) AS product_2_3
   FROM experiment_units
   INNER JOIN imputed_means ON experiment_units.variant = imputed_means.variant
@@ -126,7 +144,8 @@ WITH observations AS (
     metric, variant, units, ratio, covariate_ratio,
     (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
     (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    (svc - covariate_ratio * 0.0 - ratio * 0.0 + ratio * covariate_ratio * 0.0) / denominator AS covariate_products,
+    (svc - covariate_ratio * 0.0 - ratio * 0.0 + ratio * covariate_ratio * 0.0)
+    / denominator AS covariate_products,
     scc - 2 * covariate_ratio * 0.0 + covariate_ratio * covariate_ratio * 0.0 AS covariate_squares,
     scc + covariate_ratio * covariate_ratio * 0.0 AS covariate_square_terms
   FROM variant_ratios
@@ -142,9 +161,20 @@ WITH observations AS (
     (CAST(treatment.units AS FLOAT64) + CAST(control.units AS FLOAT64))
     / (treatment.units + control.units) AS covariate_denominator,
     (treatment.units * treatment.value + control.units * control.value)
-    / NULLIF(treatment.units * treatment.denominator + control.units * control.denominator, 0) AS ratio,
-    (treatment.units * treatment.covariate + control.units * control.covariate)
-    / NULLIF(CAST(treatment.units AS FLOAT64) + CAST(control.units AS FLOAT64), 0) AS covariate_ratio,
+    / NULLIF(
+      treatment.units * treatment.denominator
+      + control.units * control.denominator,
+      0
+    ) AS ratio,
+    (
+      treatment.units * treatment.covariate
+      + control.units * control.covariate
+    )
+    / NULLIF(
+      CAST(treatment.units AS FLOAT64)
+      + CAST(control.units AS FLOAT64),
+      0
+    ) AS covariate_ratio,
     treatment.value - control.value AS value_difference,
     treatment.denominator - control.denominator AS denominator_difference,
     treatment.covariate - control.covariate AS covariate_difference,
@@ -161,10 +191,12 @@ WITH observations AS (
     scc + covariate_ratio * covariate_ratio * 0.0 AS covariate_square_terms,
     svc - covariate_ratio * 0.0 - ratio * 0.0
     + ratio * covariate_ratio * 0.0
-    + half_harmonic_units * (value_difference - ratio * denominator_difference) * (covariate_difference - covariate_ratio * 0.0) AS covariate_products,
+    + half_harmonic_units * (value_difference - ratio * denominator_difference)
+    * (covariate_difference - covariate_ratio * 0.0) AS covariate_products,
     scc - 2 * covariate_ratio * 0.0
     + covariate_ratio * covariate_ratio * 0.0
-    + half_harmonic_units * (covariate_difference - covariate_ratio * 0.0) * (covariate_difference - covariate_ratio * 0.0) AS covariate_squares
+    + half_harmonic_units * (covariate_difference - covariate_ratio * 0.0)
+    * (covariate_difference - covariate_ratio * 0.0) AS covariate_squares
   FROM pooled_moments
 ), covariate_coefficients AS (
   -- One row per metric and treatment, with theta of CUPED, the regression coefficient of the
@@ -173,8 +205,14 @@ WITH observations AS (
     metric, variant, covariate_ratio,
     CASE
       WHEN covariate_squares > 1e-12 * covariate_square_terms
-      AND covariate_squares > 1e-24 * units * covariate_ratio * covariate_ratio * covariate_denominator * covariate_denominator
-      THEN COALESCE(covariate_denominator / NULLIF(denominator, 0) * covariate_products / NULLIF(covariate_squares, 0), 0)
+      AND covariate_squares
+      > 1e-24 * units * covariate_ratio * covariate_ratio * covariate_denominator
+      * covariate_denominator
+      THEN COALESCE(
+        covariate_denominator / NULLIF(denominator, 0) * covariate_products
+        / NULLIF(covariate_squares, 0),
+        0
+      )
       ELSE 0
     END AS cuped_theta
   FROM pooled_squares
@@ -188,18 +226,21 @@ WITH observations AS (
     CASE
       WHEN covariate_coefficients.cuped_theta = 0 THEN linearized_moments.ratio
       ELSE linearized_moments.ratio
-      - covariate_coefficients.cuped_theta * (linearized_moments.covariate_ratio - covariate_coefficients.covariate_ratio)
+      - covariate_coefficients.cuped_theta
+      * (linearized_moments.covariate_ratio - covariate_coefficients.covariate_ratio)
     END AS value,
     CASE
       WHEN covariate_coefficients.cuped_theta = 0 THEN linearized_moments.squares
       ELSE linearized_moments.squares
       - 2 * covariate_coefficients.cuped_theta * linearized_moments.covariate_products
-      + covariate_coefficients.cuped_theta * covariate_coefficients.cuped_theta * linearized_moments.covariate_squares
+      + covariate_coefficients.cuped_theta * covariate_coefficients.cuped_theta
+      * linearized_moments.covariate_squares
     END AS squares,
     CASE
       WHEN covariate_coefficients.cuped_theta = 0 THEN linearized_moments.square_terms
       ELSE linearized_moments.square_terms
-      + covariate_coefficients.cuped_theta * covariate_coefficients.cuped_theta * linearized_moments.covariate_square_terms
+      + covariate_coefficients.cuped_theta * covariate_coefficients.cuped_theta
+      * linearized_moments.covariate_square_terms
     END AS square_terms
   FROM covariate_coefficients
   INNER JOIN linearized_moments ON covariate_coefficients.metric = linearized_moments.metric
@@ -224,11 +265,15 @@ WITH observations AS (
     MAX(cuped_theta) AS cuped_theta,
     MAX(CASE WHEN arm = variant THEN value END) AS value,
     MAX(CASE WHEN arm = variant THEN variance END) AS variance,
-    MAX(CASE WHEN arm = variant AND value > 0 THEN variance / NULLIF(value * value, 0) END) AS relative_variance,
+    MAX(
+      CASE WHEN arm = variant AND value > 0 THEN variance / NULLIF(value * value, 0) END
+    ) AS relative_variance,
     MAX(CASE WHEN arm = variant THEN units END) AS n_units,
     MAX(CASE WHEN arm = 'A' THEN value END) AS value_control,
     MAX(CASE WHEN arm = 'A' THEN variance END) AS variance_control,
-    MAX(CASE WHEN arm = 'A' AND value > 0 THEN variance / NULLIF(value * value, 0) END) AS relative_variance_control,
+    MAX(
+      CASE WHEN arm = 'A' AND value > 0 THEN variance / NULLIF(value * value, 0) END
+    ) AS relative_variance_control,
     MAX(CASE WHEN arm = 'A' THEN units END) AS n_units_control
   FROM variant_estimates
   GROUP BY metric, variant
@@ -239,7 +284,8 @@ WITH observations AS (
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control, variance,
     variance_control, relative_variance, relative_variance_control,
     variance / NULLIF(variance + variance_control, 0) AS variance_share,
-    relative_variance / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
+    relative_variance
+    / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
   FROM variant_pairs
   WHERE variant <> 'A' AND n_units_control > 0
 ), effects AS (
@@ -255,12 +301,15 @@ WITH observations AS (
       + (1 - variance_share) * (1 - variance_share) / NULLIF(n_units_control - 1, 0),
       0
     ) AS df,
-    CASE WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1 END AS relative_difference,
+    CASE
+      WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1
+    END AS relative_difference,
     SQRT(relative_variance + relative_variance_control) AS relative_se,
     1
     / NULLIF(
       relative_variance_share * relative_variance_share / NULLIF(n_units - 1, 0)
-      + (1 - relative_variance_share) * (1 - relative_variance_share) / NULLIF(n_units_control - 1, 0),
+      + (1 - relative_variance_share) * (1 - relative_variance_share)
+      / NULLIF(n_units_control - 1, 0),
       0
     ) AS relative_df,
     (1 - 0.95) / COUNT(*) OVER () AS alpha
@@ -292,7 +341,9 @@ WITH observations AS (
     SQRT(-2 * LN(alpha / 2)) AS z_bound,
     SUM(
       weight / 4 * EXP(-node * node / 32)
-      / SQRT(COALESCE((EXP(-node * node / 16 / df) - 1) / NULLIF(LN(EXP(-node * node / 16 / df)), 0), 1))
+      / SQRT(
+        COALESCE((EXP(-node * node / 16 / df) - 1) / NULLIF(LN(EXP(-node * node / 16 / df)), 0), 1)
+      )
     ) AS normalizer
   FROM t_requests
   CROSS JOIN quadrature_nodes
@@ -305,7 +356,11 @@ WITH observations AS (
     CASE
       WHEN purpose = 'p'
       THEN SQRT(
-        df * COALESCE(LN(1 + t_squared_by_df) * t_squared_by_df / NULLIF(1 + t_squared_by_df - 1, 0), t_squared_by_df)
+        df
+        * COALESCE(
+          LN(1 + t_squared_by_df) * t_squared_by_df / NULLIF(1 + t_squared_by_df - 1, 0),
+          t_squared_by_df
+        )
       )
       ELSE z_bound - (2.30753 + 0.27061 * z_bound) / (1 + z_bound * (0.99229 + 0.04481 * z_bound))
       + (z_bound - 1.12) / (4 * df + 0.44 * z_bound * z_bound - 2.1)
@@ -335,7 +390,8 @@ WITH observations AS (
     CASE
       WHEN purpose = 'p' THEN z
       ELSE z
-      + (LN(tail / normalizer / alpha) - z * z / 2) * tail * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
+      + (LN(tail / normalizer / alpha) - z * z / 2) * tail
+      * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
     END AS z
   FROM t_integrals_1
 ), t_integrals_2 AS (
@@ -362,7 +418,8 @@ WITH observations AS (
     CASE
       WHEN purpose = 'p' THEN z
       ELSE z
-      + (LN(tail / normalizer / alpha) - z * z / 2) * tail * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
+      + (LN(tail / normalizer / alpha) - z * z / 2) * tail
+      * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
     END AS z
   FROM t_integrals_2
 ), t_integrals_3 AS (
@@ -390,7 +447,8 @@ WITH observations AS (
     CASE
       WHEN purpose = 'p' THEN z
       ELSE z
-      + (LN(tail / normalizer / alpha) - z * z / 2) * tail * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
+      + (LN(tail / normalizer / alpha) - z * z / 2) * tail
+      * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
     END AS z
   FROM t_integrals_3
 ), t_critical_values AS (
@@ -398,7 +456,8 @@ WITH observations AS (
   -- p-value. (experiments/t_critical_values.sql)
   SELECT
     metric, variant, purpose, log_p,
-    z * EXP(z * z / df / 2) * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1)) AS t_quantile
+    z * EXP(z * z / df / 2)
+    * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1)) AS t_quantile
   FROM t_quantiles_3
 ), critical_values AS (
   -- One row per metric and treatment, with the critical values of its intervals by Student's t,
@@ -436,7 +495,9 @@ WITH observations AS (
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se,
     df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
     mde_critical_value, p_value,
-    CAST(ROW_NUMBER() OVER (ORDER BY CASE WHEN p_value IS NULL THEN 1 ELSE 0 END, p_value, metric, variant) AS INT64) AS p_rank,
+    CAST(ROW_NUMBER() OVER (
+      ORDER BY CASE WHEN p_value IS NULL THEN 1 ELSE 0 END, p_value, metric, variant
+    ) AS INT64) AS p_rank,
     COUNT(p_value) OVER () AS num_tests
   FROM p_values
 ), corrected_p_values AS (
@@ -448,7 +509,12 @@ WITH observations AS (
     mde_critical_value, p_value,
     CASE
       WHEN p_value IS NOT NULL
-      THEN MAX(CASE WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value ELSE 1 END) OVER (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+      THEN MAX(
+        CASE
+          WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value
+          ELSE 1
+        END
+      ) OVER (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
     END AS p_adjusted
   FROM p_value_ranks
 ), sample_ratio_counts AS (
@@ -469,7 +535,8 @@ WITH observations AS (
       (units - total_units * expected_share) * (units - total_units * expected_share)
       / NULLIF(total_units * expected_share, 0)
     )
-    + MAX(total_units) * CASE WHEN SUM(expected_share) < 1 - 1e-9 THEN 1 - SUM(expected_share) ELSE 0 END AS statistic,
+    + MAX(total_units)
+    * CASE WHEN SUM(expected_share) < 1 - 1e-9 THEN 1 - SUM(expected_share) ELSE 0 END AS statistic,
     CAST(COUNT(*) - 1 AS FLOAT64) AS df,
     CASE WHEN COUNT(*) > 2 THEN SQRT(COUNT(*) - 2) ELSE 0 END AS peak
   FROM sample_ratio_counts
@@ -489,7 +556,8 @@ WITH observations AS (
   -- One row per integral and node: its point z, and weight. (experiments/chi_square_points.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, peak,
-    weight / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS weight,
+    weight
+    / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS weight,
     CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END
     + node / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS z
   FROM chi_square_tails
@@ -499,7 +567,8 @@ WITH observations AS (
   -- to its peak. (experiments/chi_square_densities.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, weight,
-    CASE WHEN df > 1 THEN (df - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END - (z * z - peak * peak) / 2 AS log_density
+    CASE WHEN df > 1 THEN (df - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END
+    - (z * z - peak * peak) / 2 AS log_density
   FROM chi_square_points
 ), sample_ratio_test AS (
   -- One row, with the chi-square test of the numbers of units against the expected shares, and
@@ -507,7 +576,12 @@ WITH observations AS (
   SELECT
     n_units, multi_variant_units, statistic, df,
     SUM(is_tail * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END)
-    / NULLIF(SUM((1 - is_tail) * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END), 0) AS p_value
+    / NULLIF(
+      SUM(
+        (1 - is_tail) * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END
+      ),
+      0
+    ) AS p_value
   FROM chi_square_densities
   GROUP BY n_units, multi_variant_units, statistic, df
 ), results AS (

@@ -12,13 +12,15 @@ WITH interleaved AS (
   SELECT
     -- 1 or 0; 0 in a tie
     CASE
-      WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END) > SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)
+      WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END)
+      > SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)
       THEN 1
       ELSE 0
     END AS is_won_by_a,
     -- 1 or 0; 0 in a tie
     CASE
-      WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END) < SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)
+      WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END)
+      < SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)
       THEN 1
       ELSE 0
     END AS is_won_by_b,

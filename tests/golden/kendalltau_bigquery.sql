@@ -34,9 +34,13 @@ WITH predictions AS (
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     -- number of the block; 2^40 separates the block sizes
-    CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS INT64) AS block,
+    CAST(FLOOR(
+      (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
+    ) AS INT64) AS block,
     -- number of the half: 2 * block of the lower labels
-    CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS INT64) AS half_block
+    CAST(FLOOR(
+      2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
+    ) AS INT64) AS half_block
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
 ), block_halves AS (
@@ -53,12 +57,16 @@ WITH predictions AS (
     lower_weight, upper_weight,
     -- weight of the lower half at lower scores
     COALESCE(
-      SUM(lower_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(lower_weight) OVER (
+        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS lower_before,
     -- weight of the upper half at lower scores
     COALESCE(
-      SUM(upper_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(upper_weight) OVER (
+        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS upper_before
   FROM block_halves
@@ -77,12 +85,22 @@ WITH predictions AS (
   SELECT
     0 AS concordant,
     0 AS discordant,
-    weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+    weight
+    * COALESCE(
+      SUM(weight) OVER (
+        PARTITION BY score_index
+        ORDER BY label_index
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS score_ties,
-    weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+    weight
+    * COALESCE(
+      SUM(weight) OVER (
+        PARTITION BY label_index
+        ORDER BY score_index
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS label_ties
   FROM label_score_indexes
@@ -101,7 +119,10 @@ SELECT
   SUM(concordant - discordant)
   / NULLIF(
     SUM(
-      (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0))
+      (concordant + discordant + score_ties)
+      * SQRT(
+        (concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)
+      )
     ),
     0
   ) AS kendall_tau

@@ -33,7 +33,8 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     -- 1 or 0
     CASE
-      WHEN MAX(group_weights.is_unweighted) = 1 AND 8 * COUNT(*) > MAX(group_weights.num_predictions)
+      WHEN MAX(group_weights.is_unweighted) = 1
+      AND 8 * COUNT(*) > MAX(group_weights.num_predictions)
       THEN 1
       ELSE 0
     END AS is_rank_countable
@@ -66,9 +67,13 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     -- number of the block; 2^40 separates the block sizes
-    CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block,
+    CAST(FLOOR(
+      (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
+    ) AS BIGINT) AS block,
     -- number of the half: 2 * block of the lower labels
-    CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block
+    CAST(FLOOR(
+      2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
+    ) AS BIGINT) AS half_block
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
 ), block_halves AS (
@@ -85,12 +90,16 @@ WITH predictions AS NOT MATERIALIZED (
     lower_weight, upper_weight,
     -- weight of the lower half at lower scores
     COALESCE(
-      SUM(lower_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(lower_weight) OVER (
+        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS lower_before,
     -- weight of the upper half at lower scores
     COALESCE(
-      SUM(upper_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(upper_weight) OVER (
+        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS upper_before
   FROM block_halves
@@ -102,9 +111,13 @@ WITH predictions AS NOT MATERIALIZED (
       ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS inversion_rank,
-    RANK() OVER (ORDER BY predictions_with_group_size.score, predictions_with_group_size.label) AS both_rank,
+    RANK() OVER (
+      ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
+    ) AS both_rank,
     RANK() OVER (ORDER BY predictions_with_group_size.score) AS score_rank,
-    RANK() OVER (PARTITION BY predictions_with_group_size.label ORDER BY predictions_with_group_size.score) AS rank_in_label
+    RANK() OVER (
+      PARTITION BY predictions_with_group_size.label ORDER BY predictions_with_group_size.score
+    ) AS rank_in_label
   FROM predictions_with_group_size
   CROSS JOIN rank_countable_groups
   WHERE
@@ -122,12 +135,22 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     0 AS concordant,
     0 AS discordant,
-    weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+    weight
+    * COALESCE(
+      SUM(weight) OVER (
+        PARTITION BY score_index
+        ORDER BY label_index
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS score_ties,
-    weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+    weight
+    * COALESCE(
+      SUM(weight) OVER (
+        PARTITION BY label_index
+        ORDER BY score_index
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS label_ties
   FROM label_score_indexes
@@ -160,9 +183,13 @@ WITH predictions AS NOT MATERIALIZED (
       END
     ) AS discordant,
     -- weight of pairs tied in score only
-    SUM(CASE WHEN lower_predictions.score = higher_predictions.score THEN 1.0e0 ELSE 0 END) AS score_ties,
+    SUM(
+      CASE WHEN lower_predictions.score = higher_predictions.score THEN 1.0e0 ELSE 0 END
+    ) AS score_ties,
     -- weight of pairs tied in label only
-    SUM(CASE WHEN lower_predictions.label = higher_predictions.label THEN 1.0e0 ELSE 0 END) AS label_ties
+    SUM(
+      CASE WHEN lower_predictions.label = higher_predictions.label THEN 1.0e0 ELSE 0 END
+    ) AS label_ties
   FROM predictions_with_group_size AS lower_predictions
   CROSS JOIN predictions_with_group_size AS higher_predictions
   WHERE
@@ -193,7 +220,10 @@ SELECT
   SUM(concordant - discordant)
   / NULLIF(
     SUM(
-      (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0))
+      (concordant + discordant + score_ties)
+      * SQRT(
+        (concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)
+      )
     ),
     0
   ) AS kendall_tau

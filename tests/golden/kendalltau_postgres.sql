@@ -28,14 +28,19 @@ WITH predictions AS (
 ), block_sizes AS (
   -- One row per power of two to 2^40, more than any number of labels. (relations/block_sizes.sql)
   SELECT
-    CAST(FLOOR(EXP(number * LN(CAST(2 AS DOUBLE PRECISION))) + CAST(0.5 AS DOUBLE PRECISION)) AS BIGINT) AS block_size
+    CAST(FLOOR(
+      EXP(number * LN(CAST(2 AS DOUBLE PRECISION))) + CAST(0.5 AS DOUBLE PRECISION)
+    ) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
   -- One row per distinct label and score, and block size.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     -- number of the block; 2^40 separates the block sizes
-    CAST(FLOOR(CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE PRECISION) / block_sizes.block_size) AS BIGINT) AS block,
+    CAST(FLOOR(
+      CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE PRECISION)
+      / block_sizes.block_size
+    ) AS BIGINT) AS block,
     -- number of the half: 2 * block of the lower labels
     CAST(FLOOR(
       CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE PRECISION)
@@ -57,12 +62,16 @@ WITH predictions AS (
     lower_weight, upper_weight,
     -- weight of the lower half at lower scores
     COALESCE(
-      SUM(lower_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(lower_weight) OVER (
+        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS lower_before,
     -- weight of the upper half at lower scores
     COALESCE(
-      SUM(upper_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(upper_weight) OVER (
+        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS upper_before
   FROM block_halves
@@ -81,12 +90,22 @@ WITH predictions AS (
   SELECT
     0 AS concordant,
     0 AS discordant,
-    weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+    weight
+    * COALESCE(
+      SUM(weight) OVER (
+        PARTITION BY score_index
+        ORDER BY label_index
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS score_ties,
-    weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+    weight
+    * COALESCE(
+      SUM(weight) OVER (
+        PARTITION BY label_index
+        ORDER BY score_index
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS label_ties
   FROM label_score_indexes
@@ -105,7 +124,10 @@ SELECT
   SUM(concordant - discordant)
   / NULLIF(
     SUM(
-      (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0))
+      (concordant + discordant + score_ties)
+      * SQRT(
+        (concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)
+      )
     ),
     0
   ) AS kendall_tau

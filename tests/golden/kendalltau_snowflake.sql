@@ -32,7 +32,9 @@ WITH digits AS (
 ), block_sizes AS (
   -- One row per power of two to 2^40, more than any number of labels. (relations/block_sizes.sql)
   SELECT
-    CAST(FLOOR(EXP((1 + ones.digit + 10 * tens.digit) * LN(CAST(2 AS DOUBLE))) + CAST(0.5 AS DOUBLE)) AS BIGINT) AS block_size
+    CAST(FLOOR(
+      EXP((1 + ones.digit + 10 * tens.digit) * LN(CAST(2 AS DOUBLE))) + CAST(0.5 AS DOUBLE)
+    ) AS BIGINT) AS block_size
   FROM digits AS ones
   CROSS JOIN digits AS tens
   WHERE 1 + ones.digit + 10 * tens.digit <= 40
@@ -41,9 +43,14 @@ WITH digits AS (
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     -- number of the block; 2^40 separates the block sizes
-    CAST(FLOOR(CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE) / block_sizes.block_size) AS BIGINT) AS block,
+    CAST(FLOOR(
+      CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE) / block_sizes.block_size
+    ) AS BIGINT) AS block,
     -- number of the half: 2 * block of the lower labels
-    CAST(FLOOR(CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE) / block_sizes.block_size) AS BIGINT) AS half_block
+    CAST(FLOOR(
+      CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE)
+      / block_sizes.block_size
+    ) AS BIGINT) AS half_block
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
 ), block_halves AS (
@@ -60,12 +67,16 @@ WITH digits AS (
     lower_weight, upper_weight,
     -- weight of the lower half at lower scores
     COALESCE(
-      SUM(lower_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(lower_weight) OVER (
+        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS lower_before,
     -- weight of the upper half at lower scores
     COALESCE(
-      SUM(upper_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(upper_weight) OVER (
+        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS upper_before
   FROM block_halves
@@ -84,12 +95,22 @@ WITH digits AS (
   SELECT
     0 AS concordant,
     0 AS discordant,
-    weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+    weight
+    * COALESCE(
+      SUM(weight) OVER (
+        PARTITION BY score_index
+        ORDER BY label_index
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS score_ties,
-    weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+    weight
+    * COALESCE(
+      SUM(weight) OVER (
+        PARTITION BY label_index
+        ORDER BY score_index
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS label_ties
   FROM label_score_indexes
@@ -108,7 +129,10 @@ SELECT
   SUM(concordant - discordant)
   / NULLIF(
     SUM(
-      (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0))
+      (concordant + discordant + score_ties)
+      * SQRT(
+        (concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)
+      )
     ),
     0
   ) AS kendall_tau

@@ -22,12 +22,20 @@ WITH logs AS (
     / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips,
     -- DR: doubly robust: the rewards predicted for the target policy, and IPS of the errors of the
     -- predictions.
-    SUM(expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward))
+    SUM(
+      expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
+    )
     / NULLIF(COUNT(*), 0) AS dr,
     -- ESS: effective sample size: the number of actions of the target policy to which the logged
     -- ones are equivalent.
-    SUM(target_propensity / NULLIF(propensity, 0)) * SUM(target_propensity / NULLIF(propensity, 0))
-    / NULLIF(SUM((target_propensity / NULLIF(propensity, 0)) * (target_propensity / NULLIF(propensity, 0))), 0) AS ess,
+    SUM(target_propensity / NULLIF(propensity, 0))
+    * SUM(target_propensity / NULLIF(propensity, 0))
+    / NULLIF(
+      SUM(
+        (target_propensity / NULLIF(propensity, 0)) * (target_propensity / NULLIF(propensity, 0))
+      ),
+      0
+    ) AS ess,
     -- MeanWeight: mean ratio of the probability of an action under the target to that under the
     -- logged policy, 1 if the logs are sound.
     SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0) AS mean_weight,
@@ -42,23 +50,31 @@ WITH logs AS (
     1 / NULLIF(COUNT(*), 0) AS dr_by_1,
     (
       -(
-        SUM(expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward))
+        SUM(
+          expected_reward
+          + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
+        )
         / NULLIF(COUNT(*), 0)
       )
     )
     / NULLIF(COUNT(*), 0) AS dr_by_2,
-    (-(SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0))) / NULLIF(COUNT(*), 0) AS mean_weight_by_2
+    (-(SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0)))
+    / NULLIF(COUNT(*), 0) AS mean_weight_by_2
   FROM logs
   GROUP BY `campaign`
 ), unit_influence AS (
   -- One row per unit: its influence on every metric.
   SELECT
     logs.`campaign`,
-    logs_metrics.snips_by_1 * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
-    + logs_metrics.snips_by_2 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips_influence,
-    logs_metrics.dr_by_1 * COALESCE(
+    logs_metrics.snips_by_1
+    * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
+    + logs_metrics.snips_by_2
+    * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips_influence,
+    logs_metrics.dr_by_1
+    * COALESCE(
       logs.expected_reward
-      + (logs.target_propensity / NULLIF(logs.propensity, 0)) * (logs.reward - logs.predicted_reward),
+      + (logs.target_propensity / NULLIF(logs.propensity, 0))
+      * (logs.reward - logs.predicted_reward),
       0
     )
     + logs_metrics.dr_by_2 AS dr_influence,
@@ -73,7 +89,9 @@ WITH logs AS (
     COUNT(*) AS units,
     SQRT(SUM(snips_influence * snips_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS snips_se,
     SQRT(SUM(dr_influence * dr_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS dr_se,
-    SQRT(SUM(mean_weight_influence * mean_weight_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS mean_weight_se,
+    SQRT(
+      SUM(mean_weight_influence * mean_weight_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)
+    ) AS mean_weight_se,
     -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
     SUM(snips_influence * snips_influence * snips_influence * snips_influence)
     / NULLIF(SUM(snips_influence * snips_influence) * SUM(snips_influence * snips_influence), 0)
@@ -81,9 +99,12 @@ WITH logs AS (
     SUM(dr_influence * dr_influence * dr_influence * dr_influence)
     / NULLIF(SUM(dr_influence * dr_influence) * SUM(dr_influence * dr_influence), 0)
     - 1 / NULLIF(COUNT(*), 0) AS dr_concentration,
-    SUM(mean_weight_influence * mean_weight_influence * mean_weight_influence * mean_weight_influence)
+    SUM(
+      mean_weight_influence * mean_weight_influence * mean_weight_influence * mean_weight_influence
+    )
     / NULLIF(
-      SUM(mean_weight_influence * mean_weight_influence) * SUM(mean_weight_influence * mean_weight_influence),
+      SUM(mean_weight_influence * mean_weight_influence)
+      * SUM(mean_weight_influence * mean_weight_influence),
       0
     )
     - 1 / NULLIF(COUNT(*), 0) AS mean_weight_concentration
@@ -95,7 +116,11 @@ WITH logs AS (
     `campaign`, units, snips_se, dr_se, mean_weight_se,
     1 / NULLIF(units - 1, 0) AS inverse_df,
     1 / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
-    1 / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_4,
+    1
+    / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0) AS inverse_df_4,
     -- growth of the squared t quantile over the normal one, to 1 %
     (units - 1 + 0.8999505931404055e0) / NULLIF(units - 1 - 1.5207788172066563e0, 0) AS t_growth,
     -- Satterthwaite's degrees of freedom, few if few units make up the variance; 3 at least
@@ -125,7 +150,8 @@ WITH logs AS (
     CASE
       WHEN units <= 4 OR mean_weight_concentration >= 2 THEN units - 1
       WHEN mean_weight_concentration * 3 > 2 THEN 3
-      WHEN mean_weight_concentration * (units - 1) > 2 THEN 2 / NULLIF(mean_weight_concentration, 0)
+      WHEN mean_weight_concentration * (units - 1) > 2
+      THEN 2 / NULLIF(mean_weight_concentration, 0)
       ELSE units - 1
     END AS mean_weight_df,
     CASE
@@ -149,7 +175,8 @@ WITH logs AS (
       + inverse_df_4 * (1.5897831427695066e0 + 0.7284722076660133e0 * inverse_df)
       + inverse_df_4 * inverse_df_2 * (0.6732166553417918e0 + -0.13803302935737824e0 * inverse_df)
       + inverse_df_4 * inverse_df_4 * (-1.0932322711783076e0 + 4.192747033331032e0 * inverse_df)
-      + inverse_df_4 * inverse_df_4 * inverse_df_2 * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
+      + inverse_df_4
+      * inverse_df_4 * inverse_df_2 * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
     END AS t_quantile,
     -- squared standard error, enlarged for kurtosis and the growth of t with fewer df
     snips_se * snips_se * snips_inflation * (snips_df + 0.8999505931404055e0)
@@ -158,7 +185,8 @@ WITH logs AS (
     dr_se * dr_se * dr_inflation * (dr_df + 0.8999505931404055e0)
     / NULLIF(dr_df - 1.5207788172066563e0, 0)
     / NULLIF(t_growth, 0) AS dr_variance,
-    mean_weight_se * mean_weight_se * mean_weight_inflation * (mean_weight_df + 0.8999505931404055e0)
+    mean_weight_se * mean_weight_se * mean_weight_inflation
+    * (mean_weight_df + 0.8999505931404055e0)
     / NULLIF(mean_weight_df - 1.5207788172066563e0, 0)
     / NULLIF(t_growth, 0) AS mean_weight_variance
   FROM degrees_of_freedom

@@ -29,7 +29,9 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     ranked_lists.list_id, run.doc_id,
     -- position in the list, from 1
-    ROW_NUMBER() OVER (PARTITION BY ranked_lists.list_id ORDER BY run.score DESC, run.doc_id DESC) AS rank
+    ROW_NUMBER() OVER (
+      PARTITION BY ranked_lists.list_id ORDER BY run.score DESC, run.doc_id DESC
+    ) AS rank
   FROM run
   INNER JOIN ranked_lists ON ranked_lists.query_id = run.query_id
 ), judged_documents AS (
@@ -55,7 +57,9 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     list_id, rank,
     -- relevant documents down to this rank
-    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank) AS cumulative_hits
+    ROW_NUMBER() OVER (
+      PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -81,7 +85,10 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     list_id,
     -- AP: average precision, the mean over queries of which is MAP.
-    COALESCE(SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0), 0) AS ap
+    COALESCE(
+      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0),
+      0
+    ) AS ap
   FROM relevant_documents
   GROUP BY list_id
 )

@@ -21,7 +21,9 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     evaluated_queries.query_id, run.doc_id,
     -- position in the list, from 1
-    ROW_NUMBER() OVER (PARTITION BY evaluated_queries.query_id ORDER BY run.score DESC, run.doc_id DESC) AS rank
+    ROW_NUMBER() OVER (
+      PARTITION BY evaluated_queries.query_id ORDER BY run.score DESC, run.doc_id DESC
+    ) AS rank
   FROM run
   INNER JOIN evaluated_queries ON evaluated_queries.query_id = run.query_id
 ), judged_documents AS (
@@ -45,7 +47,9 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     query_id, rank,
     -- relevant documents down to this rank
-    ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank) AS cumulative_hits
+    ROW_NUMBER() OVER (
+      PARTITION BY query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -66,7 +70,8 @@ WITH qrels AS NOT MATERIALIZED (
           WHEN ideal_rank <= 10
           THEN CASE
             WHEN relevance > 0
-            THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
+            THEN relevance
+            * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
             ELSE 0
           END
           ELSE 0
@@ -82,7 +87,9 @@ WITH qrels AS NOT MATERIALIZED (
     query_id,
     -- AP: average precision, the mean over queries of which is MAP.
     COALESCE(
-      SUM(CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END)
+      SUM(
+        CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
+      )
       / NULLIF(CAST(COUNT(*) AS DOUBLE PRECISION), 0),
       0
     ) AS ap

@@ -21,7 +21,9 @@ WITH qrels AS (
   SELECT
     evaluated_queries.query_id, run.doc_id,
     -- position in the list, from 1
-    ROW_NUMBER() OVER (PARTITION BY evaluated_queries.query_id ORDER BY run.score DESC, run.doc_id DESC) AS rank
+    ROW_NUMBER() OVER (
+      PARTITION BY evaluated_queries.query_id ORDER BY run.score DESC, run.doc_id DESC
+    ) AS rank
   FROM run
   INNER JOIN evaluated_queries ON evaluated_queries.query_id = run.query_id
 ), judged_documents AS (
@@ -45,7 +47,9 @@ WITH qrels AS (
   SELECT
     query_id, rank,
     -- relevant documents down to this rank
-    ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank) AS cumulative_hits
+    ROW_NUMBER() OVER (
+      PARTITION BY query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -64,7 +68,8 @@ WITH qrels AS (
         CASE
           WHEN ideal_rank <= 10
           THEN CASE
-            WHEN relevance > 0 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
+            WHEN relevance > 0
+            THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
             ELSE 0
           END
           ELSE 0

@@ -51,7 +51,9 @@ WITH qrels AS (
   SELECT
     query_id, rank,
     -- relevant documents down to this rank
-    ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank) AS cumulative_hits
+    ROW_NUMBER() OVER (
+      PARTITION BY query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -77,7 +79,10 @@ WITH qrels AS (
   SELECT
     query_id,
     -- AP: average precision, the mean over queries of which is MAP.
-    COALESCE(SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0), 0) AS ap
+    COALESCE(
+      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0),
+      0
+    ) AS ap
   FROM relevant_documents
   GROUP BY query_id
 )

@@ -19,7 +19,9 @@ WITH predictions AS (
   SELECT
     `campaign`, label, score, weight,
     -- NULL above the highest score of a positive
-    MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY `campaign` ORDER BY score DESC) AS threshold_score
+    MIN(CASE WHEN label = 1 THEN score END) OVER (
+      PARTITION BY `campaign` ORDER BY score DESC
+    ) AS threshold_score
   FROM predictions
 ), segment_weights AS (
   -- One row per campaign and threshold.
@@ -75,12 +77,17 @@ WITH predictions AS (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+      positives / NULLIF(total_positives, 0)
+      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
     -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
     -- share a threshold.
     SUM(
-      positives / NULLIF(total_positives, 0) * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
+      positives / NULLIF(total_positives, 0)
+      * (
+        (positives_above + positives)
+        / NULLIF(positives_above + positives + negatives_above + negatives, 0)
+      )
     ) AS aps
   FROM threshold_segments
   WHERE has_threshold = 1 AND positives > 0
@@ -91,7 +98,8 @@ WITH predictions AS (
     `campaign`,
     -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
     -SUM(
-      weight * LN(
+      weight
+      * LN(
         CASE
           WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
           WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16

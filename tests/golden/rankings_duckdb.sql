@@ -43,10 +43,13 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     ranked_lists.list_id, run.doc_id,
     -- position in the list, from 1
-    ROW_NUMBER() OVER (PARTITION BY ranked_lists.list_id ORDER BY run.score DESC, run.doc_id DESC) AS rank
+    ROW_NUMBER() OVER (
+      PARTITION BY ranked_lists.list_id ORDER BY run.score DESC, run.doc_id DESC
+    ) AS rank
   FROM run
   INNER JOIN ranked_lists
-    ON ranked_lists."model" IS NOT DISTINCT FROM run."model" AND ranked_lists.query_id = run.query_id
+    ON ranked_lists."model" IS NOT DISTINCT FROM run."model"
+    AND ranked_lists.query_id = run.query_id
 ), judged_documents AS (
   -- One row per model, query and judged document. (relations/judged_documents/by_join.sql)
   SELECT
@@ -70,7 +73,9 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     list_id, rank,
     -- relevant documents down to this rank
-    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank) AS cumulative_hits
+    ROW_NUMBER() OVER (
+      PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -96,7 +101,10 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     list_id,
     -- AP: average precision, the mean over queries of which is MAP.
-    COALESCE(SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0), 0) AS ap,
+    COALESCE(
+      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0),
+      0
+    ) AS ap,
     -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr
   FROM relevant_documents
@@ -115,7 +123,8 @@ WITH qrels AS NOT MATERIALIZED (
 )
 SELECT
   "model",
-  SUM(weight * ndcg_at_10) / NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS ndcg_at_10,
+  SUM(weight * ndcg_at_10)
+  / NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS ndcg_at_10,
   SUM(weight * ap) / NULLIF(SUM(CASE WHEN ap IS NULL THEN 0 ELSE weight END), 0) AS ap,
   SUM(weight * rr) / NULLIF(SUM(CASE WHEN rr IS NULL THEN 0 ELSE weight END), 0) AS rr
 FROM query_metrics

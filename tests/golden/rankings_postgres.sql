@@ -77,7 +77,9 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     "model", query_id, rank,
     -- relevant documents down to this rank
-    ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank) AS cumulative_hits
+    ROW_NUMBER() OVER (
+      PARTITION BY "model", query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -98,7 +100,8 @@ WITH qrels AS NOT MATERIALIZED (
           WHEN ideal_rank <= 10
           THEN CASE
             WHEN relevance > 0
-            THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
+            THEN relevance
+            * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
             ELSE 0
           END
           ELSE 0
@@ -114,7 +117,9 @@ WITH qrels AS NOT MATERIALIZED (
     "model", query_id,
     -- AP: average precision, the mean over queries of which is MAP.
     COALESCE(
-      SUM(CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END)
+      SUM(
+        CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
+      )
       / NULLIF(CAST(COUNT(*) AS DOUBLE PRECISION), 0),
       0
     ) AS ap,
@@ -140,7 +145,8 @@ WITH qrels AS NOT MATERIALIZED (
 )
 SELECT
   "model",
-  SUM(weight * ndcg_at_10) / NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS ndcg_at_10,
+  SUM(weight * ndcg_at_10)
+  / NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS ndcg_at_10,
   SUM(weight * ap) / NULLIF(SUM(CASE WHEN ap IS NULL THEN 0 ELSE weight END), 0) AS ap,
   SUM(weight * rr) / NULLIF(SUM(CASE WHEN rr IS NULL THEN 0 ELSE weight END), 0) AS rr
 FROM query_metrics

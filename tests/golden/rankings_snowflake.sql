@@ -77,7 +77,9 @@ WITH qrels AS (
   SELECT
     "MODEL", query_id, rank,
     -- relevant documents down to this rank
-    ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank) AS cumulative_hits
+    ROW_NUMBER() OVER (
+      PARTITION BY "MODEL", query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -96,7 +98,8 @@ WITH qrels AS (
         CASE
           WHEN ideal_rank <= 10
           THEN CASE
-            WHEN relevance > 0 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
+            WHEN relevance > 0
+            THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
             ELSE 0
           END
           ELSE 0
@@ -138,7 +141,8 @@ WITH qrels AS (
 )
 SELECT
   "MODEL",
-  SUM(weight * ndcg_at_10) / NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS ndcg_at_10,
+  SUM(weight * ndcg_at_10)
+  / NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS ndcg_at_10,
   SUM(weight * ap) / NULLIF(SUM(CASE WHEN ap IS NULL THEN 0 ELSE weight END), 0) AS ap,
   SUM(weight * rr) / NULLIF(SUM(CASE WHEN rr IS NULL THEN 0 ELSE weight END), 0) AS rr
 FROM query_metrics

@@ -22,8 +22,18 @@ WITH predictions AS NOT MATERIALIZED (
   -- (relations/score_thresholds/by_window.sql)
   SELECT
     score, positives, negatives,
-    COALESCE(SUM(positives) OVER (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS positives_above,
-    COALESCE(SUM(negatives) OVER (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS negatives_above,
+    COALESCE(
+      SUM(positives) OVER (
+        ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
+      0
+    ) AS positives_above,
+    COALESCE(
+      SUM(negatives) OVER (
+        ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
+      0
+    ) AS negatives_above,
     SUM(positives) OVER () AS total_positives,
     SUM(negatives) OVER () AS total_negatives
   FROM score_class_weights
@@ -37,7 +47,8 @@ WITH predictions AS NOT MATERIALIZED (
     total_positives, total_negatives,
     -- number of the segment, from the highest score
     CAST(FLOOR(
-      998 / CAST(4 AS DOUBLE PRECISION) * (
+      998 / CAST(4 AS DOUBLE PRECISION)
+      * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
         + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
         + CAST('1e-10' AS DOUBLE PRECISION)

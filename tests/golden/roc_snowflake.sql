@@ -38,7 +38,8 @@ WITH predictions AS (
   -- One row per prediction, or per distinct score.
   SELECT
     score, positives, negatives,
-    4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END * CASE
+    4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
+    * CASE
       WHEN abs_score <= CAST(0.5 AS DOUBLE) THEN compressed_score
       WHEN abs_score <= 1 THEN CAST(1.92 AS DOUBLE) - compressed_score
       ELSE CAST(2.92 AS DOUBLE) - compressed_score
@@ -85,7 +86,8 @@ WITH predictions AS (
     + CAST(FLOOR(
       COALESCE(
         65536
-        + 65535 * CASE WHEN score_cells.cell_offset < crowded_cells.mean_offset THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(score_cells.cell_offset - crowded_cells.mean_offset))))),
+        + 65535 * CASE WHEN score_cells.cell_offset < crowded_cells.mean_offset THEN -1 ELSE 1 END
+        * SQRT(SQRT(SQRT(SQRT(ABS(score_cells.cell_offset - crowded_cells.mean_offset))))),
         0
       )
     ) AS BIGINT) AS bucket
@@ -107,12 +109,20 @@ WITH predictions AS (
     bucket,
     -- weight of positives in higher buckets
     COALESCE(
-      SUM(positives) OVER (PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(positives) OVER (
+        PARTITION BY constant_key
+        ORDER BY bucket DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS positives_above,
     -- weight of negatives in higher buckets
     COALESCE(
-      SUM(negatives) OVER (PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(negatives) OVER (
+        PARTITION BY constant_key
+        ORDER BY bucket DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS negatives_above,
     SUM(positives) OVER (PARTITION BY constant_key) AS total_positives,
@@ -132,11 +142,15 @@ WITH predictions AS (
   SELECT
     bucket, score, positives, negatives,
     COALESCE(
-      SUM(positives) OVER (PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(positives) OVER (
+        PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS bucket_positives_above,
     COALESCE(
-      SUM(negatives) OVER (PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(negatives) OVER (
+        PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
       0
     ) AS bucket_negatives_above
   FROM bucket_score_weights
@@ -160,7 +174,8 @@ WITH predictions AS (
     total_positives, total_negatives,
     -- number of the segment, from the highest score
     CAST(FLOOR(
-      998 / CAST(4 AS DOUBLE) * (
+      998 / CAST(4 AS DOUBLE)
+      * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
         + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
         + CAST('1e-10' AS DOUBLE)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NOT_NULL = re.compile(r"\bNOT [\w.\"`]+ IS NULL")
+_EQUALITY = re.compile(r" *(ON|AND) \S+ (=|IS NOT DISTINCT FROM) \S+")
+"""Line with one condition of a join, which has no place to break it."""
+
 _BARE_JOIN = re.compile(r"^ *JOIN ", re.MULTILINE)
 
 DIGITS = "digits"
@@ -26,14 +29,22 @@ ONCE = "once"
 """Alias of the subquery in a CTE that Spark computes once."""
 
 
+WIDTH = 100
+"""Longest line of a statement; the lines of its header are whole sentences and a command."""
+
+
 def style_faults(text: str, dialect: str) -> list[str]:
     """Return a sentence for each part of a statement that could be simpler, or has a clearer spelling."""
-    found = [*_spellings(text)]
+    found = [*_spellings(text), *(f"a line is longer than {WIDTH} characters: {line}" for line in text.splitlines() if _is_long(line))]
     for statement in filter(None, sqlglot.parse(text, read=dialect)):
         query = statement if isinstance(statement, exp.Query) else statement.args.get("expression")
         if isinstance(query, exp.Query):
             found += _query_faults(query, dialect)
     return found
+
+
+def _is_long(line: str) -> bool:
+    return len(line) > WIDTH and not line.startswith("-- ") and not _EQUALITY.fullmatch(line)
 
 
 def _spellings(text: str) -> Iterator[str]:
@@ -52,7 +63,7 @@ def _query_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     yield from _constants(ctes, query, dialect)
     for select in query.find_all(exp.Select):
         yield from _sources(select, names)
-        yield from _items(select, names)
+        yield from _items(select, names, names_joined=dialect == "clickhouse")
     inputs = [cte for cte in ctes if _is_input(cte, names) or cte.alias in RANKINGS]
     yield from _unfolded(query, dialect, inputs)
 
@@ -130,16 +141,25 @@ def _sources(select: exp.Select, names: set[str]) -> Iterator[str]:
             yield f"{place(join)}: LEFT JOIN {join.this.alias_or_name} ON TRUE"
 
 
-def _items(select: exp.Select, names: set[str]) -> Iterator[str]:
-    """Yield a sentence for each alias that repeats a column, and each table before a column where one is read."""
-    for item in select.expressions:
+def _items(select: exp.Select, names: set[str], names_joined: bool) -> Iterator[str]:
+    """Yield a sentence for each alias that repeats a column, and each table before a column where one is read.
+
+    ``names_joined``: the dialect calls a column of a join by its table, too, unless it has an alias.
+    """
+    for item in [] if names_joined and select.args.get("joins") else select.expressions:
         if isinstance(item, exp.Alias) and isinstance(item.this, exp.Column) and item.this.this == item.args["alias"]:
             yield f"{place(item)}: {item.this.sql()} AS {item.alias}"
     source = select.args["from_"].this if select.args.get("from_") else None
     if isinstance(source, exp.Table) and source.name.lower() in names and not select.args.get("joins"):
         results = {item.alias for item in select.expressions if isinstance(item, exp.Alias)}
         for column in select.find_all(exp.Column):
-            if column.table and column.find_ancestor(exp.Select) is select and column.name not in results and not column.is_star:
+            is_row = column.name == column.table  # the name of a table alone is a whole row to BigQuery
+            if (
+                column.table
+                and column.find_ancestor(exp.Select) is select
+                and column.name not in results
+                and not (column.is_star or is_row)
+            ):
                 yield f"{place(column)}: {column.sql()} names the only table"
 
 

@@ -36,7 +36,9 @@ WITH predictions AS (
     qrels.`model`, qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY qrels.`model`, qrels.query_id ORDER BY qrels.relevance DESC) AS ideal_rank
+    ROW_NUMBER() OVER (
+      PARTITION BY qrels.`model`, qrels.query_id ORDER BY qrels.relevance DESC
+    ) AS ideal_rank
   FROM qrels
   LEFT JOIN ranked_documents
     ON ranked_documents.`model` IS NOT DISTINCT FROM qrels.`model`
@@ -113,7 +115,8 @@ WITH predictions AS (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+      positives / NULLIF(total_positives, 0)
+      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY `model`

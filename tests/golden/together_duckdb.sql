@@ -30,7 +30,9 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     ranked_lists.list_id, predictions.doc_id,
     -- position in the list, from 1
-    ROW_NUMBER() OVER (PARTITION BY ranked_lists.list_id ORDER BY predictions.score DESC, predictions.doc_id DESC) AS rank
+    ROW_NUMBER() OVER (
+      PARTITION BY ranked_lists.list_id ORDER BY predictions.score DESC, predictions.doc_id DESC
+    ) AS rank
   FROM predictions
   INNER JOIN ranked_lists
     ON ranked_lists."model" IS NOT DISTINCT FROM predictions."model"
@@ -42,10 +44,13 @@ WITH predictions AS NOT MATERIALIZED (
     qrels.relevance,  -- grade; negative if pooled but not judged
     ranked_documents.rank,  -- NULL if not retrieved
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY ranked_lists.list_id ORDER BY qrels.relevance DESC) AS ideal_rank
+    ROW_NUMBER() OVER (
+      PARTITION BY ranked_lists.list_id ORDER BY qrels.relevance DESC
+    ) AS ideal_rank
   FROM qrels
   INNER JOIN ranked_lists
-    ON ranked_lists."model" IS NOT DISTINCT FROM qrels."model" AND ranked_lists.query_id = qrels.query_id
+    ON ranked_lists."model" IS NOT DISTINCT FROM qrels."model"
+    AND ranked_lists.query_id = qrels.query_id
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
@@ -119,7 +124,8 @@ WITH predictions AS NOT MATERIALIZED (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
+      positives / NULLIF(total_positives, 0)
+      * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY "model"

@@ -40,7 +40,9 @@ WITH predictions AS NOT MATERIALIZED (
     qrels."model", qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY qrels."model", qrels.query_id ORDER BY qrels.relevance DESC) AS ideal_rank
+    ROW_NUMBER() OVER (
+      PARTITION BY qrels."model", qrels.query_id ORDER BY qrels.relevance DESC
+    ) AS ideal_rank
   FROM qrels
   LEFT JOIN ranked_documents
     ON ranked_documents."model" IS NOT DISTINCT FROM qrels."model"
@@ -74,7 +76,9 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     positive_ranks."model", positive_ranks.positives, positive_ranks.rows_above,
     group_sizes.total_rows,
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE PRECISION)) AS rows_at_or_above,
+    FLOOR(
+      positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE PRECISION)
+    ) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."model"
       ORDER BY positive_ranks.score DESC
@@ -110,7 +114,8 @@ WITH predictions AS NOT MATERIALIZED (
           WHEN ideal_rank <= 10
           THEN CASE
             WHEN relevance > 0
-            THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
+            THEN relevance
+            * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
             ELSE 0
           END
           ELSE 0
@@ -127,7 +132,11 @@ WITH predictions AS NOT MATERIALIZED (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      CAST(positives AS DOUBLE PRECISION) / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE PRECISION) * negatives) / NULLIF(total_negatives, 0))
+      CAST(positives AS DOUBLE PRECISION) / NULLIF(total_positives, 0)
+      * (
+        (negatives_below + CAST(0.5 AS DOUBLE PRECISION) * negatives)
+        / NULLIF(total_negatives, 0)
+      )
     ) AS auc
   FROM positive_thresholds
   GROUP BY "model"

@@ -40,7 +40,9 @@ WITH predictions AS (
     qrels."MODEL", qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY qrels."MODEL", qrels.query_id ORDER BY qrels.relevance DESC) AS ideal_rank
+    ROW_NUMBER() OVER (
+      PARTITION BY qrels."MODEL", qrels.query_id ORDER BY qrels.relevance DESC
+    ) AS ideal_rank
   FROM qrels
   LEFT JOIN ranked_documents
     ON ranked_documents."MODEL" IS NOT DISTINCT FROM qrels."MODEL"
@@ -74,7 +76,9 @@ WITH predictions AS (
   SELECT
     positive_ranks."MODEL", positive_ranks.positives, positive_ranks.rows_above,
     group_sizes.total_rows,
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
+    FLOOR(
+      positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)
+    ) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."MODEL"
       ORDER BY positive_ranks.score DESC
@@ -108,7 +112,8 @@ WITH predictions AS (
         CASE
           WHEN ideal_rank <= 10
           THEN CASE
-            WHEN relevance > 0 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
+            WHEN relevance > 0
+            THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
             ELSE 0
           END
           ELSE 0
@@ -125,7 +130,8 @@ WITH predictions AS (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      CAST(positives AS DOUBLE) / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
+      CAST(positives AS DOUBLE) / NULLIF(total_positives, 0)
+      * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY "MODEL"

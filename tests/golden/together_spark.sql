@@ -31,7 +31,10 @@ WITH predictions AS (
     -- NULL if not retrieved
     NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS rank,
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY evaluated_queries.`model`, evaluated_queries.query_id ORDER BY qrels.relevance DESC) AS ideal_rank
+    ROW_NUMBER() OVER (
+      PARTITION BY evaluated_queries.`model`, evaluated_queries.query_id
+      ORDER BY qrels.relevance DESC
+    ) AS ideal_rank
   FROM evaluated_queries
   LEFT JOIN document_arrays
     ON document_arrays.`model` IS NOT DISTINCT FROM evaluated_queries.`model`
@@ -110,7 +113,8 @@ WITH predictions AS (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
+      positives / NULLIF(total_positives, 0)
+      * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY `model`
