@@ -20,7 +20,7 @@ def eliminate_joins(graph: StatementGraph) -> None:
 
     >>> from sqlrank.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(eliminate_joins, '''WITH a AS (SELECT x, y FROM t), b AS (SELECT x FROM a GROUP BY x)
-    ... SELECT b.x, a.y FROM a JOIN b ON b.x = a.x''')
+    ... SELECT b.x, a.y FROM a JOIN b ON b.x IS NOT DISTINCT FROM a.x''')
     'WITH a AS (SELECT x, y FROM t), b AS (SELECT x FROM a GROUP BY x) SELECT a.x, a.y FROM a'
     >>> rewrite_graph(eliminate_joins, "WITH a AS (SELECT x FROM t), b AS (SELECT 1 AS y) SELECT x, y FROM a LEFT JOIN b ON TRUE")
     'WITH a AS (SELECT x FROM t), b AS (SELECT 1 AS y) SELECT x, y FROM a CROSS JOIN b'
