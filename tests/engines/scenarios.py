@@ -212,7 +212,8 @@ def _of_rankings() -> list[Scenario]:
         for value in values:
             if value not in {"row_order", "quantile", "half", "wmean", "strict", "error"}:
                 name = "topics" if policy == "queries" else policy
-                options = {**RANKINGS, name: value, "per_query": policy in {"ties", "unjudged"}}
+                listed = ATTRIBUTES if value == "given" else {}
+                options = {**RANKINGS, **listed, name: value, "per_query": policy in {"ties", "unjudged"}}
                 found.append(Scenario(f"{policy}={value}", metrics, options, for_some=value in {"expected", "rank"}))
     counted = {**RANKINGS, "plan": {"rank_method": "count"}, "per_query": True}
     found += [
