@@ -102,7 +102,7 @@ class AnalyticIntervals:
         steps: list[tuple[str, Callable[..., exp.Select], str]] = [
             ("degrees_of_freedom", self._degrees_of_freedom, "powers of 1 / df, and effective degrees of freedom"),
             ("variances", self._variances, "quantiles of Student's t, and variances for the intervals"),
-            ("shares", partial(self._shares, None if carried_columns else cte), "the metrics as shares"),
+            ("metric_shares", partial(self._shares, None if carried_columns else cte), "the metrics as shares"),
             ("trials", self._trials, "effective numbers of trials"),
             ("margins", self._margins, "what the limits of intervals are computed from"),
         ]
