@@ -39,6 +39,9 @@ _ALLOWED_FUNCTIONS = {
 }  # fmt: skip
 """Allowed functions that have no class in sqlglot."""
 
+_REFUSED_IN_CONDITIONS = (exp.Alias, exp.AggFunc, exp.Query, exp.Star, exp.Window)
+_REFUSED_IN_EXPRESSIONS = (*_REFUSED_IN_CONDITIONS, exp.Placeholder, exp.Parameter, exp.Struct, exp.Map, exp.VarMap, exp.ToMap)
+
 
 class DisallowedSqlError(InputError):
     """Error for a disallowed function in a condition or expression."""
@@ -152,20 +155,7 @@ def parse_expression(text: str, dialect: str = "duckdb") -> exp.Expr:
     except SqlglotError:
         trees = []
     tree = trees[0] if len(trees) == 1 else None
-    refused = (
-        exp.Alias,
-        exp.Query,
-        exp.Window,
-        exp.AggFunc,
-        exp.Placeholder,
-        exp.Parameter,
-        exp.Star,
-        exp.Struct,
-        exp.Map,
-        exp.VarMap,
-        exp.ToMap,
-    )
-    if not isinstance(tree, (exp.Condition, exp.Paren)) or tree.find(*refused):
+    if not isinstance(tree, (exp.Condition, exp.Paren)) or tree.find(*_REFUSED_IN_EXPRESSIONS):
         raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
     for call in tree.find_all(exp.Func):
         if not isinstance(call, exp.Connector):
@@ -179,8 +169,6 @@ def parse_expression(text: str, dialect: str = "duckdb") -> exp.Expr:
 MAX_TERMS = 10_000
 """Maximum number of nodes of a condition, which takes about a second to write."""
 
-_REFUSED = (exp.Alias, exp.AggFunc, exp.Query, exp.Star, exp.Window)
-
 
 def parse_condition(where: str, dialect: str, argument: str = "where") -> exp.Expr:
     """Parse and validate a condition, which was passed as an argument of this name."""
@@ -188,7 +176,7 @@ def parse_condition(where: str, dialect: str, argument: str = "where") -> exp.Ex
         trees: list[Any] = sqlglot.parse(where, read=get_dialect(dialect).sqlglot_name) if isinstance(where, str) else []
     except SqlglotError:
         trees = []
-    if len(trees) != 1 or not isinstance(trees[0], (exp.Condition, exp.Paren)) or trees[0].find(*_REFUSED):
+    if len(trees) != 1 or not isinstance(trees[0], (exp.Condition, exp.Paren)) or trees[0].find(*_REFUSED_IN_CONDITIONS):
         raise InputError(f"{argument}={where!r} is not one condition over columns in the SQL of {dialect}, such as day = '2026-01-01'")
     for node in trees[0].walk():
         node.pop_comments()
