@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from sqlrank.charts import theme
+from sqlrank.charts.comparison_labels import (
+    BASELINE_BETTER,
+    CORRECTION_LABELS,
+    DIFFERS_LABEL,
+    NOT_DECIDED,
+    SYSTEM_BETTER,
+    TEST_LABELS,
+    differs_without_direction,
+)
 from sqlrank.charts.result_view import assign_channels, text_labels
 from sqlrank.result_columns import COMPARISON_SCHEMA, CONTRAST_TITLES, REPORT_DISPLAY
 
@@ -21,14 +30,7 @@ ROW_PIXELS = 26
 MAX_QUERIES_DRAWN = 1000
 """Maximum number of queries drawn per pair; more would be narrower than a pixel."""
 
-SYSTEM_BETTER, BASELINE_BETTER, NOT_DECIDED = "system is better", "baseline is better", "not decided"
-DIFFERS_LABEL = "differs, none is better"
-"""Verdict on a significant difference of a metric without direction, such as CalibrationRatio."""
-
 WIN, TIE, LOSS = "wins", "ties", "losses"
-
-TEST_LABELS = {"t": "Student's t", "wilcoxon": "Wilcoxon's", "sign": "signs", "randomization": "randomisation"}
-CORRECTION_LABELS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "max_t": "Westfall and Young", "none": "nothing"}
 
 _TOOLTIP_TITLES = {name: CONTRAST_TITLES.get(name, name) for name in REPORT_DISPLAY if COMPARISON_SCHEMA[name] != "string"}
 """Numbers of a comparison in tooltips, with their titles."""
@@ -97,16 +99,6 @@ def _compared(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[tuple
     metric_view = type(view)(view.result_metadata, [dict(row) for row in rows], view.texts)
     dimensions, keys = metric_view.dimensions(channels=[f"slice_{index}" for index in range(len(view.result_metadata.columns))])
     return [(dimension.title, [key[dimension.field] for key in keys]) for dimension in dimensions]
-
-
-def differs_without_direction(row: Mapping[str, Any], direction: str, confidence: float) -> bool:
-    """Return True if a difference is significant and the metric has no direction.
-
-    Test and interval must both exclude zero.
-    """
-    p, low, high = row["p_adjusted"], row["ci_low"], row["ci_high"]
-    excludes_zero = low is None or high is None or low > 0 or high < 0
-    return direction == "neither" and p is not None and p < 1 - confidence and bool(row["difference"]) and excludes_zero
 
 
 def _verdict(row: Mapping[str, Any], view: ResultView) -> str:

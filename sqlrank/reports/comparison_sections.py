@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqlrank.charts.comparison_charts import CORRECTION_LABELS, DIFFERS_LABEL, TEST_LABELS, differs_without_direction
+from sqlrank.charts.comparison_labels import CORRECTION_LABELS, DIFFERS_LABEL, TEST_LABELS, differs_without_direction
 from sqlrank.errors import InputError
 from sqlrank.output.ci_reports import group_column_names, select_display_columns
 from sqlrank.reports.blocks import Section, figure, result_block, truncate

@@ -1,0 +1,25 @@
+"""Labels of tests, corrections and verdicts in charts and reports of comparisons, and the test for a difference without direction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SYSTEM_BETTER, BASELINE_BETTER, NOT_DECIDED = "system is better", "baseline is better", "not decided"
+DIFFERS_LABEL = "differs, none is better"
+"""Verdict on a significant difference of a metric without direction, such as CalibrationRatio."""
+
+TEST_LABELS = {"t": "Student's t", "wilcoxon": "Wilcoxon's", "sign": "signs", "randomization": "randomisation"}
+CORRECTION_LABELS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "max_t": "Westfall and Young", "none": "nothing"}
+
+
+def differs_without_direction(row: Mapping[str, Any], direction: str, confidence: float) -> bool:
+    """Return True if a difference is significant and the metric has no direction.
+
+    Test and interval must both exclude zero.
+    """
+    p, low, high = row["p_adjusted"], row["ci_low"], row["ci_high"]
+    excludes_zero = low is None or high is None or low > 0 or high < 0
+    return direction == "neither" and p is not None and p < 1 - confidence and bool(row["difference"]) and excludes_zero
