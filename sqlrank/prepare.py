@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.input_query import InputKey
+from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.layout import ResultLayout
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.inputs import cross_input_checks, row_checks

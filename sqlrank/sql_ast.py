@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sqlglot import exp
 
+from sqlrank.errors import MetricError
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlglot.expressions import Expr
 
     Node = TypeVar("Node", bound=Expr)
@@ -85,3 +89,23 @@ def first_select(query: exp.Query) -> exp.Query:
     while isinstance(query, exp.Union):
         query = query.left
     return query
+
+
+def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
+    """Convert a value to a SQL literal, whole numbers without a decimal point."""
+    if isinstance(value, str):
+        return exp.Literal.string(value)
+    if value is None or isinstance(value, tuple):
+        raise MetricError(f"a list of values is not possible here: {value!r}")
+    number = int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
+    literal = exp.Literal.number(repr(abs(number)))
+    return exp.Neg(this=literal) if number < 0 else literal
+
+
+def union_all(branches: Iterable[exp.Select]) -> exp.Query:
+    """Combine SELECTs by UNION ALL."""
+    first, *others = branches
+    union: exp.Query = first
+    for branch in others:
+        union = exp.union(union, branch, distinct=False, copy=False)
+    return union

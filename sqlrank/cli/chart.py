@@ -45,7 +45,7 @@ from sqlrank.cli.parsing import call_arguments, list_sources, parse_groupings
 from sqlrank.deadline import WORKER_THREAD_NAME
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.file_writer import OutputFile
+from sqlrank.output.output_file import OutputFile
 from sqlrank.output.reshape import sort_and_limit
 from sqlrank.registry.loader import registry_for
 from sqlrank.stored_results import read_parquet

@@ -12,7 +12,7 @@ import sqlrank
 from sqlrank.cli.console import get_flag, parse_pairs
 from sqlrank.engines.file_sources import names_files
 from sqlrank.errors import MetricError, SqlrankError
-from sqlrank.output.file_writer import OutputFile
+from sqlrank.output.output_file import OutputFile
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, parse_metric_text
 from sqlrank.registry.sql_folder import FOLDERS, list_sql_files

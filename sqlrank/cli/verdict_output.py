@@ -14,7 +14,7 @@ from sqlrank.cli.parsing import output_file
 from sqlrank.errors import SqlrankError
 from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.file_writer import OutputFile, check_distinct
+from sqlrank.output.output_file import OutputFile, check_distinct
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, write_result
 
 if TYPE_CHECKING:

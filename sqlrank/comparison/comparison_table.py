@@ -8,10 +8,10 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.arrow_arrays import table_from_rows
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.inference.corrected_tests import choose_winner
 from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SYSTEM_LABELS, contrast_schema
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

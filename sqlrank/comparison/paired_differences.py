@@ -11,11 +11,11 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.arrow_arrays import to_array
-from sqlrank.compiler.parameter_binding import sql_literal
-from sqlrank.compiler.select_builders import score_column_name, union_all
+from sqlrank.compiler.layout import score_column_name
 from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import InputError
 from sqlrank.registry.query_templates import load_select
+from sqlrank.sql_ast import sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

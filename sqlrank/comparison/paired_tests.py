@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.errors import InputError, MetricError, did_you_mean
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, reconcile_interval
 from sqlrank.inference.significance import TESTS, minimum_detectable_effect, required_units, sign_test, t_test, wilcoxon_test
@@ -17,6 +16,7 @@ from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
 from sqlrank.inference.tolerance import Tolerance
 from sqlrank.interval_options import DEFAULT_SIGN_REPLICATES, check_confidence_level, check_replicates
 from sqlrank.registry.query_templates import load_select
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -154,3 +154,8 @@ class ResultLayout:
     confidence: IntervalOptions | None = None
     keep_unused: bool = False
     requested_names: bool = False
+
+
+def score_column_name(name: str, score: str) -> str:
+    """Return the result column of a metric under one of several scores."""
+    return f"{name} of {score}"

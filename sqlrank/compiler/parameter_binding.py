@@ -10,7 +10,7 @@ from sqlrank.errors import MetricError
 from sqlrank.optimizer.constant_folding import fold_constants
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import NO_CUTOFF
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,17 +103,6 @@ def _case_from_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr],
             raise MetricError(f"{slot} gives grade {key:g} {value:g}; give at most {MAX_GAIN:g}, so that sums are numbers")
         case.append("ifs", exp.If(this=exp.EQ(this=argument.copy(), expression=sql_literal(key)), true=sql_literal(value)))
     return case
-
-
-def sql_literal(value: ParameterValue | None) -> exp.Expr:
-    """Convert a value to a SQL literal, whole numbers without a decimal point."""
-    if isinstance(value, str):
-        return exp.Literal.string(value)
-    if value is None or isinstance(value, tuple):
-        raise MetricError(f"a list of values is not possible here: {value!r}")
-    number = int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
-    literal = exp.Literal.number(repr(abs(number)))
-    return exp.Neg(this=literal) if number < 0 else literal
 
 
 def _parenthesize(node: exp.Expr) -> exp.Expr:

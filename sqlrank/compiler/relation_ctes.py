@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.cte_list import CteList
-from sqlrank.compiler.input_query import InputKey, InputVariant
+from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.row_keys import (
@@ -33,7 +33,7 @@ from sqlrank.sql_ast import find_nodes, first_select, unqualified_tables
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sqlrank.compiler.input_query import InputQuery
+    from sqlrank.compiler.input_variants import InputQuery
     from sqlrank.compiler.layout import GroupingLayout
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry

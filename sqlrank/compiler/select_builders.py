@@ -10,17 +10,12 @@ from sqlglot import exp
 from sqlrank.compiler.layout import SLICE_COLUMN
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, SLICE_NUMBER, KeyColumns, KeysByName, key_column, key_equalities
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
-from sqlrank.sql_ast import DOUBLE
+from sqlrank.sql_ast import DOUBLE, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.compiler.layout import GroupingLayout, KeyedCte
-
-
-def score_column_name(name: str, score: str) -> str:
-    """Return the result column of a metric under one of several scores."""
-    return f"{name} of {score}"
 
 
 def group_by_key(query: exp.Select, keys: KeyColumns) -> exp.Select:
@@ -109,14 +104,6 @@ def null_if_not_finite(node: exp.Expr, *terms: exp.Expr) -> exp.Expr:
 def cast_double(node: exp.Expr) -> exp.Cast:
     """Cast an expression to double, the type of metrics in the result."""
     return exp.cast(node, DOUBLE)
-
-
-def union_all(branches: Sequence[exp.Select]) -> exp.Query:
-    """Combine SELECTs by UNION ALL."""
-    union: exp.Query = branches[0]
-    for branch in branches[1:]:
-        union = exp.union(union, branch, distinct=False, copy=False)
-    return union
 
 
 def union_slices(query: exp.Query, keys: KeysByName, shape: GroupingLayout) -> tuple[exp.Query, KeysByName]:

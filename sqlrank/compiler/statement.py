@@ -11,10 +11,10 @@ from sqlrank.compiler.aggregation_ctes import AggregationCtes
 from sqlrank.compiler.column_comments import drop_repeated_comments
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
-from sqlrank.compiler.layout import SLICE_COLUMN, OutputColumn
+from sqlrank.compiler.layout import SLICE_COLUMN, OutputColumn, score_column_name
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
-from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, score_column_name, slice_label
+from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, slice_label
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import to_sql_name, unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
@@ -24,7 +24,7 @@ from sqlrank.sql_ast import BIGINT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.compiler.input_query import InputKey, InputQuery
+    from sqlrank.compiler.input_variants import InputKey, InputQuery
     from sqlrank.compiler.layout import ResultLayout
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric

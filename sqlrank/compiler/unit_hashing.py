@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.registry.query_templates import load_select
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 
 def unit_digest(salt: str, unit: exp.Expr) -> exp.Expr:

@@ -16,6 +16,7 @@ from sqlrank.engines.shadowed_functions import refuse_shadowed
 from sqlrank.errors import InputError
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import QuerySource, wrap_source
+from sqlrank.sql_ast import union_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -78,7 +79,7 @@ class SourceTable:
         """
         if not self.members:
             return (self.display_from_item if for_display else self.from_item).copy()
-        return union_sources([member.select_columns(read, for_display) for member in self.members])
+        return union_all(member.select_columns(read, for_display) for member in self.members).subquery("parts", copy=False)
 
     def select_columns(self, read: Iterable[exp.Identifier], for_display: bool) -> exp.Select:
         """Return a SELECT of columns under the names ``read``, and of the constants."""
@@ -234,12 +235,3 @@ class NamesOnlyDatabase(Database):
 
 
 _NOT_INSPECTED = "these tables are names only; give connection= to read them"
-
-
-def union_sources(queries: Iterable[exp.Select]) -> exp.Subquery:
-    """Combine queries by UNION ALL as an item of FROM."""
-    first, *rest = queries
-    tree: exp.Query = first
-    for query in rest:
-        tree = exp.union(tree, query, distinct=False, copy=False)
-    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("parts")))

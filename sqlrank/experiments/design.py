@@ -13,7 +13,7 @@ from sqlrank.inference.corrected_tests import CORRECTIONS
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.request import DEFAULT_DIALECT, split_column_list
-from sqlrank.splits.assignment import parse_shares
+from sqlrank.splits.split_plan import parse_shares
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO
 from sqlrank.experiments.variant_sums import double_literal, read_step, source_table_names, variant_sum_ctes, with_ctes
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

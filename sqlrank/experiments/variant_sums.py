@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.relation_ctes import aliased_table
-from sqlrank.compiler.select_builders import union_all
 from sqlrank.experiments.design import SUM_ROLES
 from sqlrank.optimizer.projection_pruning import prune_projections
 from sqlrank.registry.metric import unique_name
 from sqlrank.registry.query_templates import file_comment, load_select
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.sql_ast import DOUBLE, find_nodes, first_select, unqualified_tables
+from sqlrank.sql_ast import DOUBLE, find_nodes, first_select, sql_literal, union_all, unqualified_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

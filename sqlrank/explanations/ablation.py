@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.explanations.explanation import Step
 from sqlrank.explanations.intermediate_steps import ctes, run_over_ctes
 from sqlrank.registry.metric_info import better_direction
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.argument_checks import entry_point
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
@@ -32,7 +31,7 @@ from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.prepare import prepare
 from sqlrank.request import Request, collect_sources, system_source
 from sqlrank.resolve import resolve_request
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.explanations.explanation import Step
-from sqlrank.sql_ast import find_nodes, first_select
+from sqlrank.sql_ast import find_nodes, first_select, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

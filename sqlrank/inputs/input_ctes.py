@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.input_query import InputKey, InputQuery, InputVariant
+from sqlrank.compiler.input_variants import InputKey, InputQuery, InputVariant
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import GroupColumn, GroupingLayout
 from sqlrank.compiler.row_keys import (
@@ -21,13 +21,13 @@ from sqlrank.compiler.row_keys import (
     key_equalities,
     name_keys,
 )
-from sqlrank.compiler.select_builders import union_all, union_slices
+from sqlrank.compiler.select_builders import union_slices
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.assembled_rankings import load_assembly, select_over_component
 from sqlrank.inputs.bound_input import is_not_null
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

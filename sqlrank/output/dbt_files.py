@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.file_writer import OutputFile, write_files
+from sqlrank.output.output_file import OutputFile, write_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import SqlrankError, escape_controls
 from sqlrank.output import excel
-from sqlrank.output.file_writer import OutputFile, write_parquet
 from sqlrank.output.latex import bold, escape_latex, latex
 from sqlrank.output.markdown import escape_markdown, markdown
+from sqlrank.output.output_file import OutputFile, write_parquet
 from sqlrank.output.reshape import TOTAL_QUERY
 from sqlrank.registry.metric_info import better_direction, is_count_metric
 from sqlrank.result_metadata import read_canonical_names

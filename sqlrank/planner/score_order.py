@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.errors import MetricError
 from sqlrank.inputs.row_checks import select_over_input
-from sqlrank.planner.table_statistics import SAMPLE_ROWS, sample_distinct_counts
+from sqlrank.planner.score_sample import SAMPLE_ROWS, sample_distinct_counts
 from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, key_column
 from sqlrank.compiler.select_builders import order_rows
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.compiler.unit_hashing import digest_number, unit_digest
 from sqlrank.errors import MetricError
 from sqlrank.registry.roles import UNIT_COLUMN
-from sqlrank.sql_ast import BIGINT
+from sqlrank.sql_ast import BIGINT, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlrank.compiler.intervals.derivatives import expand_averages
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.metric_values import aggregate_expression
-from sqlrank.compiler.parameter_binding import bind_parameters, sql_literal
+from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.errors import MetricError
@@ -22,7 +22,7 @@ from sqlrank.registry.settings_checks import accepted_settings
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.registry.tie_bounds import TieBound, read_tie_bounds
 from sqlrank.rollups.schema import MERGE_FUNCTIONS, aggregate_column_name
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval, weighted_mean_standard_error
@@ -23,6 +22,7 @@ from sqlrank.registry.value_bounds import limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_ROWS, SE
 from sqlrank.rollups.decomposition import AdditiveMetric, RollupMetrics
 from sqlrank.rollups.rank_metrics import MAX_BINS_PER_EVALUATION, ROLLUP_GROUP_ID, evaluate_tie_orders, group_ids
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
-from sqlrank.engines.database import union_sources
 from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.errors import InputError, short_repr
 from sqlrank.registry.query_templates import load_select
@@ -20,6 +18,7 @@ from sqlrank.rendering.renderer import render_statement
 from sqlrank.result_columns import NUM_DAYS, NUM_ROWS
 from sqlrank.rollups.key_conditions import parse_key_condition
 from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS
+from sqlrank.sql_ast import sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -160,7 +159,7 @@ class RollingWindows:
 
 def _all(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
     selects = (exp.Select(expressions=[exp.alias_(value, name, copy=False) for name, value in row.items()]) for row in rows)
-    return union_sources(selects).this  # type: ignore[no-any-return]
+    return union_all(selects)
 
 
 def _qualify_column(column: exp.Column, table: str) -> exp.Column:

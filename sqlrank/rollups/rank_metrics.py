@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.execution import execute_resolved
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import parse_canonical
@@ -19,6 +18,7 @@ from sqlrank.registry.tie_bounds import AS_TIED
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.errors import InputError, did_you_mean
 from sqlrank.inference.standard_errors import ROUNDING_NOISE
@@ -18,6 +17,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.result_columns import NUM_ROWS
 from sqlrank.rollups.key_conditions import parse_key_condition
 from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMNS, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -11,7 +11,6 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.call_descriptions import describe_sources, setting_text, write_command
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
@@ -24,8 +23,9 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import DEFAULT_DIALECT, SourceGroup, leaf_sources
-from sqlrank.splits.assignment import SplitPlan
+from sqlrank.splits.split_plan import SplitPlan
 from sqlrank.splits.split_request import SplitRequest
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -119,7 +119,7 @@ def test_errors_of_duckdb_are_caught_where_its_connections_are() -> None:
     assert catching <= {"engines", "learn", "rollups"}, "a session raises ExecutionError"
 
 
-WRITER = PACKAGE / "output" / "file_writer.py"
+WRITER = PACKAGE / "output" / "output_file.py"
 WRITING = {"write_text", "write_bytes", "write_table", "write_csv", "write_feather", "write_dataset", "ParquetWriter", "FileOutputStream"}
 WRITING |= {"OSFile", "copyfile", "copy2", "mkstemp", "NamedTemporaryFile", "touch", "Copy"}
 MODE = re.compile(r"[rbtU]*[wax+][bt+]*")
@@ -143,7 +143,7 @@ def is_write(call: ast.Call) -> bool:
 def test_one_module_writes_files() -> None:
     """It refuses inputs and foreign files, and replaces files as a whole."""
     found = {str(path.relative_to(ROOT)): writes_in(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py")) if path != WRITER}
-    assert {path: lines for path, lines in found.items() if lines} == {}, "write through sqlrank.output.file_writer.OutputFile"
+    assert {path: lines for path, lines in found.items() if lines} == {}, "write through sqlrank.output.output_file.OutputFile"
     statements = [
         path for path in (ROOT / "sql").rglob("*.sql") if re.search(r"^\s*(COPY|EXPORT)\b", path.read_text("utf-8"), re.MULTILINE)
     ]

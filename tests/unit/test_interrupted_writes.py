@@ -18,7 +18,7 @@ import pytest
 from sqlrank import SqlrankError
 from sqlrank.engines.file_sources import list_paths
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.file_writer import MAX_TEMPORARY_AGE_SECONDS, OutputFile, write_files
+from sqlrank.output.output_file import MAX_TEMPORARY_AGE_SECONDS, OutputFile, write_files
 from tests.unit.command_line import ROOT, call
 from tests.unit.outputs import HEAVY, OUTPUTS, data
 
@@ -29,9 +29,9 @@ EARLIER = {FileKind.SUMMARY: b"## sqlrank gate: pass\n\nearlier\n"}
 IMPORTS = """
 import sys, time
 from pathlib import Path
-from sqlrank.output import file_writer as writer
+from sqlrank.output import output_file as writer
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.file_writer import OutputFile
+from sqlrank.output.output_file import OutputFile
 """
 
 

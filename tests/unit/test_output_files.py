@@ -269,7 +269,7 @@ def test_where_no_file_can_be_written_is_found_before_any_work(name: str) -> Non
 CANNOT_WRITE = """
 import os, sys
 from pathlib import Path
-from sqlrank.output.file_writer import OutputFile
+from sqlrank.output.output_file import OutputFile
 from sqlrank.output.file_kinds import FileKind
 if os.getuid() == 0:
     os.setuid(65534)  # root writes anywhere
@@ -361,7 +361,7 @@ def test_links_and_permissions_are_preserved(folder: Path) -> None:
 def test_a_stream_is_written_to_as_it_is(folder: Path) -> None:
     """Files that a shell appends to are neither replaced nor overwritten."""
     script = "[OutputFile(Path(name), FileKind.METRICS).write(f'{name}\\n') for name in ('/dev/stdout', 'link.csv', '/proc/self/fd/1')]"
-    names = "from pathlib import Path; from sqlrank.output.file_kinds import FileKind; from sqlrank.output.file_writer import OutputFile"
+    names = "from pathlib import Path; from sqlrank.output.file_kinds import FileKind; from sqlrank.output.output_file import OutputFile"
     Path("link.csv").symlink_to("/dev/stdout")
     with Path("log.txt").open("w") as log:
         log.write("before\n")

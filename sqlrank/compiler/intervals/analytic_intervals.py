@@ -20,13 +20,12 @@ from sqlrank.compiler.intervals.influence_functions import (
 from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, count_prefix, inverse_df_columns, t_quantile_column
 from sqlrank.compiler.layout import KeyedCte
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import key_column, key_equalities
 from sqlrank.compiler.select_builders import group_by_key, null_if_not_finite
 from sqlrank.inference.student_t import quantile_growth
 from sqlrank.registry.value_bounds import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

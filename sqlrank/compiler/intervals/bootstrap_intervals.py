@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.input_query import InputKey, InputVariant
+from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, inverse_df_columns, t_quantile_column
 from sqlrank.compiler.layout import SLICE_COLUMN, KeyedCte
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import QUERY_ID, SLICE_NUMBER, UNIT_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import (
     cast_double,
@@ -32,6 +31,7 @@ from sqlrank.compiler.unit_hashing import digest_number, load_expression, unit_d
 from sqlrank.interval_options import DIGEST_COLUMN, MULTIPLICITY_COLUMN, POSITION_COLUMN, REPLICATE_COLUMN, START_COLUMN, STRIDE_COLUMN
 from sqlrank.registry.value_bounds import limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

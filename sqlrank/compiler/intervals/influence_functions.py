@@ -13,9 +13,9 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.compiler.intervals.derivatives import partial_derivatives, row_contribution
-from sqlrank.compiler.parameter_binding import bind_parameters, sql_literal
+from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -6,8 +6,8 @@ import math
 
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.inference.standard_errors import ROUNDING_NOISE
+from sqlrank.sql_ast import sql_literal
 
 
 def clip_limits(low: exp.Expr, high: exp.Expr, value: exp.Expr, bounds: tuple[float, float] | None) -> tuple[exp.Expr, exp.Expr]:

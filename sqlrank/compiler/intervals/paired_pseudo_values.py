@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.compiler.input_query import InputKey, InputVariant
+from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, KeyColumns, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, group_by_key
 from sqlrank.registry.interval_annotation import INFLUENCE_KEY
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.input_query import InputKey
+from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, influence_name, influences_by_rows
 from sqlrank.compiler.intervals.paired_pseudo_values import PairedPseudoValues
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.inference.student_t import t_critical_polynomial, t_critical_value
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from sqlrank.interval_options import IntervalOptions

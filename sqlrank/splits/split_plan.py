@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.database import union_sources
 from sqlrank.errors import InputError, MetricError, did_you_mean, enumerate_names, short_repr
 from sqlrank.registry.query_templates import load_select
 from sqlrank.splits.leakage_filter import LeakageFilter
+from sqlrank.sql_ast import union_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ def hash_threshold(end: Fraction) -> str:
 
 
 def parse_time_bounds(bounds: Any) -> list[exp.Expr]:
-    """Parse time bounds part_column literals: texts, numbers, dates or times, in ascending order."""
+    """Parse time bounds as literals: texts, numbers, dates or times, in ascending order."""
     values = bounds if isinstance(bounds, (list, tuple)) else [bounds]
     types = {type(value) for value in values}
     is_possible = len(types) == 1 and not types & {bool} and all(isinstance(value, (str, int, float, dt.date)) for value in values)
@@ -226,7 +226,7 @@ class SplitPlan:
             next_bound = self.limits[index + 1] if index + 1 < len(self.limits) else None
             values = {"fold": exp.convert(index), "bound": bound, "first": train, "second": test}
             folds.append(self._select(table, values if next_bound is None else values | {"until": next_bound}, is_open=next_bound is None))
-        return exp.select("*").from_(union_sources(folds))
+        return exp.select("*").from_(union_all(folds).subquery("parts", copy=False))
 
     def _select(self, table: SourceTable, values: Mapping[str, exp.Expr], is_open: bool = False) -> exp.Select:
         template = load_select("splits", f"{self.kind}.sql")
