@@ -1,4 +1,4 @@
-"""SQL-native metrics for rankings, recommenders and click models: see :func:`evaluate`."""
+"""SQL-native metrics for rankings, recommenders and click models: the public functions, such as :func:`evaluate`, imported on first access."""
 
 from __future__ import annotations
 

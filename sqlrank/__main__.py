@@ -1,4 +1,4 @@
-"""Entry point of the ``sqlrank`` command."""
+"""Entry point of the ``sqlrank`` command: signals, exit status, and an exit that does not deallocate all objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decorator of public functions, which checks arguments by name, sets the deadline and translates errors."""
+"""The decorator of public functions: checks arguments by rules, converts them, connects sources, sets the deadline, translates errors."""
 
 from __future__ import annotations
 

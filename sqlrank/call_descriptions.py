@@ -1,4 +1,4 @@
-"""Describe calls: the equivalent command, the sources, and the settings."""
+"""Texts that describe calls: the equivalent command, the sources, and the settings."""
 
 from __future__ import annotations
 

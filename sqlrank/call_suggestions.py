@@ -1,4 +1,4 @@
-"""Diagnosis of calls with invalid arguments, with the call to make instead."""
+"""Bind the arguments of calls, and diagnose invalid ones: the error with the call to make instead, also for functions of other tools."""
 
 from __future__ import annotations
 

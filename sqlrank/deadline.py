@@ -1,4 +1,4 @@
-"""The deadline of a call, which statement compilation checks at every stage."""
+"""The deadline of a call: set at its start, checked at every stage of compilation, with the remaining seconds and the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of sqlrank, and the sanitization of text in their messages.
+"""Errors of sqlrank, and the texts in their messages: sanitized lines, excerpts, enumerations, and suggestions of close names.
 
 Messages contain the problem, its location, and advice.
 """

@@ -1,4 +1,4 @@
-"""Execution of requests: prepare and run the statement, and verify its audit columns."""
+"""Execute requests: prepare and run the statement, verify its audit columns, and describe the result in its schema metadata."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def execute_resolved(
 ) -> pa.Table:
     """Execute a resolved request.
 
-    ``transform`` changes the compiled statement before it runs; ``columns`` are the inputs if they are bound already.
+    ``transform`` changes the compiled statement before it runs; ``inputs`` are given if they are bound already.
     """
     prepared = prepare(request, database, check, inputs=inputs)
     prepared = replace(prepared, statement=transform(prepared.statement))

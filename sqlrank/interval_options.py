@@ -1,4 +1,4 @@
-"""Validate the options of confidence intervals: level, method, unit, replicates and seed."""
+"""The options of confidence intervals, validated: level, method, unit, replicates and seed; names of columns of resampled rows."""
 
 from __future__ import annotations
 

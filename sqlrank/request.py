@@ -1,4 +1,4 @@
-"""Evaluation requests exactly as the caller passed them: metrics, sources by role, and options.
+"""Requests as callers pass them, not validated: metrics, options, and sources by role, such as tables, queries, streams and groups.
 
 Nothing is validated here.
 """

@@ -1,6 +1,6 @@
-"""Names of result columns that several modules write or read: of a metric ``AUC`` they are ``AUC.ci_low``, in SQL ``auc_ci_low``.
+"""Columns of results that several modules share, such as ``ci_low``, and the schemas and displayed columns of contrasts.
 
-The columns of contrasts, the differences between two sides, are defined here for results, files, terminals, charts and reports.
+Of a metric ``AUC``, ``ci_low`` is ``AUC.ci_low``, in SQL ``auc_ci_low``. The columns of contrasts, the differences between two sides, are defined here for results, files, terminals, charts and reports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Metadata of a result's schema: kind of result, columns and metric properties."""
+"""Metadata of a result's schema: kind of result, columns and metric properties, and the requested names of metrics."""
 
 from __future__ import annotations
 

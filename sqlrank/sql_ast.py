@@ -1,4 +1,4 @@
-"""Fast search for nodes in sqlglot trees, and constants of common data types."""
+"""Searches in sqlglot trees, texts of users' queries in them, markers of nodes, data types, literals, and UNION ALL."""
 
 from __future__ import annotations
 

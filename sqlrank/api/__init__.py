@@ -1,1 +1,1 @@
-"""Provide the public functions that read rows or rollups."""
+"""Public functions that evaluate rows or rollups, print statements, compare systems, list metrics, and make sources of queries."""

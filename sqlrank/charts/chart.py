@@ -1,4 +1,4 @@
-"""Draw the chart of a result."""
+"""The public function chart, which returns the Altair chart of a result, and the check that optional dependencies are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choose the kind of chart of a result."""
+"""Kinds of charts: the results that each fits, the default kind of a result, and its drawing."""
 
 from __future__ import annotations
 

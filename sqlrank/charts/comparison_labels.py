@@ -1,4 +1,4 @@
-"""Labels of tests, corrections and verdicts in charts and reports of comparisons, and the test for a difference without direction."""
+"""Labels of tests, corrections and verdicts of comparisons, and the check for significant differences of metrics without direction."""
 
 from __future__ import annotations
 

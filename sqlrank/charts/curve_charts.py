@@ -1,4 +1,4 @@
-"""Draw curves: ROC, precision-recall, gain, lift, threshold and calibration."""
+"""Draw curves: ROC, precision-recall, gain, lift, threshold and calibration, with notes on their resolution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Save charts as images, HTML pages or Vega-Lite specifications, each marked as sqlrank's.
+"""Render charts as images, HTML pages or Vega-Lite specifications, each marked as sqlrank's, and save them to files.
 
 Pages contain their scripts and need no network.
 """

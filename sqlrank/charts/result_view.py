@@ -1,4 +1,4 @@
-"""View a result for charts: its metadata, its rows, and the dimensions of its groups."""
+"""A result as charts read it: metadata, rows, and dimensions of its groups, which are assigned to channels such as color and facet."""
 
 from __future__ import annotations
 

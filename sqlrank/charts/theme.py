@@ -1,4 +1,4 @@
-"""Style charts: colors, facets, tooltips and captions."""
+"""Style and compose charts: inline data, colors, facets, tooltips, axis domains, concatenation and captions."""
 
 from __future__ import annotations
 

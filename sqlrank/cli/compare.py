@@ -1,4 +1,4 @@
-"""The commands ``sqlrank compare`` and ``sqlrank gate``."""
+"""The commands ``sqlrank compare`` and ``sqlrank gate``: differences of systems, and verdicts on a candidate, with an exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared console behavior: error messages, progress bar, and ``name=value`` options."""
+"""The class of commands, which refuses repeated and unread options; error messages, progress bar, and ``name=value`` options."""
 
 from __future__ import annotations
 

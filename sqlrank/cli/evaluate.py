@@ -1,4 +1,4 @@
-"""The command ``sqlrank evaluate``."""
+"""The command ``sqlrank evaluate``: evaluate metrics of rows or of a rollup, and print or write them."""
 
 from __future__ import annotations
 

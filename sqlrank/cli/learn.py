@@ -1,4 +1,4 @@
-"""The command ``sqlrank learn``."""
+"""The command ``sqlrank learn``: train a linear scorer, and print its weights or the statement that scores rows."""
 
 from __future__ import annotations
 

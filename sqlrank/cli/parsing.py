@@ -1,4 +1,4 @@
-"""Convert command-line options to arguments of the public functions."""
+"""Convert command-line options to arguments of public functions, list the files that a command reads, and check its output file."""
 
 from __future__ import annotations
 

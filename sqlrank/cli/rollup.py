@@ -1,4 +1,4 @@
-"""The command ``sqlrank rollup``."""
+"""The command ``sqlrank rollup``: build or insert a rollup, print its statement, or write its dbt model."""
 
 from __future__ import annotations
 

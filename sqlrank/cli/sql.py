@@ -1,4 +1,4 @@
-"""The command ``sqlrank sql``: print the statement that computes or stores metrics."""
+"""The command ``sqlrank sql``: print the statement that computes or stores metrics, or write it as a dbt model."""
 
 from __future__ import annotations
 

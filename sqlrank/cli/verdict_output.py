@@ -1,4 +1,4 @@
-"""Finish commands with verdicts: write result, summary and JUnit report, and set the exit status."""
+"""The output of a command with verdicts: result, summary, JUnit report and annotations, in checked files, and the exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plan comparisons: the metrics with per-unit values, the systems, and the groupings, all resolved."""
+"""The plan of a comparison: metrics with per-unit values, systems, groupings, and the calls for the values of each grouping."""
 
 from __future__ import annotations
 

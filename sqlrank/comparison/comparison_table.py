@@ -1,4 +1,4 @@
-"""Format comparisons as Arrow tables."""
+"""Arrow tables of comparisons and of paired differences per unit: group columns, contrast columns, and reasons for undefined values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gate a release: test whether a candidate is not inferior to a baseline, which may be stored."""
+"""The public function gate, which tests a candidate for non-inferiority, and the reading and checks of a stored baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Non-inferiority verdicts: one for each metric and group."""
+"""Decide non-inferiority of a candidate by a tolerance: the verdict of a metric in a group, and the number of tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Load unit values into tables of one schema, and summarize their paired differences."""
+"""Unit values in temporary tables of DuckDB, and summaries of their paired differences by cell, metric and pair of systems."""
 
 from __future__ import annotations
 

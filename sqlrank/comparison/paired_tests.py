@@ -1,4 +1,4 @@
-"""Test paired differences: intervals, p-values, randomization and max-t, corrected for multiple comparisons, with power."""
+"""Test paired differences by options: intervals, p-values, randomization and max-t, corrected for multiple comparisons, with power."""
 
 from __future__ import annotations
 

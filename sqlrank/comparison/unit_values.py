@@ -1,4 +1,4 @@
-"""Evaluate per-unit values and load them into a scratch DuckDB; shared by compare and gate."""
+"""Evaluate per-unit and system values under execution options, load them into a scratch DuckDB, and check that units are paired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregation CTEs: values per list and per group, aggregates over lists, and the result rows."""
+"""Aggregation CTEs: metrics per list, query and group, aggregates over lists, audit columns, and the result rows with intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comments of columns, which files have behind them: each is printed once in a statement, where the column first has that meaning."""
+"""Attach comments to columns, and drop those that repeat one of an earlier column."""
 
 from __future__ import annotations
 

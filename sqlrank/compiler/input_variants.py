@@ -1,4 +1,4 @@
-"""Inputs as a statement reads them: variants of their rows, each with its query."""
+"""Variants of the rows of an input, such as those before NULLs are dropped, the names of their CTEs, and their queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the layout of a result: groupings, the columns of metrics and their CTEs, and the output columns."""
+"""Records of a result's layout: groupings, columns of metrics and their CTEs, and output columns, also under several scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fill undefined metric values and aggregate values over lists."""
+"""Expressions of metric values: undefined ones filled by the policy, and aggregates over lists or queries."""
 
 from __future__ import annotations
 

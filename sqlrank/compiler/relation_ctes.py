@@ -1,4 +1,4 @@
-"""Relation CTEs: adds each input and relation that metrics read to the statement once."""
+"""Relation CTEs: inputs and relations that metrics read, each added to the statement once, and the expressions of metrics over them."""
 
 from __future__ import annotations
 

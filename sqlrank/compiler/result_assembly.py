@@ -1,4 +1,4 @@
-"""Join the CTEs of all grains into the result."""
+"""Join the CTEs of all grains into the ordered result rows: keys, metrics, interval limits and audit columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Row keys: the columns for ``list_id``, ``group_id`` and ``unit_id``, which identify lists, groups and units.
+"""Row keys: the columns for ``list_id``, ``group_id`` and ``unit_id``, names of internal columns, and equality conditions of keys.
 
 The SQL files use three logical keys. With ``by=["system"]`` a group is a system, and a list is a system's answer to a query. Wherever a
 file selects, groups, partitions, orders or joins by a key, the compiler writes its columns: none, one or many.

@@ -1,4 +1,4 @@
-"""Build SELECTs over CTEs: grouped, joined, ordered, repeated per cut-off or grouping, and stacked."""
+"""Build SELECTs over CTEs: grouped, joined, ordered, repeated per cut-off or grouping; cast numbers, which are NULL unless finite."""
 
 from __future__ import annotations
 

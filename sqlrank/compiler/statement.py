@@ -1,4 +1,4 @@
-"""Compile the whole statement: input, relation and aggregation CTEs, and the final SELECT with its output columns."""
+"""Compile the whole statement of metrics or of a curve: CTEs of inputs, relations and aggregates, the final SELECT, its output columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hash units by MD5 to numbers that are equal on every engine."""
+"""Hash units by MD5 to numbers that are equal on every engine, by expressions of ``sql/bootstrap``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In-memory sources: Arrow streams, Polars LazyFrames, and dicts as in ranx and pytrec_eval."""
+"""Convert in-memory sources to Arrow tables: Arrow streams, Polars LazyFrames, and dicts as in ranx and pytrec_eval."""
 
 from __future__ import annotations
 

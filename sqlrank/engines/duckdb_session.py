@@ -1,4 +1,4 @@
-"""Open DuckDB sessions under limits: connections, settings that are restored, and translated errors."""
+"""DuckDB sessions under limits: connections opened or reserved for one call, settings restored, errors translated, small queries run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolve sources on DuckDB: tables, files, relations and Arrow streams become FROM items with typed columns."""
+"""Resolve sources on DuckDB: tables, files, relations and Arrow streams become FROM items with typed columns, or temporary tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parse and validate queries of users as sources: one SELECT, checked on its tree, whose text stays as it is."""
+"""Parse and validate queries of users as sources: one SELECT, whose text stays as it is, and the files that it reads."""
 
 from __future__ import annotations
 

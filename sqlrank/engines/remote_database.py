@@ -1,4 +1,4 @@
-"""Sessions on databases other than DuckDB, through the user's connection; nothing is uploaded."""
+"""The dialect of a connection; sessions on databases other than DuckDB, without uploads, with functions registered that SQLite lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validate the limits of a call: memory, threads, time, and the directory for spilled data."""
+"""The limits of a call, validated: memory, threads, time, and the directory for spilled data."""
 
 from __future__ import annotations
 

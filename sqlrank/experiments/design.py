@@ -1,4 +1,4 @@
-"""Parse an experiment design: metrics (Mean, Ratio), CUPED covariates, confidence level."""
+"""The design of an experiment, parsed from arguments: metrics (Mean, Ratio), CUPED covariates, expected shares, interval options."""
 
 from __future__ import annotations
 

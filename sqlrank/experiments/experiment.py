@@ -1,4 +1,4 @@
-"""Provide the public functions of experiments: effects per metric and variant, as a table or as a statement."""
+"""The public functions experiment and experiment_sql: effects per metric and variant, as a table with warnings or as a statement."""
 
 from __future__ import annotations
 

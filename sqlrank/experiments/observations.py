@@ -1,4 +1,4 @@
-"""Map and validate the observations of an experiment."""
+"""Map the columns of an experiment's observations, check their rows and the sizes of variants, and resolve the control."""
 
 from __future__ import annotations
 

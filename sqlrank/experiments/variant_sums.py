@@ -1,4 +1,4 @@
-"""Sum observations per unit and variant: the CTEs that are computed where the data are."""
+"""Build the CTEs that sum observations per unit and variant where the data are, with missing covariates imputed."""
 
 from __future__ import annotations
 

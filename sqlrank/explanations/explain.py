@@ -1,4 +1,4 @@
-"""Explain a metric value by the rows of a statement's CTEs."""
+"""Explain a metric of one query, of each query, or of all rows: rows of each CTE, and its expression with aggregates substituted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hold an explained metric value: rows of each CTE, and the expression with aggregates substituted."""
+"""The record of an explained metric value, shown as text or HTML: rows of each CTE, and the expression with aggregates substituted."""
 
 from __future__ import annotations
 

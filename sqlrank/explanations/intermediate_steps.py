@@ -1,4 +1,4 @@
-"""Query the rows of a statement's CTEs: the most informative first, and their number."""
+"""Query the rows of a statement's CTEs, the most informative first, and find its CTEs and columns of keys, terms and metric."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Compute p-values, intervals, quantiles, corrections and verdicts without NumPy or SciPy."""
+"""Compute p-values, intervals, quantiles and corrections without NumPy or SciPy, parse tolerances, and combine verdicts."""

@@ -1,4 +1,4 @@
-"""Statistical tests and power analysis, using only the standard library."""
+"""Statistical tests (t, signed-rank, sign) and power analysis of the t-test, using only the standard library."""
 
 from __future__ import annotations
 

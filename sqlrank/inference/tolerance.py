@@ -1,4 +1,4 @@
-"""Tolerances and target effects, absolute (0.01) or relative (1%), and verdicts: pass, fail, inconclusive or skipped."""
+"""Tolerances and target effects, absolute (0.01) or relative (1%); the record of a verdict, and the overall verdict of several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bound inputs: a table with column mapping, filters, and its SELECT."""
+"""The record of an input bound to a table: column mapping, filters and types, and the SELECT of its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Column binding: match the columns that metrics need with the columns of the input tables."""
+"""The bound inputs of a request: columns that metrics need are matched with those of the input tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's ``columns`` mapping: names of columns or expressions, for all inputs or one."""
+"""The user's ``columns`` mapping: its names and scores are checked, and its columns or expressions bound to all inputs or one."""
 
 from __future__ import annotations
 

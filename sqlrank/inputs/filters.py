@@ -1,4 +1,4 @@
-"""Assign the conjuncts of ``where`` to the inputs whose columns they name, as filters of their rows."""
+"""Filter the rows of inputs: by the conjuncts of ``where``, each for the input whose columns it names, and by ids of queries."""
 
 from __future__ import annotations
 

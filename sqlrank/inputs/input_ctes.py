@@ -1,4 +1,4 @@
-"""Input CTEs: mapping, filters, and run and judgments derived from predictions."""
+"""Build the queries of a statement's inputs and its group-by layout: mapped and filtered tables, and rankings of predictions."""
 
 from __future__ import annotations
 

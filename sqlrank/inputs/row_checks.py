@@ -1,4 +1,4 @@
-"""Row checks: validate all inputs and report every problem at once, before metrics are computed."""
+"""Check columns and rows of all inputs, and report every problem at once with examples, before metrics are computed."""
 
 from __future__ import annotations
 

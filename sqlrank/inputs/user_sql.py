@@ -1,4 +1,4 @@
-"""Parse and vet the SQL that users write: expressions over columns and conditions, of allowed functions only."""
+"""Parse the SQL that users write, expressions over columns and conditions, with allowed functions only and long lists as one node."""
 
 from __future__ import annotations
 

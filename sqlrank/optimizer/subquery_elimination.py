@@ -1,4 +1,4 @@
-"""Subquery elimination: subqueries of FROM and JOIN become CTEs before their reader."""
+"""Subquery elimination: subqueries of FROM and JOIN become CTEs before their reader, and queries of users the first CTEs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Format verdicts for code review: Markdown summary, JUnit report and GitHub Actions annotations."""
+"""Columns of comparisons shown to people, and verdicts for code review: Markdown summary, JUnit report, GitHub Actions annotations."""
 
 from __future__ import annotations
 

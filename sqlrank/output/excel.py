@@ -1,4 +1,4 @@
-"""Write results as Excel sheets, byte for byte reproducible."""
+"""Return results as Excel workbooks of one sheet, byte for byte reproducible."""
 
 from __future__ import annotations
 

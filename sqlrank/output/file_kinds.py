@@ -1,4 +1,4 @@
-"""Detect files that sqlrank wrote, and the kind of their content."""
+"""Kinds of content of the files that sqlrank writes, and their detection by signature or metadata."""
 
 from __future__ import annotations
 

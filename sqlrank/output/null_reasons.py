@@ -1,4 +1,4 @@
-"""Explain NULL values and missing intervals of a result, from the annotations of its metrics."""
+"""Explain NULL values and missing intervals of a result, from the metadata of its metrics, standard errors and numbers of units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write output files atomically, and refuse to replace inputs and foreign files."""
+"""Check and write output files: replaced atomically, appended to, or streamed; inputs and foreign files are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the result of a SELECT to a table or view: CREATE, INSERT, or DELETE and INSERT for one partition column."""
+"""Return statements that store the result of a SELECT: CREATE of a table or view, INSERT, or DELETE and INSERT for one column."""
 
 from __future__ import annotations
 

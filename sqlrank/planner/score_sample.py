@@ -1,4 +1,4 @@
-"""Sample the first rows of an input for the statistics that the planner uses."""
+"""Count rows, distinct scores and groups among the first rows of predictions, for the plan ``score_order``."""
 
 from __future__ import annotations
 

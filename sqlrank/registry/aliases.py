@@ -1,4 +1,4 @@
-"""Synonyms of metrics in other tools, from ``sql/names.toml`` and the compatibility modes."""
+"""Find the canonical metric and file of a name, by synonyms in ``sql/names.toml`` and the compatibility modes, and list synonyms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of SQL files: portable syntax that can be inlined and printed."""
+"""Parse SQL files, and check their syntax against the contract: portable SQL that can be inlined and printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fingerprints of metrics: digests of their SQL, and the policies in force."""
+"""Fingerprints of metrics: digests of their SQL, and the policies and parameters in force."""
 
 from __future__ import annotations
 

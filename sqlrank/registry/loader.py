@@ -1,4 +1,4 @@
-"""Cache of registries, one per combination of user folders, invalidated by file modification."""
+"""Load registries, cached per combination of user folders until a file changes, and check the files of users."""
 
 from __future__ import annotations
 

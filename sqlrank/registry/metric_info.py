@@ -1,4 +1,4 @@
-"""The list of metrics with their properties: direction of improvement, unit, family."""
+"""The list of metrics with family, parameters, source and description, and the better direction of a metric or column."""
 
 from __future__ import annotations
 

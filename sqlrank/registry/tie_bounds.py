@@ -1,4 +1,4 @@
-"""Bounds over the orders of tied scores.
+"""Bounds over the orders of tied scores, as files of metrics annotate them, and the metric to compute under each order.
 
 They name the metrics that give a metric's minimum and maximum. The annotation is ``-- Tie bounds: worst to best``.
 """

@@ -1,4 +1,4 @@
-"""Write series of integers and hexadecimal numbers in the idiom of a dialect, and by digits where it has none."""
+"""Rewrite series of integers and hexadecimal numbers in the idiom of a dialect, or by digits where it has none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Header comment of a statement: its contents, inputs, settings, plan, and the command that prints it."""
+"""The header comment of a statement: its contents, inputs, settings, plan, and the command that prints it."""
 
 from __future__ import annotations
 

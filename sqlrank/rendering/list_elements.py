@@ -1,4 +1,4 @@
-"""Write the elements of list columns, ``CROSS JOIN UNNEST(x) WITH ORDINALITY`` and ``y[position]``, and their lengths for a dialect."""
+"""Rewrite the elements and lengths of list columns, ``CROSS JOIN UNNEST(x) WITH ORDINALITY`` and ``y[position]``, for a dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Materialization of CTEs with several readers."""
+"""Materialize costly CTEs with several readers, on engines that would compute them for each reader."""
 
 from __future__ import annotations
 

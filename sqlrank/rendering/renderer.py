@@ -1,4 +1,4 @@
-"""Render a statement as SQL text for a dialect, under its header comment."""
+"""Render a tree or a statement as SQL text for a dialect, under its header comment, for the user and for execution."""
 
 from __future__ import annotations
 

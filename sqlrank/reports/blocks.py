@@ -1,4 +1,4 @@
-"""Define the blocks of a report: sections of paragraphs, tables, figures and side-by-side lists."""
+"""Records of a report's sections and blocks (tables, figures, side-by-side lists), and the tables and figures of results."""
 
 from __future__ import annotations
 

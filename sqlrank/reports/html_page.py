@@ -1,4 +1,4 @@
-"""Render, save and display the page of a report."""
+"""The page of a report: rendered from sections, saved to a checked file, and displayed in notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make a report: metrics, comparisons, curves, groups and queries on one HTML page."""
+"""The public function report: metrics, comparisons, curves, groups and queries on one HTML page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare metrics and score distributions of current and reference days, with tolerances and verdicts."""
+"""The public function drift: compare metrics and scores of current and reference days, with tolerances and verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the SQL that evaluates a rollup on its engine: merge rows, apply formulas, and bound rank metrics."""
+"""Return the SQL that evaluates a rollup on its engine: it merges rows, applies formulas, and bounds rank metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merge the aggregates of a rollup by group, by bin, and over rolling windows of days."""
+"""Queries that merge the aggregates of a rollup by group, by bin, and over rolling windows of days; parts and ordinals of days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validate the table of a rollup, filter its rows, and net its batches."""
+"""The table of a rollup: its columns and validity rules are checked, its rows filtered, and its batches netted."""
 
 from __future__ import annotations
 

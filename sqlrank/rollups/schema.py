@@ -1,4 +1,4 @@
-"""Define the columns of a rollup: their names, the aggregates that they hold, and how their values merge."""
+"""Columns of a rollup: their names, the aggregates that they hold, and the functions that merge their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Insert rows into the table of a rollup: batches and retractions, in one transaction, in place of equal days."""
+"""Insert rows into the table of a rollup in one transaction: new groups, batches and retractions, or in place of equal days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Split rows into parts, as an Arrow table or as a SQL statement."""
+"""The public functions split and split_sql: rows split into parts, as an Arrow table or as a SQL statement."""
 
 from __future__ import annotations
 

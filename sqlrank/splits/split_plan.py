@@ -1,4 +1,4 @@
-"""Assign rows to the parts of a split, by hash thresholds, shares or time bounds."""
+"""The plan of a split: its parts with limits by hash, shares or time bounds, and the query that assigns rows to them."""
 
 from __future__ import annotations
 

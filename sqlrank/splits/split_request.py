@@ -1,4 +1,4 @@
-"""Hold the arguments of a split."""
+"""The record of the arguments that say how rows are split, as the caller passed them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbolic differentiation for the delta method.
+"""Symbolic differentiation for the delta method: partial derivatives by aggregate, and the contribution of a row to each.
 
 It gives the partial derivatives of an expression by its SUMs and COUNTs. The influence of a row on a metric is the sum of each derivative
 times the row's contribution to that aggregate.

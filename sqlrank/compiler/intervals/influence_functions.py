@@ -1,4 +1,4 @@
-"""Influence function of a metric: derived (delta method), or declared in its file.
+"""Influence of rows on a metric, derived by the delta method or declared in its file, and the CTE of the rows that carry it.
 
 The declaration is ``-- Interval: influence ... FROM relation``.
 """

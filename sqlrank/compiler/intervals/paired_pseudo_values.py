@@ -1,4 +1,4 @@
-"""Paired pseudo-values: input rows with their values under several scores."""
+"""CTEs of paired pseudo-values: one row per input row, with the pseudo-values of metrics under each of several scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pseudo-values of units: their mean is the metric, their standard error the metric's."""
+"""CTEs of pseudo-values, one row per unit: their mean is the metric, and their standard error that of the metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compile quantiles of Student's t for columns of unit counts."""
+"""Columns of Student's t quantiles and of reciprocal degrees of freedom, computed from columns of unit counts."""
 
 from __future__ import annotations
 
