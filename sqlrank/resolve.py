@@ -1,4 +1,4 @@
-"""Request resolution: each metric's SQL file and settings, group-by columns, and required sources."""
+"""Resolve requests: the SQL files and settings of metrics, group-by columns, required sources, and the pairs of systems to compare."""
 
 from __future__ import annotations
 

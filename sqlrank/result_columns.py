@@ -1,6 +1,7 @@
 """Columns of results that several modules share, such as ``ci_low``, and the schemas and displayed columns of contrasts.
 
-Of a metric ``AUC``, ``ci_low`` is ``AUC.ci_low``, in SQL ``auc_ci_low``. The columns of contrasts, the differences between two sides, are defined here for results, files, terminals, charts and reports.
+Of a metric ``AUC``, ``ci_low`` is ``AUC.ci_low``, in SQL ``auc_ci_low``. The columns of contrasts, the differences between two sides, are
+defined here for results, files, terminals, charts and reports.
 """
 
 from __future__ import annotations

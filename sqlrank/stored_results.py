@@ -1,4 +1,4 @@
-"""Read stored results and schema metadata, which may be damaged or forged."""
+"""Read stored results as Parquet, and schema metadata as JSON or text, which may be damaged or forged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command with all its subcommands."""
+"""The ``sqlrank`` command with all its subcommands, as an object of typer."""
 
 from sqlrank.cli.commands import command_line
 

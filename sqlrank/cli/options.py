@@ -1,4 +1,4 @@
-"""Options shared by several commands, with their help and completion."""
+"""Types of options that several commands share, with their help and completion."""
 
 from __future__ import annotations
 

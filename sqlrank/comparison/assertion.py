@@ -1,4 +1,4 @@
-"""Assert in tests that a candidate is not worse than a baseline."""
+"""The public function assert_not_worse, which asserts in tests that a candidate is not worse than a baseline."""
 
 from __future__ import annotations
 

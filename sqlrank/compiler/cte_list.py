@@ -1,4 +1,4 @@
-"""The CTEs of a statement: named, described, ordered and pruned in one place."""
+"""The CTEs of a statement: added with free names, keys and comments, then written in order, and pruned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open the database of a call for execution, or for ``sql()`` only to inspect columns."""
+"""Run work on the database of a connection under limits, or open it only to inspect columns, for ``sql()``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep user-defined functions from shadowing built-in ones of the same name: ``ln``, ``sum``, ``md5``."""
+"""Prevent or refuse calls of user-defined functions that shadow built-in ones of the same name: ``ln``, ``sum``, ``md5``."""
 
 from __future__ import annotations
 

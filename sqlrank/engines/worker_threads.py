@@ -1,4 +1,4 @@
-"""Worker threads that callers may stop waiting for; all end before the interpreter does."""
+"""Worker threads that callers may stop waiting for and that end before the interpreter, and locks that are free after a fork."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Student's t distribution with the standard library only: tail probabilities and critical values."""
+"""Student's t distribution with the standard library only: tail probabilities, critical values, and approximations of them."""
 
 from __future__ import annotations
 

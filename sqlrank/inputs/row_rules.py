@@ -1,4 +1,4 @@
-"""Row rules: the conditions that follow from an input's columns, and those of its checks file, for the columns in use."""
+"""Rules of the rows of an input, from its columns and its checks file: the conditions of violations, and that of valid rows."""
 
 from __future__ import annotations
 

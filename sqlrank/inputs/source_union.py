@@ -1,4 +1,4 @@
-"""Union of several sources of one input; runs of several systems keep the system's name."""
+"""Resolve a source, or several of one input as their union, in which runs of several systems keep the system's name."""
 
 from __future__ import annotations
 

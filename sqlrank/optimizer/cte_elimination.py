@@ -1,4 +1,4 @@
-"""CTE elimination: CTEs that are equal become one, and inputs come first."""
+"""CTE elimination: a CTE that equals an earlier one is replaced by it, and CTEs of inputs come first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Join elimination: joins that neither add columns nor leave out rows, and outer joins of one row."""
+"""Join elimination: joins to the distinct keys of the joined table are left out, and left joins of one row become cross joins."""
 
 from __future__ import annotations
 

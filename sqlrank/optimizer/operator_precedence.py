@@ -1,4 +1,4 @@
-"""Operator precedence: where an expression needs parentheses."""
+"""Operator precedence: the check for parentheses that an expression needs in the place of another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The passes over a statement, in order."""
+"""Rewrite a statement by all passes in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projection pruning of a compiled statement, before its passes: unused columns, left joins and CTEs, and CTEs that forward others."""
+"""Projection pruning of a compiled statement, before its passes: unused columns, left joins and CTEs, and forwarding CTEs, are removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A statement as a graph: its CTEs, the SELECTs in them, and the CTEs and columns that each SELECT reads."""
+"""A statement as a graph: its CTEs, the SELECTs in them with the CTEs and columns that each reads, and predicates that passes share."""
 
 from __future__ import annotations
 

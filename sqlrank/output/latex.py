@@ -1,4 +1,4 @@
-"""Format tables in LaTeX, with booktabs rules."""
+"""Format tables in LaTeX, with booktabs rules, escaped and bold texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output formats of results, and their writers: tables for people, CSV, JSON, Parquet and Excel."""
+"""Output formats of results, the style of tables, and the writers of text tables, CSV, JSON, Parquet and Excel."""
 
 from __future__ import annotations
 

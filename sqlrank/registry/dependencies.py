@@ -1,4 +1,4 @@
-"""Transitive dependencies of a SQL file under given settings, found without reading data."""
+"""Transitive dependencies of a SQL file under given settings, and the input role that a metric evaluates, found without reading data."""
 
 from __future__ import annotations
 

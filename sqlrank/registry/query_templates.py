@@ -1,4 +1,4 @@
-"""Query templates: SELECT files that Python completes, such as steps of comparisons, rollups and experiments, and row checks."""
+"""Read query templates, which are SELECT files that Python completes, such as steps of comparisons, and row checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolved metrics: a requested metric with its file, effective settings and dependencies."""
+"""The record of a resolved metric: its file, effective settings and dependencies, and plain names for its columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Capabilities and peculiarities of the supported SQL dialects."""
+"""Capabilities and peculiarities of the supported SQL dialects, one record for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build the SELECT of a rollup, with a column per aggregate and the hash of its definition."""
+"""Resolve the request of a rollup, a column per aggregate; add the hash of its definition, and drop weights that are all 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contrast two sides of rollups: their metrics by group, and the differences with certain bounds and jackknife errors."""
+"""Contrasts of two sides of rollups: their metrics by group, and the differences with certain bounds and jackknife errors."""
 
 from __future__ import annotations
 

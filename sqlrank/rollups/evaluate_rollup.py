@@ -1,4 +1,4 @@
-"""Evaluate metrics from a rollup: merge its rows, apply formulas, and bound rank metrics."""
+"""Evaluate the metrics of a call from a rollup: resolve and check the call, merge rows, apply formulas, and bound rank metrics."""
 
 from __future__ import annotations
 

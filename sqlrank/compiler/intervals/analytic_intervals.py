@@ -1,4 +1,4 @@
-"""Compile standard errors by the delta method or influence functions, and the limits of analytic intervals."""
+"""CTEs of analytic intervals: standard errors by the delta method or influence functions, degrees of freedom, and limits."""
 
 from __future__ import annotations
 
