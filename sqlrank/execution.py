@@ -11,7 +11,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.engines import remote_database
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
@@ -64,7 +64,7 @@ def execute_request(
     progress: Callable[[float], None] | None = None,
 ) -> pa.Table:
     """Execute a request on its connection; ``progress`` is called with the percentage done."""
-    dialect = remote_database.infer_dialect(connection, dialect)
+    dialect = infer_dialect(connection, dialect)
     return run_resolved(resolve_request(call), connection, dialect, limits, check, progress)
 
 

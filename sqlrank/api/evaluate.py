@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sqlrank.argument_checks import entry_point
 from sqlrank.arrow_arrays import table_from_rows
-from sqlrank.engines import remote_database
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import open_for_inspection
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
@@ -237,7 +237,7 @@ def sql(
     >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[1])
     -- reads: run (run), qrels (qrels)
     """
-    target_dialect = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    target_dialect = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(target_dialect)
     call = Request(
         metrics,

@@ -12,8 +12,8 @@ from sqlglot import exp
 from sqlrank.arrow_arrays import to_array
 from sqlrank.comparison.paired_differences import PairedUnits
 from sqlrank.compiler.row_keys import QUERY_ID
-from sqlrank.engines import remote_database
 from sqlrank.engines.cancellation import run_cancellable
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import InputError, SqlrankError
@@ -51,7 +51,7 @@ def evaluate_unit_values(comparison: ComparisonPlan, options: ExecutionOptions) 
     """Evaluate unit values where the data are: per grouping a table by cell, system and unit."""
     if (shared := _evaluate_shared_values(comparison, options)) is not None:
         return _select_groupings(shared, comparison, options.limits)
-    dialect = remote_database.infer_dialect(options.connection, options.dialect)
+    dialect = infer_dialect(options.connection, options.dialect)
     tables = []
     # All are resolved before the first reads a source.
     resolved_requests = [(group, resolve_request(call)) for group, call in comparison.calls_by_grouping()]
@@ -75,7 +75,7 @@ def _evaluate_shared_values(comparison: ComparisonPlan, options: ExecutionOption
             return None
         return execute_resolved(resolved_request, database, options.check, inputs=inputs)
 
-    dialect = remote_database.infer_dialect(options.connection, options.dialect)
+    dialect = infer_dialect(options.connection, options.dialect)
     return run_on_database(options.connection, dialect, options.limits, work, options.progress)
 
 

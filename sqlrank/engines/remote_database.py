@@ -1,4 +1,4 @@
-"""The dialect of a connection; sessions on databases other than DuckDB, without uploads, with functions registered that SQLite lacks."""
+"""Sessions on databases other than DuckDB, through the user's connection, without uploads; SQLite gets the functions that it lacks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hashlib import md5
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 from sqlglot import exp
 
 from sqlrank.engines.database import Database, SourceTable
@@ -19,7 +18,7 @@ from sqlrank.engines.identifiers import require_table_name
 from sqlrank.engines.query_sources import parse_query, refuse_random_numbers
 from sqlrank.engines.shadowed_functions import find_shadowed
 from sqlrank.errors import ExecutionError, InputError
-from sqlrank.rendering.dialects import DIALECTS, get_dialect
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import QuerySource, source_kind
 
@@ -29,32 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlrank.engines.resource_limits import ResourceLimits
-
-
-def is_duckdb_connection(connection: Any) -> bool:
-    """Return True for a DuckDB connection, the path of a DuckDB file, or None."""
-    return connection is None or isinstance(connection, (str, Path, duckdb.DuckDBPyConnection))
-
-
-def infer_dialect(connection: Any, dialect: str | None) -> str:
-    """Infer the SQL dialect of a connection; ``dialect`` overrides it."""
-    if dialect is not None:
-        get_dialect(dialect)
-    if is_duckdb_connection(connection):
-        if dialect not in {None, "duckdb"}:
-            raise InputError(f"dialect={dialect!r} is not DuckDB's dialect; give connection= to a database of that dialect")
-        return "duckdb"
-    adapter = adapter_for(connection)
-    if adapter is None:
-        raise InputError(
-            f"cannot connect to a {type(connection).__name__}; give a DuckDB connection or the path of a DuckDB file, "
-            "a PEP 249 or ADBC connection, a SparkSession, a chdb session or a DataFusion context"
-        )
-    inferred = dialect or adapter.dialect
-    if inferred is None:
-        connection_class = f"{type(connection).__module__}.{type(connection).__name__}"
-        raise InputError(f"the SQL dialect of a {connection_class} is unknown; name it with dialect=, one of: {', '.join(DIALECTS)}")
-    return inferred
 
 
 def check_no_limits(limits: ResourceLimits, dialect: str) -> None:

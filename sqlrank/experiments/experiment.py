@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
-from sqlrank.engines import remote_database
 from sqlrank.engines.cancellation import run_cancellable
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
@@ -182,7 +182,7 @@ def experiment(
     )
     source = SourceGroup.wrap(DATA, data)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
-    dialect_name = remote_database.infer_dialect(connection, dialect)
+    dialect_name = infer_dialect(connection, dialect)
     arms, text = run_on_database(
         connection, dialect_name, limits, lambda database: _arms(design, database, source, unit, variant, where), progress
     )
@@ -244,7 +244,7 @@ def experiment_sql(
         power=power,
     )
     source = SourceGroup.wrap(DATA, data)
-    dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    dialect_name = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(dialect_name)
     options = {"connection": connection, "create_table": create_table, "create_view": create_view}
     with open_for_inspection(connection, dialect_name, any(map(reads_files, leaf_sources(source)))) as database:

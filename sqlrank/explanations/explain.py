@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.argument_checks import entry_point
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
-from sqlrank.engines import remote_database
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
@@ -121,7 +121,7 @@ def explain(
         plan=plan,
         policies=policies,
     )
-    resolved_dialect = remote_database.infer_dialect(connection, dialect)
+    resolved_dialect = infer_dialect(connection, dialect)
     request = resolve_request(call)
     _check(request, query)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)

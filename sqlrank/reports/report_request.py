@@ -10,7 +10,7 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan
 from sqlrank.deadline import check_deadline, seconds_left
-from sqlrank.engines import remote_database
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
@@ -211,7 +211,7 @@ class ReportRequest:
         )
         request = resolve_request(replace(call, per_query=True, only_queries=tuple(queries)))
         limits = ResourceLimits(*(arguments[name] for name in ("memory_limit", "threads", "temp_directory", "timeout")))
-        dialect = remote_database.infer_dialect(common["connection"], common["dialect"])
+        dialect = infer_dialect(common["connection"], common["dialect"])
         return explain_queries(request, common["connection"], dialect, limits, rows)
 
     def arguments_for_system(self, system: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -234,7 +234,7 @@ class ReportRequest:
 
     def _where(self, column: str, system: str) -> str:
         """Return the SQL condition for a system's rows, combined with that of the report."""
-        sqlglot_dialect = get_dialect(remote_database.infer_dialect(self.common["connection"], self.common["dialect"])).sqlglot_name
+        sqlglot_dialect = get_dialect(infer_dialect(self.common["connection"], self.common["dialect"])).sqlglot_name
         role, dot, name = column.partition(".")
         if not dot or role not in self.sources:
             role, name = (
@@ -307,7 +307,7 @@ def _runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[str, A
     """Return the runs by their system names; raise ``InputError`` for duplicate names."""
     names = [name for name, _ in run.members]
     if None in names:
-        dialect = remote_database.infer_dialect(common["connection"], common["dialect"])
+        dialect = infer_dialect(common["connection"], common["dialect"])
         table = run_on_database(common["connection"], dialect, ResourceLimits(), lambda database: resolve_source(database, role, run))
         names = list(dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in table.members or (table,)))
     if len(set(names)) < len(run.members):

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
-from sqlrank.engines import remote_database
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.inference.standard_errors import t_interval
@@ -204,7 +204,7 @@ def drift(
             )
             return _result(plan, reference_side, current_side, tolerances, scratch)
 
-    result = run_on_database(connection, remote_database.infer_dialect(connection, dialect), limits, work)
+    result = run_on_database(connection, infer_dialect(connection, dialect), limits, work)
     return rename_metric_rows(result, resolved_metrics)
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.compiler.statement import BUCKET_COLUMN
-from sqlrank.engines import remote_database
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
@@ -76,7 +76,7 @@ def evaluate_rollup(
         raise MetricError(f"{what}= is for rollup=, the sums of days that sqlrank.rollup (sqlrank rollup) makes")
     refuse_row_options(call, window_days, window_ends)
     library, resolved_metrics, metrics, by = resolve_rollup_call(call)
-    dialect = remote_database.infer_dialect(connection, dialect)
+    dialect = infer_dialect(connection, dialect)
     for argument, condition in (("where", call.where), ("window_ends", window_ends)):
         if condition is not None:
             parse_condition(condition, dialect, argument)

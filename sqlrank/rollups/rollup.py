@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.call_descriptions import request_command, setting_text
-from sqlrank.engines import remote_database
+from sqlrank.engines.connection_dialect import infer_dialect, is_duckdb_connection
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
@@ -128,7 +128,7 @@ def rollup(
         sql_dir=sql_dir,
         policies=policies,
     )
-    dialect_name = remote_database.infer_dialect(connection, dialect)
+    dialect_name = infer_dialect(connection, dialect)
     request, definition = resolve_rollup_request(
         call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
@@ -140,7 +140,7 @@ def rollup(
         )
     if insert is not None and connection is None:
         raise MetricError("insert= needs connection= (--db), the DuckDB connection or file that has the table, or is to have it")
-    if insert is not None and not remote_database.is_duckdb_connection(connection):
+    if insert is not None and not is_duckdb_connection(connection):
         raise MetricError(
             "insert= is run on DuckDB; for another engine sqlrank.rollup_sql (sqlrank rollup --sql) writes the statement to run there"
         )
@@ -213,7 +213,7 @@ def rollup_sql(
         sql_dir=sql_dir,
         policies=policies,
     )
-    dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    dialect_name = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     if connection is None and not get_dialect(dialect_name).supports_md5 and unit is not None:
         raise MetricError(f"{dialect_name} has no MD5, which buckets need; make the rollup through connection=, or give it a function md5")
     request, definition = resolve_rollup_request(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from sqlrank._version import __version__
-from sqlrank.engines import remote_database
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, choose_winner, reconcile_interval
@@ -123,7 +123,7 @@ def compare_rolled_up(
         with open_scratch_session(database, limits) as scratch:
             return _contrast_systems(plans, tables, pairs, database, scratch)
 
-    rows, fields = run_on_database(connection, remote_database.infer_dialect(connection, dialect), limits, work, progress)
+    rows, fields = run_on_database(connection, infer_dialect(connection, dialect), limits, work, progress)
     day_columns, counts = side_columns(NUM_DAYS, "baseline"), {name for row in rows for name in row.counts}
     schema = pa.schema(
         [

@@ -12,7 +12,7 @@ from sqlrank.argument_checks import entry_point
 from sqlrank.call_descriptions import describe_sources, setting_text, write_command
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement
-from sqlrank.engines import remote_database
+from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
@@ -135,7 +135,7 @@ def split(
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
-    resolved_dialect = remote_database.infer_dialect(connection, dialect)
+    resolved_dialect = infer_dialect(connection, dialect)
     return run_on_database(connection, resolved_dialect, limits, lambda database: _rows(plan, database, source))
 
 
@@ -193,7 +193,7 @@ def split_sql(
     )
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
-    resolved_dialect = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    resolved_dialect = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     if connection is None and not get_dialect(resolved_dialect).supports_md5 and "salt" in plan.values:
         raise MetricError(f"{resolved_dialect} has no MD5; split through connection=, or give it a function md5")
     with open_for_inspection(connection, resolved_dialect, any(map(reads_files, leaf_sources(source)))) as database:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.engines.remote_database import infer_dialect
+from sqlrank.engines.connection_dialect import infer_dialect
 from tests.lanes import few
 from tests.unit.connections import ONE_QRELS, ONE_RUN, QRELS, RUN, small
 
