@@ -1,4 +1,4 @@
-"""The grain of a relation, step or role: what identifies one of its rows."""
+"""The grain of a relation, step or role, parsed from its annotation: the columns that identify one of its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check that every name in a SQL file exists: relations, inputs, functions, arguments and columns."""
+"""Check a SQL file against the contract: every relation, input, function, argument, column and annotation that it names exists."""
 
 from __future__ import annotations
 
