@@ -1,4 +1,4 @@
--- draw_count: one row: how often a drawn unit occurs in a replicate, by a uniform number between 0 and 1.
+-- draw_count: one row: how often a drawn unit occurs in a replicate, 1 to 12 times, by a uniform number between 0 and 1.
 -- The number is a Poisson variable of mean 1, above 0.
 -- The limits are integer multiples of 1 / (2^31 - 1), and the uniform numbers are midpoints between such multiples, so that rounding
 -- moves none across a limit.

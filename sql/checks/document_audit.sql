@@ -1,4 +1,4 @@
--- document_audit: one row per ranked list, with counts that detect faulty inputs, computed along with the metrics.
+-- document_audit: one row per ranked list: counts of documents of positive relevance and of those retrieved, which detect faulty inputs.
 -- A document that occurs twice in a list is joined to its judgment twice. If no document of positive relevance was retrieved for any
 -- query, run and judgments do not belong together.
 -- Grain: list_id

@@ -1,4 +1,4 @@
--- no_predicted_cluster: one row, with the number of records without a predicted cluster, if there are any.
+-- no_predicted_cluster: one row: the number of records without a predicted cluster, if there are any.
 -- Grain: one row
 SELECT
   COUNT(*) AS records -- predicted_cluster is NULL, and missing_prediction='error'; choose missing_prediction=singleton or drop

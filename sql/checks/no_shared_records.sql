@@ -1,4 +1,4 @@
--- no_shared_records: one row, with the number of records, if none of them has both a predicted and a true cluster.
+-- no_shared_records: one row: the number of records, if none of them has both a predicted and a true cluster.
 -- Grain: one row
 SELECT
   COUNT(*) AS records -- no record has both clusters; predicted_clusters and true_clusters have no record_id in common

@@ -1,4 +1,4 @@
--- no_true_cluster: one row, with the number of records without a true cluster, if there are any.
+-- no_true_cluster: one row: the number of records without a true cluster, if there are any.
 -- Grain: one row
 SELECT
   COUNT(*) AS records -- true_cluster is NULL, and missing_truth='error'; choose missing_truth=drop or singleton

@@ -1,4 +1,4 @@
--- too_few_negatives: one row per group with positives, but fewer negatives than k.
+-- too_few_negatives: one row per group with positives, but fewer negatives than k: the weight of its negatives.
 -- Grain: group_id
 SELECT
   group_id,

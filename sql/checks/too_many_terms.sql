@@ -1,4 +1,4 @@
--- too_many_terms: one row per group whose expected mutual information is a sum of too many terms.
+-- too_many_terms: one row per group whose expected mutual information is a sum of too many terms: the number of terms.
 -- The terms are, for every size of a predicted and of a true cluster, as many as the smaller of both.
 -- Grain: group_id
 SELECT

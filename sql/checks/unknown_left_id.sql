@@ -1,4 +1,4 @@
--- unknown_left_id: one row, with the number of candidate pairs whose left record is unknown, if there are any.
+-- unknown_left_id: one row: the number of candidate pairs whose left record is unknown, if there are any.
 -- Grain: one row
 SELECT
   COUNT(*) AS candidate_pairs -- left_id is not in records; leave the pair out

@@ -1,4 +1,4 @@
--- unknown_right_id: one row, with the number of candidate pairs whose right record is unknown, if there are any.
+-- unknown_right_id: one row: the number of candidate pairs whose right record is unknown, if there are any.
 -- Grain: one row
 SELECT
   COUNT(*) AS candidate_pairs -- right_id is not in records; leave the pair out

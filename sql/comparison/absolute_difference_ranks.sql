@@ -1,4 +1,4 @@
--- absolute_difference_ranks: one row per group, pair of systems, metric and absolute difference other than 0: its average rank among them.
+-- absolute_difference_ranks: one row per group, pair of systems, metric and absolute difference, not 0: units, better ones, average rank.
 -- Grain: many per cell, pair, metric
 SELECT
   cell, -- number of the group

@@ -1,4 +1,4 @@
--- mean_differences: one row per group, pair of systems and metric: weighted means over the units with both values.
+-- mean_differences: one row per group, pair of systems and metric: units, and weighted means of both values and of their difference.
 -- Grain: cell, pair, metric
 SELECT
   cell, -- number of the group

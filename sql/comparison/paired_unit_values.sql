@@ -1,4 +1,5 @@
--- paired_unit_values: one row per group, pair of systems and unit: values of both systems, a column per metric and system.
+-- paired_unit_values: one row per group, pair of systems and unit: its weight, and a column of values per metric and system.
+-- Python adds the columns baseline_0 and system_0 for the first metric, and so for each metric.
 -- Grain: cell, pair, unit
 SELECT
   unit_values.cell, -- number of the group

@@ -1,4 +1,4 @@
--- signed_rank_sums: one row per group, metric and pair of systems: Wilcoxon's signed-rank sum.
+-- signed_rank_sums: one row per group, metric and pair of systems: ranked units, Wilcoxon's signed-rank sum, and its tie correction.
 -- Source: Wilcoxon 1945; the correction for ties as in Hollander & Wolfe 1999, section 3.1.
 -- Grain: cell, pair, metric
 SELECT

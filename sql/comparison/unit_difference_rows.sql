@@ -1,4 +1,5 @@
--- unit_difference_rows: one row per group and unit: its differences, a column per metric and pair of systems.
+-- unit_difference_rows: one row per group and unit: its two random integers, and a column of differences per metric and pair of systems.
+-- Python adds a column d_0 for the first metric and pair of systems, and so for each.
 -- Grain: cell, unit
 SELECT
   unit_influence.cell, -- number of the group

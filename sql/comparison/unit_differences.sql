@@ -1,4 +1,4 @@
--- unit_differences: one row per group, pair of systems, metric and unit with both values: that of the system less that of the baseline.
+-- unit_differences: one row per group, pair of systems, metric and unit with both values: weight, both values, and their difference.
 -- Grain: cell, pair, metric, unit
 SELECT
   cell, -- number of the group

@@ -1,4 +1,4 @@
--- Calibration: one row per group and bin of scores with predictions: mean predicted and mean observed probability.
+-- Calibration: one row per group and bin of scores with predictions: weight, mean predicted and mean observed probability.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
 -- Undefined: the means of a bin whose weights are all 0 are NULL.

@@ -1,4 +1,4 @@
--- ClusterErrors: one row per group and true cluster that was predicted wrongly, those with most wrong links first.
+-- ClusterErrors: one row per group and wrongly predicted true cluster, most wrong links first: records, parts, missing and false links.
 -- $k: integer from 1, default 100: maximum number of clusters.
 -- Undefined: no row where nothing is wrong.
 -- Source: sqlrank; error analysis of er-evaluation.

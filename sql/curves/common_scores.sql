@@ -1,4 +1,4 @@
--- CommonScores: one row per group and score that a large share of the weight has, such as a default, from the highest score down.
+-- CommonScores: one row per group and score of a large share of the weight, such as a default, highest first: score, weight and share.
 -- $min_share: number from 0 to 1, default 0.0025: the share of the weight above which a score is common.
 -- Undefined: no scores of no weight.
 -- Source: ours; bins of a rollup that hold one score say nothing wrong about its order.

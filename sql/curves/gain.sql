@@ -1,4 +1,4 @@
--- Gain: one row per group and point of the cumulative gains chart, from (0, 0): positives among the top share of the weight.
+-- Gain: one row per group and point of the cumulative gains chart, from (0, 0): share of the positives in the top share of weight.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
 -- Undefined: a share of positives that are not there is NULL.

@@ -1,4 +1,4 @@
--- Lift: one row per group and point of the lift chart: how much better the top share of the weight is than a random one.
+-- Lift: one row per group and point of the lift chart: share of positives in the top share of the weight over that in all.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
 -- Undefined: without positives lift is NULL.

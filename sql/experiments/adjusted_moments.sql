@@ -1,4 +1,4 @@
--- adjusted_moments: one row per metric, treatment, and arm (treatment or control), with its value less what the covariate predicts.
+-- adjusted_moments: one row per metric, treatment and arm (treatment or control): units, theta, CUPED-adjusted value and sum of squares.
 -- Grain: metric, variant, arm
 SELECT
   theta.metric,

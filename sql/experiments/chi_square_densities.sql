@@ -1,4 +1,4 @@
--- chi_square_densities: one row per integral and point, with the log density z ^ (df - 1) * EXP(-z * z / 2), relative to its peak.
+-- chi_square_densities: one row per integral and point: weight, and log density z ^ (df - 1) * EXP(-z * z / 2), relative to its peak.
 -- Grain: is_tail, z
 SELECT
   is_tail,

@@ -1,4 +1,4 @@
--- chi_square_tails: one row per integral, of the tail beyond the statistic and of all; from here to sample_ratio_test, chi-square is computed, which nobody has to read.
+-- chi_square_tails: one row per integral, of the tail and of all: its lower limit; from here to sample_ratio_test chi-square is computed.
 -- Grain: is_tail
 SELECT
   is_tail,

@@ -1,4 +1,4 @@
--- covariate_coefficients: one row per metric and treatment, with theta of CUPED, the regression coefficient of the covariate; 0 if that is constant.
+-- covariate_coefficients: one row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0 if constant.
 -- Source: Deng, Xu, Kohavi & Walker 2013 (CUPED); ratios are linearized about the ratio of all units.
 -- Grain: metric, variant
 SELECT

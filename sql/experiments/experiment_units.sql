@@ -1,4 +1,5 @@
--- experiment_units: one row per unit, with its lowest and highest variant, which differ if it was in several, and its summed amounts.
+-- experiment_units: one row per unit: its lowest and highest variant, which differ if it was in several, and its summed amounts.
+-- Python adds a column for each amount, its sum over the rows of the unit.
 -- Grain: unit_id
 SELECT
   unit_id,

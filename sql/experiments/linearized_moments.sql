@@ -1,4 +1,4 @@
--- linearized_moments: one row per metric and variant, with the sum of squares of its ratio by the delta method.
+-- linearized_moments: one row per metric and variant: ratios, and sums of squares and products about them by the delta method.
 -- Squares no greater than the rounding errors of their terms count as 0 later.
 -- Source: the delta method, Deng, Knoblich & Lu 2018, section 2.
 -- Grain: metric, variant

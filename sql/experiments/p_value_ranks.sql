@@ -1,4 +1,4 @@
--- p_value_ranks: one row per metric and treatment, with its p-value and rank.
+-- p_value_ranks: one row per metric and treatment: effect, p-value, its rank, and the number of tests.
 -- Grain: metric, variant
 SELECT
   metric,

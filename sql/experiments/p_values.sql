@@ -1,4 +1,4 @@
--- p_values: one row per metric and treatment, with its two-sided p-value; if no unit differs, 1 for a difference of 0, else NULL.
+-- p_values: one row per metric and treatment: effect and two-sided p-value; if no unit differs, 1 for a difference of 0, else NULL.
 -- Grain: metric, variant
 SELECT
   effects.metric,

@@ -1,4 +1,4 @@
--- pooled_moments: one row per metric and treatment, with the moments of treatment and control as one sample, and the differences of their means.
+-- pooled_moments: one row per metric and treatment: moments of treatment and control as one sample, and differences of their means.
 -- Grain: metric, variant
 SELECT
   treatment.metric,

@@ -1,4 +1,4 @@
--- pooled_squares: one row per metric and treatment, with the sum of squares of the covariate, and of its products with the value.
+-- pooled_squares: one row per metric and treatment: ratio and sum of squares of the covariate, and of its products with the value.
 -- Grain: metric, variant
 SELECT
   metric,

@@ -1,4 +1,4 @@
--- sample_ratio_counts: one row per variant, with its units and expected share.
+-- sample_ratio_counts: one row per variant: its units, the units of all, and its expected share.
 -- Grain: variant
 SELECT
   variant,

@@ -1,4 +1,4 @@
--- sample_ratio_statistic: one row, with the chi-square statistic of the numbers of units against the expected shares of variants.
+-- sample_ratio_statistic: one row: chi-square statistic of numbers of units against expected shares, its df, and the peak of its density.
 -- The peak is that of the density of the root of chi-square.
 -- Source: Pearson 1900; Fabijan et al. 2019 on what a mismatch means.
 -- Grain: one row

@@ -1,4 +1,4 @@
--- sample_ratio_test: one row, with the chi-square test of the numbers of units against the expected shares, and its p-value.
+-- sample_ratio_test: one row: chi-square statistic of the numbers of units against the expected shares, its df and p-value.
 -- Grain: one row
 SELECT
   n_units,

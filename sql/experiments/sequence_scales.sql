@@ -1,4 +1,4 @@
--- sequence_scales: one row per metric and treatment, with the scale of its confidence sequence, tuned for $tuned_for units.
+-- sequence_scales: one row per metric and treatment: t statistic, and scale of its confidence sequence, tuned for $tuned_for units.
 -- The scale is the number of units times the square of the tuning parameter.
 -- Source: Waudby-Smith et al. 2021, section 2.
 -- Grain: metric, variant

@@ -1,4 +1,4 @@
--- t_critical_values: one row per metric, treatment and purpose, with the quantile of Student's t and the log p-value.
+-- t_critical_values: one row per metric, treatment and purpose: quantile of Student's t and log p-value.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

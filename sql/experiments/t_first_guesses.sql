@@ -1,4 +1,4 @@
--- t_first_guesses: one row per metric, treatment and purpose, with the z of its p-value, or a first guess of that of its quantile.
+-- t_first_guesses: one row per metric, treatment and purpose: z of its p-value, or a first guess of that of its quantile.
 -- Source: Abramowitz & Stegun 26.2.22, the quantile of the normal distribution to 0.003; its increase at few degrees of freedom is ours, right to 0.04.
 -- Grain: metric, variant, purpose
 SELECT

@@ -1,4 +1,4 @@
--- t_integrals: one row per metric, treatment and purpose: the tail beyond z.
+-- t_integrals: one row per metric, treatment and purpose: z, and the integral of the density beyond z.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

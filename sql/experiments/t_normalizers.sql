@@ -1,4 +1,4 @@
--- t_normalizers: one row per metric, treatment and purpose, with the integral of the density from 0 up.
+-- t_normalizers: one row per metric, treatment and purpose: integral of the density from 0 up, and first bound of z.
 -- With t * t = df * (EXP(z * z / df) - 1), the density of t is EXP(-z * z / 2) * SQRT(u / (1 - EXP(-u))) for u = z * z / df; the
 -- logarithm of a rounded exponential keeps its digits where u is small.
 -- Grain: metric, variant, purpose

@@ -1,4 +1,4 @@
--- t_quantiles: one row per metric, treatment and purpose: z by a Newton step.
+-- t_quantiles: one row per metric, treatment and purpose: z after a Newton step, and log tail probability before it.
 -- The log tail probability is that beyond z before the step. For p-values z does not change.
 -- Grain: metric, variant, purpose
 SELECT

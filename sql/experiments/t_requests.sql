@@ -1,4 +1,4 @@
--- t_requests: one row per metric, treatment and purpose (a p-value or a quantile); from here to critical_values, Student's t is computed, which nobody has to read.
+-- t_requests: one row per metric, treatment and purpose: df, alpha and t * t / df; from here to critical_values Student's t is computed.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

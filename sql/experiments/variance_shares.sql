@@ -1,4 +1,4 @@
--- variance_shares: one row per metric and treatment, with its share of the variance of the difference from the control.
+-- variance_shares: one row per metric and treatment: both values and variances, and its share of the variance of the difference.
 -- Grain: metric, variant
 SELECT
   metric,

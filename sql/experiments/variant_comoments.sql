@@ -1,4 +1,4 @@
--- variant_comoments: one row per variant, with its means, and the sums of squares and products about them.
+-- variant_comoments: one row per variant: units, means, and the sums of squares and products about them.
 -- Python adds a column product_0_1 for amounts 0 and 1, and so for each pair that a metric needs, and the units without a covariate.
 -- Grain: variant
 SELECT

@@ -1,4 +1,5 @@
--- variant_means: one row per variant, with its units and their means.
+-- variant_means: one row per variant: its units, and means of their amounts.
+-- Python adds the mean of each amount, and the number of units that have each covariate.
 -- Units that were in several variants are counted in a row without a variant.
 -- Grain: variant
 SELECT

@@ -1,4 +1,4 @@
--- best_weights: one row per model and feature, with its weight at the step of lowest loss.
+-- best_weights: one row per model and feature: its weight at the step of lowest loss.
 -- Weights that are all 0 rank nothing, and are only used if there are no others.
 -- Grain: model, feature
 SELECT

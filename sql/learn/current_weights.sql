@@ -1,4 +1,4 @@
--- current_weights: one row per model, with its weights after $done steps.
+-- current_weights: one row per model: its weights after $done steps.
 -- Grain: model_id
 SELECT
   model_id,

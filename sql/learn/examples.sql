@@ -1,4 +1,4 @@
--- examples: one row per training example, with integer keys of the example, its model and its query.
+-- examples: one row per training example: integer keys of the example, its model and its query, label and features.
 -- The rows are sorted, so that sums have the same bits for every order of the input.
 -- Grain: doc_id
 SELECT

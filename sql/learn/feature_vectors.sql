@@ -1,4 +1,4 @@
--- feature_vectors: one row per training example, with its features as an array in the order of their names; missing features are 0.
+-- feature_vectors: one row per training example: label, and features as an array in the order of their names, 0 if missing.
 -- Grain: model, query_id, row_id
 SELECT
   r.model,

@@ -1,4 +1,4 @@
--- initial_weights: one row per model, its first training step, with the initial weights.
+-- initial_weights: one row per model: its first training step, with the initial weights and without a loss.
 -- The loss of a step is that of the weights before it, with the penalty.
 -- Grain: model_id
 SELECT

@@ -1,4 +1,4 @@
--- model_losses: one row per model, with the mean surrogate loss over its queries, and their number.
+-- model_losses: one row per model: mean surrogate loss over its queries, and their number.
 -- Grain: model_id
 SELECT
   model_id,

@@ -1,4 +1,4 @@
--- next_weights: one row per model, its next training step, with the weights projected onto the ball of radius $radius.
+-- next_weights: one row per model: its next training step, weights projected onto the ball of radius $radius, and the last loss.
 -- The loss of a step is that of the weights before it, with the penalty.
 -- Nonzero: length.
 -- Grain: model_id

@@ -1,4 +1,4 @@
--- scored_examples: one row per training example, with its score, the dot product of its features and the weights.
+-- scored_examples: one row per training example: keys, label, and score, the dot product of its features and the weights.
 -- Grain: doc_id
 SELECT
   e.model_id,

@@ -1,4 +1,4 @@
--- stepped_weights: one row per model, with its weights after a gradient step of length $learning_rate / sqrt(t), before projection.
+-- stepped_weights: one row per model: its weights after a gradient step of length $learning_rate / sqrt(t), before projection.
 -- Nonzero: w.step + 1, l.queries.
 -- Grain: model_id
 SELECT

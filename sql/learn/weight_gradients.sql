@@ -1,4 +1,4 @@
--- weight_gradients: one row per model and feature, with the sub-gradient of the surrogate, summed over queries.
+-- weight_gradients: one row per model and feature: sub-gradient of the surrogate with respect to its weight, summed over queries.
 -- Features that are only in examples without a gradient may have no rows.
 -- Grain: model_id, feature
 SELECT

@@ -1,4 +1,4 @@
--- adjusted_information_terms: one row per group: mutual information of its clusterings, its expectation by chance and its bound, in nats.
+-- adjusted_information_terms: one row per group: mutual information, its expected value, mean entropy and conditional entropy, in nats.
 -- Grain: group_id
 SELECT
   cluster_entropies.group_id,

@@ -1,4 +1,4 @@
--- baseline_overlap: one row per list and retrieved document, in the baseline run or not: its ranks in both.
+-- baseline_overlap: one row per list and retrieved document: its rank in the list, and in the baseline's list, NULL if not in it.
 -- Grain: list_id, rank
 SELECT
   ranked_documents.list_id,

@@ -1,4 +1,4 @@
--- best_document_ranks: one row per group and document retrieved in any of its lists.
+-- best_document_ranks: one row per group and document retrieved in any of its lists: its lowest rank in these lists.
 -- Grain: group_id, doc_id
 SELECT
   list_groups.group_id,

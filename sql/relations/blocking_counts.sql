@@ -1,4 +1,4 @@
--- blocking_counts: one row per group: its record pairs and candidate pairs, and the true links among each.
+-- blocking_counts: one row per group: numbers of its record pairs and candidate pairs, and of the true links among each.
 -- Validate: unknown_right_id
 -- Grain: group_id
 SELECT

@@ -1,4 +1,4 @@
--- bootstrap_replicates: one row per replicate of the bootstrap.
+-- bootstrap_replicates: one row per replicate of the bootstrap: its number, from 1.
 -- $num_replicates: integer from 1 to 9999: number of replicates.
 -- Grain: replicate
 SELECT number AS replicate

@@ -1,4 +1,4 @@
--- class_ranks: one row per prediction, ranked by score within its class and group.
+-- class_ranks: one row per prediction: label, score, its rank by score within its class, and the number of positives of its group.
 -- Grain: group_id, label, class_rank
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- cluster_entropies: one row per group: entropies of its predicted and true clusters, in nats.
+-- cluster_entropies: one row per group: entropies, conditional entropies and mutual information in nats, homogeneity and completeness.
 -- Nonzero: contingency_table.n, contingency_table.true_size, contingency_table.predicted_size, contingency_table.predicted_size * contingency_table.true_size.
 -- Grain: group_id
 SELECT

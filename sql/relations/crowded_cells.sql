@@ -1,4 +1,4 @@
--- crowded_cells: one row per group and grid cell that has more than 1/256 of all predictions.
+-- crowded_cells: one row per group and grid cell that has more than 1/256 of all predictions: mean position of scores in the cell.
 -- The mean is computed from integers, so that it does not depend on the order in which an engine adds rows.
 -- Nonzero: cell_offsets.num_rows.
 -- Grain: group_id, cell

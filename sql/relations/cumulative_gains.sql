@@ -1,4 +1,4 @@
--- cumulative_gains: one row per list and judged document of positive relevance in each of two orders: the ranked list, the ideal ranking.
+-- cumulative_gains: one row per list, ranking (actual or ideal) and document of positive relevance: gains, cumulative gain, DCG and IDCG.
 -- Cumulative sums of both rankings are taken over the common ranks, documents that were not retrieved last.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.

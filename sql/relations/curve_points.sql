@@ -1,4 +1,4 @@
--- curve_points: one row per group and point of a curve, from the highest score: the first and the last one of each curve segment.
+-- curve_points: one row per group and first or last point of a curve segment: its number, score, confusion matrix and class totals.
 -- The last point has the total weights, and no point has more, whatever the rounding of the sums.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
 -- Grain: group_id, point

@@ -1,4 +1,4 @@
--- cutoffs: one row per cut-off of a range.
+-- cutoffs: one row per cut-off of a range: the cut-off k.
 -- $first_cutoff: integer from 1: the first cut-off of the range.
 -- $last_cutoff: integer from 1: the last cut-off of the range.
 -- Grain: k

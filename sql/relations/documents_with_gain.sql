@@ -1,4 +1,4 @@
--- documents_with_gain: one row per list and judged document of positive relevance, retrieved or not: only these can have a gain.
+-- documents_with_gain: one row per list and document of positive relevance: relevance, rank, list length, count and rank probability.
 -- Grain: rows of judged_documents
 SELECT
   list_id,

@@ -1,4 +1,4 @@
--- dropped_prediction_counts: one row per group before nulls=drop, and one per group after it, which sum to the predictions dropped.
+-- dropped_prediction_counts: one row per group before nulls=drop, and one after it: number of predictions, negative after it.
 -- Grain: many per group_id
 SELECT
   group_id,

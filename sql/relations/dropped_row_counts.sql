@@ -1,4 +1,4 @@
--- dropped_row_counts: one row per list and input before nulls=drop, and negative ones after it, which sum to the rows dropped.
+-- dropped_row_counts: one row per list and input before nulls=drop, and one per document after it: number of rows, negative after it.
 -- Grain: many per list_id
 SELECT
   list_id,

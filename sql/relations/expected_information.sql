@@ -1,4 +1,4 @@
--- expected_information: one row per group: expected mutual information of random clusterings that have the same cluster sizes.
+-- expected_information: one row per group: expected mutual information, in nats, of random clusterings that have the same cluster sizes.
 -- Overlaps of two clusters are hypergeometric. Their likelihoods are scaled by the greatest one, and divided by their sum.
 -- Nonzero: num_records, predicted_size * true_size.
 -- Grain: group_id

@@ -1,4 +1,4 @@
--- group_weights: one row per group: number and weight of its predictions.
+-- group_weights: one row per group: number and total weight of its predictions, and if each of them has a weight of 1.
 -- Predictions of weight 0 are left out.
 -- Grain: group_id
 SELECT

@@ -1,4 +1,4 @@
--- history_categories: one row per list and category of any item in its user's history: the share of the category there.
+-- history_categories: one row per list and category of any item in its user's history: the share of the category in the history.
 -- Grain: list_id, category
 SELECT
   list_id,

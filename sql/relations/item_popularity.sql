@@ -1,4 +1,4 @@
--- item_popularity: one row per group and item of the history: its number of users.
+-- item_popularity: one row per group and item of the history: its number of users, and its rank by that number.
 -- Items of equal numbers share a popularity rank, and ranks have no gaps.
 -- Scope: group (popularity is measured over all users)
 -- Grain: group_id, doc_id

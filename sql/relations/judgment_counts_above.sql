@@ -1,4 +1,4 @@
--- judgment_counts_above: one row per list and judged or pooled document: how many of each kind are ranked above it.
+-- judgment_counts_above: one row per list and judged or pooled document: relevance, rank, and counts of each kind above it and in the list.
 -- A negative relevance marks a document that was pooled, but not judged. Documents that were not retrieved are ranked last.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: rows of judged_documents

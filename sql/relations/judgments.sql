@@ -1,4 +1,4 @@
--- judgments: one row per list and judged document, retrieved or not.
+-- judgments: one row per list and judged document, retrieved or not: its relevance.
 -- Grain: list_id, doc_id
 SELECT
   ranked_lists.list_id,

@@ -1,4 +1,4 @@
--- label_score_means: one row per group: weighted means of its labels and of its scores.
+-- label_score_means: one row per group: weighted mean of its labels, and weighted mean of its scores.
 -- Grain: group_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- provider_exposure: one row per group and provider of a catalog item: shares of the exposure of lists, and of the catalog.
+-- provider_exposure: one row per group and provider of a catalog item: shares of the exposure of lists, and of the items in the catalog.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- discount(): default log2: exposure of a document at a rank.
 -- Grain: group_id, provider

@@ -1,4 +1,4 @@
--- query_cutoffs: one row per list whose query is in the queries table.
+-- query_cutoffs: one row per list whose query is in the queries table: the cut-off of the query.
 -- Grain: list_id
 SELECT
   ranked_lists.list_id,

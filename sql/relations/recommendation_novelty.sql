@@ -1,4 +1,4 @@
--- recommendation_novelty: one row per list and retrieved document: how many users had it before, and if its own user had.
+-- recommendation_novelty: one row per list and retrieved document: rank, users who had it, all users, and 1 if its own user had not.
 -- Grain: list_id, rank
 SELECT
   ranked_documents.list_id,

@@ -1,4 +1,4 @@
--- recommendation_totals: one row per group and document that is among the first k of any of its lists.
+-- recommendation_totals: one row per group and document among the first k of any of its lists: number of lists, and its sum over documents.
 -- Grain: rows of recommendation_counts
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- recommended_items: one row per group and document that is among the first k of any of its lists, in the catalog or not.
+-- recommended_items: one row per group and document among the first k of any of its lists: number of lists, if in catalog, catalog size.
 -- Grain: rows of recommendation_counts
 SELECT
   recommendation_counts.group_id,

@@ -1,4 +1,4 @@
--- sampled_cluster_counts: one row per group and labeled true cluster: sums from which metrics of all records are estimated.
+-- sampled_cluster_counts: one row per group and labeled true cluster: records, links, B-cubed sums, predicted clusters, and if it is exact.
 -- Sizes of predicted clusters count all records, those without a true cluster too.
 -- Nonzero: predicted_size.
 -- Sampling unit: clusters.

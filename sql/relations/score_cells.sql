@@ -1,4 +1,4 @@
--- score_cells: one row per prediction, or per group and distinct score, in the grid that later cuts scores into buckets.
+-- score_cells: one row per prediction, or per group and distinct score: its class weights, grid cell, and position in the cell.
 -- Its rows are those of class_weights. The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large
 -- scores.
 -- Materialize: equal scores are aggregated.

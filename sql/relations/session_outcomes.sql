@@ -1,4 +1,4 @@
--- session_outcomes: one row per group and interleaved session, with or without clicks: which ranker had more clicks.
+-- session_outcomes: one row per group and interleaved session: if ranker A, and if B, had more clicks, and 1 as weight if any had some.
 -- Sampling unit: queries.
 -- Grain: group_id, session_id
 SELECT

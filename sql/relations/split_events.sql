@@ -1,4 +1,4 @@
--- split_events: one row per row of a split, with the time of the first test row of its group.
+-- split_events: one row per row of a split: its part and time, and the time of the first test row of its group.
 -- Grain: rows of splits
 SELECT
   splits.group_id,

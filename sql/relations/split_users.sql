@@ -1,4 +1,4 @@
--- split_users: one row per group and user of a split: its train and test rows and their times.
+-- split_users: one row per group and user of a split: numbers of train and test rows, last train time and first test time.
 -- Grain: group_id, user_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- surrogate_gradients: one row per prediction: its part of the sub-gradient of the surrogate with respect to scores.
+-- surrogate_gradients: one row per prediction: label, score, its part of the surrogate's sub-gradient, compared positives and negatives.
 -- Predictions of equal class and score have equal shares, so that the gradient does not depend on the order of rows.
 -- Nonzero: tied_gradients.num_sharing.
 -- Grain: rows of predictions

@@ -1,4 +1,4 @@
--- threshold_confusion: one row per group and distinct score of a positive: the confusion matrix at that threshold.
+-- threshold_confusion: one row per group and distinct score of a positive: the confusion matrix, and the criterion, at that threshold.
 -- criterion(): default f: what the threshold maximizes.
 -- Grain: group_id, threshold
 SELECT

@@ -1,4 +1,4 @@
--- top_k_scores: one row per list that is not empty, with its k-th highest score.
+-- top_k_scores: one row per list that is not empty: its k-th highest score.
 -- $num_ranked: integer from 1: number of top-ranked documents of a list that are needed, without ties.
 -- Engines: duckdb
 -- Grain: list_id

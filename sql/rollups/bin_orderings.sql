@@ -1,4 +1,4 @@
--- bin_orderings: one row per group, ordering, label and bin of a rollup: bins as predictions, in each possible order of their rows.
+-- bin_orderings: one row per group, ordering, label and bin of a rollup: its weight, and score by the order of bins in this ordering.
 -- The orderings are tied, negatives first, positives first, and the latter two again with bins of a single score ordered, too. Groups
 -- whose bins all have a single score have no rows of the last two.
 -- Grain: group_id, order_number, label, score

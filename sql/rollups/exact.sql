@@ -1,4 +1,4 @@
--- exact: one row per group and distinct score: sums of its predictions that can be added over days.
+-- exact: one row per group and distinct score: class weights, lowest and highest score, and rows, which add over days.
 -- It is exact, and pays if distinct scores are few.
 -- Grain: group_id, bin
 SELECT

@@ -1,4 +1,5 @@
--- group_sums: one row per group: sums of its predictions that can be added over days.
+-- group_sums: one row per group: its number of predictions, and sums of metrics, which add over days.
+-- Python adds a column for each sum that a metric needs.
 -- Grain: group_id
 SELECT
   group_id,

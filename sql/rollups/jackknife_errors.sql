@@ -1,4 +1,4 @@
--- jackknife_errors: one row per group and metric: the jackknife's standard error from its values without one bucket.
+-- jackknife_errors: one row per group and metric: number of buckets, and jackknife standard error from values without one bucket.
 -- It is the root of (g - 1) / g times the sum of squared deviations from the mean, of g buckets.
 -- Source: Shao & Tu 1995, The Jackknife and Bootstrap, section 2.3: the grouped jackknife.
 -- Grain: group_number, metric_number

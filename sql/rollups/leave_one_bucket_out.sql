@@ -1,4 +1,4 @@
--- leave_one_bucket_out: one row per group, bucket to leave out, and bin: sums of the bin over the other buckets.
+-- leave_one_bucket_out: one row per group, bucket to leave out, and bin: class weights without the bucket, and lowest and highest score.
 -- A sum less its only part is exactly 0, and a sum of nonnegative numbers is never less than a part, so that bins of a single bucket leave
 -- no rounding errors.
 -- Grain: group_number, bin

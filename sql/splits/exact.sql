@@ -1,4 +1,4 @@
--- exact: one row per row of the input, placed by hash among the keys of its stratum: parts have exact sizes.
+-- exact: one row per row of the input: its columns, and the position of its key by hash in the stratum, for parts of exact sizes.
 -- The sizes hold for these rows, and parts change as rows are added. The rows of a key are in one part. The number of keys is an ascending
 -- plus a descending dense rank, less one, since not every engine counts distinct values in a window.
 -- Grain: rows of source_rows

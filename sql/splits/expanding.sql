@@ -1,4 +1,4 @@
--- expanding: one row per row of the input and fold: train before the bound of the fold, test from it to the next bound.
+-- expanding: one row per row of the input and fold: its columns, and its part: train before the bound of the fold, test to the next.
 -- Grain: rows of source_rows
 SELECT
   source_rows.*,

@@ -1,4 +1,4 @@
--- time: one row per row of the input, placed by its time between the bounds of the parts.
+-- time: one row per row of the input: its columns, and its time, which the bounds of the parts are compared with.
 -- Grain: rows of source_rows
 SELECT
   source_rows.*,

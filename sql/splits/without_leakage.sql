@@ -1,4 +1,4 @@
--- without_leakage: one row per row of a split, without cold-start or already seen rows in parts other than the first.
+-- without_leakage: one row per row of a split: its columns, without cold-start or already seen rows in parts other than the first.
 -- A row is a cold start if its user or item is not in the first part, and seen if its user and item are there together. Each fold is
 -- filtered on its own.
 -- Grain: rows of split_rows

@@ -78,7 +78,7 @@ def choose_plan(request: ResolvedRequest, inputs: BoundInputs, rows: Mapping[str
         "exact_weight": "weights" if weighted else "rows",
         "selected_queries": "in_queries_table" if "queries" in inputs.by_role and not request.lists_from_queries else "all",
         "list_groups": "from_queries_table" if any(column.is_query_attribute for column in inputs.group_columns) else "from_lists",
-        "sampled_by": "cluster" if inputs.has_units else "prediction",
+        "sampled_by": "unit" if inputs.has_units else "prediction",
         **{name: value for name, value in requested.items() if name != "score_order"},
     }
     if "rank_method" not in plans:

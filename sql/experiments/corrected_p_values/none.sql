@@ -1,4 +1,4 @@
--- corrected_p_values: one row per metric and treatment, with its p-value, which is not corrected.
+-- corrected_p_values: one row per metric and treatment: effect, p-value, and the same as corrected p-value.
 -- Grain: metric, variant
 SELECT
   metric,

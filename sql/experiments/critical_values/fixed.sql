@@ -1,4 +1,4 @@
--- critical_values: one row per metric and treatment, with the critical values of its intervals by Student's t, and its log p-value.
+-- critical_values: one row per metric and treatment: critical values by Student's t of both differences and of the MDE, and log p-value.
 -- The minimum detectable effect is so many standard errors as its critical value.
 -- Grain: metric, variant
 SELECT

@@ -1,4 +1,4 @@
--- critical_values: one row per metric and treatment, with the critical value of an interval that is valid at every time, and its log p-value.
+-- critical_values: one row per metric and treatment: critical values of intervals that are valid at every time, and log p-value.
 -- The p-value is the least p for which the interval of level 1 - p excludes 0.
 -- Source: the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2021, theorem 2.2.
 -- Grain: metric, variant

@@ -1,4 +1,4 @@
--- effects: one row per metric and treatment, with its difference from the control, absolute and relative, standard errors and degrees of freedom.
+-- effects: one row per metric and treatment: difference from the control, relative one by the delta method, standard errors and df.
 -- The relative standard error is by the delta method, with the degrees of freedom of the difference.
 -- Source: Welch 1947.
 -- Grain: metric, variant

@@ -1,4 +1,4 @@
--- effects: one row per metric and treatment, with its difference from the control, absolute and relative, standard errors and degrees of freedom.
+-- effects: one row per metric and treatment: difference from the control, relative one by the log of the ratio, standard errors and df.
 -- The relative standard error and its degrees of freedom are those of the logarithm of the ratio.
 -- Source: Welch 1947.
 -- Grain: metric, variant

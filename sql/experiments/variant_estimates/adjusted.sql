@@ -1,4 +1,4 @@
--- variant_estimates: one row per metric, treatment, and arm (treatment or control), with its CUPED-adjusted value and the variance of that.
+-- variant_estimates: one row per metric, treatment and arm (treatment or control): its CUPED-adjusted value, and variance of that.
 -- Squares no greater than rounding errors count as 0.
 -- Grain: metric, variant, arm
 SELECT

@@ -1,4 +1,4 @@
--- variant_estimates: one row per metric and variant, with its value and the variance of that.
+-- variant_estimates: one row per metric and variant: its value, which is not adjusted, and the variance of that.
 -- Squares no greater than rounding errors count as 0.
 -- Grain: metric, variant
 SELECT

@@ -1,2 +1,2 @@
--- cluster_weight: records were sampled and their clusters resolved, so that clusters were sampled in proportion to their size.
+-- cluster_weight: 1 over its records, since a cluster was sampled in proportion to its size, by sampling records.
 CREATE MACRO cluster_weight(records) AS 1 / NULLIF(records, 0)

@@ -1,4 +1,4 @@
--- effective_trials: the effective size if no units differ, 1 less if these are 0 and 1 alone, else share (1 - share) / variance; over the growth of t.
+-- effective_trials: size over the growth of t if no units differ, size - 1 over it if 0 and 1 alone, else share (1 - share) / variance.
 -- As for units of equal weight, with the effective sample size in place of the number of units. The ratio is that of the squared quantiles
 -- of Student's t at both.
 -- Nonzero: ratio.

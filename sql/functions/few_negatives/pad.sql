@@ -1,2 +1,2 @@
--- few_negatives: missing negatives count as scored below all predictions.
+-- few_negatives: k, even if there are fewer negatives: missing ones count as scored below all predictions.
 CREATE MACRO few_negatives(k, negatives) AS k

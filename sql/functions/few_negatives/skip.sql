@@ -1,2 +1,2 @@
--- few_negatives: the metric is undefined.
+-- few_negatives: k, or NULL if there are fewer negatives: the metric is undefined then.
 CREATE MACRO few_negatives(k, negatives) AS CASE WHEN negatives < k THEN NULL ELSE k END

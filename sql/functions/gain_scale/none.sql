@@ -1,2 +1,2 @@
--- gain_scale: gains as they are.
+-- gain_scale: 1, which leaves gains as they are.
 CREATE MACRO gain_scale(highest) AS 1

@@ -1,2 +1,2 @@
--- if_undefined: NULL for a query for which the metric is undefined, which makes the aggregate undefined.
+-- if_undefined: the value, or NULL for a query for which the metric is undefined, which makes the aggregate undefined.
 CREATE MACRO if_undefined(value) AS value

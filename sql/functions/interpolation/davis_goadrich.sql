@@ -1,4 +1,4 @@
--- interpolation: false positives grow linearly with true positives between two points (Davis & Goadrich 2006), as in XGBoost.
+-- interpolation: area between points; false positives grow linearly with true positives (Davis & Goadrich 2006), as in XGBoost.
 -- The mean precision between the points is b times that of the predictions above, plus 1 - b times that of the predictions added,
 -- where b is ln(1 + x) / x, and x the weight added over the weight above.
 CREATE MACRO interpolation(positives, negatives, positives_above, negatives_above) AS

@@ -1,4 +1,4 @@
--- interpolation: straight lines between points, with the precision of the first point at recall 0, as in Spark MLlib.
+-- interpolation: area under straight lines between points, with the precision of the first point at recall 0, as in Spark MLlib.
 CREATE MACRO interpolation(positives, negatives, positives_above, negatives_above) AS
   positives * (
     COALESCE(

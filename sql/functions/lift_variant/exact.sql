@@ -1,2 +1,2 @@
--- lift_variant: no correction.
+-- lift_variant: 0, no correction.
 CREATE MACRO lift_variant(squares_per_pair) AS 0

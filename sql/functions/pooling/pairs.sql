@@ -1,2 +1,2 @@
--- pooling: over all pairs of all queries.
+-- pooling: the value over all pairs of all queries.
 CREATE MACRO pooling(of_pairs, of_queries, concordant, discordant) AS of_pairs

@@ -1,2 +1,2 @@
--- pooling: the mean over queries.
+-- pooling: the mean over queries of their values.
 CREATE MACRO pooling(of_pairs, of_queries, concordant, discordant) AS of_queries

@@ -1,2 +1,2 @@
--- record_weight: every record counts the same.
+-- record_weight: 1, so that every record counts the same.
 CREATE MACRO record_weight(own_size, true_size) AS 1

@@ -1,2 +1,2 @@
--- tie_rule: ties count half as concordant (1) and half as discordant (0).
+-- tie_rule: weight of ties that counts as concordant (1) or discordant (0): half of it as each.
 CREATE MACRO tie_rule(tied, is_concordant) AS tied / 2

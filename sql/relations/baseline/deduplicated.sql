@@ -1,4 +1,4 @@
--- baseline: one row per group, query and retrieved document of a baseline run with duplicate rows.
+-- baseline: one row per group, query and document of a baseline run with duplicate rows: its highest score and lowest rank.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,

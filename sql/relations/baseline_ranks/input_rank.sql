@@ -1,4 +1,4 @@
--- baseline_ranks: one row per group, query and document of the baseline run, ranked by the rank column of the input.
+-- baseline_ranks: one row per group, query and document of the baseline run: its rank by the rank column of the input, without gaps.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- bucket_score_weights: one row per group and distinct score in its bucket: weights of its positives and of its negatives.
+-- bucket_score_weights: one row per group and distinct score: its bucket, weights, squared weights and rows by class, label sum and rows.
 -- Grain: group_id, score
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- comparable_pair_counts: one row per group: its record pairs, and the true links among them.
+-- comparable_pair_counts: one row per group: numbers of its record pairs, and of the true links among them.
 -- Grain: group_id
 SELECT
   group_id,

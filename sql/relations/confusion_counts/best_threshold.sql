@@ -1,4 +1,4 @@
--- confusion_counts: one row per group with a positive: the confusion matrix at the score of a positive that maximizes the criterion.
+-- confusion_counts: one row per group with a positive: the positive's score that maximizes the criterion, and the confusion matrix at it.
 -- Of several such thresholds, it is the one with the smallest weight of predicted positives.
 -- Grain: group_id
 SELECT

@@ -1,4 +1,4 @@
--- confusion_counts: one row per group: the confusion matrix at a given threshold.
+-- confusion_counts: one row per group: a given threshold, and the confusion matrix at it.
 -- $threshold: number, default 0.5: the lowest score that counts as a predicted positive.
 -- Grain: group_id
 SELECT

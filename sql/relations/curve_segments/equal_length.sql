@@ -1,4 +1,4 @@
--- curve_segments: one row per group and distinct score, a point of the ROC curve, and the segment of equal length that it is in.
+-- curve_segments: one row per group and distinct score: confusion matrix, class totals, and its segment, of equal length on the ROC curve.
 -- The curve from (0, 0) to (1, 1) is cut into segments of equal length |d FPR| + |d TPR|, so that straight lines between their ends miss
 -- at most 1 / (points - 2) of area. A point where two segments meet is in the later one, however its last digit was rounded.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.

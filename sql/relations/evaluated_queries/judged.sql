@@ -1,5 +1,4 @@
--- evaluated_queries: one row per group and query with judgments.
--- A query for which nothing is retrieved has a row, too.
+-- evaluated_queries: one row per group and query with judgments, whether anything is retrieved for it or not.
 -- A query remains even if a policy removes all of its rows.
 -- Scope: system (every query is evaluated for every system of the run)
 -- Reads: unfiltered.

@@ -1,5 +1,4 @@
--- ideal_ranking: one row per list and document with a gain.
--- These are all judged documents of positive relevance, retrieved or not.
+-- ideal_ranking: one row per list and document of positive relevance, retrieved or not: its relevance, rank, and ideal rank by gain.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,

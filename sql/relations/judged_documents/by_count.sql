@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, retrieved or not.
+-- judged_documents: one row per list and judged document, retrieved or not: relevance, rank counted from scores, list length.
 -- The rank is the number of documents with a higher score, or an equal score and no smaller doc_id. Nothing is sorted. Ties are broken by
 -- doc_id, greatest first.
 -- $depth: integer from 1, default all: how many documents of a list are read.
@@ -26,21 +26,23 @@ LEFT JOIN (
   FROM (
     -- one row per list and judged document that is retrieved
     SELECT
-      retrieved_judgments.list_id,
-      retrieved_judgments.doc_id,
-      retrieved_judgments.score,
-      retrieved_judgments.num_copies,
+      judged_document_scores.list_id,
+      judged_document_scores.doc_id,
+      judged_document_scores.score,
+      judged_document_scores.num_copies,
       CAST(SUM(
         CASE
-          WHEN retrieved_documents.score > retrieved_judgments.score THEN 1
-          WHEN retrieved_documents.score = retrieved_judgments.score AND retrieved_documents.doc_id >= retrieved_judgments.doc_id THEN 1
+          WHEN retrieved_documents.score > judged_document_scores.score THEN 1
+          WHEN retrieved_documents.score = judged_document_scores.score
+            AND retrieved_documents.doc_id >= judged_document_scores.doc_id
+            THEN 1
           ELSE 0
         END
       ) AS BIGINT) AS rank,
       COUNT(*) AS num_retrieved
-    FROM retrieved_judgments
-    JOIN retrieved_documents ON retrieved_documents.list_id = retrieved_judgments.list_id
-    GROUP BY retrieved_judgments.list_id, retrieved_judgments.doc_id, retrieved_judgments.score, retrieved_judgments.num_copies
+    FROM judged_document_scores
+    JOIN retrieved_documents ON retrieved_documents.list_id = judged_document_scores.list_id
+    GROUP BY judged_document_scores.list_id, judged_document_scores.doc_id, judged_document_scores.score, judged_document_scores.num_copies
   ) AS document_counts
   WHERE rank <= $depth
 ) AS retrieved_ranks

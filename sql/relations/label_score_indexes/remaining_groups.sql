@@ -1,4 +1,4 @@
--- label_score_indexes: one row per group whose pairs window ranks cannot count, distinct label and score, both numbered without gaps.
+-- label_score_indexes: one row per group that ranks cannot count, distinct label and score: weight, index of each, and number of labels.
 -- Grain: group_id, score_index, label_index
 SELECT
   group_id,

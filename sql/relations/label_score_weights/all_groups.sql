@@ -1,4 +1,4 @@
--- label_score_weights: one row per group, distinct label and score.
+-- label_score_weights: one row per group, distinct label and score: weight of its predictions.
 -- Predictions of weight 0 are left out.
 -- Grain: group_id, label, score
 SELECT

@@ -1,4 +1,4 @@
--- labeled_records: one row per group and record; one without a true cluster is a cluster of its own.
+-- labeled_records: one row per group and record: its true cluster, or without one its own id as singleton.
 -- Grain: group_id, record_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- list_distances: one row per list that is not empty: how much its first k documents differ in category.
+-- list_distances: one row per list that is not empty: probability that two of its first k documents differ in category.
 -- A document of several categories has an equal share of each.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id

@@ -1,4 +1,4 @@
--- list_distances: one row per list that is not empty: how much its first k documents differ in cosine distance.
+-- list_distances: one row per list that is not empty: mean cosine distance of two of its first k documents.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id
 SELECT

@@ -1,4 +1,4 @@
--- list_distances: one row per list that is not empty: in how many categories its first k documents differ.
+-- list_distances: one row per list that is not empty: mean number of categories in which two of its first k documents differ.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id
 SELECT

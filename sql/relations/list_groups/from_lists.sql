@@ -1,4 +1,4 @@
--- list_groups: one row per list and group in which it is counted.
+-- list_groups: one row per list and group in which it is counted, by columns of the list.
 -- Scope: slice (a list is counted in every slice)
 -- Grain: group_id, list_id
 SELECT

@@ -1,4 +1,5 @@
--- list_measures: one row per list, with the columns of the queries table that metrics measure.
+-- list_measures: one row per list: the columns of the queries table that metrics name.
+-- Python adds a column for each that a metric names.
 -- Scope: measured (it has the columns that metrics name)
 -- Grain: list_id
 SELECT ranked_lists.list_id

@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per group and prediction that the surrogate compares: in how many pairs the negative scores higher.
+-- misordered_pair_counts: one row per group and compared prediction: scores, its misordered pairs, and compared positives and negatives.
 -- Cumulative counts by margin score find them; no pairs are formed.
 -- Grain: rows of surrogate_terms
 SELECT

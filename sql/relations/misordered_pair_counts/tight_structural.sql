@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per group and prediction that the surrogate compares: in how many violated pairs it is.
+-- misordered_pair_counts: one row per group and compared prediction: scores, violated pairs, positives with a margin, compared negatives.
 -- A negative adds the greater of two sums: over the lowest positives with a lower margin score than its own, or over all of the lowest
 -- positives and the highest ones with a lower margin score. The lowest positives are all but the num_compared highest ones. Cumulative
 -- counts find both; no pairs are formed.

@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per group and prediction that the surrogate compares: its weight in the most violated top k.
+-- misordered_pair_counts: one row per group and compared prediction: scores, its weight in the most violated top k, and compared negatives.
 -- That is the top k, of some highest positives and some highest negatives, in which the sum of the negatives' scores most exceeds as many
 -- times the mean margin score of the positives left out. These positives share the weight of the negatives.
 -- $k: integer from 1: number of predictions in the top k.

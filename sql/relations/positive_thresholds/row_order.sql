@@ -1,4 +1,4 @@
--- positive_thresholds: one row per group and positive: class weights of the predictions before and after it, by score.
+-- positive_thresholds: one row per group and positive: class weights of predictions before and after it, ties by rank column, and in total.
 -- Ties are broken by the rank column, as by programs that pass through sorted rows one by one.
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions

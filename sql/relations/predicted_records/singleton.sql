@@ -1,4 +1,4 @@
--- predicted_records: one row per group and record; one without a predicted cluster is a cluster of its own.
+-- predicted_records: one row per group and record: its predicted cluster, or without one its own id as singleton, and true cluster.
 -- Grain: group_id, record_id
 SELECT
   group_id,

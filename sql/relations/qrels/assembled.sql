@@ -1,4 +1,4 @@
--- qrels: one row per group, query and judged document of answers.
+-- qrels: one row per group, query and judged document of answers: its relevance, 1 without grades.
 -- Grain: many per group_id, query_id
 SELECT
   answers.group_id,

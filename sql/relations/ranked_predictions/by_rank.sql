@@ -1,4 +1,4 @@
--- ranked_predictions: one row per prediction, ranked by score within its group.
+-- ranked_predictions: one row per prediction: score, weight, weight times label, and numbers of predictions of lower scores and of all.
 -- Grain: rows of predictions
 SELECT
   group_id,

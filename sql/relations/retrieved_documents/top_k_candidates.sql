@@ -1,4 +1,4 @@
--- retrieved_documents: one row per list and retrieved document with one of the k highest scores, ties with the k-th included.
+-- retrieved_documents: one row per list and document of one of its k highest scores, ties included: its score and rank in the run.
 -- Documents without a score rank last, and are not removed.
 -- Grain: list_id, doc_id
 SELECT

@@ -1,4 +1,4 @@
--- run: one row per group, query and retrieved document of answers.
+-- run: one row per group, query and retrieved document of answers: its score, or without scores the negated rank, and its rank.
 -- Grain: many per group_id, query_id
 SELECT
   answers.group_id,

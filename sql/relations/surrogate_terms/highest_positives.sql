@@ -1,4 +1,4 @@
--- surrogate_terms: one row per group and prediction that the surrogate compares: the k positives and k negatives of highest scores.
+-- surrogate_terms: one row per group and compared prediction (k highest positives and negatives): rank in its class, margin score.
 -- A negative with a higher score than the margin score of a positive adds the difference to the surrogate.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- $margin: number above 0, default 1: required margin between the scores of a positive and a negative.

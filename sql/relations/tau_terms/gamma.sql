@@ -1,4 +1,4 @@
--- tau_terms: one row per group: weights of its concordant and discordant pairs.
+-- tau_terms: one row per group: weights of its concordant and discordant pairs, and the denominator of gamma, that of both.
 -- Grain: group_id
 SELECT
   group_id,

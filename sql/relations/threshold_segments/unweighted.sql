@@ -1,4 +1,4 @@
--- threshold_segments: one row per group and distinct score of a positive, and one above the highest: class counts down to the next.
+-- threshold_segments: one row per group and distinct score of a positive, and one above all: class counts at, to the next, above, below.
 -- The negatives between two thresholds are a difference of cumulative counts.
 -- Grain: group_id, has_threshold, threshold
 SELECT

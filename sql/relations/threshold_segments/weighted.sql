@@ -1,4 +1,4 @@
--- threshold_segments: one row per group and distinct score of a positive, and one above the highest: class weights down to the next.
+-- threshold_segments: one row per group and distinct score of a positive, and one above all: class weights at, to the next, above, below.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, has_threshold, threshold
 SELECT

@@ -1,4 +1,4 @@
--- tie_ranges: one row per list and retrieved document: the range of ranks that documents of its score cover.
+-- tie_ranges: one row per list and retrieved document: first and last rank of the documents of its score.
 -- Grain: rows of retrieved_documents
 SELECT
   list_id,

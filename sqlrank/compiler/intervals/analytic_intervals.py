@@ -156,7 +156,7 @@ class AnalyticIntervals:
         Sizes are only returned if they differ from the number of units.
         """
         select_items: list[exp.Expr] = []
-        variant = "equal_units" if rows.kind == "equal_units" else "influence"
+        variant = "several_units" if rows.kind == "equal_units" else "influence"
         effective_size: exp.Expr | None = None
         if weight is not None:
             weight_column = exp.column(UNIT_WEIGHT)

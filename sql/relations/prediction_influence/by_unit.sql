@@ -1,4 +1,4 @@
--- prediction_influence: one row per prediction, which belongs to a sampled unit of several predictions.
+-- prediction_influence: one row per prediction: its sampled unit, label, weights by label, and influence on AUC and APS.
 -- Grain: rows of predictions_with_threshold
 SELECT
   assigned_predictions.group_id,

@@ -1,4 +1,4 @@
--- retrieved_judgments: one row per list and retrieved document that has a judgment.
+-- judged_document_scores: one row per list and retrieved document that has a judgment: its score in the run, and its number of rows there.
 -- Grain: list_id, doc_id
 SELECT
   judgments.list_id,
