@@ -1,4 +1,4 @@
--- chi_square_points: one row per integral and node: its point z, and its weight.
+-- chi_square_points: one row per integral and node: its point z and weight.
 -- The density counts as 0 at 8 below its peak.
 -- Grain: is_tail, z
 SELECT

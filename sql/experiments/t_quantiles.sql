@@ -1,5 +1,5 @@
--- t_quantiles: one row per metric, treatment and purpose: z after a Newton step, and log tail probability before it.
--- The log tail probability is that beyond z before the step. For p-values z does not change.
+-- t_quantiles: one row per metric, treatment and purpose: next z and log tail.
+-- The next z is by a Newton step, and the log tail probability that beyond z before it. For p-values z does not change.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

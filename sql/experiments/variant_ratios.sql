@@ -1,4 +1,4 @@
--- variant_ratios: one row per metric and variant: ratios of means of values and of covariates, and sums of squares and products.
+-- variant_ratios: one row per metric and variant: ratios of means, and moments.
 -- The denominator of a mean is 1.
 -- Grain: metric, variant
 SELECT

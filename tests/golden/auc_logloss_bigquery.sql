@@ -47,8 +47,8 @@ WITH predictions AS (
     ON group_sizes.`campaign` IS NOT DISTINCT FROM positive_ranks.`campaign`
     AND group_sizes.`day` IS NOT DISTINCT FROM positive_ranks.`day`
 ), positive_thresholds AS (
-  -- One row per campaign, day and distinct score of a positive: class counts around it.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per campaign, day and distinct score of a positive: class counts around it and in
+  -- total, from ranks. (relations/positive_thresholds/by_rank.sql)
   SELECT
     `campaign`, `day`, total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,

@@ -52,8 +52,8 @@ WITH predictions AS (
     ON group_sizes."CAMPAIGN" IS NOT DISTINCT FROM positive_ranks."CAMPAIGN"
     AND group_sizes."DAY" IS NOT DISTINCT FROM positive_ranks."DAY"
 ), positive_thresholds AS (
-  -- One row per CAMPAIGN, DAY and distinct score of a positive: class counts around it.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per CAMPAIGN, DAY and distinct score of a positive: class counts around it and in
+  -- total, from ranks. (relations/positive_thresholds/by_rank.sql)
   SELECT
     "CAMPAIGN", "DAY", total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,

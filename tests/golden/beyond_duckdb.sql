@@ -16,7 +16,7 @@ WITH run AS NOT MATERIALIZED (
   FROM run
   GROUP BY query_id
 ), ranked_lists AS (
-  -- One row per query to evaluate: the answer to one query, which may be empty.
+  -- One row per query to evaluate, even if empty: its query, and an integer as key.
   -- (relations/ranked_lists/integer_key.sql)
   SELECT
     query_id,
@@ -24,8 +24,8 @@ WITH run AS NOT MATERIALIZED (
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
   FROM evaluated_queries
 ), ranked_documents AS (
-  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first, as
-  -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  -- One row per query and retrieved document: its rank by score, ties by doc_id, greatest first;
+  -- and list length. (relations/ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, run.doc_id,
     -- position in the list, from 1
@@ -46,8 +46,8 @@ WITH run AS NOT MATERIALIZED (
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
-  -- One row per document that is among the first k of any of its lists.
-  -- (relations/recommendation_counts.sql)
+  -- One row per document among the first k of any of its lists: number of lists, norm sums, first
+  -- ranks. (relations/recommendation_counts.sql)
   SELECT
     weighted_recommendations.doc_id,
     -- sum over these lists of 1 / sqrt(length)

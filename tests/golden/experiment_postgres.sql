@@ -14,8 +14,8 @@ WITH observations AS (
   FROM shop.eval.visits
   WHERE "day" >= '2026-01-01'
 ), experiment_units AS (
-  -- One row per unit, with its lowest and highest variant, which differ if it was in several, and
-  -- its summed amounts. (experiments/experiment_units.sql)
+  -- One row per unit: its lowest and highest variant, which differ if it was in several, and its
+  -- summed amounts. (experiments/experiment_units.sql)
   SELECT
     MIN(variant) AS variant,
     MAX(variant) AS last_variant,
@@ -26,7 +26,7 @@ WITH observations AS (
   FROM observations
   GROUP BY unit_id
 ), variant_means AS (
-  -- One row per variant, with its units and their means. (experiments/variant_means.sql)
+  -- One row per variant: its units, and means of their amounts. (experiments/variant_means.sql)
   SELECT
     CASE WHEN variant = last_variant THEN variant END AS variant,
     COUNT(*) AS units,
@@ -39,7 +39,7 @@ WITH observations AS (
   FROM experiment_units
   GROUP BY CASE WHEN variant = last_variant THEN variant END
 ), variant_summaries AS (
-  -- One row per variant, with its means, and totals of all variants.
+  -- One row per variant: its units and means, and totals of all variants.
   -- (experiments/variant_summaries.sql)
   SELECT
     variant, units,
@@ -52,7 +52,7 @@ WITH observations AS (
     ) AS amount_3_overall_mean
   FROM variant_means
 ), imputed_means AS (
-  -- One row per variant, with its means, where units without a covariate have the overall mean.
+  -- One row per variant: units, and means, where units without a covariate have its overall mean.
   -- (experiments/imputed_means.sql)
   SELECT
     variant, units, multi_variant_units, amount_0, amount_1, amount_2, amount_3_overall_mean,
@@ -63,7 +63,7 @@ WITH observations AS (
     ) AS amount_3
   FROM variant_summaries
 ), variant_comoments AS (
-  -- One row per variant, with its means, and the sums of squares and products about them.
+  -- One row per variant: units, means, and the sums of squares and products about them.
   -- (experiments/variant_comoments.sql)
   SELECT
     imputed_means.variant,
@@ -114,8 +114,8 @@ WITH observations AS (
   -- One row per metric.
   SELECT 'ctr' AS metric UNION ALL SELECT 'revenue' AS metric
 ), metric_moments AS (
-  -- One row per metric and variant, with its units, means, and sums of squares and products about
-  -- the means. (experiments/metric_moments.sql)
+  -- One row per metric and variant: units, means, and sums of squares and products about the
+  -- means. (experiments/metric_moments.sql)
   SELECT
     metric, variant, units, multi_variant_units,
     CASE metric WHEN 'ctr' THEN amount_0 WHEN 'revenue' THEN amount_2 END AS value,
@@ -147,7 +147,8 @@ WITH observations AS (
   FROM variant_comoments
   CROSS JOIN metrics
 ), variant_ratios AS (
-  -- One row per metric and variant, with the ratio of its means. (experiments/variant_ratios.sql)
+  -- One row per metric and variant: ratios of means, and moments.
+  -- (experiments/variant_ratios.sql)
   SELECT
     metric, variant, units,
     NULLIF(denominator, 0) AS denominator,
@@ -156,8 +157,8 @@ WITH observations AS (
     svv, svd, sdd, scc, svc
   FROM metric_moments
 ), linearized_moments AS (
-  -- One row per metric and variant, with the sum of squares of its ratio by the delta method.
-  -- (experiments/linearized_moments.sql)
+  -- One row per metric and variant: ratios, and sums of squares and products about them by the
+  -- delta method. (experiments/linearized_moments.sql)
   SELECT
     metric, variant, units, ratio, covariate_ratio,
     (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
@@ -173,8 +174,8 @@ WITH observations AS (
     + covariate_ratio * covariate_ratio * CAST(0.0 AS DOUBLE PRECISION) AS covariate_square_terms
   FROM variant_ratios
 ), pooled_moments AS (
-  -- One row per metric and treatment, with the moments of treatment and control as one sample,
-  -- and the differences of their means. (experiments/pooled_moments.sql)
+  -- One row per metric and treatment: moments of treatment and control as one sample, and
+  -- differences of their means. (experiments/pooled_moments.sql)
   SELECT
     treatment.metric, treatment.variant,
     treatment.units + control.units AS units,
@@ -205,7 +206,7 @@ WITH observations AS (
   INNER JOIN metric_moments AS control ON treatment.metric = control.metric
   WHERE control.variant = 'A' AND treatment.variant <> 'A'
 ), pooled_squares AS (
-  -- One row per metric and treatment, with the sum of squares of the covariate, and of its
+  -- One row per metric and treatment: ratio and sum of squares of the covariate, and of its
   -- products with the value. (experiments/pooled_squares.sql)
   SELECT
     metric, variant, units, denominator, covariate_denominator, covariate_ratio,
@@ -228,8 +229,8 @@ WITH observations AS (
     * (covariate_difference - covariate_ratio * CAST(0.0 AS DOUBLE PRECISION)) AS covariate_squares
   FROM pooled_moments
 ), covariate_coefficients AS (
-  -- One row per metric and treatment, with theta of CUPED, the regression coefficient of the
-  -- covariate; 0 if that is constant. (experiments/covariate_coefficients.sql)
+  -- One row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0
+  -- if constant. (experiments/covariate_coefficients.sql)
   SELECT
     metric, variant, covariate_ratio,
     CASE
@@ -246,8 +247,8 @@ WITH observations AS (
     END AS cuped_theta
   FROM pooled_squares
 ), adjusted_moments AS (
-  -- One row per metric, treatment, and arm (treatment or control), with its value less what the
-  -- covariate predicts. (experiments/adjusted_moments.sql)
+  -- One row per metric, treatment and arm (treatment or control): units, theta, CUPED-adjusted
+  -- value and sum of squares. (experiments/adjusted_moments.sql)
   SELECT
     covariate_coefficients.metric, covariate_coefficients.variant,
     linearized_moments.variant AS arm,
@@ -276,8 +277,8 @@ WITH observations AS (
   WHERE
     linearized_moments.variant = covariate_coefficients.variant OR linearized_moments.variant = 'A'
 ), variant_estimates AS (
-  -- One row per metric, treatment, and arm (treatment or control), with its CUPED-adjusted value
-  -- and the variance of that. (experiments/variant_estimates/adjusted.sql)
+  -- One row per metric, treatment and arm (treatment or control): its CUPED-adjusted value, and
+  -- variance of that. (experiments/variant_estimates/adjusted.sql)
   SELECT
     metric, variant, arm, units, cuped_theta, value,
     CASE
@@ -288,8 +289,8 @@ WITH observations AS (
     END AS variance
   FROM adjusted_moments
 ), variant_pairs AS (
-  -- One row per metric and treatment, with its estimate and that of the control.
-  -- (experiments/variant_pairs/adjusted.sql)
+  -- One row per metric and treatment: theta, and CUPED-adjusted value, variance and units of it
+  -- and of the control. (experiments/variant_pairs/adjusted.sql)
   SELECT
     metric, variant,
     MAX(cuped_theta) AS cuped_theta,
@@ -308,8 +309,8 @@ WITH observations AS (
   FROM variant_estimates
   GROUP BY metric, variant
 ), variance_shares AS (
-  -- One row per metric and treatment, with its share of the variance of the difference from the
-  -- control. (experiments/variance_shares.sql)
+  -- One row per metric and treatment: both values and variances, and its share of the variance of
+  -- the difference. (experiments/variance_shares.sql)
   SELECT
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control, variance,
     variance_control, relative_variance, relative_variance_control,
@@ -319,8 +320,8 @@ WITH observations AS (
   FROM variant_pairs
   WHERE variant <> 'A' AND n_units_control > 0
 ), effects AS (
-  -- One row per metric and treatment, with its difference from the control, absolute and
-  -- relative, standard errors and degrees of freedom. (experiments/effects/log.sql)
+  -- One row per metric and treatment: difference from the control, relative one by the log of the
+  -- ratio, standard errors and df. (experiments/effects/log.sql)
   SELECT
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control,
     value - value_control AS difference,
@@ -345,7 +346,7 @@ WITH observations AS (
     (1 - CAST(0.95 AS DOUBLE PRECISION)) / COUNT(*) OVER () AS alpha
   FROM variance_shares
 ), quadrature_nodes AS (
-  -- One row per node of a numerical integral, with its weight. (experiments/quadrature_nodes.sql)
+  -- One row per node of an integral: its position and weight. (experiments/quadrature_nodes.sql)
   SELECT
     4 * LN(1 + EXP(CAST(0.45 AS DOUBLE PRECISION) * number - 31)) AS node,
     CAST(1.8 AS DOUBLE PRECISION)
@@ -356,9 +357,8 @@ WITH observations AS (
   SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
   UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
 ), t_requests AS (
-  -- One row per metric, treatment and purpose (a p-value or a quantile); from here to
-  -- critical_values, Student's t is computed, which nobody has to read.
-  -- (experiments/t_requests.sql)
+  -- One row per metric, treatment and purpose: df, alpha and t * t / df; from here to
+  -- critical_values Student's t is computed. (experiments/t_requests.sql)
   SELECT
     metric, variant, purpose,
     CASE WHEN purpose = 'lift' THEN relative_df ELSE df END AS df,
@@ -371,8 +371,8 @@ WITH observations AS (
   FROM effects
   CROSS JOIN purposes
 ), t_normalizers AS (
-  -- One row per metric, treatment and purpose, with the integral of the density from 0 up.
-  -- (experiments/t_normalizers.sql)
+  -- One row per metric, treatment and purpose: integral of the density from 0 up, and first bound
+  -- of z. (experiments/t_normalizers.sql)
   SELECT
     metric, variant, purpose, df, alpha, t_squared_by_df,
     SQRT(-2 * LN(alpha / 2)) AS z_bound,
@@ -386,8 +386,8 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, t_squared_by_df
 ), t_first_guesses AS (
-  -- One row per metric, treatment and purpose, with the z of its p-value, or a first guess of
-  -- that of its quantile. (experiments/t_first_guesses.sql)
+  -- One row per metric, treatment and purpose: z of its p-value, or a first guess of that of its
+  -- quantile. (experiments/t_first_guesses.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -414,7 +414,7 @@ WITH observations AS (
     END AS z
   FROM t_normalizers
 ), t_integrals_1 AS (
-  -- One row per metric, treatment and purpose: the tail beyond z. (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: z and tail beyond. (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
@@ -431,7 +431,7 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_1 AS (
-  -- One row per metric, treatment and purpose: z by a Newton step. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: next z and log tail. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -442,7 +442,7 @@ WITH observations AS (
     END AS z
   FROM t_integrals_1
 ), t_integrals_2 AS (
-  -- One row per metric, treatment and purpose: the tail beyond z. (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: z and tail beyond. (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
@@ -459,7 +459,7 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_2 AS (
-  -- One row per metric, treatment and purpose: z by a Newton step. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: next z and log tail. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -470,7 +470,7 @@ WITH observations AS (
     END AS z
   FROM t_integrals_2
 ), t_integrals_3 AS (
-  -- One row per metric, treatment and purpose: the tail beyond z. (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: z and tail beyond. (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
@@ -487,7 +487,7 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_3 AS (
-  -- One row per metric, treatment and purpose: z by a Newton step. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: next z and log tail. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df,
     LN(tail / normalizer) - z * z / 2 AS log_p,
@@ -499,16 +499,16 @@ WITH observations AS (
     END AS z
   FROM t_integrals_3
 ), t_critical_values AS (
-  -- One row per metric, treatment and purpose, with the quantile of Student's t and the log
-  -- p-value. (experiments/t_critical_values.sql)
+  -- One row per metric, treatment and purpose: quantile of Student's t and log p-value.
+  -- (experiments/t_critical_values.sql)
   SELECT
     metric, variant, purpose, log_p,
     z * EXP(z * z / df / 2)
     * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1)) AS t_quantile
   FROM t_quantiles_3
 ), critical_values AS (
-  -- One row per metric and treatment, with the critical values of its intervals by Student's t,
-  -- and its log p-value. (experiments/critical_values/fixed.sql)
+  -- One row per metric and treatment: critical values by Student's t of both differences and of
+  -- the MDE, and log p-value. (experiments/critical_values/fixed.sql)
   SELECT
     metric, variant,
     MAX(CASE WHEN purpose = 'difference' THEN t_quantile END) AS critical_value,
@@ -519,7 +519,7 @@ WITH observations AS (
   FROM t_critical_values
   GROUP BY metric, variant
 ), p_values AS (
-  -- One row per metric and treatment, with its two-sided p-value; if no unit differs, 1 for a
+  -- One row per metric and treatment: effect and two-sided p-value; if no unit differs, 1 for a
   -- difference of 0, else NULL. (experiments/p_values.sql)
   SELECT
     effects.metric, effects.variant, cuped_theta, value, value_control, n_units, n_units_control,
@@ -540,7 +540,8 @@ WITH observations AS (
   INNER JOIN critical_values
     ON critical_values.metric = effects.metric AND critical_values.variant = effects.variant
 ), p_value_ranks AS (
-  -- One row per metric and treatment, with its p-value and rank. (experiments/p_value_ranks.sql)
+  -- One row per metric and treatment: effect, p-value, its rank, and the number of tests.
+  -- (experiments/p_value_ranks.sql)
   SELECT
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se,
     df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
@@ -551,8 +552,8 @@ WITH observations AS (
     COUNT(p_value) OVER () AS num_tests
   FROM p_values
 ), corrected_p_values AS (
-  -- One row per metric and treatment, with its p-value, and that corrected so as to control the
-  -- family-wise error rate. (experiments/corrected_p_values/holm.sql)
+  -- One row per metric and treatment: effect, p-value, and p-value corrected for the family-wise
+  -- error rate. (experiments/corrected_p_values/holm.sql)
   SELECT
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se,
     df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
@@ -568,7 +569,7 @@ WITH observations AS (
     END AS p_adjusted
   FROM p_value_ranks
 ), sample_ratio_counts AS (
-  -- One row per variant, with its units and expected share. (experiments/sample_ratio_counts.sql)
+  -- One row per variant: units, total and expected share. (experiments/sample_ratio_counts.sql)
   SELECT
     units, multi_variant_units,
     SUM(units) OVER () AS total_units,
@@ -576,8 +577,8 @@ WITH observations AS (
   FROM metric_moments
   WHERE metric = 'ctr'
 ), sample_ratio_statistic AS (
-  -- One row, with the chi-square statistic of the numbers of units against the expected shares of
-  -- variants. (experiments/sample_ratio_statistic.sql)
+  -- One row: chi-square statistic of numbers of units against expected shares, its df, and the
+  -- peak of its density. (experiments/sample_ratio_statistic.sql)
   SELECT
     MAX(total_units) AS n_units,
     MAX(multi_variant_units) AS multi_variant_units,
@@ -597,16 +598,15 @@ WITH observations AS (
   -- One row per integral.
   SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
 ), chi_square_tails AS (
-  -- One row per integral, of the tail beyond the statistic and of all; from here to
-  -- sample_ratio_test, chi-square is computed, which nobody has to read.
-  -- (experiments/chi_square_tails.sql)
+  -- One row per integral, of the tail and of all: its lower limit; from here to sample_ratio_test
+  -- chi-square is computed. (experiments/chi_square_tails.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, peak,
     is_tail * SQRT(statistic) AS root
   FROM sample_ratio_statistic
   CROSS JOIN tails
 ), chi_square_points AS (
-  -- One row per integral and node: its point z, and weight. (experiments/chi_square_points.sql)
+  -- One row per integral and node: its point z and weight. (experiments/chi_square_points.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, peak,
     weight
@@ -616,16 +616,16 @@ WITH observations AS (
   FROM chi_square_tails
   CROSS JOIN quadrature_nodes
 ), chi_square_densities AS (
-  -- One row per integral and point, with the log density z ^ (df - 1) * EXP(-z * z / 2), relative
-  -- to its peak. (experiments/chi_square_densities.sql)
+  -- One row per integral and point: weight, and log density z ^ (df - 1) * EXP(-z * z / 2),
+  -- relative to its peak. (experiments/chi_square_densities.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, weight,
     CASE WHEN df > 1 THEN (df - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END
     - (z * z - peak * peak) / 2 AS log_density
   FROM chi_square_points
 ), sample_ratio_test AS (
-  -- One row, with the chi-square test of the numbers of units against the expected shares, and
-  -- its p-value. (experiments/sample_ratio_test.sql)
+  -- One row: chi-square statistic of the numbers of units against the expected shares, its df and
+  -- p-value. (experiments/sample_ratio_test.sql)
   SELECT
     n_units, multi_variant_units, statistic, df,
     SUM(is_tail * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END)
@@ -638,8 +638,8 @@ WITH observations AS (
   FROM chi_square_densities
   GROUP BY n_units, multi_variant_units, statistic, df
 ), results AS (
-  -- One row per metric and treatment, with its effect, its p-value, and the winner; and one of
-  -- the sample ratio test. (experiments/results.sql)
+  -- One row per metric and treatment: values, differences with intervals and p-values, winner and
+  -- detectable effect. (experiments/results.sql)
   SELECT
     metric,
     'A' AS control,

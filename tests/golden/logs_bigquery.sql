@@ -92,7 +92,8 @@ WITH logs AS (
     SQRT(
       SUM(mean_weight_influence * mean_weight_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)
     ) AS mean_weight_se,
-    -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
+    -- concentration of the variance, from a row per unit: 0 if units have equal influence, nearly 1
+    -- if one has all
     SUM(snips_influence * snips_influence * snips_influence * snips_influence)
     / NULLIF(SUM(snips_influence * snips_influence) * SUM(snips_influence * snips_influence), 0)
     - 1 / NULLIF(COUNT(*), 0) AS snips_concentration,
@@ -123,14 +124,16 @@ WITH logs AS (
     / NULLIF(units - 1, 0) AS inverse_df_4,
     -- growth of the squared t quantile over the normal one, to 1 %
     (units - 1 + 0.8999505931404055) / NULLIF(units - 1 - 1.5207788172066563, 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom, few if few units make up the variance; 3 at least
+    -- Satterthwaite's degrees of freedom for units of equal weight, few if few units make up the
+    -- variance
     CASE
       WHEN units <= 4 OR snips_concentration >= 2 THEN units - 1
       WHEN snips_concentration * 3 > 2 THEN 3
       WHEN snips_concentration * (units - 1) > 2 THEN 2 / NULLIF(snips_concentration, 0)
       ELSE units - 1
     END AS snips_df,
-    -- factor for kurtosis of influence: 1 and twice its excess over the units
+    -- factor of the variance for kurtosis of influence: 1 plus twice the excess of its
+    -- concentration over 2 / units
     CASE
       WHEN units > 4 AND snips_concentration < 2 AND snips_concentration * units > 2
       THEN 1 + 2 * snips_concentration - 4 / NULLIF(units, 0)

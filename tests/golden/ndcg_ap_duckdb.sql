@@ -11,12 +11,13 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score
   FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query with judgments. (relations/evaluated_queries/judged.sql)
+  -- One row per query with judgments, whether anything is retrieved for it or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT query_id
   FROM qrels
   GROUP BY query_id
 ), ranked_lists AS (
-  -- One row per query to evaluate: the answer to one query, which may be empty.
+  -- One row per query to evaluate, even if empty: its query, and an integer as key.
   -- (relations/ranked_lists/integer_key.sql)
   SELECT
     query_id,
@@ -24,8 +25,8 @@ WITH qrels AS NOT MATERIALIZED (
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
   FROM evaluated_queries
 ), ranked_documents AS (
-  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first, as
-  -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  -- One row per query and retrieved document: its rank by score, ties by doc_id, greatest first;
+  -- and list length. (relations/ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, run.doc_id,
     -- position in the list, from 1
@@ -35,7 +36,8 @@ WITH qrels AS NOT MATERIALIZED (
   FROM run
   INNER JOIN ranked_lists ON ranked_lists.query_id = run.query_id
 ), judged_documents AS (
-  -- One row per query and judged document. (relations/judged_documents/by_join.sql)
+  -- One row per query and judged document, retrieved or not: relevance, rank joined from the
+  -- ranked list, list length. (relations/judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
     qrels.relevance,  -- grade; negative if pooled but not judged
@@ -45,7 +47,8 @@ WITH qrels AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per query and document with a gain. (relations/ideal_ranking/judged.sql)
+  -- One row per query and document of positive relevance, retrieved or not: its relevance, rank,
+  -- and ideal rank by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -53,7 +56,8 @@ WITH qrels AS NOT MATERIALIZED (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per query and relevant document. (relations/relevant_documents/at_hits.sql)
+  -- One row per query and relevant document: relevance, rank, list length, relevant documents
+  -- down to it and in all. (relations/relevant_documents/at_hits.sql)
   SELECT
     list_id, rank,
     -- relevant documents down to this rank

@@ -7,8 +7,8 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.ads.impressions
 ), score_class_weights AS (
-  -- One row per distinct score: weights of its positives and of its negatives.
-  -- (relations/score_class_weights.sql)
+  -- One row per distinct score: weights, squared weights and rows of each class, label sum, and
+  -- rows. (relations/score_class_weights.sql)
   SELECT
     score,
     -- weight of the positives of this score
@@ -18,8 +18,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   GROUP BY score
 ), score_thresholds AS (
-  -- One row per distinct score: class weights at, above and below it.
-  -- (relations/score_thresholds/by_window.sql)
+  -- One row per distinct score: class weights at, above and below it, and totals, cumulated by
+  -- windows. (relations/score_thresholds/by_window.sql)
   SELECT
     score, positives, negatives,
     COALESCE(
@@ -38,8 +38,8 @@ WITH predictions AS NOT MATERIALIZED (
     SUM(negatives) OVER () AS total_negatives
   FROM score_class_weights
 ), curve_segments AS (
-  -- One row per distinct score, a point of the ROC curve, and the segment of equal length that it
-  -- is in. (relations/curve_segments/equal_length.sql)
+  -- One row per distinct score: confusion matrix, class totals, and its segment, of equal length
+  -- on the ROC curve. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,  -- weight of true positives at this threshold

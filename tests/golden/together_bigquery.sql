@@ -12,13 +12,14 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments. (relations/evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, whether anything is retrieved for it or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT `model`, query_id
   FROM qrels
   GROUP BY `model`, query_id
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
-  -- first, as in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  -- One row per model, query and retrieved document: its rank by score, ties by doc_id, greatest
+  -- first; and list length. (relations/ranked_documents/doc_desc.sql)
   SELECT
     evaluated_queries.`model`, evaluated_queries.query_id, predictions.doc_id,
     -- position in the list, from 1
@@ -31,7 +32,8 @@ WITH predictions AS (
     ON evaluated_queries.`model` IS NOT DISTINCT FROM predictions.`model`
     AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document with a gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance, retrieved or not: its relevance,
+  -- rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     qrels.`model`, qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved
@@ -82,8 +84,8 @@ WITH predictions AS (
   FROM positive_ranks
   INNER JOIN group_sizes ON group_sizes.`model` IS NOT DISTINCT FROM positive_ranks.`model`
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive: class counts around it.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive: class counts around it and in total, from
+  -- ranks. (relations/positive_thresholds/by_rank.sql)
   SELECT
     `model`, total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,

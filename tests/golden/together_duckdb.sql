@@ -12,12 +12,13 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments. (relations/evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, whether anything is retrieved for it or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT "model", query_id
   FROM qrels
   GROUP BY "model", query_id
 ), ranked_lists AS (
-  -- One row per model and query to evaluate: the answer to one query, which may be empty.
+  -- One row per model and query to evaluate, even if empty: its query, and an integer as key.
   -- (relations/ranked_lists/integer_key.sql)
   SELECT
     "model", query_id,
@@ -25,8 +26,8 @@ WITH predictions AS NOT MATERIALIZED (
     CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
   FROM evaluated_queries
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
-  -- first, as in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  -- One row per model, query and retrieved document: its rank by score, ties by doc_id, greatest
+  -- first; and list length. (relations/ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, predictions.doc_id,
     -- position in the list, from 1
@@ -38,7 +39,8 @@ WITH predictions AS NOT MATERIALIZED (
     ON ranked_lists."model" IS NOT DISTINCT FROM predictions."model"
     AND ranked_lists.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document with a gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance, retrieved or not: its relevance,
+  -- rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     ranked_lists.list_id,
     qrels.relevance,  -- grade; negative if pooled but not judged
@@ -91,8 +93,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM positive_ranks
   INNER JOIN group_sizes ON group_sizes."model" IS NOT DISTINCT FROM positive_ranks."model"
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive: class counts around it.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive: class counts around it and in total, from
+  -- ranks. (relations/positive_thresholds/by_rank.sql)
   SELECT
     "model", total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,

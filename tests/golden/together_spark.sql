@@ -12,7 +12,8 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments. (relations/evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, whether anything is retrieved for it or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT `model`, query_id
   FROM qrels
   GROUP BY `model`, query_id
@@ -25,7 +26,8 @@ WITH predictions AS (
   FROM predictions
   GROUP BY `model`, query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document with a gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance, retrieved or not: its relevance,
+  -- rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     evaluated_queries.`model`, evaluated_queries.query_id, qrels.relevance,
     -- NULL if not retrieved
@@ -80,8 +82,8 @@ WITH predictions AS (
   FROM positive_ranks
   INNER JOIN group_sizes ON group_sizes.`model` IS NOT DISTINCT FROM positive_ranks.`model`
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive: class counts around it.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive: class counts around it and in total, from
+  -- ranks. (relations/positive_thresholds/by_rank.sql)
   SELECT
     `model`, total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,
