@@ -1,4 +1,4 @@
--- comparison_statistics: one row per group, metric and pair of systems: units, means, difference, its standard error, and sums by sign.
+-- comparison_statistics: one row per group, metric and pair of systems: units, means, difference, its standard error, and counts by sign.
 -- Grain: cell, pair, metric
 SELECT
   unit_counts.cell, -- number of the group

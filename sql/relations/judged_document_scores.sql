@@ -1,4 +1,4 @@
--- judged_document_scores: one row per list and retrieved document that has a judgment: its score in the run, and its number of rows there.
+-- judged_document_scores: one row per list and retrieved document that has a judgment: its score and number of rows in the run, no grade.
 -- Grain: list_id, doc_id
 SELECT
   judgments.list_id,
