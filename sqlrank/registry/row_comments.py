@@ -15,15 +15,20 @@ _QUALIFIER = r"(?:with|whose|where|that|which|of|in|at|for|its|the|an?)\b"
 def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:
     """Return the comment of a step: a sentence on its rows, then the source in brackets.
 
-    Each word of ``keys``, such as ``list``, is replaced by the names of the columns that identify it; without columns it is left out.
+    Of the sentence of a relation, the columns after the colon are left out: those that a statement reads have comments of their own, and
+    others are pruned. Each word of ``keys``, such as ``list``, is replaced by the names of the columns that identify it; without columns it is left out.
 
     >>> keys = {"group": ["campaign", "day"], "list": ["system", "query"]}
     >>> describe_rows("one row per group and distinct score", "relations/scores.sql", keys)
     'One row per campaign, day and distinct score. (relations/scores.sql)'
+    >>> describe_rows("one row per list: its length and ideal rank", "relations/lists.sql", keys)
+    'One row per system and query. (relations/lists.sql)'
     >>> describe_rows("one row per list", keys=keys), describe_rows("one row per group, with its sums.", keys={"group": []})
     ('One row per system and query.', 'One row, with its sums.')
     """
     sentence = " ".join(sentence.split()).removesuffix(".")
+    if source.startswith("relations/"):
+        sentence = sentence.partition(": ")[0]
     named: list[str] = []
     for word, columns in (keys or {}).items():
         names = [name for name in columns if name not in named]

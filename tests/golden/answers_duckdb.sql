@@ -30,8 +30,8 @@ WITH answers AS NOT MATERIALIZED (
     END AS relevance
   FROM relevant_ids
 ), qrels_2 AS (
-  -- One row per intent, query and document of judgments with duplicate rows: its highest
-  -- relevance. (relations/qrels/deduplicated.sql)
+  -- One row per intent, query and document of judgments with duplicate rows.
+  -- (relations/qrels/deduplicated.sql)
   SELECT
     "intent", query_id, doc_id,
     MAX(relevance) AS relevance  -- the highest of its rows
@@ -42,7 +42,7 @@ WITH answers AS NOT MATERIALIZED (
   SELECT "intent", query_id, UNNEST(retrieved) AS doc_id, GENERATE_SUBSCRIPTS(retrieved, 1) AS rank
   FROM answers
 ), ranked_lists AS (
-  -- One row per intent and query to evaluate, even if empty: its query, and an integer as key.
+  -- One row per intent and query to evaluate, even if empty.
   -- (relations/ranked_lists/integer_key.sql)
   SELECT
     "intent", query_id,
@@ -50,16 +50,16 @@ WITH answers AS NOT MATERIALIZED (
     CAST(ROW_NUMBER() OVER (ORDER BY "intent", query_id) AS INT) AS list_id
   FROM answers
 ), run_2 AS (
-  -- One row per intent, query and document of a run with duplicate rows: its highest score and
-  -- lowest rank. (relations/run/deduplicated.sql)
+  -- One row per intent, query and document of a run with duplicate rows.
+  -- (relations/run/deduplicated.sql)
   SELECT
     "intent", query_id, doc_id,
     MIN(rank) AS rank  -- the lowest of its rows
   FROM run
   GROUP BY "intent", query_id, doc_id
 ), ranked_documents AS (
-  -- One row per intent, query and retrieved document: its rank by the rank column of the run,
-  -- without gaps; and list length. (relations/ranked_documents/input_rank.sql)
+  -- One row per intent, query and retrieved document, ranked by the rank column of the run.
+  -- (relations/ranked_documents/input_rank.sql)
   SELECT
     ranked_lists.list_id, run_2.doc_id,
     -- position in the list, from 1, without gaps
@@ -71,8 +71,8 @@ WITH answers AS NOT MATERIALIZED (
     ON ranked_lists."intent" IS NOT DISTINCT FROM run_2."intent"
     AND ranked_lists.query_id = run_2.query_id
 ), judged_documents AS (
-  -- One row per intent, query and judged document, retrieved or not: relevance, rank joined from
-  -- the ranked list, list length. (relations/judged_documents/by_join.sql)
+  -- One row per intent, query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
     qrels_2.relevance,  -- grade; negative if pooled but not judged
@@ -84,8 +84,8 @@ WITH answers AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels_2.doc_id
 ), ideal_ranking AS (
-  -- One row per intent, query and document of positive relevance, retrieved or not: its
-  -- relevance, rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per intent, query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     -- position by gain, 1 is the greatest

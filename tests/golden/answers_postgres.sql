@@ -24,8 +24,8 @@ WITH answers AS NOT MATERIALIZED (
   FROM answers
   CROSS JOIN UNNEST(answers.relevant) WITH ORDINALITY AS relevant_ids(doc_id, list_position)
 ), qrels_2 AS (
-  -- One row per intent, query and document of judgments with duplicate rows: its highest
-  -- relevance. (relations/qrels/deduplicated.sql)
+  -- One row per intent, query and document of judgments with duplicate rows.
+  -- (relations/qrels/deduplicated.sql)
   SELECT
     "intent", query_id, doc_id,
     MAX(relevance) AS relevance  -- the highest of its rows
@@ -39,16 +39,16 @@ WITH answers AS NOT MATERIALIZED (
   FROM answers
   CROSS JOIN UNNEST(answers.retrieved) WITH ORDINALITY AS retrieved_ids(doc_id, list_position)
 ), run_2 AS (
-  -- One row per intent, query and document of a run with duplicate rows: its highest score and
-  -- lowest rank. (relations/run/deduplicated.sql)
+  -- One row per intent, query and document of a run with duplicate rows.
+  -- (relations/run/deduplicated.sql)
   SELECT
     "intent", query_id, doc_id,
     MIN(rank) AS rank  -- the lowest of its rows
   FROM run
   GROUP BY "intent", query_id, doc_id
 ), ranked_documents AS (
-  -- One row per intent, query and retrieved document: its rank by the rank column of the run,
-  -- without gaps; and list length. (relations/ranked_documents/input_rank.sql)
+  -- One row per intent, query and retrieved document, ranked by the rank column of the run.
+  -- (relations/ranked_documents/input_rank.sql)
   SELECT
     answers."intent", answers.query_id, run_2.doc_id,
     -- position in the list, from 1, without gaps
@@ -59,8 +59,8 @@ WITH answers AS NOT MATERIALIZED (
   INNER JOIN answers
     ON answers."intent" IS NOT DISTINCT FROM run_2."intent" AND answers.query_id = run_2.query_id
 ), judged_documents AS (
-  -- One row per intent, query and judged document, retrieved or not: relevance, rank joined from
-  -- the ranked list, list length. (relations/judged_documents/by_join.sql)
+  -- One row per intent, query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_join.sql)
   SELECT
     answers."intent", answers.query_id,
     qrels_2.relevance,  -- grade; negative if pooled but not judged
@@ -74,8 +74,8 @@ WITH answers AS NOT MATERIALIZED (
     AND ranked_documents.query_id = answers.query_id
     AND ranked_documents.doc_id = qrels_2.doc_id
 ), ideal_ranking AS (
-  -- One row per intent, query and document of positive relevance, retrieved or not: its
-  -- relevance, rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per intent, query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     "intent", query_id, relevance, rank,
     -- position by gain, 1 is the greatest

@@ -26,8 +26,8 @@ WITH answers AS (
   FROM answers
   CROSS JOIN LATERAL FLATTEN(INPUT => answers.relevant) AS relevant_ids
 ), qrels_2 AS (
-  -- One row per INTENT, query and document of judgments with duplicate rows: its highest
-  -- relevance. (relations/qrels/deduplicated.sql)
+  -- One row per INTENT, query and document of judgments with duplicate rows.
+  -- (relations/qrels/deduplicated.sql)
   SELECT
     "INTENT", query_id, doc_id,
     MAX(relevance) AS relevance  -- the highest of its rows
@@ -42,16 +42,16 @@ WITH answers AS (
   FROM answers
   CROSS JOIN LATERAL FLATTEN(INPUT => answers.retrieved) AS retrieved_ids
 ), run_2 AS (
-  -- One row per INTENT, query and document of a run with duplicate rows: its highest score and
-  -- lowest rank. (relations/run/deduplicated.sql)
+  -- One row per INTENT, query and document of a run with duplicate rows.
+  -- (relations/run/deduplicated.sql)
   SELECT
     "INTENT", query_id, doc_id,
     MIN(rank) AS rank  -- the lowest of its rows
   FROM run
   GROUP BY "INTENT", query_id, doc_id
 ), ranked_documents AS (
-  -- One row per INTENT, query and retrieved document: its rank by the rank column of the run,
-  -- without gaps; and list length. (relations/ranked_documents/input_rank.sql)
+  -- One row per INTENT, query and retrieved document, ranked by the rank column of the run.
+  -- (relations/ranked_documents/input_rank.sql)
   SELECT
     answers."INTENT", answers.query_id, run_2.doc_id,
     -- position in the list, from 1, without gaps
@@ -62,8 +62,8 @@ WITH answers AS (
   INNER JOIN answers
     ON answers."INTENT" IS NOT DISTINCT FROM run_2."INTENT" AND answers.query_id = run_2.query_id
 ), judged_documents AS (
-  -- One row per INTENT, query and judged document, retrieved or not: relevance, rank joined from
-  -- the ranked list, list length. (relations/judged_documents/by_join.sql)
+  -- One row per INTENT, query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_join.sql)
   SELECT
     answers."INTENT", answers.query_id,
     qrels_2.relevance,  -- grade; negative if pooled but not judged
@@ -77,8 +77,8 @@ WITH answers AS (
     AND ranked_documents.query_id = answers.query_id
     AND ranked_documents.doc_id = qrels_2.doc_id
 ), ideal_ranking AS (
-  -- One row per INTENT, query and document of positive relevance, retrieved or not: its
-  -- relevance, rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per INTENT, query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     "INTENT", query_id, relevance, rank,
     -- position by gain, 1 is the greatest

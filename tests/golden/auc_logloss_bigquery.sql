@@ -7,7 +7,7 @@ WITH predictions AS (
   SELECT `campaign`, `day`, CAST(`p_click` AS FLOAT64) AS score, CAST(`click` AS FLOAT64) AS label
   FROM shop.ads.impressions
 ), group_sizes AS (
-  -- One row per campaign and day: its number of predictions. (relations/group_sizes.sql)
+  -- One row per campaign and day. (relations/group_sizes.sql)
   SELECT `campaign`, `day`, COUNT(*) AS total_rows
   FROM predictions
   GROUP BY `campaign`, `day`
@@ -47,8 +47,8 @@ WITH predictions AS (
     ON group_sizes.`campaign` IS NOT DISTINCT FROM positive_ranks.`campaign`
     AND group_sizes.`day` IS NOT DISTINCT FROM positive_ranks.`day`
 ), positive_thresholds AS (
-  -- One row per campaign, day and distinct score of a positive: class counts around it and in
-  -- total, from ranks. (relations/positive_thresholds/by_rank.sql)
+  -- One row per campaign, day and distinct score of a positive.
+  -- (relations/positive_thresholds/by_rank.sql)
   SELECT
     `campaign`, `day`, total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,

@@ -10,7 +10,7 @@ WITH predictions AS (
     CAST("CLICK" AS DOUBLE) + 0 AS label
   FROM shop.ads.impressions
 ), group_sizes AS (
-  -- One row per CAMPAIGN and DAY: its number of predictions. (relations/group_sizes.sql)
+  -- One row per CAMPAIGN and DAY. (relations/group_sizes.sql)
   SELECT "CAMPAIGN", "DAY", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "CAMPAIGN", "DAY"
@@ -52,8 +52,8 @@ WITH predictions AS (
     ON group_sizes."CAMPAIGN" IS NOT DISTINCT FROM positive_ranks."CAMPAIGN"
     AND group_sizes."DAY" IS NOT DISTINCT FROM positive_ranks."DAY"
 ), positive_thresholds AS (
-  -- One row per CAMPAIGN, DAY and distinct score of a positive: class counts around it and in
-  -- total, from ranks. (relations/positive_thresholds/by_rank.sql)
+  -- One row per CAMPAIGN, DAY and distinct score of a positive.
+  -- (relations/positive_thresholds/by_rank.sql)
   SELECT
     "CAMPAIGN", "DAY", total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,

@@ -16,16 +16,15 @@ WITH run AS NOT MATERIALIZED (
   FROM run
   GROUP BY query_id
 ), ranked_lists AS (
-  -- One row per query to evaluate, even if empty: its query, and an integer as key.
-  -- (relations/ranked_lists/integer_key.sql)
+  -- One row per query to evaluate, even if empty. (relations/ranked_lists/integer_key.sql)
   SELECT
     query_id,
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
   FROM evaluated_queries
 ), ranked_documents AS (
-  -- One row per query and retrieved document: its rank by score, ties by doc_id, greatest first;
-  -- and list length. (relations/ranked_documents/doc_desc.sql)
+  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
+  -- (relations/ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, run.doc_id,
     -- position in the list, from 1
@@ -46,8 +45,8 @@ WITH run AS NOT MATERIALIZED (
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
-  -- One row per document among the first k of any of its lists: number of lists, norm sums, first
-  -- ranks. (relations/recommendation_counts.sql)
+  -- One row per document among the first k of any of its lists.
+  -- (relations/recommendation_counts.sql)
   SELECT
     weighted_recommendations.doc_id,
     -- sum over these lists of 1 / sqrt(length)

@@ -16,8 +16,8 @@ WITH run AS (
   FROM run
   GROUP BY query_id
 ), ranked_documents AS (
-  -- One row per query and retrieved document: its rank by score, ties by doc_id, greatest first;
-  -- and list length. (relations/ranked_documents/doc_desc.sql)
+  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
+  -- (relations/ranked_documents/doc_desc.sql)
   SELECT
     query_id, doc_id,
     -- position in the list, from 1
@@ -35,8 +35,8 @@ WITH run AS (
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
-  -- One row per document among the first k of any of its lists: number of lists, norm sums, first
-  -- ranks. (relations/recommendation_counts.sql)
+  -- One row per document among the first k of any of its lists.
+  -- (relations/recommendation_counts.sql)
   SELECT
     weighted_recommendations.doc_id,
     -- sum over these lists of 1 / sqrt(length)

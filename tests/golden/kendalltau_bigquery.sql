@@ -6,8 +6,7 @@ WITH predictions AS (
   SELECT CAST(score AS FLOAT64) AS score, CAST(label AS FLOAT64) AS label
   FROM shop.eval.pairs
 ), label_score_weights AS (
-  -- One row per distinct label and score: weight of its predictions.
-  -- (relations/label_score_weights/all_groups.sql)
+  -- One row per distinct label and score. (relations/label_score_weights/all_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS FLOAT64) AS weight
   FROM predictions
   GROUP BY label, score
@@ -19,8 +18,7 @@ WITH predictions AS (
     DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
   FROM label_score_weights
 ), label_score_indexes AS (
-  -- One row per distinct label and score: weight, index of the score and of the label, and number
-  -- of labels. (relations/label_score_indexes/all_groups.sql)
+  -- One row per distinct label and score. (relations/label_score_indexes/all_groups.sql)
   SELECT
     weight,  -- of the predictions of this label and score
     score_index,  -- number of the score, ascending from 0
@@ -28,8 +26,8 @@ WITH predictions AS (
     1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
   FROM dense_indexes
 ), block_sizes AS (
-  -- One row per power of two from 2 to 2^40, more than any number of labels: the power, as size
-  -- of blocks of labels. (relations/block_sizes.sql)
+  -- One row per power of two from 2 to 2^40, more than any number of labels.
+  -- (relations/block_sizes.sql)
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS INT64) AS block_size
   FROM UNNEST(GENERATE_ARRAY(1, 40)) AS number
 ), label_blocks AS (
@@ -74,8 +72,8 @@ WITH predictions AS (
     ) AS upper_before
   FROM block_halves
 ), counted_pairs AS (
-  -- One row, for untied pairs counted by bits, and one per distinct label and score: weights of
-  -- pairs of each kind. (relations/counted_pairs/by_bits.sql)
+  -- One row, for untied pairs counted by bits, and one per distinct label and score.
+  -- (relations/counted_pairs/by_bits.sql)
   SELECT
     -- weight of pairs that score and label order alike
     SUM(upper_weight * lower_before) AS concordant,
@@ -108,8 +106,7 @@ WITH predictions AS (
     ) AS label_ties
   FROM label_score_indexes
 ), pair_counts AS (
-  -- One row: weights of its pairs of each kind, all without a self-join.
-  -- (relations/pair_counts/one_group.sql)
+  -- One row. (relations/pair_counts/one_group.sql)
   SELECT
     SUM(concordant) AS concordant,
     SUM(discordant) AS discordant,

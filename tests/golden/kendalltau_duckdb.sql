@@ -6,31 +6,28 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.eval.pairs
 ), group_weights AS (
-  -- One row: number and total weight of its predictions, and if each of them has a weight of 1.
-  -- (relations/group_weights.sql)
+  -- One row. (relations/group_weights.sql)
   SELECT
     COUNT(*) AS num_predictions,
     -- 1 if each of these has a weight of 1
     CASE WHEN MIN(1.0e0) = 1 AND MAX(1.0e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
   FROM predictions
 ), predictions_with_group_size AS (
-  -- One row per prediction: its label, score and weight, and the number of predictions of its
-  -- group. (relations/predictions_with_group_size.sql)
+  -- One row per prediction. (relations/predictions_with_group_size.sql)
   SELECT
     predictions.label, predictions.score,
     group_weights.num_predictions  -- predictions of the group
   FROM predictions
   CROSS JOIN group_weights
 ), label_score_weights AS (
-  -- One row per distinct label and score, in groups of more than 32 predictions: weight of its
-  -- predictions. (relations/label_score_weights/large_groups.sql)
+  -- One row per distinct label and score, in groups of more than 32 predictions.
+  -- (relations/label_score_weights/large_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
   FROM predictions_with_group_size
   WHERE num_predictions > 32
   GROUP BY label, score
 ), rank_countable_groups AS (
-  -- One row, for a group of more than 32 predictions: 1 if window ranks can count its pairs, else
-  -- 0. (relations/rank_countable_groups.sql)
+  -- One row, for a group of more than 32 predictions. (relations/rank_countable_groups.sql)
   SELECT
     -- 1 or 0
     CASE
@@ -51,8 +48,8 @@ WITH predictions AS NOT MATERIALIZED (
   CROSS JOIN rank_countable_groups
   WHERE rank_countable_groups.is_rank_countable = 0
 ), label_score_indexes AS (
-  -- One row per distinct label and score, in groups that ranks cannot count: weight, indexes,
-  -- number of labels. (relations/label_score_indexes/remaining_groups.sql)
+  -- One row per distinct label and score, in groups that ranks cannot count.
+  -- (relations/label_score_indexes/remaining_groups.sql)
   SELECT
     weight,  -- of the predictions of this label and score
     score_index,  -- number of the score, ascending from 0
@@ -60,8 +57,8 @@ WITH predictions AS NOT MATERIALIZED (
     1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
   FROM dense_indexes
 ), block_sizes AS (
-  -- One row per power of two from 2 to 2^40, more than any number of labels: the power, as size
-  -- of blocks of labels. (relations/block_sizes.sql)
+  -- One row per power of two from 2 to 2^40, more than any number of labels.
+  -- (relations/block_sizes.sql)
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5e0) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
@@ -125,8 +122,8 @@ WITH predictions AS NOT MATERIALIZED (
   WHERE
     predictions_with_group_size.num_predictions > 32 AND rank_countable_groups.is_rank_countable = 1
 ), counted_pairs AS (
-  -- One row, for pairs counted by ranks or bits, and one per label and score: weights of pairs of
-  -- each kind. (relations/counted_pairs/by_window_ranks.sql)
+  -- One row, for pairs counted by ranks or bits, and one per label and score.
+  -- (relations/counted_pairs/by_window_ranks.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,
     SUM(lower_weight * upper_before) AS discordant,
@@ -208,8 +205,7 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT concordant, discordant, score_ties, label_ties
   FROM counted_pairs
 ), pair_counts AS (
-  -- One row: weights of its pairs of each kind, small groups by a self-join.
-  -- (relations/pair_counts/by_group_size.sql)
+  -- One row. (relations/pair_counts/by_group_size.sql)
   SELECT
     SUM(concordant) AS concordant,
     SUM(discordant) AS discordant,

@@ -10,8 +10,7 @@ WITH digits AS (
   SELECT CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label
   FROM shop.eval.pairs
 ), label_score_weights AS (
-  -- One row per distinct label and score: weight of its predictions.
-  -- (relations/label_score_weights/all_groups.sql)
+  -- One row per distinct label and score. (relations/label_score_weights/all_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
   FROM predictions
   GROUP BY label, score
@@ -23,8 +22,7 @@ WITH digits AS (
     DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
   FROM label_score_weights
 ), label_score_indexes AS (
-  -- One row per distinct label and score: weight, index of the score and of the label, and number
-  -- of labels. (relations/label_score_indexes/all_groups.sql)
+  -- One row per distinct label and score. (relations/label_score_indexes/all_groups.sql)
   SELECT
     weight,  -- of the predictions of this label and score
     score_index,  -- number of the score, ascending from 0
@@ -32,8 +30,8 @@ WITH digits AS (
     1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
   FROM dense_indexes
 ), block_sizes AS (
-  -- One row per power of two from 2 to 2^40, more than any number of labels: the power, as size
-  -- of blocks of labels. (relations/block_sizes.sql)
+  -- One row per power of two from 2 to 2^40, more than any number of labels.
+  -- (relations/block_sizes.sql)
   SELECT
     CAST(FLOOR(
       EXP((1 + ones.digit + 10 * tens.digit) * LN(CAST(2 AS DOUBLE))) + CAST(0.5 AS DOUBLE)
@@ -84,8 +82,8 @@ WITH digits AS (
     ) AS upper_before
   FROM block_halves
 ), counted_pairs AS (
-  -- One row, for untied pairs counted by bits, and one per distinct label and score: weights of
-  -- pairs of each kind. (relations/counted_pairs/by_bits.sql)
+  -- One row, for untied pairs counted by bits, and one per distinct label and score.
+  -- (relations/counted_pairs/by_bits.sql)
   SELECT
     -- weight of pairs that score and label order alike
     SUM(upper_weight * lower_before) AS concordant,
@@ -118,8 +116,7 @@ WITH digits AS (
     ) AS label_ties
   FROM label_score_indexes
 ), pair_counts AS (
-  -- One row: weights of its pairs of each kind, all without a self-join.
-  -- (relations/pair_counts/one_group.sql)
+  -- One row. (relations/pair_counts/one_group.sql)
   SELECT
     SUM(concordant) AS concordant,
     SUM(discordant) AS discordant,

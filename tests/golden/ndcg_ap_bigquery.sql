@@ -17,8 +17,8 @@ WITH qrels AS (
   FROM qrels
   GROUP BY query_id
 ), ranked_documents AS (
-  -- One row per query and retrieved document: its rank by score, ties by doc_id, greatest first;
-  -- and list length. (relations/ranked_documents/doc_desc.sql)
+  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
+  -- (relations/ranked_documents/doc_desc.sql)
   SELECT
     evaluated_queries.query_id, run.doc_id,
     -- position in the list, from 1
@@ -28,8 +28,8 @@ WITH qrels AS (
   FROM run
   INNER JOIN evaluated_queries ON evaluated_queries.query_id = run.query_id
 ), judged_documents AS (
-  -- One row per query and judged document, retrieved or not: relevance, rank joined from the
-  -- ranked list, list length. (relations/judged_documents/by_join.sql)
+  -- One row per query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_join.sql)
   SELECT
     qrels.query_id, qrels.relevance,
     ranked_documents.rank  -- NULL if not retrieved
@@ -37,8 +37,8 @@ WITH qrels AS (
   LEFT JOIN ranked_documents
     ON ranked_documents.query_id = qrels.query_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per query and document of positive relevance, retrieved or not: its relevance, rank,
-  -- and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -46,8 +46,7 @@ WITH qrels AS (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per query and relevant document: relevance, rank, list length, relevant documents
-  -- down to it and in all. (relations/relevant_documents/at_hits.sql)
+  -- One row per query and relevant document. (relations/relevant_documents/at_hits.sql)
   SELECT
     query_id, rank,
     -- relevant documents down to this rank

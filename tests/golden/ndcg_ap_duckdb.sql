@@ -17,16 +17,15 @@ WITH qrels AS NOT MATERIALIZED (
   FROM qrels
   GROUP BY query_id
 ), ranked_lists AS (
-  -- One row per query to evaluate, even if empty: its query, and an integer as key.
-  -- (relations/ranked_lists/integer_key.sql)
+  -- One row per query to evaluate, even if empty. (relations/ranked_lists/integer_key.sql)
   SELECT
     query_id,
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
   FROM evaluated_queries
 ), ranked_documents AS (
-  -- One row per query and retrieved document: its rank by score, ties by doc_id, greatest first;
-  -- and list length. (relations/ranked_documents/doc_desc.sql)
+  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
+  -- (relations/ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, run.doc_id,
     -- position in the list, from 1
@@ -36,8 +35,8 @@ WITH qrels AS NOT MATERIALIZED (
   FROM run
   INNER JOIN ranked_lists ON ranked_lists.query_id = run.query_id
 ), judged_documents AS (
-  -- One row per query and judged document, retrieved or not: relevance, rank joined from the
-  -- ranked list, list length. (relations/judged_documents/by_join.sql)
+  -- One row per query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
     qrels.relevance,  -- grade; negative if pooled but not judged
@@ -47,8 +46,8 @@ WITH qrels AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per query and document of positive relevance, retrieved or not: its relevance, rank,
-  -- and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -56,8 +55,7 @@ WITH qrels AS NOT MATERIALIZED (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per query and relevant document: relevance, rank, list length, relevant documents
-  -- down to it and in all. (relations/relevant_documents/at_hits.sql)
+  -- One row per query and relevant document. (relations/relevant_documents/at_hits.sql)
   SELECT
     list_id, rank,
     -- relevant documents down to this rank

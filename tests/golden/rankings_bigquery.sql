@@ -35,8 +35,8 @@ WITH qrels AS (
   CROSS JOIN systems
   INNER JOIN queries ON queries.query_id = distinct_queries.query_id
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document: its rank by score, ties by doc_id, greatest
-  -- first; and list length. (relations/ranked_documents/doc_desc.sql)
+  -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
+  -- first. (relations/ranked_documents/doc_desc.sql)
   SELECT
     selected_queries.`model`, selected_queries.query_id, run.doc_id,
     -- position in the list, from 1
@@ -49,8 +49,8 @@ WITH qrels AS (
     ON selected_queries.`model` IS NOT DISTINCT FROM run.`model`
     AND selected_queries.query_id = run.query_id
 ), judged_documents AS (
-  -- One row per model, query and judged document, retrieved or not: relevance, rank joined from
-  -- the ranked list, list length. (relations/judged_documents/by_join.sql)
+  -- One row per model, query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_join.sql)
   SELECT
     selected_queries.`model`, selected_queries.query_id,
     qrels.relevance,  -- grade; negative if pooled but not judged
@@ -62,8 +62,8 @@ WITH qrels AS (
     AND ranked_documents.query_id = selected_queries.query_id
     AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not: its relevance,
-  -- rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -71,8 +71,7 @@ WITH qrels AS (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per model, query and relevant document: relevance, rank, list length, relevant
-  -- documents down to it and in all. (relations/relevant_documents/at_hits.sql)
+  -- One row per model, query and relevant document. (relations/relevant_documents/at_hits.sql)
   SELECT
     `model`, query_id, rank,
     -- relevant documents down to this rank

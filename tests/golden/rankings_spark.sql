@@ -43,8 +43,8 @@ WITH qrels AS (
   FROM run
   GROUP BY `model`, query_id
 ), judged_documents AS (
-  -- One row per model, query and judged document, retrieved or not: relevance, rank looked up in
-  -- a sorted array, list length. (relations/judged_documents/by_array.sql)
+  -- One row per model, query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_array.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT /*+ REPARTITION(`model`, query_id) */
     ELEMENT_AT(ARRAY(`model`), 1) AS `model`,
@@ -63,8 +63,8 @@ WITH qrels AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not: its relevance,
-  -- rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -72,8 +72,7 @@ WITH qrels AS (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per model, query and relevant document: relevance, rank, list length, relevant
-  -- documents down to it and in all. (relations/relevant_documents/at_hits.sql)
+  -- One row per model, query and relevant document. (relations/relevant_documents/at_hits.sql)
   SELECT
     `model`, query_id, rank,
     -- relevant documents down to this rank

@@ -44,8 +44,7 @@ WITH predictions AS (
     END AS grid_position
   FROM compressed_scores
 ), score_cells AS (
-  -- One row per prediction, or per distinct score: its class weights, grid cell, and position in
-  -- the cell. (relations/score_cells.sql)
+  -- One row per prediction, or per distinct score. (relations/score_cells.sql)
   SELECT
     score, positives, negatives,
     CAST(FLOOR(grid_position) AS INT64) AS cell,  -- number of the grid cell of the score, ascending
@@ -64,8 +63,8 @@ WITH predictions AS (
   SELECT COUNT(*) AS num_predictions
   FROM predictions
 ), crowded_cells AS (
-  -- One row per grid cell that has more than 1/256 of all predictions: mean position of scores in
-  -- the cell. (relations/crowded_cells.sql)
+  -- One row per grid cell that has more than 1/256 of all predictions.
+  -- (relations/crowded_cells.sql)
   SELECT
     cell_offsets.cell,
     -- mean position of scores in the cell, 0 to 1
@@ -74,8 +73,7 @@ WITH predictions AS (
   CROSS JOIN prediction_counts
   WHERE 256 * cell_offsets.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
-  -- One row per prediction, or per distinct score: its class weights, and the number of the
-  -- bucket of its score. (relations/bucketed_scores.sql)
+  -- One row per prediction, or per distinct score. (relations/bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
     -- number of the bucket, ascending with the score
@@ -100,8 +98,7 @@ WITH predictions AS (
   FROM bucketed_scores
   GROUP BY bucket
 ), score_buckets AS (
-  -- One row per bucket of neighbouring scores: class weights above and below it, rows below it,
-  -- and totals. (relations/score_buckets.sql)
+  -- One row per bucket of neighbouring scores. (relations/score_buckets.sql)
   SELECT
     bucket,
     -- weight of positives in higher buckets
@@ -126,8 +123,7 @@ WITH predictions AS (
     SUM(negatives) OVER (PARTITION BY constant_key) AS total_negatives
   FROM bucket_weights
 ), bucket_score_weights AS (
-  -- One row per distinct score: its bucket, weights, squared weights and rows by class, label sum
-  -- and rows. (relations/bucket_score_weights/summed.sql)
+  -- One row per distinct score. (relations/bucket_score_weights/summed.sql)
   SELECT
     bucket, score,
     SUM(positives) AS positives,  -- weight of the positives of this score
@@ -152,8 +148,7 @@ WITH predictions AS (
     ) AS bucket_negatives_above
   FROM bucket_score_weights
 ), score_thresholds AS (
-  -- One row per distinct score: class weights at, above and below it, and totals, cumulated by
-  -- buckets. (relations/score_thresholds/by_bucket.sql)
+  -- One row per distinct score. (relations/score_thresholds/by_bucket.sql)
   SELECT
     scores_in_buckets.score, scores_in_buckets.positives, scores_in_buckets.negatives,
     score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above,
@@ -162,8 +157,7 @@ WITH predictions AS (
   FROM scores_in_buckets
   INNER JOIN score_buckets ON score_buckets.bucket = scores_in_buckets.bucket
 ), curve_segments AS (
-  -- One row per distinct score: confusion matrix, class totals, and its segment, of equal length
-  -- on the ROC curve. (relations/curve_segments/equal_length.sql)
+  -- One row per distinct score. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,  -- weight of true positives at this threshold
@@ -195,7 +189,7 @@ WITH predictions AS (
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
-  -- One row: its number of predictions. (relations/group_sizes.sql)
+  -- One row. (relations/group_sizes.sql)
   SELECT COUNT(*) AS total_rows
   FROM predictions
 ), roc AS (

@@ -7,8 +7,7 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.ads.impressions
 ), score_class_weights AS (
-  -- One row per distinct score: weights, squared weights and rows of each class, label sum, and
-  -- rows. (relations/score_class_weights.sql)
+  -- One row per distinct score. (relations/score_class_weights.sql)
   SELECT
     score,
     -- weight of the positives of this score
@@ -18,8 +17,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   GROUP BY score
 ), score_thresholds AS (
-  -- One row per distinct score: class weights at, above and below it, and totals, cumulated by
-  -- windows. (relations/score_thresholds/by_window.sql)
+  -- One row per distinct score. (relations/score_thresholds/by_window.sql)
   SELECT
     score, positives, negatives,
     COALESCE(
@@ -38,8 +36,7 @@ WITH predictions AS NOT MATERIALIZED (
     SUM(negatives) OVER () AS total_negatives
   FROM score_class_weights
 ), curve_segments AS (
-  -- One row per distinct score: confusion matrix, class totals, and its segment, of equal length
-  -- on the ROC curve. (relations/curve_segments/equal_length.sql)
+  -- One row per distinct score. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,  -- weight of true positives at this threshold
@@ -71,7 +68,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
-  -- One row: its number of predictions. (relations/group_sizes.sql)
+  -- One row. (relations/group_sizes.sql)
   SELECT COUNT(*) AS total_rows
   FROM predictions
 ), roc AS (

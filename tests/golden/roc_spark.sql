@@ -48,8 +48,7 @@ WITH predictions AS (
     END AS grid_position
   FROM compressed_scores
 ), score_cells AS (
-  -- One row per prediction, or per distinct score: its class weights, grid cell, and position in
-  -- the cell. (relations/score_cells.sql)
+  -- One row per prediction, or per distinct score. (relations/score_cells.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT *
   FROM (
@@ -75,8 +74,8 @@ WITH predictions AS (
   SELECT COUNT(*) AS num_predictions
   FROM predictions
 ), crowded_cells AS (
-  -- One row per grid cell that has more than 1/256 of all predictions: mean position of scores in
-  -- the cell. (relations/crowded_cells.sql)
+  -- One row per grid cell that has more than 1/256 of all predictions.
+  -- (relations/crowded_cells.sql)
   SELECT
     cell_offsets.cell,
     -- mean position of scores in the cell, 0 to 1
@@ -85,8 +84,7 @@ WITH predictions AS (
   CROSS JOIN prediction_counts
   WHERE 256 * cell_offsets.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
-  -- One row per prediction, or per distinct score: its class weights, and the number of the
-  -- bucket of its score. (relations/bucketed_scores.sql)
+  -- One row per prediction, or per distinct score. (relations/bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
     -- number of the bucket, ascending with the score
@@ -111,8 +109,7 @@ WITH predictions AS (
   FROM bucketed_scores
   GROUP BY bucket
 ), score_buckets AS (
-  -- One row per bucket of neighbouring scores: class weights above and below it, rows below it,
-  -- and totals. (relations/score_buckets.sql)
+  -- One row per bucket of neighbouring scores. (relations/score_buckets.sql)
   SELECT
     bucket,
     -- weight of positives in higher buckets
@@ -154,8 +151,7 @@ WITH predictions AS (
     ) AS bucket_negatives_above
   FROM bucketed_scores
 ), score_thresholds AS (
-  -- One row per distinct score: class weights at, above and below it, and totals, cumulated by
-  -- buckets. (relations/score_thresholds/by_bucket.sql)
+  -- One row per distinct score. (relations/score_thresholds/by_bucket.sql)
   SELECT
     scores_in_buckets.score, scores_in_buckets.positives, scores_in_buckets.negatives,
     score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above,
@@ -164,8 +160,7 @@ WITH predictions AS (
   FROM scores_in_buckets
   INNER JOIN score_buckets ON score_buckets.bucket = scores_in_buckets.bucket
 ), curve_segments AS (
-  -- One row per distinct score: confusion matrix, class totals, and its segment, of equal length
-  -- on the ROC curve. (relations/curve_segments/equal_length.sql)
+  -- One row per distinct score. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,  -- weight of true positives at this threshold
@@ -197,7 +192,7 @@ WITH predictions AS (
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
-  -- One row: its number of predictions. (relations/group_sizes.sql)
+  -- One row. (relations/group_sizes.sql)
   SELECT COUNT(*) AS total_rows
   FROM predictions
 ), roc AS (

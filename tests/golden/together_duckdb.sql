@@ -18,7 +18,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM qrels
   GROUP BY "model", query_id
 ), ranked_lists AS (
-  -- One row per model and query to evaluate, even if empty: its query, and an integer as key.
+  -- One row per model and query to evaluate, even if empty.
   -- (relations/ranked_lists/integer_key.sql)
   SELECT
     "model", query_id,
@@ -26,8 +26,8 @@ WITH predictions AS NOT MATERIALIZED (
     CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
   FROM evaluated_queries
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document: its rank by score, ties by doc_id, greatest
-  -- first; and list length. (relations/ranked_documents/doc_desc.sql)
+  -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
+  -- first. (relations/ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, predictions.doc_id,
     -- position in the list, from 1
@@ -39,8 +39,8 @@ WITH predictions AS NOT MATERIALIZED (
     ON ranked_lists."model" IS NOT DISTINCT FROM predictions."model"
     AND ranked_lists.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not: its relevance,
-  -- rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     ranked_lists.list_id,
     qrels.relevance,  -- grade; negative if pooled but not judged
@@ -57,7 +57,7 @@ WITH predictions AS NOT MATERIALIZED (
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
 ), group_sizes AS (
-  -- One row per model: its number of predictions. (relations/group_sizes.sql)
+  -- One row per model. (relations/group_sizes.sql)
   SELECT "model", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "model"
@@ -93,8 +93,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM positive_ranks
   INNER JOIN group_sizes ON group_sizes."model" IS NOT DISTINCT FROM positive_ranks."model"
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive: class counts around it and in total, from
-  -- ranks. (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive.
+  -- (relations/positive_thresholds/by_rank.sql)
   SELECT
     "model", total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,

@@ -22,8 +22,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM qrels
   GROUP BY "model", query_id
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document: its rank by score, ties by doc_id, greatest
-  -- first; and list length. (relations/ranked_documents/doc_desc.sql)
+  -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
+  -- first. (relations/ranked_documents/doc_desc.sql)
   SELECT
     evaluated_queries."model", evaluated_queries.query_id, predictions.doc_id,
     -- position in the list, from 1
@@ -36,8 +36,8 @@ WITH predictions AS NOT MATERIALIZED (
     ON evaluated_queries."model" IS NOT DISTINCT FROM predictions."model"
     AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not: its relevance,
-  -- rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     qrels."model", qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved
@@ -52,7 +52,7 @@ WITH predictions AS NOT MATERIALIZED (
     AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
 ), group_sizes AS (
-  -- One row per model: its number of predictions. (relations/group_sizes.sql)
+  -- One row per model. (relations/group_sizes.sql)
   SELECT "model", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "model"
@@ -90,8 +90,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM positive_ranks
   INNER JOIN group_sizes ON group_sizes."model" IS NOT DISTINCT FROM positive_ranks."model"
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive: class counts around it and in total, from
-  -- ranks. (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive.
+  -- (relations/positive_thresholds/by_rank.sql)
   SELECT
     "model", total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,

@@ -26,8 +26,8 @@ WITH predictions AS (
   FROM predictions
   GROUP BY `model`, query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not: its relevance,
-  -- rank, and ideal rank by gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- (relations/ideal_ranking/judged.sql)
   SELECT
     evaluated_queries.`model`, evaluated_queries.query_id, qrels.relevance,
     -- NULL if not retrieved
@@ -46,7 +46,7 @@ WITH predictions AS (
     AND qrels.query_id = evaluated_queries.query_id
   WHERE qrels.relevance > 0
 ), group_sizes AS (
-  -- One row per model: its number of predictions. (relations/group_sizes.sql)
+  -- One row per model. (relations/group_sizes.sql)
   SELECT `model`, COUNT(*) AS total_rows
   FROM predictions
   GROUP BY `model`
@@ -82,8 +82,8 @@ WITH predictions AS (
   FROM positive_ranks
   INNER JOIN group_sizes ON group_sizes.`model` IS NOT DISTINCT FROM positive_ranks.`model`
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive: class counts around it and in total, from
-  -- ranks. (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive.
+  -- (relations/positive_thresholds/by_rank.sql)
   SELECT
     `model`, total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,
