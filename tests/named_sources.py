@@ -16,13 +16,17 @@ OF_HOMES: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run
 def named_sources(file: SqlFile) -> dict[str, Any]:
     """Return the arguments of a call that name a table for each role which a file reads."""
     others = find_dependencies(load_registry(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
-    return {**OF_HOMES.get(find_input_role(load_registry(), file), {}), "inputs": {role: f"the_{role}" for role in others}}
+    role = find_input_role(load_registry(), file)
+    measured = {"queries": "of_queries"} if file.measures_column and role == "run" else {}
+    return {**OF_HOMES.get(role, {}), **measured, "inputs": {role: f"the_{role}" for role in others}}
 
 
 ARGUMENTS = {"Elbow": "@3", "IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
 
 
 def asked(file: SqlFile) -> str:
-    """Return a metric as it can be asked for, with a cut-off if it needs one."""
+    """Return a metric as it can be asked for, with a cut-off or a column if it needs one."""
+    if file.measures_column:
+        return f"{file.display_name}(amount)"
     name = file.full_name.removesuffix("@k")
     return f"{name}{ARGUMENTS.get(name, '@1' if file.cutoff_parameter is not None or name != file.full_name else '')}"

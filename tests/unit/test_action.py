@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -227,6 +228,26 @@ def test_a_drop_fails_and_the_comment_is_replaced(tmp_path: Path, github: GitHub
     assert [request.split(" ")[0] for request in github.requests] == ["GET", "GET", "POST", "GET", "GET", "PATCH"]
     repository.act(title="another gate")
     assert sum("<!-- sqlrank gate: " in comment["body"] for comment in github.comments) == 2
+
+
+@pytest.mark.slow
+def test_the_workflow_of_the_example(tmp_path: Path, github: GitHub) -> None:
+    """The step to copy has inputs of the action, and fails a drop from the baseline that its page says how to store."""
+    example = ROOT / "examples" / "gate"
+    steps = yaml.safe_load((example / "gate.yml").read_text("utf-8"))["jobs"]["gate"]["steps"]
+    (call,) = [step["with"] for step in steps if step.get("uses", "").startswith("sqlrank/")]
+    (command,) = re.findall(r"^ +sqlrank (evaluate .*)$", (example / "README.md").read_text("utf-8"), re.MULTILINE)
+    repository = Repository(tmp_path, github)
+    (tmp_path / "run.trec").rename(tmp_path / "live.run")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-m", "sqlrank", *shlex.split(command)], cwd=tmp_path, env=environment, check=True)
+    repository.write(seed=3, worse=0.5)
+    (tmp_path / "run.trec").rename(tmp_path / "candidate.run")
+    inputs = {name: str(entry.get("default", "")) for name, entry in ACTION["inputs"].items()}
+    assert call.keys() <= inputs.keys()
+    job = Job(repository, {**inputs, **call, "token": "secret"})
+    assert job.statuses == {"Gate": 0, "Comment": 0, "Verdict": 1}, job.printed
+    assert job.summary.count("| fail |") == 2
 
 
 @pytest.mark.parametrize(
