@@ -84,6 +84,9 @@ def tables() -> dict[str, Any]:
 def both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict[str, list[Any]], ...]:
     """Evaluate on one thread, which adds up in one order, with all documents and with the first alone."""
     plan = options.pop("plan", {})
+    if options.get("queries") == "given":
+        listed = pa.table({"query_id": [*call["qrels"]["query_id"].unique().to_pylist(), "unanswered"]})
+        call = {**call, "inputs": {**call["inputs"], "queries": listed}}
     return tuple(
         sqlrank.evaluate(metrics, **call, threads=1, plan={**plan, "rank_method": way}, **options).to_pydict() for way in ("sort", "top_k")
     )

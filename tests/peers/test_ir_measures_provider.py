@@ -61,7 +61,8 @@ def values(calculated: Any) -> dict[tuple[str, str], float]:
 def check(names: list[str], qrels: Any, run: Any, tolerance: float = 1e-9) -> None:
     measures = [ir_measures.parse_measure(name) for name in names]
     assert all(provider.supports(measure) for measure in measures)
-    expected = values(ir_measures.calc(measures, qrels, run))
+    # One measure a call: together, ir_measures 0.4.3 may give one the judgments or gains of another.
+    expected = {key: value for measure in measures for key, value in values(ir_measures.calc([measure], qrels, run)).items()}
     assert values(provider.calc(measures, qrels, run)) == pytest.approx(expected, abs=tolerance)
 
 
