@@ -268,6 +268,7 @@ def test_an_error_says_that_it_has_ended_the_transaction_of_the_caller() -> None
         assert first.startswith("duckdb: Conversion Error: Could not convert string 'x' to INT32")
         assert note == (
             "DuckDB has ended the open transaction of your connection by this error: call rollback(); what was not committed is lost."
+            " Set python_enable_replacements again then."  # a call switches off that names are looked up among Python's variables
         )
         assert isinstance(caught.value.__cause__, duckdb.ConversionException)
         connection.rollback()
