@@ -9,7 +9,9 @@ WITH predictions AS (
 ), binned_predictions AS (
   SELECT
     "day", "campaign", label, score,
-    FLOOR(1024 * CASE WHEN score < 0 THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(score)))))) AS bin
+    FLOOR(
+      1024 * CASE WHEN score < 0 THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(score)))))
+    ) AS bin
   FROM predictions
 )
 SELECT
