@@ -27,7 +27,7 @@ def asked(file: SqlFile) -> str:
     """Return how a metric is asked for: with a column of the table, or with a cut-off that is whole or has to be given."""
     if file.measures_column:
         of_predictions, of_queries = ("label", "label") if table("predictions", file) == "predictions" else ("score", "latency_ms")
-        of_queries = "passed" if file.display_name == "Share" else of_queries
+        of_queries = "passed" if file.measures_flag else of_queries
         return f"{file.display_name}({of_predictions if find_input_role(load_registry(), file) == 'predictions' else of_queries})"
     if file.cutoff_parameter is None or (file.cutoff_parameter.default is not None and file.cutoff_parameter.type != "integer"):
         return file.display_name
@@ -42,7 +42,7 @@ def roles(file: SqlFile) -> list[str]:
 
 def table(role: str, file: SqlFile) -> str:
     """Return the table that an input of a metric is read from: labels are numbers where they need not be 0 and 1."""
-    is_binary = "binary labels" in file.required_row_checks or file.display_name == "Share"
+    is_binary = "binary labels" in file.required_row_checks or file.measures_flag
     return "numbers" if role == "predictions" and not is_binary else role
 
 

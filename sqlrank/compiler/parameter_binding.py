@@ -43,7 +43,7 @@ def _bound(library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterVa
             _drop_unlimited_comparison(node.parent)
         elif value == CUTOFF_PLACEHOLDER:
             node.replace(exp.column(CUTOFF_COLUMN, table=CUTOFF_PLACEHOLDER))
-        elif params[node.name].type == "column":
+        elif params[node.name].is_column:
             node.replace(exp.column(str(value)))
         else:
             node.replace(sql_literal(value))

@@ -73,9 +73,7 @@ def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[
             else "give queries=, predictions= or inputs={'answers': ...}, which has the column"
         )
         raise MetricError(f"{metric}: {needed}")
-    return MeasuredColumn(
-        match["role"] or given[0], column, _internal_name(column, library), file.display_name == "Share", file.is_always_defined
-    )
+    return MeasuredColumn(match["role"] or given[0], column, _internal_name(column, library), file.measures_flag, file.is_always_defined)
 
 
 def with_free_name(measured: MeasuredColumn, others: Iterable[MeasuredColumn | None]) -> MeasuredColumn:

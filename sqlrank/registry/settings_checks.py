@@ -254,7 +254,7 @@ def _check_read(param: Parameter, settings: Mapping[str, ParameterValue]) -> Non
 
 def check_parameter_value(location: str, param: Parameter, value: ParameterValue, hint: str = "") -> None:
     """Check that a value has the type and range of its parameter."""
-    if param.type == "column":
+    if param.is_column:
         return
     elements = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
     if len(elements) > MAX_LIST_LENGTH:

@@ -66,7 +66,7 @@ class RowsRead(Enum):
 _PREVIOUS_RUN = re.compile(r"previous run as (\w+)")
 _PROBABILITY = re.compile(r"(\w+)\(\) at most 1")
 _PARAM = re.compile(
-    r"\$(?P<name>\w+): (?P<type>integer|numbers|number|column)"
+    r"\$(?P<name>\w+): (?P<type>integer|numbers|number|column|flag)"
     r"(?: (?P<bound>from|above) (?P<low>\S+?))?(?: to (?P<high>\S+?))?(?:, default (?P<default>\[[^]]*\]|\S+?))?: (?P<about>.+)"
 )
 _CHOICE = re.compile(r"(?P<name>\w+)(?P<slot>\(\))?: default (?P<default>\w+): (?P<about>.+)")
@@ -94,6 +94,11 @@ class Parameter:
         if isinstance(self.default, tuple):
             return "[" + ",".join(f"{number:g}" for number in self.default) + "]"
         return "all" if self.default in {None, NO_CUTOFF, UNBOUNDED} else f"{self.default:g}"
+
+    @property
+    def is_column(self) -> bool:
+        """True if the parameter is the name of a column: of any numbers, or a flag, of 0 and 1 alone."""
+        return self.type in {"column", "flag"}
 
     @property
     def is_above_zero(self) -> bool:
@@ -351,12 +356,17 @@ class SqlFile:
     def cutoff_parameter(self) -> Parameter | None:
         """The cut-off parameter, written after ``@``: the first one, if named ``$k`` or without default."""
         first = next(iter(self.params.values()), None)
-        return first if first and first.type != "column" and (first.name == "k" or first.default is None) else None
+        return first if first and not first.is_column and (first.name == "k" or first.default is None) else None
 
     @property
     def measures_column(self) -> bool:
         """True if the metric is of a column that its user names."""
-        return any(param.type == "column" for param in self.params.values())
+        return any(param.is_column for param in self.params.values())
+
+    @property
+    def measures_flag(self) -> bool:
+        """True if the values of that column have to be 0 and 1, or true and false."""
+        return any(param.type == "flag" for param in self.params.values())
 
 
 def _param(match: re.Match[str]) -> Parameter:

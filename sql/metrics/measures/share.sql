@@ -1,5 +1,5 @@
 -- Share: share of queries for which a column is true, by the weights of the queries table where it has them.
--- $column: column: column of the queries table or of answers, true or false, or 1 or 0.
+-- $column: flag: column of the queries table or of answers, true or false, or 1 or 0.
 -- if_undefined(): default skip: what a query without a value counts.
 -- Range: 0 to 1.
 -- Undefined: a query without a value.

@@ -1,5 +1,5 @@
 -- Share of predictions: share of the weight of predictions for which a column is true.
--- $column: column: column of the predictions, true or false, or 1 or 0.
+-- $column: flag: column of the predictions, true or false, or 1 or 0.
 -- Range: 0 to 1.
 -- Undefined: no value, or all of weight 0.
 -- Source: proportion.
