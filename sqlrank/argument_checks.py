@@ -8,12 +8,13 @@ import re
 from collections.abc import Mapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, get_args
 
 from sqlrank.deadline import deadline
 from sqlrank.engines.backend_sources import connect_sources
 from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
+from sqlrank.request import ColumnNames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -22,7 +23,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 CHECK_MODES = ("auto", "full", "off")
-NAMINGS = ("requested", "plain")
 MAX_THREADS_PER_CORE = 8
 MAX_INTEGER = 2**63 - 1
 """The greatest whole number of a database."""
@@ -166,7 +166,7 @@ ARGUMENT_RULES = {
     "unit": ArgumentRule(_is_column, "the name of a column, such as 'user_id'", MetricError),
     "per_query": ArgumentRule(_is_bool, "True or False"),
     "compat": ArgumentRule(_is_str, "the name of a tool's settings, such as 'trec10'", MetricError),
-    "names": ArgumentRule(lambda value: value in NAMINGS, f"one of: {', '.join(NAMINGS)}", MetricError),
+    "names": ArgumentRule(lambda value: value in get_args(ColumnNames), f"one of: {', '.join(get_args(ColumnNames))}", MetricError),
     "check": ArgumentRule(lambda value: _is_str(value) and value in CHECK_MODES, f"one of: {', '.join(CHECK_MODES)}"),
     "sql_dir": ArgumentRule(_is_path, "the path of a folder"),
     "plan": ArgumentRule(_is_str_keyed_mapping, "a plan and its value, such as {'score_order': 'buckets'}", MetricError),
@@ -184,6 +184,7 @@ ARGUMENT_RULES = {
     "kind": ArgumentRule(_is_str, "the name of a kind of chart, such as 'bars'", MetricError),
     "name": ArgumentRule(_is_str, "the name of a model, a text"),
     "materialized": ArgumentRule(_is_str, "one of: table, view, incremental"),
+    "treat_inconclusive_as": ArgumentRule(lambda value: value in ("pass", "fail"), "'pass' or 'fail'", MetricError),
     "statement": ArgumentRule(_is_path, "one SELECT, such as 'SELECT query_id, doc_id, score FROM logs', or the path of a file"),
     "search": ArgumentRule(_is_str, "a text to find in names and descriptions, such as 'calibration'", MetricError),
     "metrics": ArgumentRule(

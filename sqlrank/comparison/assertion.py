@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.gate import gate
-from sqlrank.errors import MetricError
-from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
+from sqlrank.inference.tolerance import INCONCLUSIVE, PASS
 from sqlrank.output.ci_reports import markdown_summary
 from sqlrank.output.result_formats import DEFAULT_DIGITS
 
@@ -107,8 +106,6 @@ def assert_not_worse(
     >>> table["verdict"].to_pylist()
     ['pass']
     """
-    if treat_inconclusive_as not in {None, PASS, FAIL}:
-        raise MetricError(f"treat_inconclusive_as={treat_inconclusive_as!r} is not possible: give 'pass' or 'fail'")
     result = gate(
         metrics,
         run=run,
