@@ -9,8 +9,8 @@ import typer
 
 import sqlrank
 from sqlrank.cli.console import exit_on_error, progress_bar
-from sqlrank.cli.options import DatabaseFile, Digits, Force, FormatOption, MemoryLimit, Output, Threads, Timeout
-from sqlrank.cli.parsing import list_sources, output_file, parse_source
+from sqlrank.cli.options import DatabaseFile, Digits, Force, FormatOption, MemoryLimit, Output, Threads, Timeout, source_option
+from sqlrank.cli.parsing import list_sources, output_file
 from sqlrank.cli.split import parse_shares_option
 from sqlrank.errors import SqlrankError, clean_line
 from sqlrank.output.ci_reports import select_display_columns
@@ -30,11 +30,7 @@ def experiment(
     metrics: Annotated[list[str], typer.Argument(help="Metrics: 'Mean(revenue)' 'Ratio(clicks, views)', or with names 'ctr=Ratio(...)'.")],
     data: Annotated[
         str,
-        typer.Option(
-            help="A row per exposure, session or unit: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql.",
-            parser=parse_source,
-            metavar="TEXT",
-        ),
+        source_option("A row per exposure, session or unit: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql."),
     ],
     variant: Annotated[str, typer.Option(help="The variant column.")] = "variant",
     unit: Annotated[str, typer.Option(help="The randomization unit column, such as user_id.")] = "unit_id",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,6 +27,11 @@ def _plans(incomplete: str) -> list[str]:
     return [value for value in values if value.startswith(incomplete)]
 
 
+def source_option(text: str) -> Any:
+    """Return an option that is a source, with its help."""
+    return typer.Option(help=text, parser=parse_source, metavar="TEXT")
+
+
 Metrics = Annotated[list[str], typer.Argument(help="Metrics, such as nDCG@10 'P(rel=2)@5' AP.", autocompletion=metric_names)]
 Run = Annotated[
     list[str] | None,
@@ -35,30 +40,15 @@ Run = Annotated[
         "Repeat for more systems, name=run."
     ),
 ]
-Qrels = Annotated[
-    str | None,
-    typer.Option(
-        help="Judgments: a table, a Parquet, CSV or TREC file, a pattern, a folder, a query, or @file.sql.",
-        parser=parse_source,
-        metavar="TEXT",
-    ),
-]
+Qrels = Annotated[str | None, source_option("Judgments: a table, a Parquet, CSV or TREC file, a pattern, a folder, a query, or @file.sql.")]
 Predictions = Annotated[
     str | None,
-    typer.Option(
-        help="Predictions: label, score, weight; with query_id and doc_id they replace --run and --qrels of ranking metrics.",
-        parser=parse_source,
-        metavar="TEXT",
-    ),
+    source_option("Predictions: label, score, weight; with query_id and doc_id they replace --run and --qrels of ranking metrics."),
 ]
-Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to group by.", parser=parse_source, metavar="TEXT")]
+Queries = Annotated[str | None, source_option("Queries with weights and attributes to group by.")]
 Rollup = Annotated[
     str | None,
-    typer.Option(
-        help="A rollup that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql.",
-        parser=parse_source,
-        metavar="TEXT",
-    ),
+    source_option("A rollup that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql."),
 ]
 WindowDays = Annotated[int | None, typer.Option(help="Of a rollup: a row per day with the metrics of so many last days, such as 28.")]
 WindowEnd = Annotated[
