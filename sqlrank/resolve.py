@@ -114,7 +114,7 @@ class ResolvedRequest:
         """True if the lists are those of the queries table, because no run is given."""
         return self.is_ranking and not self.rankings_from_predictions and "run" not in {*self.sources, *self.assembled_rankings}
 
-    @property
+    @cached_property
     def measured_columns(self) -> dict[str, dict[str, str]]:
         """The measured columns by role: name in the statement to column of the table."""
         measured: dict[str, dict[str, str]] = {}
@@ -123,7 +123,7 @@ class ResolvedRequest:
                 measured.setdefault(column.role, {})[column.name] = column.column
         return measured
 
-    @property
+    @cached_property
     def assembled_rankings(self) -> dict[str, str]:
         """The roles of rankings that are assembled from another input, with the role of that."""
         if not self.is_ranking or self.rankings_from_predictions:

@@ -239,8 +239,8 @@ class AnalyticIntervals:
         sizes: list[exp.Expr] = []
         if has_classes:
             sizes = [self.relations.function("smaller_sum", {}, exp.column(CLASS_TOTALS[2]), exp.column(CLASS_TOTALS[5]))]
+            is_weighted = self._is_weighted()
             for weight, squares, num_rows in (map(exp.column, CLASS_TOTALS[:3]), map(exp.column, CLASS_TOTALS[3:])):
-                is_weighted = self._is_weighted()
                 sizes.append(self.relations.function("effective_size", {}, weight, squares) if is_weighted else exp.Sum(this=num_rows))
         size_columns = [exp.alias_(size, name) for size, name in zip(sizes, EFFECTIVE_SIZES, strict=False)]
         return group_by_key(exp.select(*map(key_column, keys.columns), *counts.values(), *errors, *size_columns).from_(influence_cte), keys)
