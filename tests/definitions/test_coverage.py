@@ -109,8 +109,8 @@ def test_areas_of_normal_scores(area: float, positives: int, negatives: int, exp
     ],
 )
 def test_samples_where_few_units_decide(name: str, metrics: list[str]) -> None:
-    """The designs of benchmarks/coverage.py: 92 % at least, but for what 300 samples vary by, and no more than twice as wide."""
-    coverage_of_designs = runpy.run_path(str(ROOT / "benchmarks" / "coverage.py"))
+    """The designs of benchmarks/interval_coverage.py: 92 % at least, but for what 300 samples vary by, and no more than twice as wide."""
+    coverage_of_designs = runpy.run_path(str(ROOT / "benchmarks" / "interval_coverage.py"))
     (design,) = [design for design in coverage_of_designs["DESIGNS"] if design.name == name]
     for metric, (held, width) in coverage_of_designs["coverage_of"](design, 300, metrics).items():
         assert held >= 90, metric
@@ -119,7 +119,7 @@ def test_samples_where_few_units_decide(name: str, metrics: list[str]) -> None:
 
 def test_many_rows_without_outliers() -> None:
     """The interval is as wide as without the adjustment, to 1 %."""
-    coverage_of_designs = runpy.run_path(str(ROOT / "benchmarks" / "coverage.py"))
+    coverage_of_designs = runpy.run_path(str(ROOT / "benchmarks" / "interval_coverage.py"))
     (design,) = [design for design in coverage_of_designs["DESIGNS"] if design.name == "2,000 rows"]
     for metric, (held, width) in coverage_of_designs["coverage_of"](design, 100, ["LogLoss", "Precision", "MCC", "RMSE"]).items():
         assert held >= 88, metric

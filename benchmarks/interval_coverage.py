@@ -1,7 +1,7 @@
 """Measure the coverage and width of 95 % intervals with few effective units, with and without adjustment.
 
 Each design is drawn many times and evaluated in one call; the truth is the metric of a sample of a million rows. What is printed is
-the table of docs/confidence.md: ``python benchmarks/coverage.py --samples 1000``.
+the table of docs/confidence.md: ``python benchmarks/interval_coverage.py --samples 1000``.
 """
 
 from __future__ import annotations
