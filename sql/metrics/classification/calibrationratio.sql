@@ -1,4 +1,4 @@
--- CalibrationRatio: mean predicted probability over the mean observed: above 1 the model promises too much.
+-- CalibrationRatio: mean predicted probability over the mean observed: above 1 the model overpredicts.
 -- Requires: binary labels, probabilities.
 -- Undefined: predictions without a positive.
 -- Source: "calibration" of He et al. 2014.
