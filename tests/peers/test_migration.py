@@ -31,6 +31,7 @@ def test_ranx_gives_the_same_numbers() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Deprecated:FutureWarning")
 def test_mllib_gives_the_same_numbers(tmp_path: Path) -> None:
     sql = pytest.importorskip("pyspark.sql", reason="needs pyspark")
     active = sql.SparkSession.getActiveSession()
