@@ -16,5 +16,5 @@ SELECT
   doc_id,
   label,
   score,
-  gradient_share / NULLIF(num_compared * few_negatives($k, negatives), 0) AS gradient -- 0 if it is not compared
+  gradient_share / NULLIF(positive_divisor * few_negatives($k, num_negatives), 0) AS gradient -- 0 if it is not compared
 FROM surrogate_gradients

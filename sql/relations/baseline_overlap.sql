@@ -1,4 +1,4 @@
--- baseline_overlap: one row per list and retrieved document: its rank in the list, and in the baseline's list, NULL if not in it.
+-- baseline_overlap: one row per list and rank of a retrieved document: its rank in the baseline's list, NULL if it is not there.
 -- Grain: list_id, rank
 SELECT
   ranked_documents.list_id,

@@ -1,4 +1,4 @@
--- best_cluster_matches: one row per group and predicted or true cluster: its kind, and highest Jaccard similarity to one of the other kind.
+-- best_cluster_matches: one row per group and predicted or true cluster: no id; kind, highest Jaccard similarity to one of the other kind.
 -- Nonzero: predicted_size + true_size - n.
 -- Grain: many per group_id
 SELECT

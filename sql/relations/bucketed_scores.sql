@@ -1,4 +1,4 @@
--- bucketed_scores: one row per prediction, or per group and distinct score: its class weights, and the number of the bucket of its score.
+-- bucketed_scores: one row per prediction, or per group and distinct score: its bucket, class weights, squares and rows, label sum, rows.
 -- Its rows are those of class_weights. A bucket is a cell of the score grid; a crowded cell is divided into several, which are narrower
 -- near the mean offset of its scores.
 -- Grain: rows of score_cells

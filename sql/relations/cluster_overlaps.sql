@@ -1,4 +1,4 @@
--- cluster_overlaps: one row per group, predicted cluster and true cluster that share records: the number of records that they share.
+-- cluster_overlaps: one row per group, predicted and true cluster that share records: each or its singleton's id, and the number shared.
 -- A record without a cluster is a cluster of its own: its cluster is NULL, and the singleton column has its id.
 -- Grain: group_id, predicted_cluster, predicted_singleton, true_cluster, true_singleton
 SELECT

@@ -1,4 +1,4 @@
--- contingency_table: one row per group, predicted and true cluster that share records: their number, both sizes, flags to count each once.
+-- contingency_table: one row per group, predicted and true cluster that share records: both or singletons, overlap, sizes, flags to count.
 -- A cluster of s records has s (s - 1) ordered pairs, which is the sum of n (s - 1) over its rows: no pairs are formed.
 -- Grain: group_id, predicted_cluster, predicted_singleton, true_cluster, true_singleton
 SELECT

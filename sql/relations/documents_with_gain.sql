@@ -1,4 +1,4 @@
--- documents_with_gain: one row per list and document of positive relevance: relevance, rank, list length, count and rank probability.
+-- documents_with_gain: one row per list and document of positive relevance: no id; relevance, rank, its probability, list length, count.
 -- Grain: rows of judged_documents
 SELECT
   list_id,

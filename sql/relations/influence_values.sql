@@ -1,4 +1,4 @@
--- influence_values: one row per group, threshold and kind of prediction there: their number and weight, and influence on AUC and APS.
+-- influence_values: one row per group, threshold and kind of prediction there: label, number, weight, squares, influence on AUC and APS.
 -- Influence is the derivative of a metric with respect to the weight of a prediction.
 --     of AUC, a positive: (V10 - AUC) / P, V10 the share of negatives below it; a negative: (V01 - AUC) / N, V01 the share of positives
 --     above it

@@ -1,4 +1,4 @@
--- predictions_with_means: one row per prediction: its label, score and weight, and the mean label and mean score of its group.
+-- predictions_with_means: one row per prediction: its unit, label, score and weight, and the mean label and mean score of its group.
 -- Sampling unit: predictions.
 -- Grain: rows of predictions
 SELECT

@@ -1,4 +1,4 @@
--- relevant_baseline_documents: one row per list and relevant document of the baseline's list: its rank there, and in the list or NULL.
+-- relevant_baseline_documents: one row per list and rank of a relevant document in the baseline's list: its rank in the list, or NULL.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: list_id, baseline_rank
 SELECT

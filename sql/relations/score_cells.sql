@@ -1,4 +1,4 @@
--- score_cells: one row per prediction, or per group and distinct score: its class weights, grid cell, and position in the cell.
+-- score_cells: one row per prediction, or per group and distinct score: grid cell, position in it, class weights, squares, rows, label sum.
 -- Its rows are those of class_weights. The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large
 -- scores.
 -- Materialize: equal scores are aggregated.

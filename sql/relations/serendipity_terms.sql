@@ -1,4 +1,4 @@
--- serendipity_terms: one row per list and retrieved document: its rank, if it is relevant, its popularity rank, and catalog size.
+-- serendipity_terms: one row per list and rank of a retrieved document: if it is relevant, its popularity rank, and catalog size.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: list_id, rank
 SELECT

@@ -1,4 +1,4 @@
--- shared_cell_scores: one row per group and distinct score in a cell of a positive and others: its key, and class weights at and before it.
+-- shared_cell_scores: one row per group and distinct score in a cell of a positive and others: key, squares, class weights at, before it.
 -- Within a cell, scores are sorted and cumulated on their own.
 -- exact_weight(): default rows: weight as a number of units.
 -- Materialize: the scores of such cells are sorted.

@@ -1,4 +1,4 @@
--- small_group_pairs: one row per group of at most 32 predictions: weights of its concordant, discordant and tied pairs.
+-- small_group_pairs: one row per group of 2 to 32 predictions not all equal: weight of concordant, discordant, score- or label-tied pairs.
 -- Pairs are compared one by one in a self-join, which is fastest for small groups.
 -- Grain: group_id
 SELECT

@@ -1,4 +1,4 @@
--- surrogate_gradients: one row per prediction: label, score, its part of the surrogate's sub-gradient, compared positives and negatives.
+-- surrogate_gradients: one row per prediction: id, label, score, share of the sub-gradient, its divisor, compared negatives of its group.
 -- Predictions of equal class and score have equal shares, so that the gradient does not depend on the order of rows.
 -- Nonzero: tied_gradients.num_sharing.
 -- Grain: rows of predictions
@@ -7,9 +7,9 @@ SELECT
   predictions.doc_id,
   predictions.label,
   predictions.score,
-  tied_gradients.signed_pairs / tied_gradients.num_sharing AS gradient_share, -- misordered pairs, negative of a positive
-  MAX(tied_gradients.num_compared) OVER (PARTITION BY predictions.group_id) AS num_compared, -- positives that are compared
-  MAX(tied_gradients.negatives) OVER (PARTITION BY predictions.group_id) AS negatives -- compared negatives of the group
+  tied_gradients.signed_weight / tied_gradients.num_sharing AS gradient_share, -- misordered pairs, negative of a positive
+  MAX(tied_gradients.positive_divisor) OVER (PARTITION BY predictions.group_id) AS positive_divisor, -- by which the sum is divided
+  MAX(tied_gradients.num_negatives) OVER (PARTITION BY predictions.group_id) AS num_negatives -- compared negatives of the group
 FROM predictions
 JOIN (
   -- one row per group, label and distinct score
@@ -17,30 +17,30 @@ JOIN (
     group_id,
     label,
     score,
-    SUM(signed_pairs) AS signed_pairs,
+    SUM(signed_weight) AS signed_weight,
     SUM(num_sharing) AS num_sharing,
-    MAX(num_compared) AS num_compared,
-    MAX(negatives) AS negatives
+    MAX(positive_divisor) AS positive_divisor,
+    MAX(num_negatives) AS num_negatives
   FROM (
     -- one row per group, label, distinct score and prediction
     SELECT
       group_id,
       label,
       score,
-      CASE WHEN label = 1 THEN -num_pairs ELSE num_pairs END AS signed_pairs,
+      CASE WHEN label = 1 THEN -pair_weight ELSE pair_weight END AS signed_weight,
       0 AS num_sharing,
-      num_compared,
-      negatives
+      positive_divisor,
+      num_negatives
     FROM misordered_pair_counts
     UNION ALL
     SELECT
       group_id,
       label,
       score,
-      0 AS signed_pairs,
+      0 AS signed_weight,
       1 AS num_sharing,
-      0 AS num_compared,
-      0 AS negatives
+      0 AS positive_divisor,
+      0 AS num_negatives
     FROM class_ranks
   ) AS gradient_terms
   GROUP BY group_id, label, score

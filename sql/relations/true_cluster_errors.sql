@@ -1,4 +1,4 @@
--- true_cluster_errors: one row per group and true cluster: records, predicted clusters, found and false links, B-cubed and overlap sums.
+-- true_cluster_errors: one row per group and true cluster or singleton: records, predicted clusters, found, false links, B-cubed, squares.
 -- A false link joins a record of the cluster and one of another true cluster in a predicted cluster.
 -- Nonzero: predicted_size.
 -- Grain: group_id, true_cluster, true_singleton

@@ -84,7 +84,7 @@ WITH answers AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels_2.doc_id
 ), ideal_ranking AS (
-  -- One row per intent, query and document of positive relevance, retrieved or not.
+  -- One row per intent, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,

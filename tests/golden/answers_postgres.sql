@@ -74,7 +74,7 @@ WITH answers AS NOT MATERIALIZED (
     AND ranked_documents.query_id = answers.query_id
     AND ranked_documents.doc_id = qrels_2.doc_id
 ), ideal_ranking AS (
-  -- One row per intent, query and document of positive relevance, retrieved or not.
+  -- One row per intent, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     "intent", query_id, relevance, rank,

@@ -82,7 +82,7 @@ WITH answers AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per intent, query and document of positive relevance, retrieved or not.
+  -- One row per intent, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     `intent`, query_id, relevance, rank,

@@ -37,7 +37,7 @@ WITH run AS (
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
-  -- One row per document among the first k of any of its lists.
+  -- One row per document in the first k of any of its lists.
   -- (relations/recommendation_counts.sql)
   SELECT
     weighted_recommendations.doc_id,

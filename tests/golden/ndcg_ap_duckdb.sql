@@ -46,8 +46,7 @@ WITH qrels AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per query and document of positive relevance, retrieved or not.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per query and document of positive relevance. (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     -- position by gain, 1 is the greatest

@@ -40,8 +40,7 @@ WITH qrels AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per query and document of positive relevance, retrieved or not.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per query and document of positive relevance. (relations/ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank,
     -- position by gain, 1 is the greatest

@@ -14,8 +14,7 @@ WITH predictions AS (
   FROM shop.ads.impressions
   WHERE `day` = '2026-01-01'
 ), predictions_with_threshold AS (
-  -- One row per prediction, assigned to the lowest positive score at or above its own.
-  -- (relations/predictions_with_threshold/by_window.sql)
+  -- One row per prediction. (relations/predictions_with_threshold/by_window.sql)
   SELECT
     `campaign`, label, score, weight,
     -- NULL above the highest score of a positive
@@ -35,7 +34,7 @@ WITH predictions AS (
   FROM predictions_with_threshold
   GROUP BY `campaign`, threshold_score
 ), threshold_segments AS (
-  -- One row per campaign and distinct score of a positive, and one above all.
+  -- One row per campaign and distinct score of a positive, one above all.
   -- (relations/threshold_segments/weighted.sql)
   SELECT
     `campaign`,

@@ -62,7 +62,7 @@ WITH qrels AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- One row per model, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,

@@ -66,7 +66,7 @@ WITH qrels AS (
     AND ranked_documents.query_id = selected_queries.query_id
     AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per MODEL, query and document of positive relevance, retrieved or not.
+  -- One row per MODEL, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     "MODEL", query_id, relevance, rank,

@@ -63,7 +63,7 @@ WITH qrels AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- One row per model, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank,

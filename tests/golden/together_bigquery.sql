@@ -32,7 +32,7 @@ WITH predictions AS (
     ON evaluated_queries.`model` IS NOT DISTINCT FROM predictions.`model`
     AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- One row per model, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     qrels.`model`, qrels.query_id, qrels.relevance,

@@ -39,7 +39,7 @@ WITH predictions AS NOT MATERIALIZED (
     ON ranked_lists."model" IS NOT DISTINCT FROM predictions."model"
     AND ranked_lists.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- One row per model, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     ranked_lists.list_id,

@@ -36,7 +36,7 @@ WITH predictions AS (
     ON evaluated_queries."MODEL" IS NOT DISTINCT FROM predictions."MODEL"
     AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per MODEL, query and document of positive relevance, retrieved or not.
+  -- One row per MODEL, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     qrels."MODEL", qrels.query_id, qrels.relevance,

@@ -26,7 +26,7 @@ WITH predictions AS (
   FROM predictions
   GROUP BY `model`, query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance, retrieved or not.
+  -- One row per model, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
   SELECT
     evaluated_queries.`model`, evaluated_queries.query_id, qrels.relevance,

@@ -18,7 +18,7 @@
 -- Direction: lower.
 SELECT
   group_id,
-  SUM(CASE WHEN label = 1 THEN -num_pairs * margin_score ELSE num_pairs * score END)
-    / NULLIF(MAX(num_compared) * MAX(few_negatives($k, negatives)), 0) AS pap_surrogate
+  SUM(CASE WHEN label = 1 THEN -pair_weight * margin_score ELSE pair_weight * score END)
+    / NULLIF(MAX(positive_divisor) * MAX(few_negatives($k, num_negatives)), 0) AS pap_surrogate
 FROM misordered_pair_counts
 GROUP BY group_id

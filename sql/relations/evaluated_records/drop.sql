@@ -1,4 +1,4 @@
--- evaluated_records: one row per group and record that has a true cluster: its predicted and its true cluster.
+-- evaluated_records: one row per group and record that has a true cluster: it, and its predicted cluster, or id as singleton without one.
 -- Validate: no_shared_records
 -- Grain: group_id, record_id
 SELECT

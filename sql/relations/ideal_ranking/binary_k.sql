@@ -1,4 +1,4 @@
--- ideal_ranking: one row per list and document of positive relevance: its rank, and k rows of relevance 1 per list: their ideal rank.
+-- ideal_ranking: one row per list and document with gain, and k of relevance 1 per list: no id; relevance, count, rank, or ideal rank.
 -- This ideal ranking does not depend on how many relevant documents there are.
 -- $k: integer from 1 to 10000: cut-off, the length of the ideal ranking.
 -- Grain: many per list_id

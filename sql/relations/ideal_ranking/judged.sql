@@ -1,4 +1,4 @@
--- ideal_ranking: one row per list and document of positive relevance, retrieved or not: its relevance, rank, and ideal rank by gain.
+-- ideal_ranking: one row per list and document of positive relevance: no id; relevance, count, rank or NULL, its probability, ideal rank.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,

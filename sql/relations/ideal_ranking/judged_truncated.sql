@@ -1,4 +1,4 @@
--- ideal_ranking: one row per list and document of positive relevance: its rank, and ideal rank by gain, NULL beyond the list length.
+-- ideal_ranking: one row per list and document of positive relevance: no id; relevance, count, rank, probability, ideal rank within length.
 -- Depth: all (a list without a relevant document within the cut-off would be shorter).
 -- Grain: rows of documents_with_gain
 SELECT

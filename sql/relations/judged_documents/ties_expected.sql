@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, and one per relevance and rank of its ties: both, count and probability.
+-- judged_documents: one row per list and judged document, and per relevance and rank of its ties: no id; both, length, count, probability.
 -- Rows of the first kind count documents, and have no rank. Rows of the second kind have a rank and a probability: the expected number of
 -- documents of that relevance at the rank, over all orders of its tie group. It makes metrics exact that are sums over documents.
 -- $depth: integer from 1, default all: how many documents of a list are read.

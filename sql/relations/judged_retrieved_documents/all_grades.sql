@@ -1,4 +1,4 @@
--- judged_retrieved_documents: one row per list and document in it of any grade, and one of rank NULL per list not empty: rank, list length.
+-- judged_retrieved_documents: one row per list and rank of a judged document, and one of rank NULL per list that is not empty: list length.
 -- Grain: list_id, rank
 SELECT
   list_id,

@@ -1,4 +1,4 @@
--- judged_retrieved_documents: one row per list and document in it of grade 0 or up, one of rank NULL per list not empty: rank, list length.
+-- judged_retrieved_documents: one row per list and rank of a document of grade 0 or up, and one of rank NULL per list not empty: length.
 -- Grain: list_id, rank
 SELECT
   list_id,

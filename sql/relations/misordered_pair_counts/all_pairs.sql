@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per group and compared prediction: scores, its misordered pairs, and compared positives and negatives.
+-- misordered_pair_counts: one row per group and compared prediction: label, scores, misordered pairs, and compared positives and negatives.
 -- Cumulative counts by margin score find them; no pairs are formed.
 -- Grain: rows of surrogate_terms
 SELECT
@@ -9,9 +9,9 @@ SELECT
   CASE
     WHEN label = 1 THEN negatives_above
     ELSE num_positives - positives_above
-  END AS num_pairs, -- pairs of the prediction that are misordered
-  num_compared, -- positives that are compared
-  num_negatives AS negatives -- compared negatives of the group
+  END AS pair_weight, -- pairs of the prediction that are misordered
+  num_compared AS positive_divisor, -- positives that are compared
+  num_negatives -- compared negatives of the group
 FROM (
   -- one row per group and compared prediction
   SELECT

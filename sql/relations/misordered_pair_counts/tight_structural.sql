@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per group and compared prediction: scores, violated pairs, positives with a margin, compared negatives.
+-- misordered_pair_counts: one row per group and compared prediction: label, scores, violated pairs, positives with a margin, negatives.
 -- A negative adds the greater of two sums: over the lowest positives with a lower margin score than its own, or over all of the lowest
 -- positives and the highest ones with a lower margin score. The lowest positives are all but the num_compared highest ones. Cumulative
 -- counts find both; no pairs are formed.
@@ -13,9 +13,9 @@ SELECT
     WHEN label = 0 THEN num_lowest - lowest_above
     WHEN is_lowest = 0 THEN full_negatives_above
     ELSE num_full_negatives + partial_negatives_above
-  END AS num_pairs, -- pairs of the prediction that add to the surrogate
-  num_compared, -- positives that need a margin
-  num_negatives AS negatives -- compared negatives of the group
+  END AS pair_weight, -- pairs of the prediction that add to the surrogate
+  num_compared AS positive_divisor, -- positives that need a margin
+  num_negatives -- compared negatives of the group
 FROM (
   -- one row per group and compared prediction
   SELECT

@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per group and compared prediction: scores, its weight in the most violated top k, and compared negatives.
+-- misordered_pair_counts: one row per group and compared prediction: label, scores, weight in the worst top k, 1 if one is, negatives.
 -- That is the top k, of some highest positives and some highest negatives, in which the sum of the negatives' scores most exceeds as many
 -- times the mean margin score of the positives left out. These positives share the weight of the negatives.
 -- $k: integer from 1: number of predictions in the top k.
@@ -12,9 +12,9 @@ SELECT
     WHEN num_kept < max_violation_kept OR max_violation_kept IS NULL THEN 0
     WHEN label = 0 THEN 1
     ELSE MAX(CASE WHEN label = 1 AND num_kept = max_violation_kept THEN per_positive END) OVER (PARTITION BY group_id)
-  END AS num_pairs, -- weight of the prediction in the violation
-  CASE WHEN max_violation IS NULL THEN 0 ELSE 1 END AS num_compared, -- 0 if no top k is violated, else 1
-  SUM(1 - label) OVER (PARTITION BY group_id) AS negatives -- compared negatives of the group
+  END AS pair_weight, -- weight of the prediction in the violation
+  CASE WHEN max_violation IS NULL THEN 0 ELSE 1 END AS positive_divisor, -- 0 if no top k is violated, else 1
+  SUM(1 - label) OVER (PARTITION BY group_id) AS num_negatives -- compared negatives of the group
 FROM (
   -- one row per group and compared prediction
   SELECT

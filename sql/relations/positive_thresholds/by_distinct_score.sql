@@ -1,4 +1,4 @@
--- positive_thresholds: one row per group and distinct score of a positive: class weights around it and in total, from all scores.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above, below, in all; squares, rows; by score.
 -- They are selected from all distinct scores, which pays if these are few.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score

@@ -1,4 +1,4 @@
--- positive_thresholds: one row per group and distinct score of a positive: class weights around it and in total, from a sort of integers.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above, below, in all; squares, rows; sorted.
 -- Predictions are sorted by an integer made of the group number, the cell of the score, and the label. Scores that share a cell are sorted
 -- on their own.
 -- exact_weight(): default rows: weight as a number of units.

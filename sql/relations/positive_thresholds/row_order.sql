@@ -1,4 +1,4 @@
--- positive_thresholds: one row per group and positive: class weights of predictions before and after it, ties by rank column, and in total.
+-- positive_thresholds: one row per group and positive: score, weight, square, class weights before and after by rank column, in all, rows.
 -- Ties are broken by the rank column, as by programs that pass through sorted rows one by one.
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions

@@ -1,4 +1,4 @@
--- prediction_influence: one row per group and set of predictions of equal influence on AUC and APS: number, weights by label, influence.
+-- prediction_influence: one row per group and set of predictions of equal influence: label, number, weights, squares by label, influence.
 -- Grain: rows of influence_values
 SELECT
   group_id,

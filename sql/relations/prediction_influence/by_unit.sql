@@ -1,4 +1,4 @@
--- prediction_influence: one row per prediction: its sampled unit, label, weights by label, and influence on AUC and APS.
+-- prediction_influence: one row per prediction of positive weight: sampled unit; weight, square and count by label; AUC and APS influence.
 -- Grain: rows of predictions_with_threshold
 SELECT
   assigned_predictions.group_id,

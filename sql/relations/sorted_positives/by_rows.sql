@@ -1,4 +1,4 @@
--- sorted_positives: one row per group and positive, sorted over all groups: key, if alone in its cell, predictions and positives before.
+-- sorted_positives: one row per group and positive: score, sort key, if alone in its grid cell, weights of 1, rows and positives before.
 -- The order is by group number, cell, and negatives before positives. The sort keys are integers below 2^48 in two columns, which fit the
 -- eight bytes that DuckDB sorts fastest. Windows without ORDER BY count rows in the sorted order of their subquery.
 -- Engines: duckdb.

@@ -1,4 +1,4 @@
--- threshold_segments: one row per group and distinct score of a positive, and one above all: class weights at, to the next, above, below.
+-- threshold_segments: one row per group and distinct score of a positive, one above all: class weights, squares at, to next, above, below.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, has_threshold, threshold
 SELECT
