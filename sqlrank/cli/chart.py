@@ -10,39 +10,10 @@ import typer
 
 import sqlrank
 from sqlrank.charts.export import chart_bytes, check_suffix, warm_up_renderer
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, progress_bar
-from sqlrank.cli.options import (
-    By,
-    Check,
-    ColumnMapping,
-    Compat,
-    Confidence,
-    DatabaseFile,
-    Force,
-    Inputs,
-    Interval,
-    MemoryLimit,
-    Plan,
-    Policy,
-    Predictions,
-    Qrels,
-    Queries,
-    Rollup,
-    Run,
-    Sort,
-    SqlDir,
-    TempDirectory,
-    Threads,
-    Timeout,
-    Top,
-    Unit,
-    Where,
-    WindowDays,
-    WindowEnd,
-    metric_names,
-)  # fmt: skip
 from sqlrank.cli.parsing import call_arguments, list_sources, parse_groupings
-from sqlrank.deadline import WORKER_THREAD_NAME
+from sqlrank.engines.worker_threads import WORKER_THREAD_NAME
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.output_file import OutputFile
@@ -52,20 +23,20 @@ from sqlrank.stored_results import read_parquet
 
 Drawn = Annotated[
     list[str] | None,
-    typer.Argument(help="Curve or metrics to draw, such as ROC, nDCG@1..20, or nDCG@10 AP.", autocompletion=metric_names),
+    typer.Argument(help="Curve or metrics to draw, such as ROC, nDCG@1..20, or nDCG@10 AP.", autocompletion=opt.metric_names),
 ]
 
 
 def chart(
     metrics: Drawn = None,
-    run: Run = None,
-    qrels: Qrels = None,
-    predictions: Predictions = None,
-    queries: Queries = None,
-    rollup: Rollup = None,
-    window_days: WindowDays = None,
-    window_ends: WindowEnd = None,
-    db: DatabaseFile = None,
+    run: opt.Run = None,
+    qrels: opt.Qrels = None,
+    predictions: opt.Predictions = None,
+    queries: opt.Queries = None,
+    rollup: opt.Rollup = None,
+    window_days: opt.WindowDays = None,
+    window_ends: opt.WindowEnd = None,
+    db: opt.DatabaseFile = None,
     result: Annotated[
         Path | None, typer.Option(help="Draw this result instead, a Parquet file that evaluate or compare wrote with -o.")
     ] = None,
@@ -75,26 +46,26 @@ def chart(
             help="Kind of chart: roc, pr, gain, lift, threshold, calibration, cutoffs, line, heatmap, bars, forest or differences; by default the first that fits."
         ),
     ] = None,
-    by: By = None,
-    where: Where = None,
-    confidence: Confidence = None,
-    interval: Interval = "auto",
-    unit: Unit = None,
-    column: ColumnMapping = None,
-    compat: Compat = None,
-    policy: Policy = None,
-    plan: Plan = None,
-    input: Inputs = None,  # noqa: A002  the option's public name
-    sql_dir: SqlDir = None,
+    by: opt.By = None,
+    where: opt.Where = None,
+    confidence: opt.Confidence = None,
+    interval: opt.Interval = "auto",
+    unit: opt.Unit = None,
+    column: opt.ColumnMapping = None,
+    compat: opt.Compat = None,
+    policy: opt.Policy = None,
+    plan: opt.Plan = None,
+    input: opt.Inputs = None,  # noqa: A002  the option's public name
+    sql_dir: opt.SqlDir = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file: .svg, .png, .pdf, .html or .json.")] = None,
-    sort: Sort = None,
-    top: Top = None,
-    check: Check = "auto",
-    memory_limit: MemoryLimit = None,
-    threads: Threads = None,
-    temp_directory: TempDirectory = None,
-    timeout: Timeout = None,
-    force: Force = False,
+    sort: opt.Sort = None,
+    top: opt.Top = None,
+    check: opt.Check = "auto",
+    memory_limit: opt.MemoryLimit = None,
+    threads: opt.Threads = None,
+    temp_directory: opt.TempDirectory = None,
+    timeout: opt.Timeout = None,
+    force: opt.Force = False,
 ) -> None:
     """Draw metrics, a curve or a stored result as an image or an HTML page."""
     with exit_on_error():

@@ -7,37 +7,11 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, parse_pairs, progress_bar
-from sqlrank.cli.options import (
-    Check,
-    ColumnMapping,
-    Compat,
-    DatabaseFile,
-    Digits,
-    Force,
-    FormatOption,
-    Inputs,
-    LowerIsBetter,
-    MemoryLimit,
-    Metrics,
-    Names,
-    Output,
-    Plan,
-    Policy,
-    Predictions,
-    Qrels,
-    Queries,
-    Run,
-    Seed,
-    SqlDir,
-    Threads,
-    Timeout,
-    Unit,
-    Where,
-)  # fmt: skip
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
-from sqlrank.output.ci_reports import comparison_display_columns, select_display_columns
+from sqlrank.output.display_columns import comparison_display_columns, select_display_columns
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.result_columns import GATE_DISPLAY
@@ -48,21 +22,21 @@ Level = Annotated[float, typer.Option("--confidence", help="Confidence level of 
 
 
 def compare(
-    metrics: Metrics,
-    run: Run = None,
-    qrels: Qrels = None,
-    predictions: Predictions = None,
-    queries: Queries = None,
+    metrics: opt.Metrics,
+    run: opt.Run = None,
+    qrels: opt.Qrels = None,
+    predictions: opt.Predictions = None,
+    queries: opt.Queries = None,
     rollup: Annotated[
         list[str] | None,
         typer.Option(help="A rollup of a system, instead of rows: name=rollup. Repeat for each system."),
     ] = None,
-    db: DatabaseFile = None,
+    db: opt.DatabaseFile = None,
     system: System = "system",
     by: By = None,
-    unit: Unit = None,
+    unit: opt.Unit = None,
     baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
-    lower_is_better: LowerIsBetter = None,
+    lower_is_better: opt.LowerIsBetter = None,
     test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
     correction: Annotated[str, typer.Option(help="Correction for multiple comparisons: holm, bh, max_t or none.")] = "holm",
     confidence: Level = 0.95,
@@ -73,24 +47,24 @@ def compare(
     replicates: Annotated[
         int | None, typer.Option(help="Number of random sign draws, for randomization and max_t; 9999 by default.")
     ] = None,
-    seed: Seed = None,
+    seed: opt.Seed = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="The differences of queries, the greatest loss first.")] = False,
-    where: Where = None,
-    column: ColumnMapping = None,
-    compat: Compat = None,
-    names: Names = "requested",
-    policy: Policy = None,
-    plan: Plan = None,
-    input: Inputs = None,  # noqa: A002  the option's public name
-    sql_dir: SqlDir = None,
-    format: FormatOption = None,  # noqa: A002  the option's public name
-    output: Output = None,
-    digits: Digits = None,
-    check: Check = "auto",
-    memory_limit: MemoryLimit = None,
-    threads: Threads = None,
-    timeout: Timeout = None,
-    force: Force = False,
+    where: opt.Where = None,
+    column: opt.ColumnMapping = None,
+    compat: opt.Compat = None,
+    names: opt.Names = "requested",
+    policy: opt.Policy = None,
+    plan: opt.Plan = None,
+    input: opt.Inputs = None,  # noqa: A002  the option's public name
+    sql_dir: opt.SqlDir = None,
+    format: opt.FormatOption = None,  # noqa: A002  the option's public name
+    output: opt.Output = None,
+    digits: opt.Digits = None,
+    check: opt.Check = "auto",
+    memory_limit: opt.MemoryLimit = None,
+    threads: opt.Threads = None,
+    timeout: opt.Timeout = None,
+    force: opt.Force = False,
 ) -> None:
     """Compare systems: paired differences with confidence intervals and tests."""
     with exit_on_error():
@@ -115,15 +89,15 @@ def compare(
 
 
 def gate(
-    metrics: Metrics,
-    run: Run = None,
-    qrels: Qrels = None,
-    predictions: Predictions = None,
-    queries: Queries = None,
-    db: DatabaseFile = None,
+    metrics: opt.Metrics,
+    run: opt.Run = None,
+    qrels: opt.Qrels = None,
+    predictions: opt.Predictions = None,
+    queries: opt.Queries = None,
+    db: opt.DatabaseFile = None,
     system: System = "system",
     by: By = None,
-    unit: Unit = None,
+    unit: opt.Unit = None,
     baseline: Annotated[
         str | None, typer.Option(help="The system that is the baseline (the first given), or a Parquet file of evaluate --per-query.")
     ] = None,
@@ -131,27 +105,27 @@ def gate(
         list[str] | None, typer.Option(help="Tolerated loss of a metric: 0.01, 2%, or of one metric AP=2%. Repeat for more.")
     ] = None,
     min_units: Annotated[int, typer.Option(help="Queries below which a group is skipped.")] = 20,
-    lower_is_better: LowerIsBetter = None,
+    lower_is_better: opt.LowerIsBetter = None,
     confidence: Level = 0.95,
     treat_inconclusive_as: TreatInconclusiveAs = None,
     summary_file: Summary = None,
     junit_file: Junit = None,
-    where: Where = None,
-    column: ColumnMapping = None,
-    compat: Compat = None,
-    names: Names = "requested",
-    policy: Policy = None,
-    plan: Plan = None,
-    input: Inputs = None,  # noqa: A002  the option's public name
-    sql_dir: SqlDir = None,
-    format: FormatOption = None,  # noqa: A002  the option's public name
-    output: Output = None,
-    digits: Digits = None,
-    check: Check = "auto",
-    memory_limit: MemoryLimit = None,
-    threads: Threads = None,
-    timeout: Timeout = None,
-    force: Force = False,
+    where: opt.Where = None,
+    column: opt.ColumnMapping = None,
+    compat: opt.Compat = None,
+    names: opt.Names = "requested",
+    policy: opt.Policy = None,
+    plan: opt.Plan = None,
+    input: opt.Inputs = None,  # noqa: A002  the option's public name
+    sql_dir: opt.SqlDir = None,
+    format: opt.FormatOption = None,  # noqa: A002  the option's public name
+    output: opt.Output = None,
+    digits: opt.Digits = None,
+    check: opt.Check = "auto",
+    memory_limit: opt.MemoryLimit = None,
+    threads: opt.Threads = None,
+    timeout: opt.Timeout = None,
+    force: opt.Force = False,
 ) -> None:
     """Test that a candidate is not worse than a baseline. Exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
     with exit_on_error():

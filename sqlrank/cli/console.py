@@ -1,4 +1,4 @@
-"""The class of commands, which refuses repeated and unread options; error messages, progress bar, and ``name=value`` options."""
+"""The class of commands, which refuses repeated and unread options; error messages, closed pipes, progress bar, ``name=value`` options."""
 
 from __future__ import annotations
 

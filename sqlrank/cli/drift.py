@@ -7,22 +7,8 @@ from typing import Annotated
 import typer
 
 import sqlrank
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
-from sqlrank.cli.options import (
-    Confidence,
-    DatabaseFile,
-    Digits,
-    Force,
-    FormatOption,
-    MemoryLimit,
-    Metrics,
-    Output,
-    Policy,
-    SqlDir,
-    TempDirectory,
-    Threads,
-    Timeout,
-)  # fmt: skip
 from sqlrank.cli.parsing import list_sources, parse_policies, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.errors import SqlrankError
@@ -32,7 +18,7 @@ from sqlrank.result_columns import DRIFT_DISPLAY
 
 
 def drift(
-    metrics: Metrics,
+    metrics: opt.Metrics,
     rollup: Annotated[
         str, typer.Option(help="A rollup that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")
     ],
@@ -44,21 +30,21 @@ def drift(
     tolerance: Annotated[
         list[str] | None, typer.Option(help="Tolerated change of a metric: 0.01, 2%, or of one metric PSI=0.2. Repeat for more.")
     ] = None,
-    confidence: Confidence = None,
+    confidence: opt.Confidence = None,
     treat_inconclusive_as: TreatInconclusiveAs = None,
     summary_file: Summary = None,
     junit_file: Junit = None,
-    db: DatabaseFile = None,
-    policy: Policy = None,
-    sql_dir: SqlDir = None,
-    format: FormatOption = None,  # noqa: A002  the option's public name
-    output: Output = None,
-    digits: Digits = None,
-    memory_limit: MemoryLimit = None,
-    threads: Threads = None,
-    temp_directory: TempDirectory = None,
-    timeout: Timeout = None,
-    force: Force = False,
+    db: opt.DatabaseFile = None,
+    policy: opt.Policy = None,
+    sql_dir: opt.SqlDir = None,
+    format: opt.FormatOption = None,  # noqa: A002  the option's public name
+    output: opt.Output = None,
+    digits: opt.Digits = None,
+    memory_limit: opt.MemoryLimit = None,
+    threads: opt.Threads = None,
+    temp_directory: opt.TempDirectory = None,
+    timeout: opt.Timeout = None,
+    force: opt.Force = False,
 ) -> None:
     """Detect drift of metrics and scores in a rollup. With --tolerance, exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
     with exit_on_error():

@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, progress_bar
-from sqlrank.cli.options import DatabaseFile, Digits, Force, FormatOption, MemoryLimit, Output, Threads, Timeout, source_option
-from sqlrank.cli.parsing import list_sources, output_file
-from sqlrank.cli.split import parse_shares_option
+from sqlrank.cli.parsing import list_sources, output_file, parse_shares_option
 from sqlrank.errors import SqlrankError, clean_line
-from sqlrank.output.ci_reports import select_display_columns
+from sqlrank.output.display_columns import select_display_columns
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.rendering import DIALECT_NAMES
@@ -30,7 +29,9 @@ def experiment(
     metrics: Annotated[list[str], typer.Argument(help="Metrics: 'Mean(revenue)' 'Ratio(clicks, views)', or with names 'ctr=Ratio(...)'.")],
     data: Annotated[
         str,
-        source_option("A row per exposure, session or unit: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql."),
+        opt.source_option(
+            "A row per exposure, session or unit: a table, a Parquet or CSV file, a pattern, a folder, a query, or @file.sql."
+        ),
     ],
     variant: Annotated[str, typer.Option(help="The variant column.")] = "variant",
     unit: Annotated[str, typer.Option(help="The randomization unit column, such as user_id.")] = "unit_id",
@@ -61,20 +62,20 @@ def experiment(
         str, typer.Option(help="Units in several variants: error, or drop to leave them out.", autocompletion=_choices("error", "drop"))
     ] = "error",
     power: Annotated[float, typer.Option(help="Statistical power behind the minimum detectable effect.")] = 0.8,
-    db: DatabaseFile = None,
+    db: opt.DatabaseFile = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print a SQL statement with the same results instead.")] = False,
     dialect: Annotated[
         str, typer.Option(help=f"Dialect of --sql: {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
     ] = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="With --sql: create this table of the rows.")] = None,
     create_view: Annotated[str | None, typer.Option(help="With --sql: create this view of the rows.")] = None,
-    format: FormatOption = None,  # noqa: A002  the option's public name
-    output: Output = None,
-    digits: Digits = None,
-    memory_limit: MemoryLimit = None,
-    threads: Threads = None,
-    timeout: Timeout = None,
-    force: Force = False,
+    format: opt.FormatOption = None,  # noqa: A002  the option's public name
+    output: opt.Output = None,
+    digits: opt.Digits = None,
+    memory_limit: opt.MemoryLimit = None,
+    threads: opt.Threads = None,
+    timeout: opt.Timeout = None,
+    force: opt.Force = False,
 ) -> None:
     """Estimate effects of an online experiment's variants, with confidence intervals and tests."""
     with exit_on_error():

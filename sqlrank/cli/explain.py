@@ -7,51 +7,33 @@ from typing import Annotated
 import typer
 
 import sqlrank
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
-from sqlrank.cli.options import (
-    Check,
-    ColumnMapping,
-    Compat,
-    DatabaseFile,
-    Inputs,
-    MemoryLimit,
-    Plan,
-    Policy,
-    Predictions,
-    Qrels,
-    Queries,
-    SqlDir,
-    TempDirectory,
-    Threads,
-    Timeout,
-    Where,
-    metric_names,
-)  # fmt: skip
 from sqlrank.cli.parsing import call_arguments
 
 
 def explain(
-    metric: Annotated[str, typer.Argument(help="The metric, such as nDCG@10.", autocompletion=metric_names)],
+    metric: Annotated[str, typer.Argument(help="The metric, such as nDCG@10.", autocompletion=opt.metric_names)],
     query: Annotated[str | None, typer.Option(help="The query whose value is explained.")] = None,
     run: Annotated[str | None, typer.Option(help="The run: a TREC or Parquet file, CSV, or a table.")] = None,
-    qrels: Qrels = None,
-    predictions: Predictions = None,
-    queries: Queries = None,
-    db: DatabaseFile = None,
-    where: Where = None,
+    qrels: opt.Qrels = None,
+    predictions: opt.Predictions = None,
+    queries: opt.Queries = None,
+    db: opt.DatabaseFile = None,
+    where: opt.Where = None,
     show_where: Annotated[str | None, typer.Option(help="Condition on the rows shown: \"true_cluster = 'Ann'\".")] = None,
     max_rows: Annotated[int, typer.Option(min=1, help="Maximum rows shown per step.")] = 20,
-    column: ColumnMapping = None,
-    compat: Compat = None,
-    policy: Policy = None,
-    plan: Plan = None,
-    input: Inputs = None,  # noqa: A002  the option's public name
-    sql_dir: SqlDir = None,
-    check: Check = "auto",
-    memory_limit: MemoryLimit = None,
-    threads: Threads = None,
-    temp_directory: TempDirectory = None,
-    timeout: Timeout = None,
+    column: opt.ColumnMapping = None,
+    compat: opt.Compat = None,
+    policy: opt.Policy = None,
+    plan: opt.Plan = None,
+    input: opt.Inputs = None,  # noqa: A002  the option's public name
+    sql_dir: opt.SqlDir = None,
+    check: opt.Check = "auto",
+    memory_limit: opt.MemoryLimit = None,
+    threads: opt.Threads = None,
+    temp_directory: opt.TempDirectory = None,
+    timeout: opt.Timeout = None,
 ) -> None:
     """Explain a metric value: rows of each intermediate CTE, and its expression with aggregates substituted."""
     with exit_on_error():

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, parse_pairs, progress_bar
-from sqlrank.cli.options import Force, Output, Timeout
 from sqlrank.cli.parsing import list_sources, output_file, parse_source
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
@@ -41,10 +41,10 @@ def learn(
     score_table: Annotated[str | None, typer.Option(help="Print the statement that scores this table, instead of the weights.")] = None,
     dialect: Annotated[str, typer.Option(help="Dialect of that statement.")] = "duckdb",
     format: Annotated[Format | None, typer.Option(help="Output format of the weights.")] = None,  # noqa: A002  the option's public name
-    output: Output = None,
+    output: opt.Output = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads DuckDB may use; with one the weights are the same to the last bit.")] = 1,
-    timeout: Timeout = None,
-    force: Force = False,
+    timeout: opt.Timeout = None,
+    force: opt.Force = False,
 ) -> None:
     """Train a linear scorer on pAp@k; print its weights, or a statement that scores rows."""
     with exit_on_error():

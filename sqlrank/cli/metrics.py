@@ -7,11 +7,8 @@ from typing import Annotated
 import typer
 
 import sqlrank
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
-from sqlrank.cli.options import (
-    SqlDir,
-    metric_names,
-)
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import Format, write_result
@@ -21,9 +18,9 @@ from sqlrank.registry.loader import registry_for
 
 def metrics(
     name: Annotated[
-        str | None, typer.Argument(help="Show one metric in full, or list those that contain a text.", autocompletion=metric_names)
+        str | None, typer.Argument(help="Show one metric in full, or list those that contain a text.", autocompletion=opt.metric_names)
     ] = None,
-    sql_dir: SqlDir = None,
+    sql_dir: opt.SqlDir = None,
     format: Annotated[Format | None, typer.Option(help="Output format of the list; a table by default.")] = None,  # noqa: A002  the option's public name
 ) -> None:
     """List the metrics, or show the documentation and the SQL of one."""

@@ -140,10 +140,7 @@ def call_arguments(
     sql_dir: Path | None,
     **arguments: Any,
 ) -> dict[str, Any]:
-    """Return the keyword arguments of a public function from the options of its command.
-
-    Leaves out options in ``own``, which the command handles itself.
-    """
+    """Return the keyword arguments of a public function from the options of its command."""
     return {
         **arguments,
         "run": parse_runs(run),
@@ -188,3 +185,11 @@ def parse_tolerance_options(option: str, texts: list[str] | None) -> dict[str, s
             raise SqlrankError(f"{option} {text}: given twice for {name or 'all metrics'}")
         tolerances[name or "*"] = value
     return tolerances
+
+
+def parse_shares_option(option: str, texts: list[str] | None) -> dict[str, float] | None:
+    """Parse parts with their shares; raise ``SqlrankError`` for values that are not numbers."""
+    try:
+        return {name: float(value) for name, value in parse_pairs(option, texts).items()} or None
+    except ValueError:
+        raise SqlrankError(f"{option}: give a name and its share, such as {option} train=0.8 {option} test=0.2") from None

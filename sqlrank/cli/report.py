@@ -8,74 +8,51 @@ from typing import Annotated
 import typer
 
 import sqlrank
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, progress_bar
-from sqlrank.cli.options import (
-    By,
-    Check,
-    ColumnMapping,
-    Compat,
-    DatabaseFile,
-    Force,
-    Inputs,
-    LowerIsBetter,
-    MemoryLimit,
-    Plan,
-    Policy,
-    Predictions,
-    Qrels,
-    Queries,
-    Run,
-    SqlDir,
-    TempDirectory,
-    Threads,
-    Timeout,
-    Unit,
-    Where,
-    metric_names,
-)  # fmt: skip
 from sqlrank.cli.parsing import call_arguments, list_sources, parse_groupings
 from sqlrank.errors import SqlrankError
 from sqlrank.reports.html_page import page_file, require_report_modules
 
 Reported = Annotated[
     list[str] | None,
-    typer.Argument(help="Metrics, such as nDCG@10 AP; by default five common ones.", autocompletion=metric_names),
+    typer.Argument(help="Metrics, such as nDCG@10 AP; by default five common ones.", autocompletion=opt.metric_names),
 ]
 
 
 def report(
     metrics: Reported = None,
-    run: Run = None,
-    qrels: Qrels = None,
-    predictions: Predictions = None,
-    queries: Queries = None,
-    db: DatabaseFile = None,
-    by: By = None,
+    run: opt.Run = None,
+    qrels: opt.Qrels = None,
+    predictions: opt.Predictions = None,
+    queries: opt.Queries = None,
+    db: opt.DatabaseFile = None,
+    by: opt.By = None,
     system: Annotated[str | None, typer.Option(help="The column that identifies systems, if they are in one table.")] = None,
     baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
-    lower_is_better: LowerIsBetter = None,
-    where: Where = None,
+    lower_is_better: opt.LowerIsBetter = None,
+    where: opt.Where = None,
     confidence: Annotated[float, typer.Option(help="Confidence level of intervals, such as 0.95.")] = 0.95,
-    unit: Unit = None,
+    unit: opt.Unit = None,
     title: Annotated[str, typer.Option(help="The heading of the page.")] = "sqlrank report",
     created_at: Annotated[str | None, typer.Option(help="Creation time shown on the page; now by default.")] = None,
     max_rows: Annotated[int, typer.Option(min=1, help="Maximum number of rows shown per table.")] = 50,
     query_examples: Annotated[
         int, typer.Option(min=0, help="Number of queries with the largest losses, and with the largest gains, whose lists are shown.")
     ] = 3,
-    column: ColumnMapping = None,
-    compat: Compat = None,
-    policy: Policy = None,
-    plan: Plan = None,
-    input: Inputs = None,  # noqa: A002  the option's public name
-    sql_dir: SqlDir = None,
+    column: opt.ColumnMapping = None,
+    compat: opt.Compat = None,
+    policy: opt.Policy = None,
+    plan: opt.Plan = None,
+    input: opt.Inputs = None,  # noqa: A002  the option's public name
+    sql_dir: opt.SqlDir = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The page: a file that ends in .html.")] = None,
-    check: Check = "auto",
-    memory_limit: MemoryLimit = None,
-    threads: Threads = None,
-    temp_directory: TempDirectory = None,
-    timeout: Timeout = None,
-    force: Force = False,
+    check: opt.Check = "auto",
+    memory_limit: opt.MemoryLimit = None,
+    threads: opt.Threads = None,
+    temp_directory: opt.TempDirectory = None,
+    timeout: opt.Timeout = None,
+    force: opt.Force = False,
 ) -> None:
     """Write an HTML report: metrics, comparisons, curves, groups, queries and data counts."""
     with exit_on_error():

@@ -8,30 +8,8 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
-from sqlrank.cli.options import (
-    Check,
-    ColumnMapping,
-    DatabaseFile,
-    DialectName,
-    Digits,
-    Force,
-    FormatOption,
-    Inputs,
-    MemoryLimit,
-    Metrics,
-    Output,
-    Policy,
-    Predictions,
-    Qrels,
-    Queries,
-    Run,
-    SqlDir,
-    TempDirectory,
-    Threads,
-    Timeout,
-    Where,
-)  # fmt: skip
 from sqlrank.cli.parsing import list_sources, output_file, parse_columns, parse_inputs, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_files
@@ -44,12 +22,12 @@ NON_MODEL_ARGUMENTS = ("connection", "insert", "overwrite_by", "retract", "batch
 
 
 def rollup(
-    metrics: Metrics,
-    predictions: Predictions = None,
-    run: Run = None,
-    qrels: Qrels = None,
-    queries: Queries = None,
-    input: Inputs = None,  # noqa: A002  the option's public name
+    metrics: opt.Metrics,
+    predictions: opt.Predictions = None,
+    run: opt.Run = None,
+    qrels: opt.Qrels = None,
+    queries: opt.Queries = None,
+    input: opt.Inputs = None,  # noqa: A002  the option's public name
     by: Annotated[
         list[str] | None, typer.Option(help="A column that rows can be chosen and rolled up by later, such as day. Repeat for more.")
     ] = None,
@@ -63,11 +41,11 @@ def rollup(
         typer.Option(help="The column whose values are sampled independently, such as user_id, for rankings query_id: for intervals."),
     ] = None,
     n_buckets: Annotated[int | None, typer.Option(help="Number of buckets of these units, 32 by default.")] = None,
-    where: Where = None,
-    db: DatabaseFile = None,
-    column: ColumnMapping = None,
-    policy: Policy = None,
-    sql_dir: SqlDir = None,
+    where: opt.Where = None,
+    db: opt.DatabaseFile = None,
+    column: opt.ColumnMapping = None,
+    policy: opt.Policy = None,
+    sql_dir: opt.SqlDir = None,
     insert: Annotated[str | None, typer.Option(help="Add the rows to this table of --db, created if missing.")] = None,
     overwrite_by: Annotated[
         str | None, typer.Option(help="A column of --by, such as day: rows of --insert for its values are replaced.")
@@ -80,7 +58,7 @@ def rollup(
         str | None, typer.Option(help="With --batch: a condition on its rows that is no part of the definition.")
     ] = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead, to be run in a warehouse.")] = False,
-    dialect: DialectName = "duckdb",
+    dialect: opt.DialectName = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="With --sql: create this table of the rows.")] = None,
     dbt: Annotated[
         Path | None,
@@ -88,15 +66,15 @@ def rollup(
     ] = None,
     begin: Annotated[str | None, typer.Option(help="With --dbt: the first day, such as 2026-01-01.")] = None,
     lookback: Annotated[int, typer.Option(help="With --dbt: number of days before the last that each run rebuilds.")] = 3,
-    format: FormatOption = None,  # noqa: A002  the option's public name
-    output: Output = None,
-    digits: Digits = None,
-    check: Check = "auto",
-    memory_limit: MemoryLimit = None,
-    threads: Threads = None,
-    temp_directory: TempDirectory = None,
-    timeout: Timeout = None,
-    force: Force = False,
+    format: opt.FormatOption = None,  # noqa: A002  the option's public name
+    output: opt.Output = None,
+    digits: opt.Digits = None,
+    check: opt.Check = "auto",
+    memory_limit: opt.MemoryLimit = None,
+    threads: opt.Threads = None,
+    temp_directory: opt.TempDirectory = None,
+    timeout: opt.Timeout = None,
+    force: opt.Force = False,
 ) -> None:
     """Build a rollup: partial aggregates per day and group, from which evaluate --rollup computes metrics of any days."""
     with exit_on_error():

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import exit_on_error, parse_pairs
-from sqlrank.cli.options import DatabaseFile, Force, FormatOption, Output
-from sqlrank.cli.parsing import list_sources, output_file, parse_source
+from sqlrank.cli import options as opt
+from sqlrank.cli.console import exit_on_error
+from sqlrank.cli.parsing import list_sources, output_file, parse_shares_option, parse_source
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import resolve_format, write_result
@@ -42,16 +42,16 @@ def split(
     ] = "keep",
     seen_pairs: Annotated[str, typer.Option(help="Test rows whose user and item are a pair in train: keep or drop.")] = "keep",
     column: Annotated[str | None, typer.Option(help="The name of the new column.")] = None,
-    db: DatabaseFile = None,
+    db: opt.DatabaseFile = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead.")] = False,
     dialect: Annotated[
         str, typer.Option(help=f"Dialect of --sql: {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
     ] = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="With --sql: create this table of the rows.")] = None,
     create_view: Annotated[str | None, typer.Option(help="With --sql: create this view of the rows.")] = None,
-    format: FormatOption = None,  # noqa: A002  the option's public name
-    output: Output = None,
-    force: Force = False,
+    format: opt.FormatOption = None,  # noqa: A002  the option's public name
+    output: opt.Output = None,
+    force: opt.Force = False,
 ) -> None:
     """Split rows into train and test, folds or experiment arms, deterministically on every engine."""
     with exit_on_error():
@@ -81,11 +81,3 @@ def split(
         form = resolve_format(format, output)
         file = output_file(output, FileKind.SPLIT, force, list_sources(source, db))
         write_result(sqlrank.split(source, **options), form, FileKind.SPLIT, file)
-
-
-def parse_shares_option(option: str, texts: list[str] | None) -> dict[str, float] | None:
-    """Parse parts with their shares; raise ``SqlrankError`` for values that are not numbers."""
-    try:
-        return {name: float(value) for name, value in parse_pairs(option, texts).items()} or None
-    except ValueError:
-        raise SqlrankError(f"{option}: give a name and its share, such as {option} train=0.8 {option} test=0.2") from None

@@ -7,71 +7,44 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
+from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, parse_pairs
-from sqlrank.cli.options import (
-    By,
-    ColumnMapping,
-    Compat,
-    Confidence,
-    DatabaseFile,
-    DbtModelName,
-    DialectName,
-    Force,
-    Inputs,
-    Interval,
-    Metrics,
-    Names,
-    OverwriteBy,
-    PerQuery,
-    Plan,
-    Policy,
-    Predictions,
-    Qrels,
-    Queries,
-    Replicates,
-    Rollup,
-    Run,
-    Seed,
-    SqlDir,
-    Unit,
-    Where,
-)
 from sqlrank.cli.parsing import list_sources, parse_columns, parse_groupings, parse_inputs, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_model
 
 
 def sql(
-    metrics: Metrics,
-    dialect: DialectName = "duckdb",
-    run: Run = None,
-    qrels: Qrels = None,
-    predictions: Predictions = None,
-    queries: Queries = None,
-    rollup: Rollup = None,
-    db: DatabaseFile = None,
-    by: By = None,
-    where: Where = None,
-    per_query: PerQuery = False,
-    confidence: Confidence = None,
-    interval: Interval = "auto",
-    unit: Unit = None,
-    replicates: Replicates = None,
-    seed: Seed = None,
-    column: ColumnMapping = None,
-    compat: Compat = None,
-    names: Names = "requested",
-    policy: Policy = None,
-    plan: Plan = None,
-    input: Inputs = None,  # noqa: A002  the option's public name
-    sql_dir: SqlDir = None,
+    metrics: opt.Metrics,
+    dialect: opt.DialectName = "duckdb",
+    run: opt.Run = None,
+    qrels: opt.Qrels = None,
+    predictions: opt.Predictions = None,
+    queries: opt.Queries = None,
+    rollup: opt.Rollup = None,
+    db: opt.DatabaseFile = None,
+    by: opt.By = None,
+    where: opt.Where = None,
+    per_query: opt.PerQuery = False,
+    confidence: opt.Confidence = None,
+    interval: opt.Interval = "auto",
+    unit: opt.Unit = None,
+    replicates: opt.Replicates = None,
+    seed: opt.Seed = None,
+    column: opt.ColumnMapping = None,
+    compat: opt.Compat = None,
+    names: opt.Names = "requested",
+    policy: opt.Policy = None,
+    plan: opt.Plan = None,
+    input: opt.Inputs = None,  # noqa: A002  the option's public name
+    sql_dir: opt.SqlDir = None,
     create_table: Annotated[str | None, typer.Option(help="Create this table of the result, such as project.dataset.metrics.")] = None,
     create_view: Annotated[str | None, typer.Option(help="Create this view of the result.")] = None,
     insert: Annotated[str | None, typer.Option(help="Add the rows of the result to this table.")] = None,
-    overwrite_by: OverwriteBy = None,
-    dbt: DbtModelName = None,
+    overwrite_by: opt.OverwriteBy = None,
+    dbt: opt.DbtModelName = None,
     materialized: Annotated[str | None, typer.Option(help="dbt materialization: table, view or incremental.")] = None,
-    force: Force = False,
+    force: opt.Force = False,
 ) -> None:
     """Print the statement that computes metrics, or stores them."""
     with exit_on_error():

@@ -1,4 +1,4 @@
-"""The output of a command with verdicts: result, summary, JUnit report and annotations, in checked files, and the exit status."""
+"""The options and output of commands with verdicts: result, summary, JUnit report, annotations, in checked files, and the exit status."""
 
 from __future__ import annotations
 
