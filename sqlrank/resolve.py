@@ -16,6 +16,7 @@ from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec
 from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD
 from sqlrank.request import Request, system_source, with_previous_runs
+from sqlrank.result_columns import SLICE_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.roles import Role
-
-RESULT_SLICE_COLUMN = "slice"
-"""Column of a result that names the grouping of a row."""
 
 RANKING_ROLES = ("run", "qrels")
 """Roles that ranking metrics read; other inputs may stand in their place."""
@@ -193,8 +191,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
     )
     metrics = metric_resolver.mark_lower_better(metrics, request.lower_is_better)
     metrics = with_plain_names(metrics) if request.names == "plain" else metrics
-    columns, sets = parse_group_by(request.by)
-    columns, sets, expressions = _split_group_expressions(columns, sets)
+    groupings, expressions = _split_group_expressions(parse_group_by(request.by))
     input_roles = dict.fromkeys(metric.input_role for metric in metrics)
     base_roles = [role for role in input_roles if role != "run"]
     if len(base_roles) > 1:
@@ -203,8 +200,10 @@ def resolve_request(request: Request) -> ResolvedRequest:
         raise MetricError(f"per_query gives a row per list, which {role} do not have; leave it out")
     sources, rankings_from_predictions = _sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
     if getattr(system_source(sources), "members_are_systems", False):
-        columns, sets = _add_system_column(columns, sets)
-    _check_name_clashes(columns, metrics, {*({"score"} if base_roles else ()), *({RESULT_SLICE_COLUMN} if sets else ())})
+        groupings = _add_system_column(groupings)
+    columns = list(dict.fromkeys(column for group in groupings for column in group))
+    sets = groupings if len(groupings) > 1 else None
+    _check_name_clashes(columns, metrics, {*({"score"} if base_roles else ()), *({SLICE_COLUMN} if sets else ())})
     if sets and request.per_query and "run" in input_roles:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
     confidence = parse_interval_options(
@@ -272,24 +271,21 @@ def _split_queries(request: Request, library: Registry) -> tuple[dict[str, Any],
     return sources, policies
 
 
-def parse_group_by(by: Any) -> tuple[list[str], list[list[str]] | None]:
-    """Return the columns of a group-by argument, and its grouping sets if there are several.
+def parse_group_by(by: Any) -> list[list[str]]:
+    """Return the columns of each grouping of a group-by argument; a list of columns is one grouping.
 
     >>> parse_group_by("day"), parse_group_by([[], ["country"]])
-    ((['day'], None), (['country'], [[], ['country']]))
+    ([['day']], [[], ['country']])
     """
-    columns = [by] if isinstance(by, str) else list(by or ())
-    sets = None
-    if any(not isinstance(entry, str) for entry in columns):
-        sets = [[entry] if isinstance(entry, str) else list(entry) for entry in columns]
-        columns = list(dict.fromkeys(column for group in sets for column in group))
-        sets = None if len(sets) == 1 else sets
-        for position, group in enumerate(sets or ()):
-            if set(group) in map(set, sets[:position]):  # type: ignore[index]
-                raise MetricError(f"by names a grouping twice: {', '.join(group) or 'all'}")
-    if len(set(columns)) < len(columns):
-        raise MetricError(f"by names a column twice: {', '.join(columns)}")
-    return columns, sets
+    entries = [by] if isinstance(by, str) else list(by or ())
+    is_flat = all(isinstance(entry, str) for entry in entries)
+    groupings = [entries] if is_flat else [[entry] if isinstance(entry, str) else list(entry) for entry in entries]
+    for position, group in enumerate(groupings):
+        if len(set(group)) < len(group):
+            raise MetricError(f"by names a column twice: {', '.join(group)}")
+        if set(group) in map(set, groupings[:position]):
+            raise MetricError(f"by names a grouping twice: {', '.join(group) or 'all'}")
+    return groupings
 
 
 def list_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
@@ -312,21 +308,20 @@ def list_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
     return [(baseline, system) for system in systems if system != baseline]
 
 
-def _add_system_column(columns: list[str], sets: list[list[str]] | None) -> tuple[list[str], list[list[str]] | None]:
-    """Add the ``system`` column to the grouping, unless ``by`` contains it."""
-    if SYSTEM_COLUMN in columns:
-        return columns, sets
-    return [SYSTEM_COLUMN, *columns], None if sets is None else [[SYSTEM_COLUMN, *group] for group in sets]
+def _add_system_column(groupings: list[list[str]]) -> list[list[str]]:
+    """Add the ``system`` column to every grouping, unless ``by`` contains it."""
+    has_system = any(SYSTEM_COLUMN in group for group in groupings)
+    return groupings if has_system else [[SYSTEM_COLUMN, *group] for group in groupings]
 
 
-def _split_group_expressions(columns: list[str], sets: list[list[str]] | None) -> tuple[list[str], list[list[str]] | None, dict[str, str]]:
+def _split_group_expressions(groupings: list[list[str]]) -> tuple[list[list[str]], dict[str, str]]:
     """Separate names of group-by columns from their expressions: ``day=DATE(ts)``."""
-    matches = {entry: match for entry in columns if (match := _COMPUTED.fullmatch(entry))}
-    names = {entry: matches[entry]["name"] if entry in matches else entry for entry in columns}
+    entries = dict.fromkeys(entry for group in groupings for entry in group)
+    matches = {entry: match for entry in entries if (match := _COMPUTED.fullmatch(entry))}
+    names = {entry: matches[entry]["name"] if entry in matches else entry for entry in entries}
     if len(set(names.values())) < len(names):
         raise MetricError(f"by names a column twice: {', '.join(names.values())}")
-    renamed = None if sets is None else [[names[entry] for entry in group] for group in sets]
-    return list(names.values()), renamed, {match["name"]: match["expression"] for match in matches.values()}
+    return [[names[entry] for entry in group] for group in groupings], {match["name"]: match["expression"] for match in matches.values()}
 
 
 def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: set[str]) -> None:
@@ -335,7 +330,7 @@ def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: 
     reserved |= {name for metric in metrics for name in metric.column_names}
     reserved |= {CUTOFF_COLUMN} if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics) else set()
     for name in by:
-        if name in reserved or (name.lower() == RESULT_SLICE_COLUMN and RESULT_SLICE_COLUMN in reserved):
+        if name in reserved or (name.lower() == SLICE_COLUMN and SLICE_COLUMN in reserved):
             raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result; rename the column")
 
 

@@ -111,8 +111,7 @@ class ComparisonPlan:
         scores = (call.columns or {}).get(SCORE_COLUMN)
         has_score_systems = isinstance(scores, (list, tuple)) and "predictions" in call.sources
         system_column = SCORE_COLUMN if has_score_systems else SYSTEM_COLUMN if system is None else system
-        columns, groupings = parse_group_by(by)
-        groups = [columns] if groupings is None else groupings
+        groups = parse_group_by(by)
         if system_column in {name for group in groups for name in group}:
             raise MetricError(f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems; leave it out of by")
         system_keys = [] if has_score_systems or system is None else [system_column]

@@ -25,6 +25,7 @@ from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import SYSTEM_ROLES, Request, SourceGroup, collect_sources, wrap_source
 from sqlrank.resolve import find_read_policies, parse_group_by, resolve_request
+from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -90,8 +91,7 @@ class ReportRequest:
         if metrics is None:
             metrics = DEFAULT_RANKING_METRICS if given.keys() & {*SYSTEM_ROLES} else DEFAULT_PREDICTION_METRICS
         check_confidence_level(confidence)
-        columns, sets = parse_group_by(by)
-        groups = sets if sets is not None else [columns] if by else []
+        groups = [group for group in parse_group_by(by) if group]
         call = _build_call(metrics, sources, common, policies)
         resolved_request = resolve_request(replace(call, lower_is_better=lower_is_better))
         for group in groups:
@@ -119,7 +119,7 @@ class ReportRequest:
             runs=runs,
             run_role=run_role,
             system=system,
-            groups=[group for group in groups if group],
+            groups=groups,
             common=common if run_role == "run" or not runs else {**common, "inputs": {**common["inputs"], run_role: runs}},
             policies=policies,
             confidence=confidence,
@@ -241,7 +241,7 @@ class ReportRequest:
                 next((name for name in SYSTEM_ROLES if name in {*self.sources, *(self.common["inputs"] or ())}), "predictions"),
                 column,
             )
-        system_column = exp.column(exp.to_identifier(str((self.common["columns"] or {}).get(name, name)), quoted=True), table=role)
+        system_column = quoted_column(str((self.common["columns"] or {}).get(name, name)), role)
         system_condition = exp.EQ(this=exp.cast(system_column, "TEXT"), expression=exp.Literal.string(system))
         conditions = [] if self.common["where"] is None else [parse_condition(self.common["where"], sqlglot_dialect)]
         return exp.and_(*conditions, system_condition).sql(sqlglot_dialect)

@@ -18,6 +18,7 @@ from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import with_plain_names
+from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_DAYS, NUM_ROWS, SE
 from sqlrank.result_metadata import metrics_metadata, requested_columns
 from sqlrank.rollups import jackknife
@@ -129,12 +130,10 @@ def resolve_rollup_call(call: Request) -> tuple[Registry, list[ResolvedMetric], 
 
 def group_columns(call: Request) -> list[str]:
     """Return the group columns; raise ``MetricError`` for several groupings."""
-    by = [call.by] if isinstance(call.by, str) else list(call.by or ())
-    if any(not isinstance(name, str) for name in by):
+    columns, *others = parse_group_by(call.by)
+    if others:
         raise MetricError("by of a rollup is one list of columns; ask for each grouping in a call of its own")
-    if len(set(by)) < len(by):
-        raise MetricError(f"by names a column twice: {', '.join(by)}")
-    return by
+    return columns
 
 
 def refuse_row_options(call: Request, window_days: int | None = None, window_ends: str | None = None) -> None:

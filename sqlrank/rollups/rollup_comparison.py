@@ -30,6 +30,7 @@ from sqlrank.result_columns import (
     P_VALUE,
     ROLLUP_COMPARISON_SCHEMA,
     SE,
+    SLICE_COLUMN,
     side_columns,
 )
 from sqlrank.result_metadata import ResultMetadata, metrics_metadata, rename_metric_rows
@@ -112,8 +113,8 @@ def compare_rolled_up(
         MetricError: a metric that cannot be computed from a rollup, or fewer than two rollups.
         InputError: a rollup without the columns of a metric or without buckets, or rollups with different buckets.
     """
-    columns, grouping_sets = parse_group_by(request.call.by)
-    groupings = [columns] if grouping_sets is None else grouping_sets
+    groupings = parse_group_by(request.call.by)
+    columns = list(dict.fromkeys(column for group in groupings for column in group))
     library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(replace(request.call, by=()))
     pairs = list_pairs(list(request.rollups), request.baseline)
     plans = [ContrastPlan(request.call, rollup_metrics, resolved_metrics, group) for group in groupings]
@@ -128,7 +129,7 @@ def compare_rolled_up(
     schema = pa.schema(
         [
             *fields.values(),
-            *([pa.field("slice", pa.string())] if len(plans) > 1 else []),
+            *([pa.field(SLICE_COLUMN, pa.string())] if len(plans) > 1 else []),
             *((name, data_type) for name, data_type in ROLLUP_COMPARISON_SCHEMA.items() if name not in day_columns or name in counts),
         ]
     )
@@ -171,7 +172,7 @@ def _contrast_systems(
         }
         groups = plan.groups(*systems.values())
         fields |= {field.name: field for field in groups.schema}
-        label = {"slice": ", ".join(plan.by) or ALL_ROWS_LABEL} if len(plans) > 1 else {}
+        label = {SLICE_COLUMN: ", ".join(plan.by) or ALL_ROWS_LABEL} if len(plans) > 1 else {}
         contrasts = [plan.contrasts(groups, systems[baseline], systems[system], scratch) for baseline, system in pairs]
         rows += [
             _Contrast({**contrast.group, **label}, metric, pair, contrast.differences[str(metric.metric)], contrast.row_counts("baseline"))
@@ -261,7 +262,7 @@ def _missing_interval(row: _Contrast, is_supported: bool, is_tested: bool) -> st
 def _metadata(result: pa.Table, request: RollupComparisonRequest, metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, str]:
     """Return the schema metadata of a result."""
     labels = result.column_names[: result.column_names.index("metric")]
-    kinds = {name: "by" if name in labels and name != "slice" else name for name in result.column_names}
+    kinds = {name: "by" if name in labels and name != SLICE_COLUMN else name for name in result.column_names}
     metadata = {"sqlrank.version": __version__}
     if (confidence := request.call.confidence) is not None:
         metadata |= {"sqlrank.test": "t", "sqlrank.correction": request.correction, "sqlrank.confidence": f"{confidence:g}"}
