@@ -1,4 +1,4 @@
-"""The decorator of public functions: checks arguments by rules, converts them, connects sources, sets the deadline, translates errors."""
+"""The decorator of public functions and its rules: check and convert arguments, connect sources, set the deadline, translate errors."""
 
 from __future__ import annotations
 

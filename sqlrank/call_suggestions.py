@@ -1,4 +1,4 @@
-"""Bind the arguments of calls, and diagnose invalid ones: the error with the call to make instead, also for functions of other tools."""
+"""Bind the arguments of calls, and diagnose invalid ones: the error with the call or option to write, also for functions of other tools."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def bind(function: str, signature: Signature, args: tuple[Any, ...], kwargs: Map
     except TypeError:
         raise refusal(function, signature, args, kwargs) from None
     if policies := arguments.pop("policies", None):
-        if unknown_keywords(policies, library_for(arguments.get("sql_dir"))):
+        if unknown_keywords(policies, _load_library(arguments.get("sql_dir"))):
             raise refusal(function, signature, args, kwargs)
         arguments |= policies
     return arguments
@@ -56,14 +56,14 @@ def bind(function: str, signature: Signature, args: tuple[Any, ...], kwargs: Map
 
 def refusal(function: str, signature: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ArgumentError:
     """Return the error of a call with invalid arguments, with the call to make instead."""
-    correction = _Correction(function, signature, library_for(kwargs.get("sql_dir")))
+    correction = _Correction(function, signature, _load_library(kwargs.get("sql_dir")))
     correction.translate(args, kwargs)
     return ArgumentError(correction.message(args, kwargs))
 
 
 def call_for(name: str) -> str | None:
     """Return the equivalent call of another tool's function, such as ``roc_auc_score``, if any."""
-    library = library_for(None)
+    library = _load_library(None)
     if (call := library.synonyms["functions"].get(plain(name))) is not None:
         return str(call)
     input_role = _find_base(name, library)
@@ -103,7 +103,7 @@ def _find_rules(name: str, library: Registry) -> list[str]:
     return [rules] if isinstance(rules, str) else rules
 
 
-def library_for(sql_dir: Any) -> Registry:
+def _load_library(sql_dir: Any) -> Registry:
     """Return the registry of a call.
 
     Values that are not paths are reported elsewhere, and use the package's registry.

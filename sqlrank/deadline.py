@@ -18,9 +18,6 @@ class _Deadline(NamedTuple):
     seconds: float
 
 
-WORKER_THREAD_NAME = "sqlrank work"
-"""Name of worker threads."""
-
 _MAX_SECONDS = 1e9
 
 _deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)

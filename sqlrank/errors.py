@@ -1,4 +1,4 @@
-"""Errors of sqlrank, and the texts in their messages: sanitized lines, excerpts, enumerations, and suggestions of close names.
+"""Errors of sqlrank, and the texts in their messages: sanitized and first lines, excerpts, enumerations, suggestions of close names.
 
 Messages contain the problem, its location, and advice.
 """
@@ -104,6 +104,11 @@ class ExecutionError(SqlrankError):
 
     Causes are time, memory, an interruption, or an error of the engine.
     """
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of the message of an error, or its class name if it has none."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 MAX_REPR = 200

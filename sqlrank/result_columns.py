@@ -1,4 +1,4 @@
-"""Columns of results that several modules share, such as ``ci_low``, and the schemas and displayed columns of contrasts.
+"""Columns of results, such as ``ci_low``: names, and schemas, displayed columns and titles of comparisons, gates, drift and experiments.
 
 Of a metric ``AUC``, ``ci_low`` is ``AUC.ci_low``, in SQL ``auc_ci_low``. The columns of contrasts, the differences between two sides, are
 defined here for results, files, terminals, charts and reports.
@@ -25,6 +25,9 @@ P_VALUE = "p_value"
 
 NUM_DAYS, NUM_ROWS = "num_days", "num_rows"
 """Number of days and of rows that a rollup merges."""
+
+SLICE_COLUMN = "slice"
+"""Column that names the grouping of a row."""
 
 ALL_ROWS_LABEL = "all"
 """Label in ``slice`` of the grouping without columns."""

@@ -1,4 +1,4 @@
-"""Searches in sqlglot trees, texts of users' queries in them, markers of nodes, data types, literals, and UNION ALL."""
+"""Searches in sqlglot trees, texts of users' queries, markers of nodes; data types, quoted columns, NULL tests, literals, UNION ALL."""
 
 from __future__ import annotations
 
@@ -91,6 +91,21 @@ def first_select(query: exp.Query) -> exp.Query:
     return query
 
 
+def quoted_column(name: str, table: str | None = None) -> exp.Column:
+    """Return a quoted column, whose name may contain any characters."""
+    return exp.column(exp.to_identifier(name, quoted=True), table=table)
+
+
+def is_null(value: Expr) -> exp.Is:
+    """Return the condition that a value is NULL."""
+    return exp.Is(this=value, expression=exp.Null())
+
+
+def is_not_null(value: Expr) -> exp.Not:
+    """Return the condition that a value is not NULL."""
+    return exp.Not(this=is_null(value))
+
+
 def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
     """Convert a value to a SQL literal, whole numbers without a decimal point."""
     if isinstance(value, str):
@@ -100,6 +115,11 @@ def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
     number = int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
     literal = exp.Literal.number(repr(abs(number)))
     return exp.Neg(this=literal) if number < 0 else literal
+
+
+def double_literal(number: float) -> exp.Cast:
+    """Return a number as a SQL double."""
+    return exp.cast(sql_literal(number), DOUBLE)
 
 
 def union_all(branches: Iterable[exp.Select]) -> exp.Query:

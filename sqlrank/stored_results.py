@@ -1,4 +1,4 @@
-"""Read stored results as Parquet, and schema metadata as JSON or text, which may be damaged or forged."""
+"""Read stored results as Parquet, and schema metadata as JSON or text, which may be damaged or forged, with predicates for its form."""
 
 from __future__ import annotations
 

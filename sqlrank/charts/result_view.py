@@ -1,4 +1,4 @@
-"""A result as charts read it: metadata, rows, and dimensions of its groups, which are assigned to channels such as color and facet."""
+"""A result as charts read it: metadata, rows, labels and times as text, and dimensions of its groups, assigned to channels like color."""
 
 from __future__ import annotations
 

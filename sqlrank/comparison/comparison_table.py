@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.inference.corrected_tests import choose_winner
-from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SYSTEM_LABELS, contrast_schema
+from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SLICE_COLUMN, SYSTEM_LABELS, contrast_schema
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 def group_schema(comparison: ComparisonPlan, tables: Sequence[tuple[list[str], pa.Table]]) -> list[pa.Field]:
     """Return the schema fields of group columns, with ``slice`` if there are several groupings."""
     fields = {name: pa.field(name, table.schema.field(name).type) for group, table in tables for name in group}
-    return [*fields.values(), *([pa.field("slice", pa.string())] if len(comparison.groupings) > 1 else [])]
+    return [*fields.values(), *([pa.field(SLICE_COLUMN, pa.string())] if len(comparison.groupings) > 1 else [])]
 
 
 def group_values(cell: Mapping[str, Any], comparison: ComparisonPlan) -> dict[str, Any]:
     """Return the group columns of a cell."""
     names = dict.fromkeys(name for group in comparison.groupings for name in group)
-    label = {"slice": ", ".join(cell) or ALL_ROWS_LABEL} if len(comparison.groupings) > 1 else {}
+    label = {SLICE_COLUMN: ", ".join(cell) or ALL_ROWS_LABEL} if len(comparison.groupings) > 1 else {}
     return {name: cell.get(name) for name in names} | label
 
 

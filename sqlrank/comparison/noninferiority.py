@@ -1,4 +1,4 @@
-"""Decide non-inferiority of a candidate by a tolerance: the verdict of a metric in a group, and the number of tests."""
+"""Decide a gate, the non-inferiority of a candidate by a tolerance: check directions, give the verdict in a group, count the tests."""
 
 from __future__ import annotations
 

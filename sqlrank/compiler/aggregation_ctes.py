@@ -11,7 +11,7 @@ from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
 from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
 from sqlrank.compiler.intervals.pseudo_values import PseudoValues
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
-from sqlrank.compiler.layout import SLICE_COLUMN, KeyedCte, MetricColumn
+from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.metric_values import aggregate_metric, fill_undefined, fill_undefined_group
 from sqlrank.compiler.result_assembly import ResultAssembly, assemble_result
 from sqlrank.compiler.row_keys import (
@@ -40,6 +40,7 @@ from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.metric import unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import RowsRead
+from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import LeadingComment, find_nodes, sql_literal
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Attach comments to columns, and drop those that repeat one of an earlier column."""
+"""Attach comments to columns; drop those that an earlier query has of the same column, or an earlier column of the same query."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def describe_column(value: exp.Expr, name: str, comment: str) -> exp.Expr:
     return column
 
 
-def drop_repeated_sentences(select_items: Sequence[exp.Expr]) -> Sequence[exp.Expr]:
-    """Drop the comments of columns that an earlier column has."""
+def drop_equal_comments(select_items: Sequence[exp.Expr]) -> Sequence[exp.Expr]:
+    """Drop the comments of columns that an earlier column of the same query has."""
     seen: set[str] = set()
     for item in select_items:
         if item.comments:

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 
-SLICE_COLUMN = "slice"
-"""Column of a result that names the grouping of a row."""
-
-
 @dataclass(frozen=True)
 class GroupColumn:
     """A group-by column.
@@ -103,6 +99,12 @@ class MetricColumn:
     metric: ResolvedMetric
     cte: str
     grain: str
+
+    @property
+    def is_nullable(self) -> bool:
+        """True if a query may have no value; the policy may fill values of queries without relevant documents."""
+        is_filled = self.grain == "list" and self.metric.settings.get("if_undefined", "zero") not in {"skip", "null"}
+        return not (is_filled or self.metric.file.is_always_defined)
 
     def alias_for_score(self, number: int) -> str:
         """Return the alias of the values under one of several scores in the same row."""

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.intervals.influence_functions import is_nullable
 from sqlrank.compiler.parameter_binding import inline_function
 from sqlrank.compiler.select_builders import null_if_not_finite
 from sqlrank.errors import MetricError
 from sqlrank.interval_options import MULTIPLICITY_COLUMN
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, is_null
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +39,7 @@ def fill_undefined_group(relations: RelationCtes, column: MetricColumn) -> exp.E
 
 def aggregate_metric(relations: RelationCtes, column: MetricColumn, weighted: bool, is_resampled: bool = False) -> exp.Expr:
     """Return the aggregate of a metric over all lists of a group."""
-    value, is_never_null = exp.column(column.alias), is_resampled and not is_nullable(column)
+    value, is_never_null = exp.column(column.alias), is_resampled and not column.is_nullable
     return aggregate_expression(
         relations.library, column.metric, value, column.grain, weighted=weighted, is_resampled=is_resampled, is_never_null=is_never_null
     )
@@ -84,8 +83,8 @@ def _drop_null_cases(expression: exp.Expr, value: exp.Expr) -> exp.Expr:
 
     Engines then share sums between metrics of the same queries.
     """
-    is_null = exp.Is(this=value, expression=exp.Null())
+    null_condition = is_null(value)
     for case in find_nodes(expression, exp.Case):
-        if [branch.this for branch in case.args["ifs"]] == [is_null]:
+        if [branch.this for branch in case.args["ifs"]] == [null_condition]:
             case.replace(case.args["default"])
     return expression

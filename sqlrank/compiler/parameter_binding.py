@@ -10,7 +10,7 @@ from sqlrank.errors import MetricError
 from sqlrank.optimizer.constant_folding import fold_constants
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import NO_CUTOFF
-from sqlrank.sql_ast import find_nodes, sql_literal
+from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +79,7 @@ def _drop_unlimited_comparison(comparison: exp.LTE | exp.GT) -> None:
     elif isinstance(comparison.parent, exp.Where):
         comparison.parent.pop()
     else:
-        comparison.replace(exp.Not(this=exp.Is(this=comparison.this, expression=exp.Null())))
+        comparison.replace(is_not_null(comparison.this))
 
 
 def _case_from_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr], argument_names: tuple[str, ...]) -> exp.Expr:

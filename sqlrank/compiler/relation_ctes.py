@@ -24,7 +24,7 @@ from sqlrank.compiler.row_keys import (
     name_keys,
     with_list_column,
 )
-from sqlrank.compiler.select_builders import union_slices
+from sqlrank.compiler.select_builders import aliased_table, union_slices
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.sql_file import RowsRead
@@ -237,11 +237,6 @@ class RelationCtes:
         return joined.join(systems.subquery("systems"), join_type="cross"), {
             GROUP_ID: KeyColumns((*group_columns, *missing), nullable=True)
         }
-
-
-def aliased_table(cte: str, alias: str) -> exp.Expr:
-    """Return a CTE under the alias by which a file reads it."""
-    return exp.table_(cte, alias=None if cte == alias else alias)
 
 
 def _join_queries_by_group(tree: exp.Expr) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.layout import SLICE_COLUMN
 from sqlrank.compiler.metric_values import fill_undefined_group
 from sqlrank.compiler.row_keys import key_column
 from sqlrank.compiler.select_builders import cast_double, cross_join_cutoffs, join_on_key, order_rows, slice_label
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Row keys: the columns for ``list_id``, ``group_id`` and ``unit_id``, names of internal columns, and equality conditions of keys.
+"""Row keys: the columns for ``list_id``, ``group_id`` and ``unit_id``, quoted, compared and named in comments; names of internal columns.
 
 The SQL files use three logical keys. With ``by=["system"]`` a group is a system, and a list is a system's answer to a query. Wherever a
 file selects, groups, partitions, orders or joins by a key, the compiler writes its columns: none, one or many.
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
-from sqlrank.sql_ast import NEVER_NULL
+from sqlrank.sql_ast import NEVER_NULL, quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -85,11 +85,6 @@ def name_keys(columns: Iterable[str]) -> list[str]:
         )
         for name in columns
     ]
-
-
-def quoted_column(name: str, table: str | None = None) -> exp.Column:
-    """Return a quoted column, whose name may contain any characters."""
-    return exp.column(exp.to_identifier(name, quoted=True), table=table)
 
 
 def key_column(name: str, table: str | None = None) -> exp.Column:

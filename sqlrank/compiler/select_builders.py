@@ -1,4 +1,4 @@
-"""Build SELECTs over CTEs: grouped, joined, ordered, repeated per cut-off or grouping; cast numbers, which are NULL unless finite."""
+"""Build SELECTs over CTEs: aliased, grouped, joined, ordered, repeated per cut-off or grouping; cast numbers, NULL unless finite."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.layout import SLICE_COLUMN
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, SLICE_NUMBER, KeyColumns, KeysByName, key_column, key_equalities
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import DOUBLE, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.compiler.layout import GroupingLayout, KeyedCte
+
+
+def aliased_table(cte: str, alias: str) -> exp.Expr:
+    """Return a CTE under the alias by which a file reads it."""
+    return exp.table_(cte, alias=None if cte == alias else alias)
 
 
 def group_by_key(query: exp.Select, keys: KeyColumns) -> exp.Select:

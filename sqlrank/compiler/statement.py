@@ -1,4 +1,4 @@
-"""Compile the whole statement of metrics or of a curve: CTEs of inputs, relations and aggregates, the final SELECT, its output columns."""
+"""Compile the whole statement of metrics or of a curve: CTEs of inputs, relations, aggregates, the final SELECT, its columns and keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlrank.compiler.aggregation_ctes import AggregationCtes
 from sqlrank.compiler.column_comments import drop_repeated_comments
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
-from sqlrank.compiler.layout import SLICE_COLUMN, OutputColumn, score_column_name
+from sqlrank.compiler.layout import OutputColumn, score_column_name
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, slice_label
@@ -19,6 +19,7 @@ from sqlrank.errors import MetricError
 from sqlrank.registry.metric import to_sql_name, unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
 from sqlrank.rendering.header import row_phrase
+from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import BIGINT
 
 if TYPE_CHECKING:

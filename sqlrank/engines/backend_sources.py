@@ -1,4 +1,4 @@
-"""Sources that belong to a database, ibis expressions and Spark DataFrames: they are evaluated where they are.
+"""Replace ibis, narwhals and Spark tables among the arguments of a call by queries or temporary views, and find their connection.
 
 They are recognized by the package of their class; none is imported here.
 """
@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, first_line
 from sqlrank.request import QuerySource, SourceGroup
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class _Views:
         try:
             backend, text = table.get_backend(), str(ibis.to_sql(table))
         except ibis.IbisError as error:
-            raise InputError(f"{role}: this ibis expression has no query: {str(error).splitlines()[0]}") from None
+            raise InputError(f"{role}: this ibis expression has no query: {first_line(error)}") from None
         self._use(role, "ibis expression", _native_connection(backend))
         return QuerySource(text)
 

@@ -1,4 +1,4 @@
-"""DuckDB sessions under limits: connections opened or reserved for one call, settings restored, errors translated, small queries run."""
+"""DuckDB sessions: connections opened or reserved, limits and settings of meaning set and restored, errors translated, queries run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqlrank.engines.file_sources import reader_function
 from sqlrank.engines.resource_limits import ResourceLimits, engine_memory_limit
 from sqlrank.engines.spill_directory import make_spill_directory
 from sqlrank.engines.worker_threads import Worker, make_fork_safe_lock
-from sqlrank.errors import ExecutionError, InputError, SqlrankError
+from sqlrank.errors import ExecutionError, InputError, SqlrankError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,9 +47,9 @@ def translate_duckdb_errors() -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as error:
-        raise ExecutionError(f"out of memory: {str(error).splitlines()[0]}; {_OUT_OF_MEMORY_ADVICE}") from error
+        raise ExecutionError(f"out of memory: {first_line(error)}; {_OUT_OF_MEMORY_ADVICE}") from error
     except duckdb.Error as error:
-        raise ExecutionError(f"duckdb: {str(error).strip().splitlines()[0]}") from error
+        raise ExecutionError(f"duckdb: {first_line(error)}") from error
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def claim_connection(connection: duckdb.DuckDBPyConnection) -> None:
         connection.sql("SELECT 1").fetchall()
     except duckdb.Error as error:
         release_connection(connection)
-        problem = str(error).splitlines()[0]
+        problem = first_line(error)
         if "unfinished result" in problem:
             problem += "; fetch all its rows (fetchall), or give connection=con.cursor(), which does not see temporary tables"
         raise InputError(f"this connection cannot be used now: {problem}") from None
@@ -165,7 +165,7 @@ def claim_connection(connection: duckdb.DuckDBPyConnection) -> None:
 
 @contextmanager
 def claim_during(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Reserve a connection by ``claim``, and release it at the end."""
+    """Reserve a connection, and release it at the end."""
     claim_connection(connection)
     try:
         yield
@@ -209,4 +209,4 @@ def _open(connection: Any) -> duckdb.DuckDBPyConnection:
     except duckdb.Error as error:
         if reader_function(str(connection)):
             raise InputError(f"cannot open {str(connection)!r} as a DuckDB file; it is a table: give it as an input instead") from None
-        raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {str(error).splitlines()[0]}") from None
+        raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {first_line(error)}") from None

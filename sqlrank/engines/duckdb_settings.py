@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ def set_setting(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> N
     try:
         database.execute(f"SET {name} = ?", [value])
     except duckdb.Error as error:
-        raise InputError(f"{name}={value!r} is not possible: {str(error).splitlines()[0]}") from None
+        raise InputError(f"{name}={value!r} is not possible: {first_line(error)}") from None
 
 
 def restore_setting(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:

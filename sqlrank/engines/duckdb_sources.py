@@ -1,4 +1,4 @@
-"""Resolve sources on DuckDB: tables, files, relations and Arrow streams become FROM items with typed columns, or temporary tables."""
+"""Resolve sources on DuckDB: tables, files, relations and streams become typed FROM items or temporary tables, under unique names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File sources: expansion of paths, globs and directories, the reader of each format, and reasons why a path is not readable."""
+"""File sources: expansion of paths, globs and directories, reader and extension of each format, and reasons why a path is not readable."""
 
 from __future__ import annotations
 

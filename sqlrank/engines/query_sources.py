@@ -1,4 +1,4 @@
-"""Parse and validate queries of users as sources: one SELECT, whose text stays as it is, and the files that it reads."""
+"""Parse queries of users as sources: one SELECT without writes and random numbers, its text and Jinja, and the files that it reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions on databases other than DuckDB, through the user's connection, without uploads; SQLite gets the functions that it lacks."""
+"""Sessions on databases other than DuckDB, without limits or uploads, on the user's connection; SQLite gets the functions that it lacks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sqlrank.engines.driver_adapters import DBAPI_ADAPTER, adapter_for, to_duckd
 from sqlrank.engines.identifiers import require_table_name
 from sqlrank.engines.query_sources import parse_query, refuse_random_numbers
 from sqlrank.engines.shadowed_functions import find_shadowed
-from sqlrank.errors import ExecutionError, InputError
+from sqlrank.errors import ExecutionError, InputError, first_line
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import QuerySource, source_kind
@@ -52,7 +52,7 @@ class RemoteDatabase(Database):
             try:
                 _register_sqlite_functions(connection)
             except sqlite3.Error as error:
-                raise InputError(f"this connection cannot be used now: {_first_line(error)}") from None
+                raise InputError(f"this connection cannot be used now: {first_line(error)}") from None
         self._has_savepoint = get_dialect(dialect).uses_savepoints and _set_savepoint(connection)
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ class RemoteDatabase(Database):
         except Exception as error:
             if self._has_savepoint:
                 _execute(self._connection, "ROLLBACK TO SAVEPOINT sqlrank")
-            raise ExecutionError(f"{self.dialect}: {_first_line(error)}") from error
+            raise ExecutionError(f"{self.dialect}: {first_line(error)}") from error
 
 
 def _has_setting(name: str | None, fetch_rows: Callable[[str], list[tuple[Any, ...]]]) -> bool:
@@ -139,10 +139,6 @@ def _has_setting(name: str | None, fetch_rows: Callable[[str], list[tuple[Any, .
         return False
     query = exp.select("name").from_("system.settings").where(exp.EQ(this=exp.column("name"), expression=exp.Literal.string(name)))
     return bool(fetch_rows(to_sql(query, "clickhouse")))
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _execute(connection: Any, text: str) -> None:

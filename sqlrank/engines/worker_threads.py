@@ -1,4 +1,4 @@
-"""Worker threads that callers may stop waiting for and that end before the interpreter, and locks that are free after a fork."""
+"""Daemon threads that callers may stop waiting for, interrupted before the interpreter ends, and locks that are free after a fork."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlrank.deadline import WORKER_THREAD_NAME, seconds_left, timeout_error
+from sqlrank.deadline import seconds_left, timeout_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +25,7 @@ MAX_EXIT_SECONDS = 10.0
 An example is a Polars query.
 """
 WORKER_POLL_SECONDS = 0.05
+WORKER_THREAD_NAME = "sqlrank work"
 
 
 class Worker(threading.Thread):

@@ -9,9 +9,10 @@ from sqlglot import exp
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO
-from sqlrank.experiments.variant_sums import double_literal, read_step, source_table_names, variant_sum_ctes, with_ctes
+from sqlrank.experiments.experiment_steps import read_step, source_table_names, with_ctes
+from sqlrank.experiments.variant_sums import variant_sum_ctes
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
-from sqlrank.sql_ast import find_nodes, sql_literal
+from sqlrank.sql_ast import double_literal, find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Map the columns of an experiment's observations, check their rows and the sizes of variants, and resolve the control."""
+"""Map the columns of an experiment's observations, check rows, units in several variants, sizes of variants, and resolve the control."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import InputError, did_you_mean, short_repr
-from sqlrank.experiments.variant_sums import FOLDER, KEYS, OBSERVATIONS, variant_sum_ctes
+from sqlrank.experiments.experiment_steps import FOLDER, OBSERVATIONS
+from sqlrank.experiments.variant_sums import KEYS, variant_sum_ctes
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.inputs.filters import apply_filter

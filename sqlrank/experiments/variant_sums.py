@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.relation_ctes import aliased_table
 from sqlrank.experiments.design import SUM_ROLES
-from sqlrank.optimizer.projection_pruning import prune_projections
-from sqlrank.registry.metric import unique_name
-from sqlrank.registry.query_templates import file_comment, load_select
+from sqlrank.experiments.experiment_steps import OBSERVATIONS, read_step, rename_ctes, with_comment
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.sql_ast import DOUBLE, find_nodes, first_select, sql_literal, union_all, unqualified_tables
+from sqlrank.sql_ast import double_literal, find_nodes, is_not_null, is_null, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,16 +17,11 @@ if TYPE_CHECKING:
     from sqlrank.experiments.design import ExperimentDesign, ExperimentMetric
     from sqlrank.inputs.bound_input import BoundInput
 
-FOLDER = "experiments"
-OBSERVATIONS = "observations"
 KEYS = ("unit_id", "variant")
 ROLE_LETTERS = dict(zip(SUM_ROLES, "vdce", strict=True))
 """Letters of the roles in the names of sums of products."""
 
 PRODUCTS = ("svv", "svd", "sdd", "scc", "sce", "see", "svc", "sve", "sdc", "sde")
-MATERIALIZED_STEPS = ("experiment_units", "metric_moments", "effects", "quadrature_nodes", "sample_ratio_test")
-"""CTEs to materialize where the engine supports it, because several others read them."""
-
 MISSING_COVARIATE = "missing"
 COVARIATE_COUNT = "count"
 COVARIATE_MEAN = "overall_mean"
@@ -46,77 +38,27 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     ctes: dict[str, exp.Query] = {
         OBSERVATIONS: with_comment(observations.select([*KEYS, *amounts]), describe_rows(observations.role.description))
     }
-    ctes["experiment_units"] = _with(_read("experiment_units"), {name: exp.Sum(this=exp.column(name)) for name in amounts})
-    ctes["variant_means"] = _with(_read("variant_means"), _means(amounts, covariate_columns))
+    ctes["experiment_units"] = _with(read_step("experiment_units.sql"), {name: exp.Sum(this=exp.column(name)) for name in amounts})
+    ctes["variant_means"] = _with(read_step("variant_means.sql"), _means(amounts, covariate_columns))
     covariate_counts = [f"{name}_{COVARIATE_COUNT}" for name in covariate_columns]
     ctes["variant_summaries"] = _with(
-        _read("variant_summaries"),
+        read_step("variant_summaries.sql"),
         {name: exp.column(name) for name in [*amounts, *covariate_counts]} | _covariate_means(covariate_columns),
     )
     if covariate_columns:
         unchanged_columns = [*other_columns, *covariate_counts, *(f"{name}_{COVARIATE_MEAN}" for name in covariate_columns)]
         ctes["imputed_means"] = _with(
-            _read("imputed_means"), {name: exp.column(name) for name in unchanged_columns} | _filled(covariate_columns)
+            read_step("imputed_means.sql"), {name: exp.column(name) for name in unchanged_columns} | _filled(covariate_columns)
         )
-    ctes["variant_comoments"] = _renamed(
+    ctes["variant_comoments"] = rename_ctes(
         _sums(design, covariate_columns), {"variant_summaries": "imputed_means"} if covariate_columns else {}
     )
     ctes["metric_moments"] = _arms(design)
     return ctes
 
 
-def with_ctes(ctes: Mapping[str, exp.Query], reserved_names: set[str]) -> Any:
-    """Return the last query with the CTEs it reads, renamed to avoid ``reserved_names``."""
-    *before, last = ctes
-    names: dict[str, str] = {}
-    for cte in before:
-        names[cte] = unique_name(cte, {*reserved_names, *names.values()})
-    body: Any = _renamed(ctes[last].copy(), names)
-    for cte in before:
-        query = _renamed(ctes[cte].copy(), names) if cte != OBSERVATIONS else ctes[cte].copy()
-        body = body.with_(names[cte], as_=query, materialized=True if cte in MATERIALIZED_STEPS else None, copy=False)
-    prune_projections(body, keep_ctes={OBSERVATIONS})
-    return body
-
-
-def source_table_names(observations: BoundInput) -> set[str]:
-    """Return the names of the source tables, which no CTE may have."""
-    return unqualified_tables(observations.table.from_clause())
-
-
-def read_step(*path: str) -> exp.Select:
-    """Return the SELECT of an experiment file, with its first comment sentence as title."""
-    query: exp.Select = load_select(FOLDER, *path)
-    for subquery in find_nodes(query, exp.Select):
-        if subquery.comments:
-            subquery.comments = [describe_rows(" ".join(subquery.comments))]
-    return with_comment(query, file_comment(FOLDER, *path))  # type: ignore[no-any-return]
-
-
-def with_comment(query: Any, title: str) -> Any:
-    """Set the comment of a query that says what a row is."""
-    first_select(query).comments = [title]
-    return query
-
-
-def _read(name: str) -> exp.Select:
-    return read_step(f"{name}.sql")
-
-
-def double_literal(number: float) -> exp.Cast:
-    """Return a number as a SQL double."""
-    return exp.cast(sql_literal(number), DOUBLE)
-
-
 def _with(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.Select:
     return query.select(*(value if value == exp.column(name) else exp.alias_(value, name) for name, value in columns.items()), copy=False)
-
-
-def _renamed(tree: exp.Query, names: Mapping[str, str]) -> exp.Query:
-    for table in find_nodes(tree, exp.Table):
-        if names.get(table.name, table.name) != table.name:
-            table.replace(aliased_table(names[table.name], table.alias_or_name))
-    return tree
 
 
 def _means(amounts: list[str], covariate_columns: list[str]) -> dict[str, exp.Expr]:
@@ -127,7 +69,7 @@ def _means(amounts: list[str], covariate_columns: list[str]) -> dict[str, exp.Ex
 
 def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     """Return the mean covariate over all variants, used to impute missing covariates; 0 if none is known."""
-    is_one = exp.Not(this=exp.Is(this=exp.column("variant"), expression=exp.Null()))
+    is_one = is_not_null(exp.column("variant"))
 
     def everywhere(value: exp.Expr) -> exp.Window:
         return exp.Window(this=exp.Sum(this=exp.Case(ifs=[exp.If(this=is_one.copy(), true=value)])))
@@ -165,10 +107,10 @@ def _sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
         for first, second in _products(design.sum_columns(estimate)).values():
             columns[_product_name(first, second)] = exp.Sum(this=exp.Mul(this=deviation(first), expression=deviation(second)))
     for name in covariate_columns:
-        is_missing = exp.Is(this=exp.column(name, table="units"), expression=exp.Null())
+        is_missing = is_null(exp.column(name, table="units"))
         missing_flag = exp.Case(ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0))
         columns[f"{name}_{MISSING_COVARIATE}"] = exp.Sum(this=missing_flag)
-    return _with(_read("variant_comoments"), columns)
+    return _with(read_step("variant_comoments.sql"), columns)
 
 
 def _products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -185,7 +127,7 @@ def _product_name(first: str, second: str) -> str:
 
 def _arms(design: ExperimentDesign) -> exp.Select:
     """Return each metric's sums under common names, from one scan of the variants' sums."""
-    query = _read("metric_moments")
+    query = read_step("metric_moments.sql")
     names = [exp.select(exp.alias_(exp.Literal.string(estimate.name), "metric")) for estimate in design.estimates]
     names[0].comments = ["One row per metric."]
     next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(union_all(names).subquery("metrics"))

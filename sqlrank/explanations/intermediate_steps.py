@@ -1,4 +1,4 @@
-"""Query the rows of a statement's CTEs, the most informative first, and find its CTEs and columns of keys, terms and metric."""
+"""Query the CTEs of a statement: previews of sorted rows, the key of lists in each, the lists of queries, and the CTE of the metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard errors of weighted means, told from rounding errors, and the intervals of Student's t around a value."""
+"""Standard errors of weighted means, rounding errors cleared, and the limits of Student's t interval around a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of an input bound to a table: column mapping, filters and types, and the SELECT of its rows."""
+"""The record of an input bound to a table: columns, filters, types, the SELECT of its rows; the columns that are compared across inputs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.row_keys import quoted_column
 from sqlrank.errors import did_you_mean, enumerate_names
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import DOUBLE, INT, find_nodes
+from sqlrank.sql_ast import DOUBLE, INT, find_nodes, is_not_null, quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -205,11 +204,6 @@ def comparable_columns(inputs: Mapping[str, BoundInput], columns: Mapping[str, S
             if key := column.references if column is not None and name not in inputs[role].group_names else name:
                 columns_by_entity.setdefault(key, []).append((role, name))
     return columns_by_entity
-
-
-def is_not_null(value: exp.Expr) -> exp.Not:
-    """Return the condition that a value is not NULL."""
-    return exp.Not(this=exp.Is(this=value, expression=exp.Null()))
 
 
 def _aliased(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:

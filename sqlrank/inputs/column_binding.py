@@ -11,7 +11,7 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import InputError
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.assembled_rankings import assemble_rankings, assembly_columns
-from sqlrank.inputs.bound_input import BoundInput, comparable_columns, is_not_null
+from sqlrank.inputs.bound_input import BoundInput, comparable_columns
 from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, role_mapping, split_score_columns
 from sqlrank.inputs.group_columns import find_group_columns
 from sqlrank.inputs.list_columns import normalize_lists
@@ -19,7 +19,7 @@ from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.resolve import RANKING_ROLES
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, is_not_null
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Checks across inputs: common queries and documents, ties, and metric settings against the data."""
+"""Checks across inputs: common queries and documents, ties, probabilities, settings against the data, and the audit of the join."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from sqlglot import exp
 
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
-from sqlrank.compiler.relation_ctes import RelationCtes, aliased_table
-from sqlrank.compiler.row_keys import SLICE_NUMBER, key_column, quoted_column
+from sqlrank.compiler.relation_ctes import RelationCtes
+from sqlrank.compiler.row_keys import SLICE_NUMBER, key_column
+from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.errors import InputError
 from sqlrank.inputs.row_checks import (
     MAX_EXAMPLES,
@@ -23,6 +24,7 @@ from sqlrank.inputs.row_checks import (
     short_value,
 )
 from sqlrank.registry.query_templates import load_select, read_row_checks
+from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -24,10 +24,9 @@ from sqlrank.compiler.row_keys import (
 from sqlrank.compiler.select_builders import union_slices
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.assembled_rankings import load_assembly, select_over_component
-from sqlrank.inputs.bound_input import is_not_null
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import find_nodes, union_all
+from sqlrank.sql_ast import find_nodes, is_not_null, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

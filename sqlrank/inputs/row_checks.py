@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
-from sqlrank.compiler.row_keys import quoted_column
 from sqlrank.errors import InputError
 from sqlrank.inputs.bound_input import comparable_columns
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
+from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

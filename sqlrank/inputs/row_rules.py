@@ -1,4 +1,4 @@
-"""Rules of the rows of an input, from its columns and its checks file: the conditions of violations, and that of valid rows."""
+"""Rules of an input's rows, from its columns, checks file and metrics: the query that counts violations, their conditions, valid rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.registry.query_templates import RowCheck, load_select, modified_ns
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, is_null
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -158,7 +158,7 @@ def _violation_condition(column: exp.Expr) -> exp.Expr:
     It is the condition of its CASE, or IS NULL for ``COUNT(*) - COUNT(x)``.
     """
     case = column.find(exp.If)
-    return case.this if case is not None else exp.Is(this=next(column.find_all(exp.Column)).copy(), expression=exp.Null())
+    return case.this if case is not None else is_null(next(column.find_all(exp.Column)).copy())
 
 
 def _can_be_nan(duckdb_type: str) -> bool:

@@ -11,8 +11,7 @@ from sqlrank.errors import InputError, MetricError
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import to_sql_name, unique_name
-from sqlrank.resolve import RESULT_SLICE_COLUMN
-from sqlrank.result_columns import CI_HIGH, CI_LOW
+from sqlrank.result_columns import CI_HIGH, CI_LOW, SLICE_COLUMN
 from sqlrank.result_metadata import read_canonical_names, read_result_metadata
 from sqlrank.stored_results import read_texts
 
@@ -93,7 +92,7 @@ def _contrast_numbers(result: pa.Table, canonical: dict[str, str]) -> Iterator[t
     """Yield name, value and step of each number in rows of contrasts; ``canonical`` receives the metrics."""
     plain = _plain_names(result["metric"].unique().to_pylist(), result, canonical)
     first_value = next(position for position, name in enumerate(result.column_names) if name.startswith("value"))
-    keys = [name for name in result.column_names[:first_value] if name not in {"metric", "slice"}]
+    keys = [name for name in result.column_names[:first_value] if name not in {"metric", SLICE_COLUMN}]
     quantities = [] if QUERY_COLUMN in keys else [name for name in _LOGGED_QUANTITIES if name in result.column_names]
     for folder, row in _with_folders(result, keys):
         for quantity in quantities:
@@ -105,7 +104,7 @@ def _with_folders(result: pa.Table, keys: Sequence[str]) -> Iterator[tuple[str, 
     folders: dict[tuple[Any, ...], str] = {}
     taken: set[str] = set()
     for row in result.to_pylist():
-        grouping = row[RESULT_SLICE_COLUMN].split(", ") if RESULT_SLICE_COLUMN in row else keys
+        grouping = row[SLICE_COLUMN].split(", ") if SLICE_COLUMN in row else keys
         values = {key: row[key] for key in keys if row[key] is not None or key in grouping}
         group = tuple(values.items())
         if group not in folders:

@@ -1,8 +1,4 @@
-"""Train a linear scorer on pAp@k by gradient descent, every step a SQL statement on DuckDB, and score rows with it.
-
-:func:`fit` returns the weights, :func:`scoring_sql` the statement that scores new rows with them, and
-``sqlrank learn`` does both.
-"""
+"""Train a linear scorer on pAp@k by gradient descent, every step a SQL statement on DuckDB, and score rows with it."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ from sqlrank.compiler.aggregation_ctes import AggregationCtes
 from sqlrank.compiler.input_variants import InputKey, InputQuery
 from sqlrank.compiler.layout import GroupColumn, GroupingLayout
 from sqlrank.compiler.relation_ctes import RelationCtes
-from sqlrank.compiler.row_keys import KeyColumns, UnquotedName, quoted_column
+from sqlrank.compiler.row_keys import KeyColumns, UnquotedName
 from sqlrank.deadline import deadline
 from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.duckdb_database import DuckDBDatabase
@@ -39,6 +35,7 @@ from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
+from sqlrank.sql_ast import quoted_column
 from sqlrank.stored_results import is_text, read_json
 
 if TYPE_CHECKING:

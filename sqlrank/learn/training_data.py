@@ -1,4 +1,4 @@
-"""Read and validate training data: the columns of labels and features, and the form of the features."""
+"""Read and validate training data: the columns of labels and features, and the form of the features; create temporary tables."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from sqlrank.compiler.row_keys import quoted_column
 from sqlrank.engines.database import SourceTable
 from sqlrank.engines.duckdb_session import fetch_tuples
-from sqlrank.errors import InputError, did_you_mean
+from sqlrank.errors import InputError, did_you_mean, first_line
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
+from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,4 +188,4 @@ def create_temp_table(database: duckdb.DuckDBPyConnection, name: str, query: exp
     try:
         database.execute(f"CREATE TEMP TABLE {name} AS {query.sql('duckdb')}")
     except (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.OutOfRangeException) as error:
-        raise InputError(f"{TRAINING_ROLE}: cannot read the examples: {str(error).splitlines()[0]}") from None
+        raise InputError(f"{TRAINING_ROLE}: cannot read the examples: {first_line(error)}") from None

@@ -1,4 +1,4 @@
-"""Constant folding of arithmetic, comparisons, AND, OR, NOT and CASE, after parameters are bound or constants propagated."""
+"""Constant folding of arithmetic, comparisons, AND, OR, NOT and CASE, after parameters are bound or constants propagated as literals."""
 
 from __future__ import annotations
 
@@ -64,6 +64,15 @@ def fold_constants(tree: exp.Expr) -> None:
             _fold_arithmetic(node)
         elif isinstance(node, (exp.Is, exp.Nullif, exp.Ln, exp.Sum)):
             _fold_function(node)
+
+
+def as_literal(value: exp.Expr) -> exp.Expr:
+    """Return a constant as a literal; a double has a decimal point."""
+    if isinstance(value, exp.Cast):
+        inner = value.this.this if isinstance(value.this, exp.Neg) else value.this
+        literal = exp.Literal.number(repr(float(inner.this)))
+        return exp.Neg(this=literal) if isinstance(value.this, exp.Neg) else literal
+    return value.copy()
 
 
 def _fold_arithmetic(node: exp.Binary) -> None:

@@ -1,4 +1,4 @@
-"""Constant propagation: columns that are constants, or copies of others, are replaced where they are read."""
+"""Constant propagation: columns of a CTE that are constants, or equal another column of it, are replaced where they are read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.constant_folding import fold_constants
+from sqlrank.optimizer.constant_folding import as_literal, fold_constants
 from sqlrank.optimizer.statement_graph import is_constant
 from sqlrank.sql_ast import find_nodes
 
@@ -92,15 +92,6 @@ def _replace_columns(scope: Scope, replacements: dict[str, Replacements]) -> Non
         scope.mark_changed()
     if columns:
         _drop_repeated_keys(scope)
-
-
-def as_literal(value: Expr) -> Expr:
-    """Return a constant as a literal; a double has a decimal point."""
-    if isinstance(value, exp.Cast):
-        inner = value.this.this if isinstance(value.this, exp.Neg) else value.this
-        literal = exp.Literal.number(repr(float(inner.this)))
-        return exp.Neg(this=literal) if isinstance(value.this, exp.Neg) else literal
-    return value.copy()
 
 
 def _is_key(column: exp.Column) -> bool:

@@ -1,4 +1,4 @@
-"""Columns of comparisons shown to people, and verdicts for code review: Markdown summary, JUnit report, GitHub Actions annotations."""
+"""Format verdicts for code review: Markdown summary, JUnit report and GitHub Actions annotations."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from sqlrank.errors import escape_controls
+from sqlrank.output.display_columns import group_column_names, select_display_columns
 from sqlrank.output.result_formats import Format, TableStyle, format_table
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, COMPARISON_DISPLAY, GATE_DISPLAY, N_BUCKETS, N_UNITS, ROLLUP_DISPLAY
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, GATE_DISPLAY, N_BUCKETS, N_UNITS, SLICE_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,23 +16,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WORST_FIRST = ("fail", "inconclusive", "skipped", "pass")
-
-
-def comparison_display_columns(result: pa.Table, has_target_effect: bool) -> tuple[str, ...]:
-    """Return the columns of a comparison shown to people; reasons only if there are any."""
-    reasons = ("reason",) if "reason" in result.column_names and result["reason"].null_count < result.num_rows else ()
-    columns = ROLLUP_DISPLAY if N_BUCKETS in result.column_names else COMPARISON_DISPLAY
-    return (*columns, *(("required_units",) if has_target_effect else ()), *reasons)
-
-
-def select_display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Return the columns of a comparison or gate for people: group columns, then ``names``."""
-    return result.select([*group_column_names(result), *names])
-
-
-def group_column_names(result: pa.Table) -> list[str]:
-    """Return the group columns: those before ``metric``."""
-    return list(result.column_names[: result.column_names.index("metric")])
 
 
 def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names: Sequence[str] = GATE_DISPLAY) -> str:
@@ -84,7 +68,7 @@ def _count(rows: Sequence[dict[str, Any]], *verdicts: str) -> int:
 
 
 def _named(row: dict[str, Any], result: pa.Table) -> str:
-    where = ", ".join(f"{name}={row[name]}" for name in group_column_names(result) if name != "slice" and row[name] is not None)
+    where = ", ".join(f"{name}={row[name]}" for name in group_column_names(result) if name != SLICE_COLUMN and row[name] is not None)
     return escape_controls(f"{row['metric']} ({where})" if where else str(row["metric"]))
 
 

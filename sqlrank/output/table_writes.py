@@ -1,4 +1,4 @@
-"""Return statements that store the result of a SELECT: CREATE of a table or view, INSERT, or DELETE and INSERT for one column."""
+"""Return statements that store a SELECT without order: CREATE of a table or view, INSERT, DELETE and INSERT by a column; find columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlrank.errors import InputError, MetricError, did_you_mean
 from sqlrank.optimizer.projection_pruning import prune_projections
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
-from sqlrank.sql_ast import find_nodes, query_text
+from sqlrank.sql_ast import find_nodes, is_null, query_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -165,8 +165,8 @@ def _matches_row(values: exp.Select, identifier: exp.Identifier) -> exp.Expr:
     It needs no join, which not every engine supports in DELETE.
     """
     column = exp.column(identifier.copy())
-    is_null = exp.Is(this=column, expression=exp.Null())
-    nulls = exp.select(exp.Count(this=exp.Star())).from_(values.copy().subquery("written")).where(is_null.copy())
+    null_condition = is_null(column)
+    nulls = exp.select(exp.Count(this=exp.Star())).from_(values.copy().subquery("written")).where(null_condition.copy())
     has_null = exp.GT(this=exp.Subquery(this=nulls), expression=exp.Literal.number(0))
     matches_value = exp.In(this=column.copy(), query=exp.Subquery(this=values))
-    return exp.or_(matches_value, exp.paren(exp.and_(is_null, has_null), copy=False))
+    return exp.or_(matches_value, exp.paren(exp.and_(null_condition, has_null), copy=False))

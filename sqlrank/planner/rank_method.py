@@ -10,6 +10,7 @@ from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.inputs.row_checks import select_over_input
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,7 +146,7 @@ def _has_long_lists(request: ResolvedRequest, inputs: BoundInputs, rows: int) ->
 def _list_statistics(inputs: BoundInputs) -> tuple[int, str, int]:
     """Return the approximate number of lists, and the database's memory and thread limits."""
     run = inputs.by_role["run"]
-    keys = [*(exp.column(exp.to_identifier(name, quoted=True)) for name in run.group_names), exp.column("query_id")]
+    keys = [*(quoted_column(name) for name in run.group_names), exp.column("query_id")]
     lists = exp.ApproxDistinct(this=exp.func("ROW", *keys))
     limits = (exp.func("CURRENT_SETTING", exp.Literal.string(name)) for name in ("memory_limit", "threads"))
     ((num_lists, memory, threads),) = inputs.database.query_rows(select_over_input(exp.select(lists, *limits), run, ("query_id",)))

@@ -10,6 +10,7 @@ from sqlrank.errors import MetricError
 from sqlrank.inputs.row_checks import select_over_input
 from sqlrank.planner.score_sample import SAMPLE_ROWS, sample_distinct_counts
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     from sqlrank.inputs.column_binding import BoundInputs
@@ -100,7 +101,7 @@ def _has_small_groups(request: ResolvedRequest, inputs: BoundInputs) -> bool:
     is_partitioned = bool(inputs.group_names) and all(request.grouping_sets or [inputs.group_names])
     if not is_partitioned or not inputs.database.can_inspect or inputs.base is None:
         return is_partitioned
-    by = [exp.column(exp.to_identifier(name, quoted=True)) for name in inputs.base.group_names]
+    by = [quoted_column(name) for name in inputs.base.group_names]
     sizes = select_over_input(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), inputs.base, ("label",))
     ((most,),) = inputs.database.query_rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
     return bool((most or 0) <= MAX_ROWS_PER_WORKER)

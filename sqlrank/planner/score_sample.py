@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.sql_ast import quoted_column
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,7 +20,7 @@ SAMPLE_ROWS = 100_000
 
 def sample_distinct_counts(database: Database, bound_input: BoundInput, group: Sequence[str] = ()) -> tuple[int, int, int]:
     """Count the rows, distinct scores and groups among the first ``SAMPLE_ROWS`` rows of an input."""
-    keys = [exp.column(exp.to_identifier(name, quoted=True)) for name in group]
+    keys = [quoted_column(name) for name in group]
     rows = bound_input.select(("score", *(name for name in group if name not in bound_input.group_names)))
     sample = exp.select("score", *keys).from_(rows.subquery("given")).limit(SAMPLE_ROWS).subquery("probed")
     scores = exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))

@@ -1,4 +1,4 @@
-"""Transitive dependencies of a SQL file under given settings, and the input role that a metric evaluates, found without reading data."""
+"""The settings, roles, relations and files that a SQL file depends on, found without data, and the input role that a metric evaluates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metric expressions such as ``nDCG(gain=exp2)@10``: values that print canonically and parse back, and their names in SQL."""
+"""Metric expressions such as ``nDCG(gain=exp2)@10``: values that print canonically and parse back, lists of cut-offs, names in SQL."""
 
 from __future__ import annotations
 

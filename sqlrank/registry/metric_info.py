@@ -1,4 +1,4 @@
-"""The list of metrics with family, parameters, source and description, and the better direction of a metric or column."""
+"""The list of metrics with family, parameters, source and description; the better direction of a metric or column, and column of counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read query templates, which are SELECT files that Python completes, such as steps of comparisons, and row checks."""
+"""Read query templates, SELECT files that Python completes, such as steps of comparisons, with their comments, and row checks."""
 
 from __future__ import annotations
 

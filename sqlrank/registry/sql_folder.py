@@ -1,4 +1,4 @@
-"""The folder of SQL files, their list, and readers of its TOML files."""
+"""The folder of SQL files: their list, their text without the header comment, and readers of the TOML files."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.double_inference import DoubleInference
 from sqlrank.rendering.list_elements import rewrite_list_elements
 from sqlrank.rendering.materialization import materialize_shared_ctes
-from sqlrank.sql_ast import BIGINT, DOUBLE, find_nodes
+from sqlrank.sql_ast import BIGINT, DOUBLE, find_nodes, is_null
 
 if TYPE_CHECKING:
     from sqlrank.rendering.dialects import Dialect
@@ -209,7 +209,7 @@ def _drop_parentheses(tree: exp.Expr, target: Dialect) -> None:
 def _compare_nulls(tree: exp.Expr) -> None:
     """Rewrite ``a IS NOT DISTINCT FROM b`` portably."""
     for equality in find_nodes(tree, exp.NullSafeEQ):
-        both_null = exp.and_(*(exp.Is(this=operand.copy(), expression=exp.Null()) for operand in (equality.this, equality.expression)))
+        both_null = exp.and_(*(is_null(operand.copy()) for operand in (equality.this, equality.expression)))
         equality.replace(exp.paren(exp.or_(exp.EQ(this=equality.this, expression=equality.expression), both_null), copy=False))
 
 

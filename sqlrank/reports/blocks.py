@@ -15,6 +15,7 @@ from sqlrank.charts.comparison_labels import NOT_DECIDED
 from sqlrank.charts.export import svg
 from sqlrank.errors import InputError, MetricError, escape_controls
 from sqlrank.output.result_formats import DEFAULT_DIGITS, Format, format_value
+from sqlrank.result_columns import SLICE_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -162,7 +163,7 @@ def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
 MAX_DRAWN_CHARS = 60
 """Maximum number of characters drawn of a name."""
 
-OWN_TEXT_COLUMNS = ("metric", "test", "correction", "slice")
+OWN_TEXT_COLUMNS = ("metric", "test", "correction", SLICE_COLUMN)
 """Columns with texts of sqlrank's own, which charts look up and must not shorten."""
 
 BASELINE_KEY = b"sqlrank.baseline"

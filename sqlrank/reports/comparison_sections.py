@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 
 from sqlrank.charts.comparison_labels import CORRECTION_LABELS, DIFFERS_LABEL, TEST_LABELS, differs_without_direction
 from sqlrank.errors import InputError
-from sqlrank.output.ci_reports import group_column_names, select_display_columns
+from sqlrank.output.display_columns import group_column_names, select_display_columns
 from sqlrank.reports.blocks import Section, figure, result_block, truncate
 from sqlrank.reports.sections import MAX_GROUPS_DRAWN
-from sqlrank.result_columns import CONTRAST_TITLES, REPORT_DISPLAY
+from sqlrank.result_columns import CONTRAST_TITLES, REPORT_DISPLAY, SLICE_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,10 +101,10 @@ def _differing(comparisons: pa.Table, request: ReportRequest) -> list[bool]:
 def _filter_group(comparisons: pa.Table, group: list[str]) -> pa.Table:
     """Return the rows of one grouping, with its columns alone."""
     keys = group_column_names(comparisons)
-    if "slice" not in keys:
+    if SLICE_COLUMN not in keys:
         return comparisons
-    group_rows = comparisons.filter(pc.equal(comparisons["slice"], ", ".join(group)))
-    return group_rows.drop_columns([name for name in keys if name != "slice" and name not in group])
+    group_rows = comparisons.filter(pc.equal(comparisons[SLICE_COLUMN], ", ".join(group)))
+    return group_rows.drop_columns([name for name in keys if name != SLICE_COLUMN and name not in group])
 
 
 def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Report section of queries with the largest differences between two systems, with both ranked lists."""
+"""Report section of queries with the largest differences between two systems: both ranked lists, and commands that explain them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolve the request of a rollup, a column per aggregate; add the hash of its definition, and drop weights that are all 1."""
+"""Resolve a rollup to a request for aggregates; complete its compiled statement: aggregates per query, definition hash, no weights of 1."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from sqlrank.registry.settings_checks import accepted_settings
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.registry.tie_bounds import TieBound, read_tie_bounds
 from sqlrank.rollups.schema import MERGE_FUNCTIONS, aggregate_column_name
-from sqlrank.sql_ast import find_nodes, sql_literal
+from sqlrank.sql_ast import find_nodes, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -137,9 +137,10 @@ def _moments(value: exp.Column, *, weighted: bool = False) -> dict[str, exp.Expr
     if not weighted:
         return {"count": exp.Count(this=value), "total": exp.Sum(this=value), "squares": exp.Sum(this=_product(value, value))}
     weight = exp.column("weight")
-    is_null = exp.Is(this=value, expression=exp.Null())
+    null_condition = is_null(value)
     weights, squares = (
-        exp.Sum(this=exp.Case(ifs=[exp.If(this=is_null, true=sql_literal(0))], default=term)) for term in (weight, _product(weight, weight))
+        exp.Sum(this=exp.Case(ifs=[exp.If(this=null_condition, true=sql_literal(0))], default=term))
+        for term in (weight, _product(weight, weight))
     )
     return {
         "count": exp.Count(this=exp.Case(ifs=[exp.If(this=exp.GT(this=weight, expression=sql_literal(0)), true=value)])),

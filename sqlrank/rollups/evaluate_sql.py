@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlrank.call_descriptions import call_settings, describe_sources, request_command
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name_keys, quoted_column
+from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name_keys
 from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import CompiledStatement, result_keys
 from sqlrank.engines.database import NamesOnlyDatabase
@@ -38,7 +38,7 @@ from sqlrank.rollups.merge import with_table_columns
 from sqlrank.rollups.rank_metrics import TIE_ORDERS, bound_key
 from sqlrank.rollups.rollup_table import RollupTable
 from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DEFINITION_COLUMN
-from sqlrank.sql_ast import first_select, sql_literal
+from sqlrank.sql_ast import first_select, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry

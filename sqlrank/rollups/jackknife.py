@@ -1,4 +1,4 @@
-"""Compute jackknife standard errors from the buckets of a rollup, and Student's t intervals from standard errors.
+"""Compute standard errors, of a rollup's metrics by the jackknife over buckets and of means over queries, and columns of t intervals.
 
 Buckets hash units, so that whatever is alike within a unit, over days and groups, is in one of them (Shao & Tu 1995).
 """

@@ -18,7 +18,7 @@ from sqlrank.rendering.renderer import render_statement
 from sqlrank.result_columns import NUM_DAYS, NUM_ROWS
 from sqlrank.rollups.key_conditions import parse_key_condition
 from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS
-from sqlrank.sql_ast import sql_literal, union_all
+from sqlrank.sql_ast import is_null, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -287,7 +287,7 @@ class MergeQuery:
         day = self.table.column(self.table.day_column)
         keys = [key for key in keys if key != day]
         sums = [exp.alias_(merge(this=self.table.column(name)), self.table.column(name).this.copy()) for name, merge in merged.items()]
-        is_day = exp.Case(ifs=[exp.If(this=exp.Is(this=day, expression=exp.Null()), true=sql_literal(0))], default=sql_literal(1))
+        is_day = exp.Case(ifs=[exp.If(this=is_null(day), true=sql_literal(0))], default=sql_literal(1))
         per_day = exp.select(*keys, day.copy(), exp.alias_(is_day, NUM_DAYS), *sums).from_(self.rows.copy())
         return per_day.group_by(*(key.copy() for key in keys), day.copy()).subquery("s")
 

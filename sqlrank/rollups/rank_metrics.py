@@ -1,4 +1,4 @@
-"""Evaluate rank metrics from merged bins, with the bounds of all orders of the rows within a bin."""
+"""Evaluate rank metrics from merged bins of numbered groups, with the bounds of all orders of the rows within a bin."""
 
 from __future__ import annotations
 

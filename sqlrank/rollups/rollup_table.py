@@ -17,7 +17,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.result_columns import NUM_ROWS
 from sqlrank.rollups.key_conditions import parse_key_condition
 from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMNS, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
-from sqlrank.sql_ast import sql_literal
+from sqlrank.sql_ast import is_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ def check_duplicate_batches(database: Database, table: SourceTable, keys: Sequen
 
     This happens if a file is read twice; sums alone would not reveal it.
     """
-    key_columns = [exp.column(exp.to_identifier(name, quoted=True)) for name in (str(table.column(BATCH_COLUMN)), *keys)]
+    key_columns = [quoted_column(name) for name in (str(table.column(BATCH_COLUMN)), *keys)]
     select_items = [exp.alias_(column.copy(), f"told_{index}") for index, column in enumerate(key_columns)]
     is_duplicate = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
     duplicates = database.query_rows(
@@ -52,7 +52,7 @@ def net_batches(database: Database, table: SourceTable, keys: Sequence[str], row
     Raises:
         InputError: a group with more retractions than rows, or no group with rows left.
     """
-    columns = {name: exp.column(exp.to_identifier(name, quoted=True)) for name in table.column_types or ()}
+    columns = {name: quoted_column(name) for name in table.column_types or ()}
     merges = {name: merge for name in columns if (merge := merge_class(name)) is not None}
     merged = [
         exp.alias_(_zero_if_cancelled(columns[name]) if merge is exp.Sum else merge(this=columns[name].copy()), columns[name].this.copy())
@@ -136,7 +136,7 @@ class RollupTable:
 
     def column(self, name: str) -> exp.Column:
         """Return a column as it is spelled in the table, ignoring case."""
-        return exp.column(exp.to_identifier(self.table.column(name) or name, quoted=True))
+        return quoted_column(self.table.column(name) or name)
 
     def check_metrics(self, metrics: RollupMetrics, by: Sequence[str]) -> None:
         """Raise ``InputError`` unless the table has the columns of the metrics and the group keys."""
@@ -225,12 +225,12 @@ class RollupTable:
             elif isinstance(tree, exp.Sum) and tree.this == exp.column("weight"):
                 rules[name] = not_negative(name)
             else:
-                is_null = exp.Is(this=column, expression=exp.Null())
+                null_condition = is_null(column)
                 sign = _term_sign(tree.this) if isinstance(tree, exp.Sum) else 0
                 comparison = {-1: exp.LTE, 1: exp.GTE}.get(sign)
                 has_sign = [] if comparison is None else [comparison(this=signed(column), expression=sql_literal(0))]
                 meaning = f"which adds up what is never {'above' if sign < 0 else 'below'} 0" if sign else NOT_A_NUMBER
-                rules[name] = Rule(exp.paren(exp.or_(is_null, exp.and_(*has_sign, self._is_finite(column)))), meaning)
+                rules[name] = Rule(exp.paren(exp.or_(null_condition, exp.and_(*has_sign, self._is_finite(column)))), meaning)
         return rules
 
     def _is_finite(self, column: exp.Column) -> exp.Expr:

@@ -1,4 +1,4 @@
-"""Columns of a rollup: their names, the aggregates that they hold, and the functions that merge their values."""
+"""Columns of a rollup: names of keys, bins, definition and aggregates, the functions that merge their values, and groups in messages."""
 
 from __future__ import annotations
 

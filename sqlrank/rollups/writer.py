@@ -11,14 +11,15 @@ import duckdb
 from sqlglot import exp
 
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.row_keys import key_equalities, quoted_column
+from sqlrank.compiler.row_keys import key_equalities
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.engines.duckdb_session import claim_during
 from sqlrank.engines.identifiers import parse_table_name
-from sqlrank.errors import ExecutionError, InputError, MetricError, short_repr
+from sqlrank.errors import ExecutionError, InputError, MetricError, first_line, short_repr
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.table_writes import output_identifier
 from sqlrank.rollups.schema import BATCH_COLUMN, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
+from sqlrank.sql_ast import is_null, quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -98,7 +99,7 @@ def add_new(stored: CompiledStatement) -> CompiledStatement:
     existing = exp.select(*(exp.column(name.copy()) for name in keys), "1 AS is_there").distinct().from_(target).subquery("there")
     pairs = ((exp.column(name.copy(), table=side) for side in ("added", "there")) for name in keys)
     is_same_group = exp.and_(*(exp.paren(exp.NullSafeEQ(this=new_key, expression=existing_key)) for new_key, existing_key in pairs))
-    is_new = exp.Is(this=exp.column("is_there", table="there"), expression=exp.Null())
+    is_new = is_null(exp.column("is_there", table="there"))
     return _with_rows(stored, lambda query: query.join(existing, on=is_same_group, join_type="left").where(is_new))
 
 
@@ -159,10 +160,10 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
     except duckdb.TransactionException as error:
         raise ExecutionError(
             f"insert: nothing was added to {insert}: rows were added to it by a transaction that is not committed, or that this one does not see yet; "
-            f"roll back what this connection has begun, and insert again ({str(error).strip().splitlines()[0]})"
+            f"roll back what this connection has begun, and insert again ({first_line(error)})"
         ) from error
     except duckdb.Error as error:
-        raise ExecutionError(f"insert: nothing was added to {insert}: {str(error).strip().splitlines()[0]}") from error
+        raise ExecutionError(f"insert: nothing was added to {insert}: {first_line(error)}") from error
 
 
 @contextmanager

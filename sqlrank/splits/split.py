@@ -25,7 +25,7 @@ from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import DEFAULT_DIALECT, SourceGroup, leaf_sources
 from sqlrank.splits.split_plan import SplitPlan
 from sqlrank.splits.split_request import SplitRequest
-from sqlrank.sql_ast import sql_literal
+from sqlrank.sql_ast import is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -233,9 +233,7 @@ def _check_keys(plan: SplitPlan, database: Database, table: SourceTable) -> None
     for what in ("key", "time"):
         if what in plan.columns:
             column = exp.column(str(table.column(plan.columns[what])), quoted=True)
-            (count,) = database.query_rows(
-                exp.select(exp.Count(this=exp.Star())).from_(table.from_clause()).where(exp.Is(this=column, expression=exp.Null()))
-            )[0]
+            (count,) = database.query_rows(exp.select(exp.Count(this=exp.Star())).from_(table.from_clause()).where(is_null(column)))[0]
             if count:
                 raise InputError(f"{table.label}: {plan.columns[what]} is NULL in {count:,} rows; leave them out, or give them a value")
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from sqlrank.experiments.design import ExperimentDesign
 from sqlrank.experiments.effects import effect_ctes
-from sqlrank.experiments.variant_sums import with_ctes
+from sqlrank.experiments.experiment_steps import with_ctes
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from tests.lanes import few

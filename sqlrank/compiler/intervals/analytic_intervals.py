@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.column_comments import describe_column, drop_repeated_sentences
+from sqlrank.compiler.column_comments import describe_column, drop_equal_comments
 from sqlrank.compiler.intervals.influence_functions import (
     CLASS_TOTALS,
     InfluenceRows,
     deviation_from_mean,
     influence_name,
     influences_by_rows,
-    is_nullable,
 )
 from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, count_prefix, inverse_df_columns, t_quantile_column
@@ -80,7 +79,7 @@ class AnalyticIntervals:
             self.errors[column.alias] = declared or ("deviation" if influence == deviation_from_mean(column) else "influence")
             if isinstance(influence, exp.Case) and rows.kind == "contributions":
                 self.entering.add(column.alias)
-            has_own_count = rows.kind == "values" and (is_nullable(column) or isinstance(influence, exp.Case))
+            has_own_count = rows.kind == "values" and (column.is_nullable or isinstance(influence, exp.Case))
             self.units[column.alias] = f"{column.alias}_{UNIT_COUNT}" if has_own_count else UNIT_COUNT
         has_classes = self.has_classes(rows)
         weight = self._unit_weight(rows, influences)
@@ -185,7 +184,7 @@ class AnalyticIntervals:
                 size = exp.Mul(this=exp.paren(effective_size.copy()), expression=exp.paren(share))
             self.sizes[column.alias] = f"{column.alias}_size"
             select_items.append(exp.alias_(self.relations.function("least_size", {}, size), f"{column.alias}_size"))
-        return list(drop_repeated_sentences(select_items))
+        return list(drop_equal_comments(select_items))
 
     def influence(
         self,
@@ -436,7 +435,7 @@ class AnalyticIntervals:
 def _extend(cte: str, query: exp.Select, keys: KeyColumns, select_items: Sequence[exp.Expr]) -> exp.Select:
     """Return the columns of a CTE, whose query is given, and columns computed from them."""
     names = query.named_selects[len(keys.columns) :]
-    return exp.select(*map(key_column, keys.columns), *map(exp.column, names), *drop_repeated_sentences(select_items)).from_(cte)
+    return exp.select(*map(key_column, keys.columns), *map(exp.column, names), *drop_equal_comments(select_items)).from_(cte)
 
 
 def _join_metrics(query: exp.Select, cte: str, alias: str, keys: KeyColumns) -> exp.Select:

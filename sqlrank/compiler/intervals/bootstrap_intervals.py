@@ -16,7 +16,7 @@ from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, inverse_df_columns, t_quantile_column
-from sqlrank.compiler.layout import SLICE_COLUMN, KeyedCte
+from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.row_keys import QUERY_ID, SLICE_NUMBER, UNIT_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import (
     cast_double,
@@ -30,8 +30,8 @@ from sqlrank.compiler.select_builders import (
 from sqlrank.compiler.unit_hashing import digest_number, load_expression, unit_digest
 from sqlrank.interval_options import DIGEST_COLUMN, MULTIPLICITY_COLUMN, POSITION_COLUMN, REPLICATE_COLUMN, START_COLUMN, STRIDE_COLUMN
 from sqlrank.registry.value_bounds import limit_bounds
-from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
-from sqlrank.sql_ast import sql_literal
+from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
+from sqlrank.sql_ast import is_not_null, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -298,7 +298,7 @@ class BootstrapIntervals:
         """Return percentile limits: order statistics of the replicates, without interpolation."""
         ranked_columns = []
         for name in names:
-            is_missing = exp.Is(this=exp.column(name), expression=exp.Null())
+            is_missing = is_null(exp.column(name))
             missing_flag = exp.Case(ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0))
             order = exp.Order(expressions=[exp.Ordered(this=exp.column(name))])
             window = exp.Window(this=exp.RowNumber(), partition_by=[*map(key_column, keys.columns), missing_flag], order=order)
@@ -336,7 +336,7 @@ def _distinct_queries_with(value: exp.Expr) -> exp.Distinct:
 
     A grouping may contain several lists of a query.
     """
-    has_value = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
+    has_value = is_not_null(value)
     return exp.Distinct(expressions=[exp.Case(ifs=[exp.If(this=has_value, true=exp.column(QUERY_ID))])])
 
 

@@ -1,4 +1,4 @@
-"""Symbolic differentiation for the delta method: partial derivatives by aggregate, and the contribution of a row to each.
+"""Symbolic differentiation for the delta method: partial derivatives by aggregate, the contribution of a row to each, averages as ratios.
 
 It gives the partial derivatives of an expression by its SUMs and COUNTs. The influence of a row on a metric is the sum of each derivative
 times the row's contribution to that aggregate.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
+
+from sqlrank.sql_ast import is_null
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +44,7 @@ def row_contribution(total: exp.Expr) -> exp.Expr:
         return exp.func("COALESCE", operand.copy(), exp.Literal.number(0))
     if isinstance(operand, exp.Star):
         return exp.Literal.number(1)
-    missing = exp.If(this=exp.Is(this=operand.copy(), expression=exp.Null()), true=exp.Literal.number(0))
+    missing = exp.If(this=is_null(operand.copy()), true=exp.Literal.number(0))
     return exp.Case(ifs=[missing], default=exp.Literal.number(1))
 
 

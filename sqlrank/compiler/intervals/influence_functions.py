@@ -1,4 +1,4 @@
-"""Influence of rows on a metric, derived by the delta method or declared in its file, and the CTE of the rows that carry it.
+"""Influence of rows on metrics, derived by the delta method or declared in files, its columns, and the CTEs of the rows that carry it.
 
 The declaration is ``-- Interval: influence ... FROM relation``.
 """
@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlrank.compiler.intervals.derivatives import partial_derivatives, row_contribution
 from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
-from sqlrank.sql_ast import find_nodes, sql_literal
+from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -210,20 +210,11 @@ def _value_influence(influence: exp.Expr, column: MetricColumn) -> exp.Expr:
     NULL for missing values and values of weight 0.
     """
     is_unit: list[exp.Expr] = []
-    if is_nullable(column):
-        is_unit.append(exp.Not(this=exp.Is(this=exp.column(column.alias, table="r"), expression=exp.Null())))
+    if column.is_nullable:
+        is_unit.append(is_not_null(exp.column(column.alias, table="r")))
     if any(reference.name == "weight" for reference in find_nodes(influence, exp.Column)):
         is_unit.append(exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0)))
     return exp.Case(ifs=[exp.If(this=exp.and_(*is_unit, wrap=False), true=influence)]) if is_unit else influence
-
-
-def is_nullable(column: MetricColumn) -> bool:
-    """Return True if a query may have no value.
-
-    This is not possible if the policy fills values of queries without relevant documents.
-    """
-    is_filled = column.grain == "list" and column.metric.settings.get("if_undefined", "zero") not in {"skip", "null"}
-    return not (is_filled or column.metric.file.is_always_defined)
 
 
 def _value(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> exp.Expr:

@@ -1,0 +1,29 @@
+"""Select the columns of comparisons, gates and experiments that people are shown: group columns, then those of the kind of result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlrank.result_columns import COMPARISON_DISPLAY, N_BUCKETS, ROLLUP_DISPLAY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+
+def comparison_display_columns(result: pa.Table, has_target_effect: bool) -> tuple[str, ...]:
+    """Return the columns of a comparison shown to people; reasons only if there are any."""
+    reasons = ("reason",) if "reason" in result.column_names and result["reason"].null_count < result.num_rows else ()
+    columns = ROLLUP_DISPLAY if N_BUCKETS in result.column_names else COMPARISON_DISPLAY
+    return (*columns, *(("required_units",) if has_target_effect else ()), *reasons)
+
+
+def select_display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return the columns of a comparison or gate for people: group columns, then ``names``."""
+    return result.select([*group_column_names(result), *names])
+
+
+def group_column_names(result: pa.Table) -> list[str]:
+    """Return the group columns: those before ``metric``."""
+    return list(result.column_names[: result.column_names.index("metric")])
