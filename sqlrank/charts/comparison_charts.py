@@ -11,7 +11,7 @@ from sqlrank.charts.comparison_labels import (
     BASELINE_BETTER,
     CORRECTION_LABELS,
     DIFFERS_LABEL,
-    NOT_DECIDED,
+    NOT_SIGNIFICANT,
     SYSTEM_BETTER,
     TEST_LABELS,
     differs_without_direction,
@@ -72,7 +72,7 @@ def differences(view: ResultView) -> ChartType:
             key = (row["system"], row["baseline"], *(f"{title}={labels[index]}" for title, labels in group_labels))
             rows_by_pair.setdefault(key, []).append(row)
         for (system, baseline, *group_values), pair_rows in rows_by_pair.items():
-            chart, note = _queries(view, metric, pair_rows, ", ".join([f"{system} less {baseline}", *group_values]))
+            chart, note = _queries(view, metric, pair_rows, ", ".join([f"{system} minus {baseline}", *group_values]))
             charts.append(chart)
             notes += [note] if note else []
     return theme.with_caption(theme.concat(charts or [_nothing()], titled=True), list(dict.fromkeys(notes)))
@@ -84,7 +84,7 @@ def _describe_tests(view: ResultView) -> str:
         return ""
     test, correction, confidence = (view.texts.get(name, "?") for name in ("test", "correction", "confidence"))
     by = CORRECTION_LABELS.get(correction, correction)
-    return f" Lines: intervals at {confidence}, corrected by {by}. Test: {TEST_LABELS.get(test, test)}."
+    return f" Lines: confidence intervals at level {confidence}, corrected by {by}. Test: {TEST_LABELS.get(test, test)}."
 
 
 def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:
@@ -104,7 +104,7 @@ def _compared(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[tuple
 def _verdict(row: Mapping[str, Any], view: ResultView) -> str:
     if row["winner"] is None:
         direction = view.result_metadata.measures[row["metric"]]["better"]
-        return DIFFERS_LABEL if differs_without_direction(row, direction, float(view.texts.get("confidence", "nan"))) else NOT_DECIDED
+        return DIFFERS_LABEL if differs_without_direction(row, direction, float(view.texts.get("confidence", "nan"))) else NOT_SIGNIFICANT
     return SYSTEM_BETTER if row["winner"] == row["system"] else BASELINE_BETTER
 
 
@@ -114,7 +114,7 @@ def _nothing() -> Any:
 
 def _forest(dimensions: Sequence[Dimension], title: str, some_differ: bool) -> list[Any]:
     names = dimensions[0]
-    verdict_colors = {SYSTEM_BETTER: theme.PALETTE[0], BASELINE_BETTER: theme.PALETTE[1], NOT_DECIDED: theme.INK} | (
+    verdict_colors = {SYSTEM_BETTER: theme.PALETTE[0], BASELINE_BETTER: theme.PALETTE[1], NOT_SIGNIFICANT: theme.INK} | (
         {DIFFERS_LABEL: theme.PALETTE[3]} if some_differ else {}
     )
     color_scale = alt.Scale(domain=list(verdict_colors), range=list(verdict_colors.values()))
@@ -144,9 +144,7 @@ def _queries(view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any
     if len(rows) > MAX_QUERIES_DRAWN:
         last = len(rows) - 1
         rows = [rows[round(index * last / (MAX_QUERIES_DRAWN - 1))] for index in range(MAX_QUERIES_DRAWN)]
-        note = (
-            f"Of more than {MAX_QUERIES_DRAWN:,} queries as many are drawn, evenly spaced in their order; wins, ties and losses are of all."
-        )
+        note = f"{MAX_QUERIES_DRAWN:,} queries are drawn, evenly spaced in their order. Wins, ties and losses count all queries."
     color_scale = alt.Scale(domain=[WIN, TIE, LOSS], range=[theme.PALETTE[0], theme.GREY, theme.PALETTE[1]])
     values = {name: _TOOLTIP_TITLES[name] for name in ("value_baseline", "value", "difference")}
     tooltip_titles = {**values, "x": "place", "query:N": "query"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SYSTEM_BETTER, BASELINE_BETTER, NOT_DECIDED = "system is better", "baseline is better", "not decided"
+SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT = "system is better", "baseline is better", "not significant"
 DIFFERS_LABEL = "differs, none is better"
 """Verdict on a significant difference of a metric without direction, such as CalibrationRatio."""
 

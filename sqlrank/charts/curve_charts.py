@@ -38,7 +38,7 @@ def resolution_note(view: ResultView) -> str:
         resolution = f"straight lines between them miss at most 1/{points - 2:,} of the area"
     else:
         resolution = f"between two of them the true and the false positive rate change by at most 4/{points - 2:,} together"
-    return f"At most {points + 1:,} points per curve; {resolution}."
+    return f"At most {points + 1:,} points per curve: {resolution}."
 
 
 def _factor(view: ResultView, points: int) -> str:
@@ -155,7 +155,7 @@ def calibration(view: ResultView) -> ChartType:
     titled = any(rows_by_facet)
     settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
     width = "equal width" if settings.get("binning") == "equal_width" else "equal weight"
-    note = f"{settings.get('bins')} bins of {width}; those without predictions have no point. Grey: predicted as observed."
+    note = f"{settings.get('bins')} bins of {width}. Bins without predictions have no point. Grey: predicted as observed."
     return theme.with_caption(theme.concat(charts, 3, titled=titled), [note])
 
 

@@ -112,7 +112,7 @@ def _notes(view: ResultView, marks: str) -> list[str]:
         else []
     )
     if marks and view.columns_of_kind(CI_LOW):
-        return [f"{marks}: intervals at confidence {view.texts.get('confidence', '?')}.", *days]
+        return [f"{marks}: confidence intervals at level {view.texts.get('confidence', '?')}.", *days]
     if marks and view.columns_of_kind(BOUND_LOW):
         return [f"{marks}: bounds over all orders of rows within score bins.", *days]
     return days

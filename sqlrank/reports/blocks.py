@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 import sqlrank
-from sqlrank.charts.comparison_labels import NOT_DECIDED
+from sqlrank.charts.comparison_labels import NOT_SIGNIFICANT
 from sqlrank.charts.export import svg
 from sqlrank.errors import InputError, MetricError, escape_controls
 from sqlrank.output.result_formats import DEFAULT_DIGITS, Format, format_value
@@ -148,7 +148,7 @@ def read_statement(result: pa.Table) -> str:
 def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
     """Format a value as a cell: tiny p-values as a bound, integers without decimals."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return Cell((NOT_DECIDED if name == "winner" else "NULL") if value is None else truncate(value))
+        return Cell((NOT_SIGNIFICANT if name == "winner" else "NULL") if value is None else truncate(value))
     if name in P_VALUE_COLUMNS and value < 10**-DEFAULT_DIGITS:
         return Cell(f"<{10**-DEFAULT_DIGITS:g}", float(value))
     if isinstance(value, int):

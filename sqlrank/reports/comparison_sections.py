@@ -133,21 +133,25 @@ def _verdicts(comparisons: pa.Table, request: ReportRequest) -> list[str]:
         for (winner, loser), by in list(decided.items())[:MAX_PAIRS_NAMED]
     ]
     sentences += (
-        [f"Of {len(decided) - MAX_PAIRS_NAMED:,} more pairs one is better; the table names them."] if len(decided) > MAX_PAIRS_NAMED else []
+        [f"In {len(decided) - MAX_PAIRS_NAMED:,} more pairs, one system is better. The table names them."]
+        if len(decided) > MAX_PAIRS_NAMED
+        else []
     )
     differing = [row for row, is_differing in zip(rows, _differing(comparisons, request), strict=True) if is_differing]
     if differing:
         by = ", ".join(dict.fromkeys(row["metric"] for row in differing))
         sentences.append(
-            f"{len(differing):,} of {len(rows):,} {'differs' if len(differing) == 1 else 'differ'} by {by}, of which no value is better."
+            f"{len(differing):,} of {len(rows):,} comparisons {'differs' if len(differing) == 1 else 'differ'} significantly in {by}, for which neither higher nor lower is better."
         )
     missing = [row for row in rows if row["n_units"] == 0]
     undecided = sum(row["winner"] is None for row in rows) - len(differing) - len(missing)
     if undecided:
         undecided_text = (
-            "No difference is significant" if undecided == len(rows) else f"{undecided:,} of {len(rows):,} differences are not significant"
+            "No difference is statistically significant."
+            if undecided == len(rows)
+            else f"{undecided:,} of {len(rows):,} differences are not statistically significant."
         )
-        sentences.append(f"{undecided_text}: {'it' if undecided == 1 else 'each'} may be chance.")
+        sentences.append(undecided_text)
     if missing:
         reasons = list(dict.fromkeys(f"{row['metric']} ({row['reason']})" for row in missing))
         more = f", and {len(reasons) - MAX_PAIRS_NAMED:,} more" if len(reasons) > MAX_PAIRS_NAMED else ""
@@ -161,8 +165,8 @@ def _method(comparisons: pa.Table) -> str:
         comparisons.schema.metadata[f"sqlrank.{name}".encode()].decode() for name in ("test", "correction", "confidence")
     )
     return (
-        f"A difference is the system's value less the baseline's. From and to are its {100 * float(confidence):g}% interval by {TEST_LABELS[test]}; intervals and "
-        f"p-values are corrected by {CORRECTION_LABELS[correction]} for all {tested:,} comparisons here that have a p-value. A system is better if its corrected p is "
+        f"A difference is the system's value minus the baseline's. From and to are the limits of its {100 * float(confidence):g}% confidence interval by "
+        f"{TEST_LABELS[test]}. Intervals and p-values are corrected by {CORRECTION_LABELS[correction]} for all {tested:,} comparisons here that have a p-value. A system is better if its corrected p is "
         f"below {1 - float(confidence):.3g}."
     )
 

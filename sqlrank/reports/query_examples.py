@@ -54,8 +54,8 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
         "gained": [row for row in extremes["gained"] if row["difference"] * sign > 0],
     }
     text = (
-        f"{metric} of {truncate(system)}, the best other system by it, less that of the baseline, {truncate(baseline)}, query by query. "
-        f"Where both lists are shown, the last column is a document's rank in the other one, – where it is not among the first there."
+        f"{metric} of {truncate(system)}, the best other system by it, minus that of the baseline, {truncate(baseline)}, query by query. "
+        f"In lists side by side, the last column is the document's rank in the other list, or – if it is not among the first there."
     )
     blocks: list[Any] = [figure(lambda: differences, "queries-chart", "Differences of queries, in order", "differences")]
     blocks += [

@@ -59,7 +59,7 @@ def summary_section(request: ReportRequest) -> Section:
     """Return the section of every metric of every system with its interval."""
     result = request.with_intervals()
     chart_figure = figure(lambda: result, "summary-chart", "Metrics of each system, with their intervals", "bars")
-    text = f"Between from and to is the {100 * request.confidence:g}% interval of a value; n is how many {_units(request)} it is of."
+    text = f"From and to are the limits of the {100 * request.confidence:g}% confidence interval of a value, n is the number of {_units(request)}."
     return Section("summary", "Summary", [_rows(result, request, "summary-table", "Metrics"), chart_figure, _meanings(request)], [text])
 
 
@@ -115,7 +115,7 @@ def group_section(request: ReportRequest) -> Section:
         by = f"y {', '.join(truncate(column) for column in group)}, the worst {name} first"
         blocks.append(_with_intervals(worst, request, f"group-{index}", f"B{by}"))
         first_groups, num_omitted = _first_groups(result, worst, request)
-        chart_title = f"Metrics b{by}" + (f"; {num_omitted:,} more are not drawn" if num_omitted else "")
+        chart_title = f"Metrics b{by}" + (f" ({num_omitted:,} more are not drawn)" if num_omitted else "")
         blocks.append(figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title))
     return Section("groups", "Groups", blocks)
 
@@ -178,10 +178,10 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> Sectio
     blocks: list[Any] = [TableBlock("account-table", "Counts", titles, cells, 0, read_statement(result))]
     texts = []
     if comparisons is not None and (unpaired := max(comparisons["unpaired"].to_pylist(), default=0)):
-        texts.append(f"Up to {unpaired:,} units have a value of one of two systems only; comparisons leave them out.")
+        texts.append(f"Up to {unpaired:,} units have a value for only one of two systems. Comparisons leave them out.")
     if not request.is_ranking:
         blocks += [_one_class(request, group, index) for index, group in enumerate(request.groups)]
-    return Section("account", "Account of the data", blocks, texts)
+    return Section("account", "Data quality", blocks, texts)
 
 
 def _one_class(request: ReportRequest, group: list[str], index: int) -> TableBlock:

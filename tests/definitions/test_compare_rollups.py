@@ -176,7 +176,7 @@ def test_other_buckets_are_no_matter_for_what_is_certain() -> None:
     both = {"old": rollups()["score"], "new": rollups(n_buckets=4)["near"]}
     result = sqlrank.compare("AUC", rollups=both, confidence=None)
     (row,) = result.to_pylist()
-    assert "intervals at" not in str(sqlrank.chart(result).to_dict())
+    assert "intervals at level" not in str(sqlrank.chart(result).to_dict())
     assert row["ci_low"] is None
     assert row["bound_low"] == pytest.approx(row["difference"], abs=1e-12)
 

@@ -43,7 +43,7 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     assert diagonal["mark"]["color"] == GREY
     assert [row for row in rows(found, "x", "y", "colour") if row[2] is None] == [(0, 0, None), (1, 1, None)]
     assert (
-        under(found) == "At most 1,001 points per curve; straight lines between them miss at most 1/998 of the area. Grey: random scores."
+        under(found) == "At most 1,001 points per curve: straight lines between them miss at most 1/998 of the area. Grey: random scores."
     )
 
 
@@ -51,8 +51,8 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     ("curve", "text"),
     [
         ("ROC(points=0)", "Every distinct score is a point: nothing is left out."),
-        ("ROC(points=102)", "At most 103 points per curve; straight lines between them miss at most 1/100 of the area."),
-        ("Gain(points=5)", "At most 11 points per curve; straight lines between them miss at most 1/8 of the area."),
+        ("ROC(points=102)", "At most 103 points per curve: straight lines between them miss at most 1/100 of the area."),
+        ("Gain(points=5)", "At most 11 points per curve: straight lines between them miss at most 1/8 of the area."),
         ("Lift(points=102)", "between two of them the true and the false positive rate change by at most 4/100 together."),
         ("Threshold(points=102)", "between two of them the true and the false positive rate change by at most 4/100 together."),
         (
@@ -133,7 +133,7 @@ def test_calibration_has_the_diagonal_and_the_weight_of_bins_below() -> None:
     assert below["encoding"]["y"]["field"] == "weight"
     assert above["layer"][1]["encoding"]["y"]["title"] == "mean observed (probability)"
     assert [(round(x, 9), y, weight) for x, y, weight in rows(found, "x", "y", "weight") if weight] == [(0.2625, 0.25, 4), (0.75, 0.75, 4)]
-    assert under(found) == "2 bins of equal width; those without predictions have no point. Grey: predicted as observed."
+    assert under(found) == "2 bins of equal width. Bins without predictions have no point. Grey: predicted as observed."
 
 
 def test_calibration_of_small_probabilities_fills_the_chart() -> None:
@@ -167,7 +167,7 @@ def test_bars_have_their_intervals_and_n() -> None:
     assert rows(found, "colour", "y", "low", "high", "n_units", "count_0")[1:] == expected
     titles = [item["title"] for item in found["layer"][0]["encoding"]["tooltip"]]
     assert titles == ["system", "RR", "from", "to", "n", "num_q"]
-    assert under(found) == "Lines: intervals at confidence 0.9."
+    assert under(found) == "Lines: confidence intervals at level 0.9."
 
 
 def test_counts_are_drawn_where_there_is_nothing_else() -> None:
@@ -235,8 +235,10 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     assert point["encoding"]["x"]["field"] == "difference"
     # By hand: 1, 1/2, 1/3 against 1/2, 1, 1.
     (row,) = rows(found, "difference", "name", "n_units", "wins", "losses", "verdict")
-    assert row == (pytest.approx(2 / 9), "dense", 3, 2, 1, "not decided")
-    assert under(found).startswith("Points: differences of means. Lines: intervals at 0.95, corrected by Holm. Test: Student's t.")
+    assert row == (pytest.approx(2 / 9), "dense", 3, 2, 1, "not significant")
+    assert under(found).startswith(
+        "Points: differences of means. Lines: confidence intervals at level 0.95, corrected by Holm. Test: Student's t."
+    )
 
 
 @pytest.mark.slow
@@ -253,7 +255,7 @@ def test_a_forest_says_who_is_better() -> None:
 
 def test_differences_of_queries_are_in_order_with_wins_and_losses() -> None:
     found = spec(sqlrank.compare("RR", per_query=True, **SCORED))
-    assert [item["title"] for item in found["concat"]] == ["dense less baseline: wins 2, ties 0, losses 1"]
+    assert [item["title"] for item in found["concat"]] == ["dense minus baseline: wins 2, ties 0, losses 1"]
     assert rows(found, "x", "query", "kind", "difference") == [
         (1, "q1", "losses", -0.5),
         (2, "q2", "wins", 0.5),
@@ -276,8 +278,8 @@ def test_many_queries_are_thinned_and_the_chart_says_so() -> None:
     found = spec(sqlrank.compare("MAE", predictions=data, columns=columns, level="query", per_query=True))
     drawn = rows(found, "x", "kind")
     assert (len(drawn), drawn[0], drawn[-1]) == (1000, (1, "losses"), (2500, "ties"))
-    assert "Of more than 1,000 queries as many are drawn" in under(found)
-    assert found["concat"][0]["title"] == "other less one: wins 0, ties 1,250, losses 1,250"
+    assert "1,000 queries are drawn, evenly spaced in their order" in under(found)
+    assert found["concat"][0]["title"] == "other minus one: wins 0, ties 1,250, losses 1,250"
 
 
 def test_undefined_is_shown_as_null_and_no_number() -> None:

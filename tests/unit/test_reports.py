@@ -139,9 +139,9 @@ def test_the_summary_has_every_metric_of_every_system(page: Page) -> None:
 def test_systems_are_compared_with_the_first(page: Page) -> None:
     rows = page.rows("comparison-table")
     assert [row[:3] for row in rows] == [["RR", "old", "new"], ["P@1", "old", "new"]]
-    assert rows[0][3:7] == ["not decided", "0.6111", "0.8333", "0.2222"]
-    assert "No difference is significant: each may be chance." in page.text
-    assert "95% interval by Student's t; intervals and p-values are corrected by Holm for all 2 comparisons here" in page.text
+    assert rows[0][3:7] == ["not significant", "0.6111", "0.8333", "0.2222"]
+    assert "No difference is statistically significant." in page.text
+    assert "95% confidence interval by Student's t. Intervals and p-values are corrected by Holm for all 2 comparisons here" in page.text
     assert "Only 3 queries are compared" in page.text
 
 
@@ -334,7 +334,7 @@ def test_a_report_of_100_000_queries_stays_small() -> None:
     # Of 500 shops by two metrics 50 rows are shown.
     assert len(page.rows("comparison-group-0")) == 50
     assert "950 more rows are left out." in page.text
-    assert "Metrics by shop, the worst RR first; 490 more are not drawn" in page.text
+    assert "Metrics by shop, the worst RR first (490 more are not drawn)" in page.text
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ def test_intervals_are_drawn_before_bounds() -> None:
     found: dict[str, Any] = sqlrank.chart(result).to_dict()
     (row,) = (row for row in result.to_pylist() if row["AUC.ci_low"] is not None)
     assert (row["AUC.ci_low"], row["AUC.ci_high"], row["AUC.n_buckets"]) in rows(found, "low", "high", "n_buckets")
-    assert under(found) == "Bands: intervals at confidence 0.9. Each point: the 2 days up to it."
+    assert under(found) == "Bands: confidence intervals at level 0.9. Each point: the 2 days up to it."
 
 
 def test_the_command_draws_a_rollup(tmp_path: Path) -> None:
