@@ -20,6 +20,18 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 ROW = re.compile(r"^\| `(?P<name>[\w@]+)` \| (?P<about>.+) \|$", re.MULTILINE)
+SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
+REFERENCE = {"engines.md", "glossary.md", "plans.md", "speed.md"}
+"""Pages of docs that are found after those that explain a term."""
+
+INTERVAL = "<tr>\n<td>Interval</td>"
+"""The row of a metric's facts that would make every page of a metric a hit for "confidence interval"."""
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Write the version below each page."""
+    config.copyright = f"sqlrank {sqlrank.__version__}"
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -75,11 +87,21 @@ def _add_to_nav(nav: list[Any]) -> None:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Lead links to pages of the site, and names in the tables of metrics.md to pages of metrics; short pages get the width for their code."""
+    """Lead links to pages of the site, and names in the tables of metrics.md to pages of metrics; short pages get the width for their code.
+
+    Pages of docs come before pages of metrics in the search. Sessions of Python have prompts, which the copy button leaves out.
+    """
     if not re.search("^## ", markdown, re.MULTILINE):
         page.meta["hide"] = ["toc"]
-    text = outside.with_links(markdown, page.file.src_uri)
+    if page.file.generated_by is None and page.file.src_uri not in REFERENCE:
+        page.meta["search"] = {"boost": 3}
+    text = SESSION.sub("```pycon\n", outside.with_links(markdown, page.file.src_uri))
     return ROW.sub(_linked, text) if page.file.src_uri == "metrics.md" else text
+
+
+def on_page_content(html: str, page: Page, **_: Any) -> str:
+    """Leave rows that are the same on all pages of metrics out of the search."""
+    return html.replace(INTERVAL, INTERVAL.replace("<tr>", "<tr data-search-exclude>"), 1) if page.file.generated_by else html
 
 
 def _linked(row: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import zlib
@@ -245,14 +246,26 @@ def test_a_run_is_drawn(tmp_path: Path) -> None:
     assert "cut-off (rank)" in texts(tmp_path / "a.svg")
 
 
+PAGE = (ROOT / "docs" / "charts.md").read_text("utf-8")
+GALLERY = re.findall(r"^```sh\n((?:sqlrank .*\n(?:    .*\n)*)+)```\n\n!\[[^]]*\]\((assets/\S+\.svg)\)$", PAGE, re.MULTILINE)
+
+
 @pytest.mark.slow
-def test_the_picture_of_the_readme_is_what_is_drawn(tmp_path: Path) -> None:
-    """Its points and its words; where these stand depends on the fonts of a machine."""
-    columns = {"label": "click", "score": ["score_logistic", "score_boosting"]}
-    drawn = sqlrank.evaluate("ROC", predictions=ROOT / "examples" / "data" / "open_bandit" / "impressions.parquet", columns=columns)
-    save_chart(sqlrank.chart(drawn), tmp_path / "roc.svg")
-    kept = ROOT / "docs" / "assets" / "roc.svg"
-    assert texts(kept) == texts(tmp_path / "roc.svg")
-    curves = [re.findall(r' d="(M[^"]{200,})"', path.read_text("utf-8")) for path in (kept, tmp_path / "roc.svg")]
-    assert len(curves[0]) == 2
+@pytest.mark.parametrize(("commands", "picture"), [pytest.param(*found, id=found[1]) for found in GALLERY])
+def test_pictures_of_the_gallery_are_drawn_by_their_commands(
+    commands: str, picture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their words and curves; where these stand depends on the fonts of a machine."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for command in commands.replace("\\\n", " ").splitlines():
+        printed(*shlex.split(command)[1:])
+    drawn, stored = tmp_path / Path(picture).name, ROOT / "docs" / picture
+    assert texts(stored) == texts(drawn)
+    curves = [re.findall(r' d="(M[^"]{200,})"', path.read_text("utf-8")) for path in (stored, drawn)]
     assert curves[0] == curves[1]
+
+
+def test_the_gallery_has_a_command_for_each_picture() -> None:
+    assert [picture for _, picture in GALLERY] == re.findall(r"\((assets/\S+\.svg)\)", PAGE)
+    assert len(GALLERY) >= 8

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import doctest
+import io
 import os
 import re
 import shlex
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,11 @@ PATHS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in PATHS}
 BLOCK = re.compile(r"^```console\n\$ ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CONSOLE = [(name, command.replace("\\\n", " "), shown) for name, page in PAGES.items() for command, shown in BLOCK.findall(page)]
+SCRIPTS = [
+    found
+    for page in PAGES.values()
+    for found in re.findall(r"^```python\n(?!>>> )(.*?)^```\n\n```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+]
 EXAMPLES = {name: len(re.findall(r"^ *>>> ", page, re.MULTILINE)) for name, page in PAGES.items()}
 
 
@@ -65,8 +72,17 @@ def test_examples_in_python_run(name: str) -> None:
     assert results.attempted == EXAMPLES[name]
 
 
-def test_there_are_examples_in_python() -> None:
-    assert EXAMPLES["README.md"] > 3
+@pytest.mark.parametrize(("script", "printed"), SCRIPTS)
+def test_scripts_print_the_text_below_them(script: str, printed: str) -> None:
+    """Scripts have no prompts, so that they can be copied from the code host, too."""
+    pytest.importorskip("pandas", reason="the script has data frames of pandas")
+    with redirect_stdout(io.StringIO()) as output:
+        exec(compile(script, "script", "exec"), {})  # noqa: S102  our own
+    assert output.getvalue() == printed
+
+
+def test_the_readme_has_a_script() -> None:
+    assert SCRIPTS[0][0] in PAGES["README.md"]
 
 
 def test_the_readme_is_short_and_leads_to_every_page() -> None:
