@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from sqlrank.rollups.dbt_microbatch import rollup_model
     from sqlrank.rollups.drift import drift
     from sqlrank.rollups.rollup import rollup, rollup_sql
+    from sqlrank.routines.function_script import FunctionScript, functions
     from sqlrank.splits.split import split, split_sql
 
 __all__ = [
     "ContractError",
     "DbtModel",
     "ExecutionError",
+    "FunctionScript",
     "InputError",
     "Metric",
     "MetricError",
@@ -43,6 +45,7 @@ __all__ = [
     "experiment",
     "experiment_sql",
     "explain",
+    "functions",
     "gate",
     "metrics",
     "parse",
@@ -73,6 +76,7 @@ _PUBLIC_NAMES = {
     "sqlrank.rollups.drift": ("drift",),
     "sqlrank.rollups.dbt_microbatch": ("rollup_model",),
     "sqlrank.rollups.rollup": ("rollup", "rollup_sql"),
+    "sqlrank.routines.function_script": ("FunctionScript", "functions"),
 }
 """Modules of the public names.
 

@@ -16,6 +16,7 @@ from sqlrank.cli.console import UniqueOptionCommand
 COMMANDS = {
     "evaluate": "evaluate", "sql": "sql", "metrics": "metrics", "compare": "compare", "gate": "compare", "experiment": "experiment",
     "chart": "chart", "explain": "explain", "report": "report", "split": "split", "rollup": "rollup", "drift": "drift", "learn": "learn",
+    "functions": "functions",
 }  # fmt: skip
 """The module of each command, in the order of the help."""
 

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqlrank.errors import MetricError
 from sqlrank.optimizer.constant_folding import fold_constants
+from sqlrank.registry.metric import SymbolicNumber
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal
@@ -29,7 +30,7 @@ The row checks set the same limit for grades themselves.
 def bind_parameters(library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterValue], params: Mapping[str, Parameter]) -> exp.Expr:
     """Return a copy with functions inlined and ``$parameters`` replaced by their values.
 
-    A cut-off that is read from a column becomes a column of the placeholder table ``CUTOFF_PLACEHOLDER``, which :func:`sqlrank.compiler.key_expansion.expand_keys`
+    A symbolic number becomes a parameter of the statement. A cut-off that is read from a column becomes a column of the placeholder table ``CUTOFF_PLACEHOLDER``, which :func:`sqlrank.compiler.key_expansion.expand_keys`
     resolves.
     """
     return _bound(library, tree.copy(), settings, params)
@@ -39,7 +40,9 @@ def _bound(library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterVa
     holder = exp.Paren(this=tree)
     for node in find_nodes(holder, exp.Placeholder):
         value = settings.get(node.name, params[node.name].default)
-        if value == NO_CUTOFF and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
+        if isinstance(value, SymbolicNumber):
+            node.replace(symbolic_parameter(value.name))
+        elif value == NO_CUTOFF and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
             _drop_unlimited_comparison(node.parent)
         elif value == CUTOFF_PLACEHOLDER:
             node.replace(exp.column(CUTOFF_COLUMN, table=CUTOFF_PLACEHOLDER))
@@ -53,6 +56,11 @@ def _bound(library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterVa
     fold_constants(holder)
     bound: exp.Expr = holder.this
     return bound
+
+
+def symbolic_parameter(name: str) -> exp.Parameter:
+    """Return the reference to a parameter of the statement, which its reader binds."""
+    return exp.Parameter(this=exp.var(name))
 
 
 def inline_function(library: Registry, slot: str, arguments: list[exp.Expr], settings: Mapping[str, ParameterValue]) -> exp.Expr:

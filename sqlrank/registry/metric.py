@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from itertools import count
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from sqlrank.errors import MetricError, quote_excerpt, short_repr
 
@@ -33,6 +33,30 @@ _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
 _LIST = re.compile(r"(?P<metric>[^@]*)@\s*\[(?P<cutoffs>[^\[\]]*)\]\s*", re.DOTALL)
 _LEADING_COLUMN = re.compile(r'\s*(?P<column>(?:\w+\.)?(?:"(?:[^"]|"")+"|[^\W\d]\w*))\s*(?:,(?P<rest>.*))?', re.DOTALL)
 _NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?")
+
+
+class SymbolicNumber(float):
+    """The value of a parameter that stays a parameter of the statement.
+
+    Checks and plans take its number. It equals no plain number, so that caches tell them apart.
+
+    Attributes:
+        name: Name of the parameter.
+    """
+
+    name: str
+
+    def __new__(cls, name: str, value: float) -> Self:
+        """Return the number of a parameter."""
+        number = super().__new__(cls, value)
+        number.name = name
+        return number
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SymbolicNumber) and self.name == other.name and float(self) == float(other)
+
+    def __hash__(self) -> int:
+        return hash((self.name, float(self)))
 
 
 @dataclass(frozen=True, slots=True)

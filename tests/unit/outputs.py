@@ -56,6 +56,7 @@ OUTPUTS = {
     "learn --score-table": Output(
         ("learn", "{source}", "-k", "2", "--max-iter", "1", *FEATURES, "--score-table", "clicks"), "-o", ".sql", FileKind.STATEMENT
     ),
+    "functions": Output(("functions", "RR"), "-o", ".sql", FileKind.FUNCTIONS, ""),
     "chart": Output(("chart", "ROC", *PREDICTIONS), "-o", ".json", FileKind.CHART),
     "report": Output(("report", "Brier", *PREDICTIONS), "-o", ".html", FileKind.REPORT),
     "sql --dbt": Output(("sql", "AUC", "--predictions", "clicks"), "--dbt", ".sql", FileKind.DBT_METRICS, ""),
@@ -75,6 +76,7 @@ CONTENTS = {
     FileKind.JUNIT: ('<?xml version="1.0"?>\n<testsuite name="sqlrank gate"/>',),
     FileKind.SUMMARY: ("## sqlrank gate: pass\n",),
     FileKind.STATEMENT: ("-- sqlrank 1.0: scores of a linear model\nSELECT 1",),
+    FileKind.FUNCTIONS: ("-- sqlrank 1.0: functions for duckdb, in the schema sqlrank\nSELECT 1",),
     FileKind.DBT_METRICS: ("{{ config(materialized='table') }}\n-- sqlrank 1.0: AUC\nSELECT 1",),
     FileKind.DBT_ROLLUP: ("{{ config(materialized='incremental') }}\n-- sqlrank 1.0: rollup 0123456789abcdef\nSELECT 1",),
     FileKind.DBT_PROPERTIES: ("# sqlrank 1.0: beside daily.sql\nversion: 2\n",),

@@ -1,0 +1,56 @@
+"""The command ``sqlrank functions``: print the script that installs metrics as functions of a database, or install them in a DuckDB file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import sqlrank
+from sqlrank.cli import options as opt
+from sqlrank.cli.console import exit_on_error
+from sqlrank.cli.parsing import list_sources, output_file, parse_policies
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
+
+
+def functions(
+    metrics: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Metrics, such as nDCG or 'P(rel=2)@k'; by default all, and functions of inputs and lists.",
+            autocompletion=opt.metric_names,
+        ),
+    ] = None,
+    dialect: Annotated[
+        str, typer.Option(help=f"One of {', '.join(FUNCTION_DIALECTS)}.", autocompletion=lambda: list(FUNCTION_DIALECTS))
+    ] = "duckdb",
+    schema: Annotated[str | None, typer.Option(help="The schema of the functions; sqlrank, or main in a file sqlrank.duckdb.")] = None,
+    compat: opt.Compat = None,
+    policy: opt.Policy = None,
+    sql_dir: opt.SqlDir = None,
+    drop: Annotated[bool, typer.Option("--drop", help="Drop the functions instead.")] = False,
+    db: Annotated[Path | None, typer.Option(help="Run the script on this DuckDB file, which is made if it does not exist.")] = None,
+    output: opt.Output = None,
+    force: opt.Force = False,
+) -> None:
+    """Print the script that installs metrics as functions of a database."""
+    with exit_on_error():
+        file = output_file(output, FileKind.FUNCTIONS, force, list_sources(sql_dir=sql_dir))
+        default_schema = "main" if db is not None and db.stem == DEFAULT_SCHEMA else DEFAULT_SCHEMA
+        script = sqlrank.functions(
+            metrics or None,
+            dialect=dialect,
+            schema=schema or default_schema,
+            compat=compat,
+            sql_dir=sql_dir,
+            **parse_policies(policy, sql_dir),
+        )
+        if db is not None:
+            script.run(db, drop=drop, force=force)
+            typer.echo(f"{'dropped' if drop else 'installed'} {len(script.functions)} functions in {db}", err=True)
+        if file is not None:
+            file.write(script.drop_sql if drop else script.sql)
+        elif db is None:
+            typer.echo(script.drop_sql if drop else script.sql, nl=False)

@@ -1,0 +1,167 @@
+"""Scripts that install metrics as functions of a database."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sqlrank._version import __version__
+from sqlrank.argument_checks import entry_point
+from sqlrank.engines.duckdb_session import translate_duckdb_errors
+from sqlrank.errors import InputError, MetricError, SqlrankError, short_repr
+from sqlrank.registry.metric import freeze_value
+from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, invalid_policies
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
+from sqlrank.routines.installation import Installation
+from sqlrank.routines.routine import COMMENT_END
+from sqlrank.routines.symbolic_statement import InstallationOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlrank.registry.metric import Metric
+    from sqlrank.routines.routine import Routine
+
+
+@dataclass(frozen=True)
+class FunctionScript:
+    """The functions of metrics for a database.
+
+    Attributes:
+        dialect: SQL dialect.
+        schema: Schema of the functions.
+        functions: The functions.
+        omitted: Why a metric, or a function of several, is none, by name.
+        settings: Policies that were given.
+    """
+
+    dialect: str
+    schema: str
+    functions: tuple[Routine, ...]
+    omitted: Mapping[str, str]
+    settings: tuple[str, ...] = ()
+
+    @property
+    def sql(self) -> str:
+        """The script that creates the functions, or replaces them."""
+        version = f"{self.schema}.sqlrank_version"
+        statements = [
+            f"CREATE SCHEMA IF NOT EXISTS {self.schema}",
+            f"CREATE OR REPLACE MACRO {version}() AS {exp.Literal.string(__version__).sql('duckdb')}",
+            *(statement for function in self.functions for statement in function.create),
+        ]
+        return self._header + "".join(f"{statement};\n" for statement in statements)
+
+    @property
+    def drop_sql(self) -> str:
+        """The script that drops the functions."""
+        statements = [
+            *(statement for function in self.functions for statement in function.drop),
+            f"DROP MACRO IF EXISTS {self.schema}.sqlrank_version",
+        ]
+        return self._header + "".join(f"{statement};\n" for statement in statements)
+
+    def run(self, file: str | Path, *, drop: bool = False, force: bool = False) -> None:
+        """Run the script that creates the functions, or drops them, on a DuckDB file.
+
+        Raises:
+            InputError: the database of the file has the name of the schema.
+            SqlrankError: a function of the same name was not made by sqlrank, unless ``force``.
+            ExecutionError: the file cannot be opened or written.
+        """
+        if Path(file).stem.lower() == self.schema.lower():
+            raise InputError(
+                f"{file}: the database of this file is called as the schema {self.schema}; give the schema main, or name another file"
+            )
+        with translate_duckdb_errors(), closing(duckdb.connect(str(file))) as connection:
+            names = [function.facts.name for function in self.functions]
+            others = connection.execute(
+                "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = current_database() AND schema_name = ? AND "
+                "function_type IN ('macro', 'table_macro') AND list_contains(?, function_name) AND NOT coalesce(comment, '') LIKE ? ORDER BY ALL",
+                [self.schema, names, f"%{COMMENT_END}%"],
+            ).fetchall()
+            if others and not force:
+                raise SqlrankError(
+                    f"{file}: sqlrank did not make the function {self.schema}.{others[0][0]}; replace it with --force, or name another --schema"
+                )
+            connection.execute(f"BEGIN;\n{self.drop_sql if drop else self.sql}COMMIT;")
+
+    @property
+    def _header(self) -> str:
+        """The comment above a script."""
+        lines = [f"sqlrank {__version__}: functions for {self.dialect}, in the schema {self.schema}"]
+        lines += [f"settings: {', '.join(self.settings)}"] if self.settings else []
+        lines += [f"no function: {name}: {reason}" for name, reason in self.omitted.items()]
+        return "".join(f"-- {' '.join(line.split())}\n" for line in lines)
+
+    def __str__(self) -> str:
+        """Return the script that creates the functions."""
+        return self.sql
+
+
+@entry_point
+def functions(
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    *,
+    dialect: str = "duckdb",
+    schema: str = DEFAULT_SCHEMA,
+    compat: str | None = None,
+    sql_dir: str | Path | None = None,
+    **policies: Any,
+) -> FunctionScript:
+    """Return a script that installs metrics as functions of a database, where they need no Python any more.
+
+    There are functions of tables, aggregates, and functions of the lists in one row::
+
+        FROM sqlrank.rankings(run, qrels, k := 10, by := system)
+        SELECT campaign, sqlrank.log_loss(clicked, score) FROM impressions GROUP BY campaign
+        SELECT AVG(sqlrank.ndcg_at(retrieved, relevant, 10)) FROM answers
+
+    Args:
+        metrics: metrics such as ``["nDCG", "P(rel=2)@5"]``; all, functions of several metrics of an input and those of lists, by default.
+            Parameters that a metric does not fix are parameters of its function.
+        dialect: the SQL dialect: ``"duckdb"``.
+        schema: the schema of the functions, which the script creates.
+        compat: compatibility mode, as of :func:`evaluate`.
+        sql_dir: a directory with metrics, relations and functions of your own.
+        **policies: policies that the numbers follow, such as ``ties="rank"``: they are fixed when functions are installed.
+
+    Returns:
+        The functions, with ``sql`` and ``drop_sql`` as scripts; ``omitted`` says which metrics are no functions, and why.
+
+    Raises:
+        MetricError: a metric or a policy does not exist, or is read by none of the metrics.
+        InputError: the schema is no name.
+
+    >>> functions("nDCG").functions[0].signature
+    'sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL)'
+    """
+    get_dialect(dialect)
+    if dialect not in FUNCTION_DIALECTS:
+        raise MetricError(f"there are no functions for {dialect}; choose from: {', '.join(FUNCTION_DIALECTS)}")
+    if not isinstance(schema, str) or exp.SAFE_IDENTIFIER_RE.match(schema) is None:
+        raise InputError(f"schema={short_repr(schema)} is not possible: give a name of letters, digits and _")
+    frozen = {
+        "queries" if name == QUERIES_POLICY_KEYWORD else name: freeze_value(value, name)
+        for name, value in policies.items()
+        if value is not None
+    }
+    options = InstallationOptions(dialect, compat, sql_dir, frozen)
+    if problems := invalid_policies(frozen, options.library):
+        raise MetricError(*problems)
+    installation = Installation(options, schema)
+    if metrics is None:
+        installation.add_all()
+    else:
+        installation.add_metrics([metrics] if isinstance(metrics, str) or not hasattr(metrics, "__iter__") else list(metrics))
+    if unread := sorted(frozen.keys() - installation.read_policies):
+        raise MetricError(f"{unread[0]} is read by none of these metrics; leave it out")
+    settings = [f"compat={compat}"] if compat is not None else []
+    settings += [f"{name}={value}" for name, value in frozen.items()]
+    return FunctionScript(dialect, schema, tuple(installation.functions.values()), installation.omitted, tuple(settings))

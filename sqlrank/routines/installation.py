@@ -1,0 +1,152 @@
+"""The functions of an installation: which metrics and inputs become functions of which kind, with their names and comments."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import InputError, MetricError, SqlrankError
+from sqlrank.registry.settings_checks import LIST_SLOTS
+from sqlrank.registry.sql_folder import read_toml, sql_root
+from sqlrank.routines.aggregate_functions import build_aggregate, is_aggregate
+from sqlrank.routines.duckdb_macros import create_scalar_macro, create_table_macro
+from sqlrank.routines.list_functions import HELPERS, build_list_function, load_list_functions
+from sqlrank.routines.routine import RoutineFacts, document_routine
+from sqlrank.routines.symbolic_statement import DEFAULT_CUTOFF, RoutineParameter, SymbolicMetric, compile_symbolic, find_roles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.registry.sql_file import SqlFile
+    from sqlrank.resolve import ResolvedRequest
+    from sqlrank.routines.routine import Routine, RoutineKind
+    from sqlrank.routines.symbolic_statement import InstallationOptions, SymbolicStatement
+
+LIST_PARAMETERS = {
+    "retrieved": "list of the ids of retrieved documents, best first; NULL as an empty list",
+    "relevant": "list of the ids of relevant documents; the value is NULL without any",
+    "k": "cut-off, the number of top-ranked documents that count",
+}
+"""Parameters of list functions, and what they are."""
+
+
+class Installation:
+    """The functions of an installation, added one by one.
+
+    Attributes:
+        functions: The functions by kind and name.
+        omitted: Reasons why metrics are no functions, by name.
+        read_policies: Policies that any of the metrics read.
+    """
+
+    def __init__(self, options: InstallationOptions, schema: str) -> None:
+        self.options = options
+        self.schema = schema
+        self.functions: dict[tuple[RoutineKind, str], Routine] = {}
+        self.omitted: dict[str, str] = {}
+        self.read_policies: set[str] = set()
+
+    def add_all(self) -> None:
+        """Add the functions of inputs, of all metrics and of lists."""
+        for name, entry in read_toml(sql_root() / "table_functions.toml").items():
+            self._add_or_omit(name, partial(self._add_input_function, name, **entry))
+        library = self.options.library
+        for file in [*library.metrics.values(), *library.curves.values()]:
+            if file.measures_column:
+                self.omitted[file.full_name] = "it is of a column of yours, of which SQL has an aggregate"
+            else:
+                self._add_or_omit(file.full_name, partial(self._add_file, file))
+        for name in load_list_functions():
+            if name not in HELPERS:
+                self._add_list_function(name)
+
+    def add_metrics(self, metrics: Sequence[Any]) -> None:
+        """Add the functions of metrics.
+
+        Raises:
+            MetricError: One of them does not exist, or is no function.
+        """
+        for text in metrics:
+            symbolic = SymbolicMetric.parse(str(text), self.options.library)
+            if symbolic.file.measures_column:
+                raise MetricError(f"{text} is of a column of yours, of which SQL has an aggregate; leave it out")
+            self._add_metric(symbolic, symbolic.column)
+
+    def _add_file(self, file: SqlFile) -> None:
+        """Add the function of a file; the name of a curve that is called as a metric is says so."""
+        metric = SymbolicMetric.from_file(file)
+        self._add_metric(metric, f"{metric.column}_curve" if ("table", metric.column) in self.functions else metric.column)
+
+    def _add_or_omit(self, name: str, add: Callable[[], None]) -> None:
+        try:
+            add()
+        except (MetricError, InputError) as error:
+            self.omitted[name] = _one_line(error)
+
+    def _add_input_function(
+        self, name: str, description: str, inputs: Sequence[str], metrics: Sequence[str], per_query: bool = False
+    ) -> None:
+        """Add the function of several metrics of an input."""
+        symbolic_metrics = [SymbolicMetric.parse(text, self.options.library).restrict_to_cutoff() for text in metrics]
+        statement = compile_symbolic(symbolic_metrics, inputs, self.options, per_query)
+        self._add_table_function(name, statement, description)
+
+    def _add_metric(self, metric: SymbolicMetric, name: str) -> None:
+        """Add the table function of a metric, and its aggregate if it is one of columns."""
+        roles = find_roles(metric, self.options)
+        self._add_table_function(name, compile_symbolic([metric], roles, self.options), metric.file.description)
+        if is_aggregate(metric, roles, self.options):
+            body, parameters, request = build_aggregate(metric, roles[0], self.options)
+            comment = document_routine(metric.file.description, parameters, *self._facts(request))
+            facts = RoutineFacts(name, "aggregate", tuple(roles), (str(metric.metric),), comment)
+            self._add(create_scalar_macro(self.schema, facts, body, parameters))
+
+    def _add_table_function(self, name: str, statement: SymbolicStatement, description: str) -> None:
+        reads = [f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()]
+        by = RoutineParameter("by", None, f"expression over a row of {' and '.join(statement.group_roles)}, whose values are groups")
+        comment = document_routine(description, [*statement.parameters, by], *reads, *self._facts(statement.request))
+        metrics = tuple(str(metric.metric) for metric in statement.request.metrics)
+        self._add(create_table_macro(self.schema, RoutineFacts(name, "table", tuple(statement.read_columns), metrics, comment), statement))
+
+    def _add_list_function(self, name: str) -> None:
+        file = load_list_functions()[name]
+        parameters = [RoutineParameter(argument, None, LIST_PARAMETERS[argument]) for argument in file.function_arguments]
+        metric = file.description.partition(" ")[0].replace("@k", f"@{DEFAULT_CUTOFF}")
+        facts = RoutineFacts(name, "list", ("answers",), (metric,), document_routine(file.description, parameters))
+        self._add(create_scalar_macro(self.schema, facts, build_list_function(name), parameters))
+
+    def _facts(self, request: ResolvedRequest) -> list[str]:
+        """Return sentences on the settings of metrics, and on when they are undefined."""
+        self.read_policies |= request.original.policies.keys()
+        settings = dict.fromkeys(text for metric in request.metrics for text in self._setting_texts(metric))
+        undefined = request.metrics[0].file.annotations.get("Undefined", "") if len(request.metrics) == 1 else ""
+        return [
+            f"Undefined: {undefined}." if undefined else "",
+            f"Settings: {', '.join(settings)}." if settings else "",
+        ]
+
+    def _setting_texts(self, metric: ResolvedMetric) -> list[str]:
+        """Return the policies and functions that decide a metric, with their values."""
+        library = self.options.library
+        names = [*library.policies, *(name for name in metric.file.declared_settings if name in library.functions)]
+        names += LIST_SLOTS if metric.input_role == "run" and metric.file.grain == "list" else ()
+        read = metric.dependencies.settings | {*LIST_SLOTS}
+        if metric.input_role != "run":
+            names = [name for name in names if name != "ties" or name in metric.settings]
+        values = {name: _value(metric.settings.get(name), name, library) for name in names if name in read}
+        return [f"{name}={value}" for name, value in values.items() if value != "error"]
+
+    def _add(self, function: Routine) -> None:
+        self.functions[function.facts.kind, function.facts.name] = function
+
+
+def _value(value: Any, name: str, library: Any) -> Any:
+    """Return the value of a setting, or its default."""
+    if value is not None:
+        return value
+    return library.allowed_values(name)[0] if name in library.policies else library.default_function(name)
+
+
+def _one_line(error: SqlrankError) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,248 @@
+"""Statements of metrics over inputs that are only names, in which the parameters of metrics stay symbolic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.engines.database import NamesOnlyDatabase
+from sqlrank.errors import MetricError
+from sqlrank.prepare import prepare
+from sqlrank.registry import metric_resolver
+from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric import Metric, SymbolicNumber, to_sql_name
+from sqlrank.registry.registry import INPUTS_BY_KEYWORD
+from sqlrank.registry.sql_file import NO_CUTOFF
+from sqlrank.request import Request, collect_sources
+from sqlrank.resolve import find_read_policies, resolve_request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sqlrank.compiler.statement import CompiledStatement
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.registry.sql_file import Parameter, SqlFile
+    from sqlrank.resolve import ResolvedRequest
+
+GROUP_COLUMN, SOURCE_GROUP_COLUMN = "group_key", "sqlrank_group"
+"""Column of the group in the result of a table function, and in its evaluated input."""
+
+DEFAULT_CUTOFF = 10
+"""Default of a cut-off that a metric needs."""
+
+
+@dataclass(frozen=True)
+class InstallationOptions:
+    """Options that hold for all functions of an installation.
+
+    Attributes:
+        dialect: SQL dialect.
+        compat: Compatibility mode.
+        sql_dir: The user's folder of SQL files.
+        policies: Policies that the numbers follow.
+    """
+
+    dialect: str
+    compat: str | None = None
+    sql_dir: str | Path | None = None
+    policies: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def library(self) -> Registry:
+        """The registry of SQL files."""
+        return registry_for(self.sql_dir)
+
+    def request(self, metrics: Any, roles: Iterable[str], **arguments: Any) -> Request:
+        """Return the request of metrics over tables that are called as their roles, with the policies that the metrics read."""
+        tables = {role: source_table(role) for role in roles}
+        keywords = {role: tables.pop(role) for role in INPUTS_BY_KEYWORD if role in tables}
+        request = Request(
+            metrics,
+            collect_sources(**keywords, inputs=tables),
+            compat=self.compat,
+            sql_dir=self.sql_dir,
+            policies=self.policies,
+            **arguments,
+        )
+        return replace(request, policies=find_read_policies(request)) if self.policies else request
+
+
+@dataclass(frozen=True)
+class RoutineParameter:
+    """A parameter of a metric as one of a function.
+
+    Attributes:
+        name: Name.
+        default: Default value, None if it has to be passed.
+        about: Its meaning.
+    """
+
+    name: str
+    default: float | None
+    about: str
+
+
+@dataclass(frozen=True)
+class SymbolicMetric:
+    """A metric whose parameters are free unless its text fixes them.
+
+    Attributes:
+        metric: The metric, with an example of a cut-off that it needs.
+        file: Its SQL file.
+        column: Its column in the result.
+        parameters: Its free parameters.
+    """
+
+    metric: Metric
+    file: SqlFile
+    column: str
+    parameters: Mapping[str, Parameter]
+
+    @classmethod
+    def from_file(cls, file: SqlFile) -> SymbolicMetric:
+        """Return the metric of a file with all its parameters free."""
+        metric = cls._from_metric(Metric(file.display_name), file)
+        return metric.with_free_cutoff() if file.full_name.endswith("@k") else metric
+
+    @classmethod
+    def parse(cls, text: str, library: Registry) -> SymbolicMetric:
+        """Return the metric of a text such as ``P(rel=2)@5``, with the parameters free that it does not fix; ``@k`` is a cut-off of 10 by default."""
+        is_free = text.endswith("@k")
+        metric = metric_resolver.parse_canonical(text.removesuffix("@k"), library)
+        symbolic = cls._from_metric(metric, library.file_for(metric @ DEFAULT_CUTOFF if is_free else metric))
+        return symbolic.with_free_cutoff() if is_free else symbolic
+
+    @classmethod
+    def _from_metric(cls, metric: Metric, file: SqlFile) -> SymbolicMetric:
+        cutoff = file.cutoff_parameter
+        fixed = {*dict(metric.params), *([cutoff.name] if cutoff is not None and metric.cutoff is not None else [])}
+        free = {name: param for name, param in file.params.items() if name not in fixed and param.type in {"integer", "number"}}
+        column = metric.sql_column(file.value_name) if file.kind == "metrics" else to_sql_name(file.display_name)
+        if cutoff is not None and cutoff.name in free and cutoff.default is None:
+            metric @= _example(cutoff)
+        return cls(metric, file, column, free)
+
+    def with_free_cutoff(self) -> SymbolicMetric:
+        """Return a copy of which the cut-off is a parameter with a default of its own."""
+        cutoff = self.file.cutoff_parameter
+        if cutoff is None:
+            raise MetricError(f"{self.metric} takes no cut-off")
+        metric = self.metric if self.metric.cutoff is not None else self.metric @ _example(cutoff)
+        return replace(self, metric=metric, column=f"{self.column}_at_k", parameters={cutoff.name: cutoff, **self.parameters})
+
+    def restrict_to_cutoff(self) -> SymbolicMetric:
+        """Return a copy of which no other parameter than a cut-off ``@k`` is free."""
+        cutoff = self.file.cutoff_parameter
+        is_free = cutoff is not None and cutoff.name in self.parameters and self.metric.cutoff is not None
+        return replace(self, parameters={cutoff.name: cutoff} if cutoff is not None and is_free else {})
+
+
+def _example(param: Parameter) -> float:
+    """Return a value of a parameter without a default that is in its range."""
+    return DEFAULT_CUTOFF if param.type == "integer" else (param.low + param.high) / 2
+
+
+def source_table(role: str) -> str:
+    """Return the name of the table of a role in a symbolic statement."""
+    return f"{role}_source"
+
+
+@dataclass(frozen=True)
+class SymbolicStatement:
+    """The compiled statement of metrics whose sources and parameters are symbolic.
+
+    Attributes:
+        statement: The compiled statement.
+        request: The resolved request.
+        columns: Names of the result columns.
+        read_columns: Columns that are read of each input, by role.
+        group_roles: Inputs that have the column of the group.
+        parameters: Parameters of the metrics.
+    """
+
+    statement: CompiledStatement
+    request: ResolvedRequest
+    columns: Sequence[str]
+    read_columns: Mapping[str, tuple[str, ...]]
+    group_roles: tuple[str, ...]
+    parameters: tuple[RoutineParameter, ...]
+
+
+def find_roles(metric: SymbolicMetric, options: InstallationOptions) -> list[str]:
+    """Find the inputs that a metric reads, if no more are passed than it needs."""
+    library = options.library
+    roles = {"run"}
+    while True:
+        request = options.request([metric.metric], roles)
+        (resolved,) = metric_resolver.resolve_metrics([metric.metric], library, options.compat, request.policies, roles)
+        read = {*resolved.dependencies.roles, *([] if resolved.input_role == "run" else [resolved.input_role])}
+        read |= {"run"} if resolved.input_role == "run" else set()
+        if read == roles:
+            return [role for role in library.roles if role in roles]
+        roles = read
+
+
+def compile_symbolic(
+    metrics: Sequence[SymbolicMetric], roles: Sequence[str], options: InstallationOptions, per_query: bool = False
+) -> SymbolicStatement:
+    """Compile metrics over symbolic inputs.
+
+    Raises:
+        MetricError: The metrics, policies or the dialect do not go together.
+        InputError: An input is missing.
+    """
+    texts = [str(metric.metric) for metric in metrics]
+    request = resolve_request(options.request(texts, roles, by=[SOURCE_GROUP_COLUMN], per_query=per_query))
+    symbolic = [with_symbolic_parameters(resolved, metric) for resolved, metric in zip(request.metrics, metrics, strict=True)]
+    request = replace(request, metrics=symbolic)
+    prepared = prepare(request, NamesOnlyDatabase(options.dialect))
+    names = {str(metric.metric): metric.column for metric in metrics}
+    columns = [
+        GROUP_COLUMN
+        if output.kind == "by"
+        else names[str(output.metric.metric)]
+        if output.kind == "metric" and output.metric is not None
+        else output.name
+        for output in prepared.statement.outputs
+    ]
+    pairs = zip(metrics, request.metrics, strict=True)
+    parameters = {parameter.name: parameter for metric, resolved in pairs for parameter in free_parameters(metric, resolved)}
+    (group,) = prepared.inputs.group_columns
+    return SymbolicStatement(
+        prepared.statement,
+        request,
+        columns,
+        {role: _read_columns(prepared.inputs.needed_columns.get(role, ()), role, request) for role in roles},
+        tuple(role for role in group.columns if role in roles),
+        tuple(parameters.values()),
+    )
+
+
+def _read_columns(needed: Sequence[str], role: str, request: ResolvedRequest) -> tuple[str, ...]:
+    """Return the columns that a statement reads of an input, with those of its role if they are not said elsewhere."""
+    columns = request.roles[role].columns
+    return tuple(needed) or tuple(name for name, column in columns.items() if not column.optional and column.default is None)
+
+
+def with_symbolic_parameters(resolved: ResolvedMetric, metric: SymbolicMetric) -> ResolvedMetric:
+    """Return a resolved metric whose free parameters stay symbolic."""
+    numbers = {name: resolved.settings[name] for name in metric.parameters}
+    if not all(isinstance(number, (int, float)) for number in numbers.values()):
+        raise MetricError(f"{metric.metric} has lists of numbers as parameters")
+    symbolic = {name: SymbolicNumber(name, float(str(number))) for name, number in numbers.items()}
+    return replace(resolved, settings={**resolved.settings, **symbolic})
+
+
+def free_parameters(metric: SymbolicMetric, resolved: ResolvedMetric) -> list[RoutineParameter]:
+    """Return the free parameters of a metric, with their defaults."""
+    return [RoutineParameter(name, _default(name, param, resolved), param.about) for name, param in metric.parameters.items()]
+
+
+def _default(name: str, param: Parameter, resolved: ResolvedMetric) -> float | None:
+    """Return the default of a parameter of a function."""
+    if param.default is None and param.type != "integer":
+        return None
+    value = float(str(resolved.settings[name]))
+    return NO_CUTOFF if value == NO_CUTOFF else value
