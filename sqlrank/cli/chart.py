@@ -43,7 +43,7 @@ def chart(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="Kind of chart: roc, pr, gain, lift, threshold, calibration, cutoffs, line, heatmap, bars, forest or differences; by default the first that fits."
+            help="Kind of chart: roc, pr, gain, lift, threshold, calibration, cutoffs, line, heatmap, bars, forest or differences. Default: the first that fits."
         ),
     ] = None,
     by: opt.By = None,

@@ -16,8 +16,8 @@ from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.result_columns import GATE_DISPLAY
 
-System = Annotated[str, typer.Option(help="The column that identifies systems; several --run are systems of their own.")]
-By = Annotated[list[str] | None, typer.Option(help="Column to group by; a,b for both; 'total' for all rows. Repeat for more.")]
+System = Annotated[str, typer.Option(help="The column that identifies systems. Several --run are systems of their own.")]
+By = Annotated[list[str] | None, typer.Option(help="Column to group by. Write a,b for both and 'total' for all rows. Repeat for more.")]
 Level = Annotated[float, typer.Option("--confidence", help="Confidence level of intervals, such as 0.95.")]
 
 
@@ -35,7 +35,7 @@ def compare(
     system: System = "system",
     by: By = None,
     unit: opt.Unit = None,
-    baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="The system to compare with. Default: all pairs.")] = None,
     lower_is_better: opt.LowerIsBetter = None,
     test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
     correction: Annotated[str, typer.Option(help="Correction for multiple comparisons: holm, bh, max_t or none.")] = "holm",
@@ -44,9 +44,7 @@ def compare(
         str | None, typer.Option(help="Effect size to detect, 0.01 or 1% of the baseline: required_units queries detect it.")
     ] = None,
     power: Annotated[float, typer.Option(help="Statistical power behind mde and required_units.")] = 0.8,
-    replicates: Annotated[
-        int | None, typer.Option(help="Number of random sign draws, for randomization and max_t; 9999 by default.")
-    ] = None,
+    replicates: Annotated[int | None, typer.Option(help="Number of random sign draws, for randomization and max_t. Default: 9999.")] = None,
     seed: opt.Seed = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="The differences of queries, the greatest loss first.")] = False,
     where: opt.Where = None,

@@ -24,7 +24,7 @@ def drift(
     ],
     reference: Annotated[str, typer.Option(help="A condition on the rows compared with, such as \"day < '2026-03-01'\".")],
     current: Annotated[
-        str | None, typer.Option(help="A condition on the rows to compare, such as \"day >= '2026-03-01'\"; all rows by default.")
+        str | None, typer.Option(help="A condition on the rows to compare, such as \"day >= '2026-03-01'\". Default: all rows.")
     ] = None,
     by: Annotated[list[str] | None, typer.Option(help="Column to group by, such as campaign. Repeat for more.")] = None,
     tolerance: Annotated[

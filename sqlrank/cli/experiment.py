@@ -35,9 +35,9 @@ def experiment(
     ],
     variant: Annotated[str, typer.Option(help="The variant column.")] = "variant",
     unit: Annotated[str, typer.Option(help="The randomization unit column, such as user_id.")] = "unit_id",
-    control: Annotated[str | None, typer.Option(help="The variant that others are compared with; 'control' by default.")] = None,
+    control: Annotated[str | None, typer.Option(help="The variant to compare others with. Default: 'control'.")] = None,
     covariate: Annotated[
-        list[str] | None, typer.Option(help="Pre-experiment covariate (CUPED), as metric=column; the column alone for one metric.")
+        list[str] | None, typer.Option(help="Pre-experiment covariate (CUPED), as metric=column. For one metric, the column alone.")
     ] = None,
     expected_share: Annotated[
         list[str] | None, typer.Option(help="Expected share of units of a variant, A=0.5. Repeat for the others.")

@@ -25,28 +25,28 @@ def learn(
     ],
     k: Annotated[int, typer.Option("-k", help="Number of negatives, and maximum number of positives, that are compared.")],
     surrogate: Annotated[
-        str, typer.Option(help="Surrogate loss: avg, max, ts or ts_reference of pAp@k; pauc (SVM-pAUC), precision (SGD@k-avg).")
+        str, typer.Option(help="Surrogate loss: avg, max, ts or ts_reference of pAp@k, pauc (SVM-pAUC) or precision (SGD@k-avg).")
     ] = "avg",
     margin: Annotated[float, typer.Option(help="Required distance of positive scores above negative ones.")] = 1.0,
     learning_rate: Annotated[float, typer.Option(help="Learning rate of the first step.")] = 0.1,
     l2: Annotated[float, typer.Option(help="Weight of the L2 penalty.")] = 0.01,
     max_iter: Annotated[int, typer.Option(help="Number of gradient steps.")] = 100,
-    seed: Annotated[int | None, typer.Option(help="Seed of random initial weights; without it they start at 0.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of random initial weights. Without it, they start at 0.")] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", help="Map a column, query_id=user_id; features=... once per column of features. Repeat for more."),
+        typer.Option("--column", help="Map a column, query_id=user_id, and features=... once per column of features. Repeat for more."),
     ] = None,
     by: Annotated[list[str] | None, typer.Option(help="Column that identifies a model. Repeat for more.")] = None,
-    db: Annotated[str | None, typer.Option("--db", help="A DuckDB file with the table; opened read-only.")] = None,
+    db: Annotated[str | None, typer.Option("--db", help="A DuckDB file with the table, opened read-only.")] = None,
     score_table: Annotated[str | None, typer.Option(help="Print the statement that scores this table, instead of the weights.")] = None,
     dialect: Annotated[str, typer.Option(help="Dialect of that statement.")] = "duckdb",
     format: Annotated[Format | None, typer.Option(help="Output format of the weights.")] = None,  # noqa: A002  the option's public name
     output: opt.Output = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads DuckDB may use; with one the weights are the same to the last bit.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Threads DuckDB may use. With one, the weights are the same to the last bit.")] = 1,
     timeout: opt.Timeout = None,
     force: opt.Force = False,
 ) -> None:
-    """Train a linear scorer on pAp@k; print its weights, or a statement that scores rows."""
+    """Train a linear scorer on pAp@k, and print its weights or a statement that scores rows."""
     with exit_on_error():
         form = resolve_format(format, output) if score_table is None else None
         file = output_file(output, FileKind.STATEMENT if form is None else FileKind.WEIGHTS, force, list_sources(examples, db))

@@ -21,7 +21,7 @@ def metrics(
         str | None, typer.Argument(help="Show one metric in full, or list those that contain a text.", autocompletion=opt.metric_names)
     ] = None,
     sql_dir: opt.SqlDir = None,
-    format: Annotated[Format | None, typer.Option(help="Output format of the list; a table by default.")] = None,  # noqa: A002  the option's public name
+    format: Annotated[Format | None, typer.Option(help="Output format of the list. Default: a table.")] = None,  # noqa: A002  the option's public name
 ) -> None:
     """List the metrics, or show the documentation and the SQL of one."""
     with exit_on_error():

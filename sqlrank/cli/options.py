@@ -43,7 +43,7 @@ Run = Annotated[
 Qrels = Annotated[str | None, source_option("Judgments: a table, a Parquet, CSV or TREC file, a pattern, a folder, a query, or @file.sql.")]
 Predictions = Annotated[
     str | None,
-    source_option("Predictions: label, score, weight; with query_id and doc_id they replace --run and --qrels of ranking metrics."),
+    source_option("Predictions: label, score, weight. With query_id and doc_id, they replace --run and --qrels of ranking metrics."),
 ]
 Queries = Annotated[str | None, source_option("Queries with weights and attributes to group by.")]
 Rollup = Annotated[
@@ -55,11 +55,11 @@ WindowEnd = Annotated[
     str | None, typer.Option(help="With --window-days: a condition on the days of these rows, such as \"day >= '2026-01-01'\".")
 ]
 DatabaseFile = Annotated[
-    str | None, typer.Option("--db", help="A DuckDB file with the tables; opened read-only unless rows are written to it.")
+    str | None, typer.Option("--db", help="A DuckDB file with the tables, opened read-only unless rows are written to it.")
 ]
 By = Annotated[
     list[str] | None,
-    typer.Option(help="Column to group by, or 'day=DATE(ts)'; a,b for both; 'total' for all rows. Repeat for more."),
+    typer.Option(help="Column to group by, or 'day=DATE(ts)'. Write a,b for both and 'total' for all rows. Repeat for more."),
 ]
 LowerIsBetter = Annotated[
     list[str] | None, typer.Option(help="A column of your own, or a metric of it, of which lower values are better. Repeat for more.")
@@ -73,7 +73,7 @@ ColumnMapping = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
-        help="Map a column, query_id=user_id, of one input run.query_id=term, or 'weight=1 / propensity'; several scores are systems. Repeat for more.",
+        help="Map a column, query_id=user_id, of one input run.query_id=term, or 'weight=1 / propensity'. Several scores are systems. Repeat for more.",
     ),
 ]
 Confidence = Annotated[float | None, typer.Option(help="Confidence level of an interval for each metric, such as 0.95.")]
@@ -81,9 +81,9 @@ Interval = Annotated[
     str, typer.Option(help="Interval method: auto (Wilson for proportions, else Student's t), wilson, t, normal or bootstrap.")
 ]
 Unit = Annotated[
-    str | None, typer.Option(help="The column of predictions whose values are sampled independently, such as user_id; query_id by default.")
+    str | None, typer.Option(help="The column of predictions whose values are sampled independently, such as user_id. Default: query_id.")
 ]
-Replicates = Annotated[int | None, typer.Option(help="Number of bootstrap replicates, for --interval bootstrap; 999 or 199 by default.")]
+Replicates = Annotated[int | None, typer.Option(help="Number of bootstrap replicates, for --interval bootstrap. Default: 999 or 199.")]
 OverwriteBy = Annotated[
     str | None,
     typer.Option(
@@ -92,7 +92,7 @@ OverwriteBy = Annotated[
 ]
 DbtModelName = Annotated[
     Path | None,
-    typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml beside it; inputs are models or sources."),
+    typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml next to it. Inputs are models or sources."),
 ]
 DialectName = Annotated[str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))]
 Seed = Annotated[int | None, typer.Option(help="Seed of random draws.")]
@@ -114,19 +114,21 @@ Inputs = Annotated[
     list[str] | None,
     typer.Option(
         "--input",
-        help="A further input as name=source: history, items, features, baseline, or of your SQL files; a source may be a query, or @file.sql. Repeat for more.",
+        help="A further input as name=source: history, items, features, baseline, or of your SQL files. A source may be a query, or @file.sql. Repeat for more.",
     ),
 ]
 Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of tables, 4 by default.")]
-Sort = Annotated[str | None, typer.Option(help="Sort by this column, a metric best first; --sort=-COLUMN reverses. NULLs are last.")]
+Sort = Annotated[str | None, typer.Option(help="Sort by this column, a metric best first. --sort=-COLUMN reverses. NULLs are last.")]
 Top = Annotated[int | None, typer.Option(min=1, help="Maximum number of rows shown.")]
 WithTotal = Annotated[bool, typer.Option("--with-total", help="With --per-query, the total below the queries, as the query 'all'.")]
-FormatOption = Annotated[Format | None, typer.Option(help="Output format; by default that of the suffix of --output, or a table.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that sqlrank did not write, or one of another kind; never an input.")]
+FormatOption = Annotated[Format | None, typer.Option(help="Output format. Default: that of the suffix of --output, or a table.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace a file that sqlrank did not write, or one of another kind, but never an input.")
+]
 SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")]
 Check = Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")]
-MemoryLimit = Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")]
+MemoryLimit = Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB. The rest is spilled.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")]
 Timeout = Annotated[float | None, typer.Option(min=0.001, help="Timeout in seconds.")]
 TempDirectory = Annotated[Path | None, typer.Option(help="Where to spill.")]

@@ -16,7 +16,7 @@ from sqlrank.reports.html_page import page_file, require_report_modules
 
 Reported = Annotated[
     list[str] | None,
-    typer.Argument(help="Metrics, such as nDCG@10 AP; by default five common ones.", autocompletion=opt.metric_names),
+    typer.Argument(help="Metrics, such as nDCG@10 AP. Default: five common ones.", autocompletion=opt.metric_names),
 ]
 
 
@@ -29,13 +29,13 @@ def report(
     db: opt.DatabaseFile = None,
     by: opt.By = None,
     system: Annotated[str | None, typer.Option(help="The column that identifies systems, if they are in one table.")] = None,
-    baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="The system to compare with. Default: all pairs.")] = None,
     lower_is_better: opt.LowerIsBetter = None,
     where: opt.Where = None,
     confidence: Annotated[float, typer.Option(help="Confidence level of intervals, such as 0.95.")] = 0.95,
     unit: opt.Unit = None,
     title: Annotated[str, typer.Option(help="The heading of the page.")] = "sqlrank report",
-    created_at: Annotated[str | None, typer.Option(help="Creation time shown on the page; now by default.")] = None,
+    created_at: Annotated[str | None, typer.Option(help="Creation time shown on the page. Default: now.")] = None,
     max_rows: Annotated[int, typer.Option(min=1, help="Maximum number of rows shown per table.")] = 50,
     query_examples: Annotated[
         int, typer.Option(min=0, help="Number of queries with the largest losses, and with the largest gains, whose lists are shown.")

@@ -50,10 +50,8 @@ def rollup(
     overwrite_by: Annotated[
         str | None, typer.Option(help="A column of --by, such as day: rows of --insert for its values are replaced.")
     ] = None,
-    batch: Annotated[str | None, typer.Option(help="A name for these rows; --insert refuses one that the table has already.")] = None,
-    retract: Annotated[
-        bool, typer.Option("--retract", help="With --batch: rows that are taken back, as sums and counts below zero.")
-    ] = False,
+    batch: Annotated[str | None, typer.Option(help="A name for these rows. --insert rejects a name that the table already has.")] = None,
+    retract: Annotated[bool, typer.Option("--retract", help="With --batch: rows to retract, as sums and counts below zero.")] = False,
     batch_where: Annotated[
         str | None, typer.Option(help="With --batch: a condition on its rows that is no part of the definition.")
     ] = None,

@@ -46,7 +46,7 @@ class Report:
         return Path(path)
 
     def __repr__(self) -> str:
-        return f"<sqlrank report {self.title!r}, {len(self.html.encode()):,} bytes of HTML; save(path) writes it>"
+        return f"<sqlrank report {self.title!r}, {len(self.html.encode()):,} bytes of HTML, for save(path)>"
 
     def _repr_html_(self) -> str:
         """Return a sandboxed frame that isolates the page's style and script from the notebook."""

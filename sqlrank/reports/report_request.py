@@ -197,7 +197,9 @@ class ReportRequest:
                 reasons.append(str(error))
         first_group, *rest = fitting.values() or [[]]
         reasons += [
-            f"{metric} is compared by other units than {first_group[0]}; make a separate report of it" for group in rest for metric in group
+            f"{metric} is compared by other units than {first_group[0]}. Make a separate report of it."
+            for group in rest
+            for metric in group
         ]
         return first_group, reasons
 

@@ -14,7 +14,7 @@ def test_pages_keep_the_style(path: str) -> None:
     assert prose.find_breaches(path, PAGES[path]) == []
 
 
-@pytest.mark.parametrize("texts", [prose.report_texts])
+@pytest.mark.parametrize("texts", [prose.help_texts, prose.report_texts])
 def test_help_and_reports_keep_the_style(texts: object) -> None:
     assert callable(texts)
     found = texts()
