@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
+from sqlrank.call_descriptions import describe_source
 from sqlrank.reports.blocks import truncate
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
+from sqlrank.request import SourceGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -221,4 +223,6 @@ def _source(source: Any) -> str:
         return f"a dict of {len(source):,} queries"
     if isinstance(source, list):
         return "; ".join(map(_source, source))
-    return f"a {type(source).__name__}"
+    if isinstance(source, SourceGroup):
+        return ", ".join(f"{name}={_source(member)}" if name else _source(member) for name, member in source.members)
+    return describe_source(source)

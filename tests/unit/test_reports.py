@@ -224,6 +224,16 @@ def test_the_page_has_the_arguments_of_the_call(page: Page) -> None:
 
 
 @pytest.mark.slow
+def test_exports_of_two_systems_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.jsonl").write_text('{"query_id": "q1", "retrieved": ["a"], "relevant": ["a"]}\n', "utf-8")
+    assert call("report", "RR", "--input", "answers=old=old.jsonl", "--input", "answers=new=new.jsonl", "-o", "report.html").exit_code == 0
+    page = Page((tmp_path / "report.html").read_text("utf-8"))
+    assert "answers=old=old.jsonl (58 bytes), new=new.jsonl (58 bytes)" in page.text
+
+
+@pytest.mark.slow
 def test_the_same_report_has_the_same_bytes(made: Any) -> None:
     assert rankings(title="A & B").html == made.html
 
