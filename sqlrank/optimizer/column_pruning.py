@@ -63,12 +63,11 @@ def _drop_joins(scope: Scope) -> None:
 
 def _read_columns(scope: Scope, columns_read: dict[str, set[str]]) -> None:
     """Record the columns that a SELECT reads of each CTE."""
-    for source in scope.sources.values():
-        columns_read.setdefault(source.name, set())
+    names = {alias: columns_read.setdefault(source.name, set()) for alias, source in scope.sources.items()}
     for column in scope.columns:
         owner = scope.owner(column)
-        for source in scope.sources.values() if owner is None else [scope.sources[owner]]:
-            columns_read[source.name].add(column.name)
+        for names_of_source in names.values() if owner is None else [names[owner]]:
+            names_of_source.add(column.name)
 
 
 def _read_all(scope: Scope, columns_read: dict[str, set[str]]) -> None:

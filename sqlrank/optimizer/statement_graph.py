@@ -41,6 +41,7 @@ class Scope:
         """Forget what was found in the tree of the SELECT, because it has changed."""
         self._nodes: list[Any] | None = None
         self._sources: dict[str, Expr] | None = None
+        self._is_plain: bool | None = None
         self.step.column_names_cache = None
 
     @property
@@ -87,6 +88,11 @@ class Scope:
     @property
     def is_plain(self) -> bool:
         """True if the SELECT reads CTEs only, by name, without queries inside of it, stars and rare clauses."""
+        if self._is_plain is None:
+            self._is_plain = self._has_plain_clauses()
+        return self._is_plain
+
+    def _has_plain_clauses(self) -> bool:
         return (
             all(self.step.graph.find(source) is not None for source in self.sources.values())
             and len(self.sources) == len(self.joins) + (self.first_source is not None)
@@ -115,10 +121,12 @@ class Scope:
 
     def owner(self, column: exp.Column) -> str | None:
         """Return the alias of the source that a column belongs to, None if that is not certain."""
-        if column.table:
-            return column.table if column.table in self.sources else None
-        steps = {alias: self.source_step(alias) for alias in self.sources}
-        owners = [alias for alias, step in steps.items() if step is None or column.name in step.column_names]
+        table = column.args.get("table")
+        if table is not None:
+            return table.name if table.name in self.sources else None
+        name = column.name
+        steps = ((alias, self.step.graph.find(source)) for alias, source in self.sources.items())
+        owners = [alias for alias, step in steps if step is None or name in step.column_names]
         return owners[0] if len(owners) == 1 else None
 
     def source_step(self, alias: str) -> StatementStep | None:
@@ -201,7 +209,7 @@ class StatementGraph:
 
     def find(self, source: Expr) -> StatementStep | None:
         """Return the step that an item of FROM names."""
-        return self.steps_by_name.get(source.name) if isinstance(source, exp.Table) and not source.db else None
+        return self.steps_by_name.get(source.name) if isinstance(source, exp.Table) and source.args.get("db") is None else None
 
     def readers(self) -> Readers:
         """Return the SELECTs that read each CTE, with the table under which they read it."""
@@ -259,7 +267,7 @@ def is_constant(value: Expr) -> bool:
 def columns_to_keep(selects: Iterable[exp.Select], names: Sequence[str], read: Collection[str]) -> list[int]:
     """Return the positions of the columns that are read or sorted by: one at least, and an aggregate where all rows become one by it."""
     indexes = {index for index, name in enumerate(names) if name in read}
-    for select in selects:
+    for select in selects if len(indexes) < len(names) else ():
         order = select.args.get("order")
         sorted_by = set() if order is None else {column.name for column in find_nodes(order, exp.Column)}
         indexes |= {index for index, item in enumerate(select.expressions) if item.alias_or_name in sorted_by}
@@ -271,6 +279,8 @@ def columns_to_keep(selects: Iterable[exp.Select], names: Sequence[str], read: C
 
 def is_aggregated(item: Expr) -> bool:
     """Return True if a column of a result needs an aggregation of the SELECT, as functions of windows and subqueries do not."""
+    if isinstance(item.unalias(), (exp.Column, exp.Literal)):
+        return False
     select = item.parent_select
     return any(node.parent_select is select and not _is_windowed(node) for node in find_nodes(item, exp.AggFunc))
 
