@@ -13,7 +13,7 @@ from sqlrank.sql_ast import DOUBLE, find_nodes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_COMPARED: dict[type[exp.Expr], Callable[[float, float], bool]] = {
+COMPARISONS: dict[type[exp.Expr], Callable[[float, float], bool]] = {
     exp.EQ: lambda left, right: left == right,
     exp.NEQ: lambda left, right: left != right,
     exp.LT: lambda left, right: left < right,
@@ -21,13 +21,15 @@ _COMPARED: dict[type[exp.Expr], Callable[[float, float], bool]] = {
     exp.GT: lambda left, right: left > right,
     exp.GTE: lambda left, right: left >= right,
 }
+"""Comparisons of numbers by operator."""
+
 _CALCULATED: dict[type[exp.Expr], Callable[[float, float], float]] = {
     exp.Add: lambda left, right: left + right,
     exp.Sub: lambda left, right: left - right,
     exp.Mul: lambda left, right: left * right,
 }
 _DOUBLES = (exp.Div, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)
-_FOLDED = (*_COMPARED, *_CALCULATED, exp.Div, exp.And, exp.Or, exp.Not, exp.Is, exp.Case, exp.Where, exp.Nullif, exp.Ln, exp.Sum)
+_FOLDED = (*COMPARISONS, *_CALCULATED, exp.Div, exp.And, exp.Or, exp.Not, exp.Is, exp.Case, exp.Where, exp.Nullif, exp.Ln, exp.Sum)
 MAX_EXACT = 2**53
 """Integers up to this size are doubles without rounding."""
 
@@ -48,10 +50,10 @@ def fold_constants(tree: exp.Expr) -> None:
     """
     nodes: list[Any] = find_nodes(tree, *_FOLDED)
     for node in reversed(nodes):
-        if type(node) in _COMPARED:
-            left_number, right_number = _number(node.this), _number(node.expression)
+        if type(node) in COMPARISONS:
+            left_number, right_number = number_of(node.this), number_of(node.expression)
             if left_number is not None and right_number is not None:
-                node.replace(exp.Boolean(this=_COMPARED[type(node)](left_number, right_number)))
+                node.replace(exp.Boolean(this=COMPARISONS[type(node)](left_number, right_number)))
         elif isinstance(node, (exp.And, exp.Or)):
             _fold_and_or(node)
         elif isinstance(node, exp.Not) and isinstance(node.this.unnest(), exp.Boolean):
@@ -77,33 +79,33 @@ def as_literal(value: exp.Expr) -> exp.Expr:
 
 def _fold_arithmetic(node: exp.Binary) -> None:
     """Fold arithmetic of literals, and with a neutral operand."""
-    left, right = _number(node.this), _number(node.expression)
+    left, right = number_of(node.this), number_of(node.expression)
     if left is not None and right is not None and not isinstance(node, exp.Div):
         number = _CALCULATED[type(node)](left, right)
         is_integer = _is_integer(node.this) and _is_integer(node.expression)
         if (abs(number) < MAX_EXACT) if is_integer else len(repr(number)) <= MAX_DOUBLE_LENGTH:
-            _replace(node, _literal(int(number) if is_integer else number))
+            replace_expression(node, _literal(int(number) if is_integer else number))
     elif isinstance(node, exp.Mul) and left == 1:
-        _replace(node, _as_type(node.expression, node.this))
+        replace_expression(node, as_type(node.expression, node.this))
     elif isinstance(node, (exp.Mul, exp.Div)) and right == 1:
-        _replace(node, _as_type(node.this, exp.Literal.number("1.0") if isinstance(node, exp.Div) else node.expression))
+        replace_expression(node, as_type(node.this, exp.Literal.number("1.0") if isinstance(node, exp.Div) else node.expression))
     elif isinstance(node, (exp.Add, exp.Sub)) and right == 0:
-        _replace(node, _as_type(node.this, node.expression))
+        replace_expression(node, as_type(node.this, node.expression))
     elif isinstance(node, exp.Add) and left == 0:
-        _replace(node, _as_type(node.expression, node.this))
+        replace_expression(node, as_type(node.expression, node.this))
 
 
 def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
     """Fold tests for NULL, ``NULLIF(10, 0)``, logarithms of 1 and e, and sums of ones."""
-    number = _number(node.this)
+    number = number_of(node.this)
     if number is None:
         return
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
         node.replace(exp.false())
-    elif isinstance(node, exp.Nullif) and _number(node.expression) == 0 and number != 0:
-        _replace(node, node.this.unnest())
+    elif isinstance(node, exp.Nullif) and number_of(node.expression) == 0 and number != 0:
+        replace_expression(node, node.this.unnest())
     elif isinstance(node, exp.Ln) and number in {1, math.e}:
-        _replace(node, exp.Literal.number("0.0" if number == 1 else "1.0"))
+        replace_expression(node, exp.Literal.number("0.0" if number == 1 else "1.0"))
     elif isinstance(node, exp.Sum) and number == 1 and _has_rows(node):
         count = exp.Count(this=exp.Star())
         node.replace(count if _is_integer(node.this) else exp.cast(count, DOUBLE))
@@ -114,13 +116,13 @@ def _has_rows(aggregate: exp.Sum) -> bool:
     parent: exp.Expr | None = aggregate.parent
     if isinstance(parent, (exp.Window, exp.Filter)):
         return False
-    if isinstance(parent, exp.Nullif) and _number(parent.expression) == 0:
+    if isinstance(parent, exp.Nullif) and number_of(parent.expression) == 0:
         return True
     select = aggregate.parent_select
     return isinstance(select, exp.Select) and bool(select.args.get("group"))
 
 
-def _replace(node: exp.Expr, value: exp.Expr) -> None:
+def replace_expression(node: exp.Expr, value: exp.Expr) -> None:
     """Replace an expression by a part of it or a literal, with the parentheses that it needs there."""
     inner = value.unnest() if isinstance(value, exp.Paren) and not isinstance(value.this, exp.Query) else value
     place: exp.Expr = node
@@ -129,7 +131,7 @@ def _replace(node: exp.Expr, value: exp.Expr) -> None:
     place.replace(exp.paren(inner, copy=False) if needs_parentheses(inner, place) else inner)
 
 
-def _as_type(value: exp.Expr, neutral: exp.Expr) -> exp.Expr:
+def as_type(value: exp.Expr, neutral: exp.Expr) -> exp.Expr:
     """Return a value as the double that it becomes with a neutral operand, if that is a double."""
     if _is_integer(neutral) or isinstance(value.unnest(), _DOUBLES) or (isinstance(value, exp.Cast) and value.is_type(DOUBLE)):
         return value
@@ -153,12 +155,13 @@ def _is(node: exp.Expr, value: bool) -> bool:
     return isinstance(inner, exp.Boolean) and bool(inner.this) == value
 
 
-def _number(node: exp.Expr) -> float | None:
+def number_of(node: exp.Expr) -> float | None:
+    """Return the number that a literal is, also with a sign or a cast to double."""
     inner = node.unnest()
-    if isinstance(inner, exp.Cast) and inner.is_type(DOUBLE) and not isinstance(inner.this, exp.Cast):
-        return None if isinstance(inner.this, exp.Literal) and inner.this.is_string else _number(inner.this)
+    if isinstance(inner, exp.Cast) and inner.is_type(DOUBLE):
+        return None if isinstance(inner.this, exp.Literal) and inner.this.is_string else number_of(inner.this)
     if isinstance(inner, exp.Neg):
-        operand = _number(inner.this)
+        operand = number_of(inner.this)
         return None if operand is None else -operand
     if not isinstance(inner, exp.Literal) or not inner.is_number or (inner.is_int and int(inner.this) > MAX_EXACT):
         return None
@@ -189,9 +192,9 @@ def _fold_case(node: exp.Case) -> None:
     node.set("ifs", branches)
     default = node.args.get("default")
     if not branches:
-        _replace(node, default or exp.Null())
+        replace_expression(node, default or exp.Null())
     elif len(branches) == 1 and default is None and _is_not_null(branches[0].this, branches[0].args["true"]):
-        _replace(node, branches[0].args["true"])
+        replace_expression(node, branches[0].args["true"])
 
 
 def _is_not_null(condition: exp.Expr, value: exp.Expr) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlrank.optimizer.column_pruning import prune_columns
-from sqlrank.optimizer.constant_propagation import propagate_constants
+from sqlrank.optimizer.constant_propagation import drop_null_keys, propagate_constants
 from sqlrank.optimizer.cte_elimination import merge_equal_ctes, order_ctes
 from sqlrank.optimizer.join_elimination import eliminate_joins
+from sqlrank.optimizer.predicate_propagation import propagate_predicates
 from sqlrank.optimizer.projection_merging import merge_projections
 from sqlrank.optimizer.statement_graph import StatementGraph, outermost_query
 from sqlrank.optimizer.subquery_elimination import eliminate_subqueries, lift_user_queries
@@ -33,6 +34,9 @@ def optimize_statement(tree: Expr) -> None:
     eliminate_joins(graph)
     prune_columns(graph)
     merge_projections(graph)
+    if propagate_predicates(graph):
+        drop_null_keys(graph)
+        prune_columns(graph)
     qualify_tables(graph)
     if merge_equal_ctes(graph):
         qualify_tables(graph)

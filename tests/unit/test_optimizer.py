@@ -69,6 +69,26 @@ def optimized(text: str) -> str:
         "c AS (SELECT x, y + 1 AS n FROM a ORDER BY n) SELECT x FROM c",
         "c AS (SELECT x - (y - one) AS p, x / (y * one) AS q, -(x - one) AS r, NOT (x = one) AS s FROM a) SELECT p, q, r, s FROM c",
         "c AS (SELECT x, y FROM a WHERE x > 1 OR y > 10) SELECT x FROM c WHERE y > 10 OR x = 2",
+        "c AS (SELECT x, y FROM a WHERE y >= 10) SELECT x, SUM(CASE WHEN y > 9 THEN y ELSE 0 END) / NULLIF(COUNT(*), 0) AS n FROM c GROUP BY x",
+        (
+            "c AS (SELECT x, w FROM b WHERE w > 100) SELECT a.x, CASE WHEN c.w > 0 THEN 1 ELSE 0 END AS n, COALESCE(c.w, 0) AS v, c.w IS NULL AS m"
+            " FROM a LEFT JOIN c ON c.x = a.x"
+        ),
+        "c AS (SELECT x FROM a WHERE x > 100) SELECT COALESCE(SUM(x), 0) AS n, NULLIF(COUNT(*), 0) AS m FROM c",
+        (
+            "c AS (SELECT y FROM a WHERE y > 0) SELECT COALESCE(SUM(y) OVER (ORDER BY y ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 0) AS n,"
+            " COALESCE(SUM(y) OVER (ORDER BY y ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 0) AS m FROM c"
+        ),
+        "c AS (SELECT x, y FROM a WHERE y > 0 OR x = 1) SELECT COALESCE(y, 0) AS n FROM c",
+        "c AS (SELECT x, y FROM a WHERE NOT y IS NULL UNION ALL SELECT x, w FROM b) SELECT COALESCE(y, 0) AS n FROM c WHERE y IS NOT NULL",
+        "c AS (SELECT x, CASE WHEN y IS NULL THEN z END AS k FROM a WHERE NOT y IS NULL) SELECT x, k, COUNT(*) AS n FROM c GROUP BY x, k",
+        "c AS (SELECT x, NULL AS k FROM a WHERE x > 100) SELECT k, COUNT(*) AS n FROM c GROUP BY k",
+        (
+            "c AS (SELECT x, NULL AS k FROM a), d AS (SELECT x, NULL AS k, w FROM b) SELECT c.x, d.w FROM c"
+            " LEFT JOIN d ON c.x IS NOT DISTINCT FROM d.x AND c.k IS NOT DISTINCT FROM d.k"
+        ),
+        "c AS (SELECT x, NULL AS k FROM a), d AS (SELECT x, NULL AS k, w FROM b) SELECT c.x, d.w FROM c JOIN d ON c.x = d.x AND c.k = d.k",
+        "c AS (SELECT x, y, NULL AS k FROM a) SELECT x, ROW_NUMBER() OVER (PARTITION BY k, x ORDER BY k, y) AS n FROM c",
         "c AS (SELECT x, y FROM a WHERE y > 10), d AS (SELECT x, y FROM a WHERE y > 10) SELECT c.x, d.y FROM c CROSS JOIN d",
     ],
 )
@@ -84,3 +104,26 @@ def test_joins_to_keys_that_are_never_null_go(is_marked: bool) -> None:
         tree.find(exp.EQ).meta[NEVER_NULL] = True
     optimize_statement(tree)
     assert (tree.find(exp.Join) is None) is is_marked
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        ("SELECT COALESCE(x, 0) AS n FROM a WHERE x >= 1", "x AS n"),
+        ("SELECT COALESCE(x, 0) AS n FROM a WHERE x <> 1", "x AS n"),
+        ("SELECT COALESCE(x, 0) AS n FROM a", "COALESCE(x, 0) AS n"),
+        ("SELECT COALESCE(x, 0.5) AS n FROM a WHERE x > 1", "CAST(x AS DOUBLE) AS n"),
+        ("SELECT CASE WHEN x > 0 THEN y END AS n FROM a WHERE x >= 1", "y AS n"),
+        ("SELECT CASE WHEN x > 1 THEN y END AS n FROM a WHERE x >= 1", "CASE WHEN x > 1 THEN y END AS n"),
+        ("SELECT CASE WHEN x = 0 THEN 1 ELSE y END AS n FROM a WHERE x > 0", "y AS n"),
+        ("SELECT CASE WHEN x < 5 THEN y END AS n FROM a WHERE x <= 4", "y AS n"),
+        ("SELECT CASE WHEN x = 1 THEN y END AS n FROM a WHERE x = 1", "y AS n"),
+        ("SELECT y / NULLIF(x, 0) AS n FROM a WHERE x > 0", "y / x AS n"),
+        ("SELECT CASE WHEN y > 0 THEN COALESCE(x / y, 0) END AS n FROM a WHERE x > 1", "CASE WHEN y > 0 THEN x / y END AS n"),
+        ("SELECT x, y / NULLIF(COUNT(*), 0) AS n FROM a GROUP BY x, y", "y / COUNT(*) AS n"),
+        ("SELECT COUNT(*) / NULLIF(COUNT(*), 0) AS n FROM a", "COUNT(*) / NULLIF(COUNT(*), 0) AS n"),
+        ("SELECT COALESCE(ROW_NUMBER() OVER (ORDER BY x), 0) AS n FROM a", "ROW_NUMBER() OVER (ORDER BY x) AS n"),
+    ],
+)
+def test_what_holds_of_each_row_is_not_tested(rest: str, expected: str) -> None:
+    assert expected in optimized(f"WITH a AS (SELECT x, y FROM t) {rest}")

@@ -1,0 +1,193 @@
+"""Predicate propagation: what holds of every row, by a WHERE or by the functions that compute a column, is not tested again."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.optimizer.constant_folding import COMPARISONS, as_type, fold_constants, number_of, replace_expression
+from sqlrank.optimizer.statement_graph import iterate_conjuncts
+from sqlrank.sql_ast import DOUBLE, find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlglot.expressions import Expr
+
+    from sqlrank.optimizer.statement_graph import Scope, StatementGraph
+
+    Predicates = tuple[tuple[type[Expr], float], ...]
+
+_NOT_NULL: Predicates = ((exp.GTE, -math.inf),)
+"""The predicate of values of which nothing is known but that they are not NULL, as are all that have a predicate."""
+
+_TESTS = (*COMPARISONS, exp.Is, exp.Coalesce, exp.Nullif)
+_RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+_NEVER_NULL_OF_VALUES = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Abs, exp.Floor)
+"""Expressions that are NULL only where one of their operands is."""
+
+
+def propagate_predicates(graph: StatementGraph) -> bool:
+    """Fold tests that come to the same for every row, COALESCE and NULLIF among them, in place; return True if there are any.
+
+    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> rewrite_graph(propagate_predicates, '''WITH a AS (SELECT x, y FROM t WHERE x >= 1)
+    ... SELECT y, SUM(CASE WHEN x > 0 THEN x END) / NULLIF(COUNT(*), 0) AS n FROM a GROUP BY y''')
+    'WITH a AS (SELECT x, y FROM t WHERE x >= 1) SELECT y, SUM(x) / COUNT(*) AS n FROM a GROUP BY y'
+    """
+    known = _RowPredicates()
+    folded = [_fold_tests(scope, known) for step in graph.steps for scope in step.scopes if scope.is_plain]
+    return any(folded)
+
+
+def _fold_tests(scope: Scope, known: _RowPredicates) -> bool:
+    """Fold the tests of a SELECT that its rows always pass or fail; return True if there are any."""
+    is_changed = False
+    tests: list[Any] = find_nodes(scope.select, *_TESTS)
+    for node in reversed(tests):
+        if (value := _folded(node, scope, known)) is not None:
+            replace_expression(node, value)
+            is_changed = True
+    if is_changed:
+        fold_constants(scope.select)
+        scope.mark_changed()
+    return is_changed
+
+
+def _folded(node: Any, scope: Scope, known: _RowPredicates) -> Expr | None:
+    """Return what a test comes to for every row of a SELECT, None if that differs between rows."""
+    if isinstance(node, exp.Is):
+        return exp.false() if isinstance(node.expression, exp.Null) and known.of_value(node.this, scope) else None
+    if isinstance(node, exp.Coalesce):
+        is_replaced = len(node.expressions) == 1 and number_of(node.expressions[0]) is not None and known.of_value(node.this, scope)
+        return as_type(node.this, node.expressions[0]) if is_replaced else None
+    number = number_of(node.expression)
+    if number is None:
+        return None
+    if isinstance(node, exp.Nullif):
+        return node.this.unnest() if _decide(known.of_value(node.this, scope), exp.NEQ, number) else None
+    decision = _decide(known.of_value(node.this, scope), type(node), number)
+    return None if decision is None else exp.Boolean(this=decision)
+
+
+def _decide(predicates: Predicates, comparison: type[Expr], number: float) -> bool | None:
+    """Return what a comparison with a number comes to for values of which some predicates hold, None if they do not tell."""
+    for predicate, bound in predicates:
+        if predicate is exp.EQ:
+            return COMPARISONS[comparison](bound, number)
+        is_low, is_strict = predicate in {exp.GT, exp.GTE}, predicate in {exp.GT, exp.LT}
+        distance = bound - number if is_low else number - bound
+        is_beyond = distance > 0 or (distance == 0 and is_strict)
+        if is_beyond and comparison in {exp.NEQ, *((exp.GT, exp.GTE) if is_low else (exp.LT, exp.LTE))}:
+            return True
+        if distance == 0 and comparison is predicate:
+            return True
+        if is_beyond and comparison is exp.EQ:
+            return False
+    return None
+
+
+class _RowPredicates:
+    """Comparisons with numbers that hold of every row, by column of a CTE."""
+
+    def __init__(self) -> None:
+        self._of_columns: dict[tuple[str, str], tuple[Predicates, bool]] = {}
+
+    def of_value(self, value: Expr, scope: Scope) -> Predicates:
+        """Return the predicates of an expression in a SELECT; none if it may be NULL."""
+        value = value.unnest()
+        if isinstance(value, exp.Column):
+            predicates, may_be_null = self._of_read_column(value, scope)
+            return () if may_be_null else predicates
+        if (number := number_of(value)) is not None:
+            return ((exp.EQ, number),)
+        if isinstance(value, exp.Cast):
+            predicates = self.of_value(value.this, scope)
+            return predicates if value.is_type(DOUBLE) or not predicates else _NOT_NULL
+        if isinstance(value, exp.Window):
+            return self._of_window(value, scope)
+        if isinstance(value, exp.AggFunc):
+            return self._of_aggregate(value, scope) if scope.select.args.get("group") else ()
+        return _NOT_NULL if self._is_never_null(value, scope) else ()
+
+    def _of_read_column(self, column: exp.Column, scope: Scope) -> tuple[Predicates, bool]:
+        """Return the predicates of a column where it is not NULL, and True if it may be NULL.
+
+        They come from conditions on its row, and from the CTE that it is read from.
+        """
+        alias = scope.owner(column)
+        if alias is None:
+            return (), True
+        predicates = tuple(
+            predicate
+            for condition in _conditions(column, scope.select)
+            for predicate in _predicates_of_test(condition.unnest(), column.name, alias, scope)
+        )
+        source = scope.source_step(alias)
+        if source is None or source.is_union:
+            return predicates, not predicates
+        key = (source.name, column.name)
+        if key not in self._of_columns:
+            item = source.scopes[0].items.get(column.name, exp.null()).unalias()
+            values = () if isinstance(item, exp.Column) else self.of_value(item, source.scopes[0])
+            self._of_columns[key] = self._of_read_column(item, source.scopes[0]) if isinstance(item, exp.Column) else (values, not values)
+        source_predicates, may_be_null = self._of_columns[key]
+        return predicates + source_predicates, (may_be_null or scope.is_nullable(alias)) and not predicates
+
+    def _of_window(self, window: exp.Window, scope: Scope) -> Predicates:
+        if isinstance(window.this, _RANKS):
+            return ((exp.GTE, 1),)
+        frame = window.args.get("spec")
+        has_own_row = frame is None or (frame.args.get("start"), frame.args.get("end")) == ("UNBOUNDED", "CURRENT ROW")
+        return self._of_aggregate(window.this, scope) if has_own_row and isinstance(window.this, exp.AggFunc) else ()
+
+    def _of_aggregate(self, aggregate: exp.AggFunc, scope: Scope) -> Predicates:
+        """Return the predicates of an aggregate of at least one row."""
+        if isinstance(aggregate, exp.Count):
+            return ((exp.GTE, 1 if isinstance(aggregate.this, exp.Star) else 0),)
+        predicates = self.of_value(aggregate.this, scope) if isinstance(aggregate, (exp.Sum, exp.Min, exp.Max, exp.Avg)) else ()
+        if predicates and isinstance(aggregate, exp.Sum):
+            return tuple(pair for pair in predicates if pair[0] in {exp.GT, exp.GTE} and pair[1] >= 0) or _NOT_NULL
+        return predicates
+
+    def _is_never_null(self, value: Expr, scope: Scope) -> bool:
+        """Return True if an expression of operators, CASE or COALESCE is not NULL."""
+        if isinstance(value, _NEVER_NULL_OF_VALUES):
+            return all(self.of_value(operand, scope) for operand in value.iter_expressions())
+        if isinstance(value, exp.Div):
+            divisor = self.of_value(value.expression, scope)
+            return bool(_decide(divisor, exp.NEQ, 0) and self.of_value(value.this, scope))
+        if isinstance(value, exp.Case):
+            default = value.args.get("default")
+            values = [branch.args["true"] for branch in value.args["ifs"]]
+            return default is not None and all(self.of_value(result, scope) for result in [*values, default])
+        return isinstance(value, exp.Coalesce) and any(self.of_value(operand, scope) for operand in [value.this, *value.expressions])
+
+
+def _conditions(column: exp.Column, select: exp.Select) -> Iterator[Expr]:
+    """Yield the conditions that hold where a column is computed: those of branches of CASE around it, and the WHERE behind it."""
+    node: Expr = column
+    is_filtered = True
+    while node is not select and node.parent is not None:
+        parent = node.parent
+        if isinstance(parent, exp.If) and node.arg_key == "true" and parent.parent is not None and parent.parent.this is None:
+            yield from iterate_conjuncts(parent.this)
+        is_filtered &= not isinstance(parent, (exp.Where, exp.Join))
+        node = parent
+    where = select.args.get("where")
+    if is_filtered and where is not None:
+        yield from iterate_conjuncts(where.this)
+
+
+def _predicates_of_test(test: Any, name: str, alias: str, scope: Scope) -> Predicates:
+    """Return the predicates that a condition says of a column."""
+    is_null_test = isinstance(test, exp.Not) and isinstance(test.this, exp.Is) and isinstance(test.this.expression, exp.Null)
+    if not (is_null_test or type(test) in COMPARISONS):
+        return ()
+    value = test.this.this if is_null_test else test.this
+    if not isinstance(value, exp.Column) or value.name != name or scope.owner(value) != alias:
+        return ()
+    number = None if is_null_test else number_of(test.expression)
+    return _NOT_NULL if number is None or type(test) is exp.NEQ else ((type(test), number),)
