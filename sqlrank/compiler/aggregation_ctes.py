@@ -19,7 +19,6 @@ from sqlrank.compiler.row_keys import (
     INTERNAL_COLUMNS,
     LIST_ID,
     QUERY_ID,
-    SLICE_NUMBER,
     KeyColumns,
     key_column,
     key_equalities,
@@ -40,6 +39,7 @@ from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.metric import unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import RowsRead
+from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import LeadingComment, find_nodes, sql_literal
 

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.sql_ast import NEVER_NULL, quoted_column
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 GROUP_ID, LIST_ID, UNIT_ID = "group_id", "list_id", "unit_id"
 
-SLICE_NUMBER, SCORE_NAME, QUERY_ID = "slice_number", "scored_by", "query_id"
-"""Columns of the grouping set, the score name, and the query."""
+SCORE_NAME, QUERY_ID = "scored_by", "query_id"
+"""Columns of the score name and of the query."""
 
 NEVER_NULL_COLUMNS = {UNIT_ID, SLICE_NUMBER, SCORE_NAME, CUTOFF_COLUMN, REPLICATE_COLUMN}
 """Columns that are never NULL; units that are NULL have been rejected."""

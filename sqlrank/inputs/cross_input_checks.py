@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.relation_ctes import RelationCtes
-from sqlrank.compiler.row_keys import SLICE_NUMBER, key_column
+from sqlrank.compiler.row_keys import key_column
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.errors import InputError
 from sqlrank.inputs.row_checks import (
@@ -24,6 +24,7 @@ from sqlrank.inputs.row_checks import (
     short_value,
 )
 from sqlrank.registry.query_templates import load_select, read_row_checks
+from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlrank.compiler.layout import GroupColumn
-from sqlrank.compiler.row_keys import SCORE_NAME, SLICE_NUMBER
+from sqlrank.compiler.row_keys import SCORE_NAME
 from sqlrank.engines.identifiers import QUOTES
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
 from sqlrank.registry.roles import SYSTEM_COLUMN
+from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.optimizer.constant_folding import number_of
 from sqlrank.optimizer.optimizer import optimize_statement
 from sqlrank.rendering.dialect_idioms import rewrite_hex_numbers, rewrite_number_series
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.double_inference import DoubleInference
+from sqlrank.rendering.grouping_sets import write_grouping_sets
 from sqlrank.rendering.list_elements import rewrite_list_elements
 from sqlrank.rendering.materialization import materialize_shared_ctes
+from sqlrank.rendering.named_windows import name_frames
 from sqlrank.sql_ast import BIGINT, DOUBLE, find_nodes, is_null
 
 if TYPE_CHECKING:
     from sqlrank.rendering.dialects import Dialect
 
+
+_WIDENING = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ, exp.NEQ)
+"""Operators that make a decimal number a double where the other operand is one."""
+
+MAX_DECIMAL_LENGTH = 15
+"""Length of decimal literals up to which all their digits are exact in a double."""
 
 ELEMENT_COLUMN, OFFSET_COLUMN = "entry", "entry_place"
 
@@ -60,6 +69,8 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
     for construct, advice in target.unsupported:
         if node := tree.find(construct):
             raise MetricError(f"{statement_title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
+    if target.supports_grouping_sets:
+        write_grouping_sets(tree)
     rewrite_number_series(tree, target)
     rewrite_hex_numbers(tree, target)
     rewrite_list_elements(tree, target, statement_title)
@@ -69,6 +80,8 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
         _write_double_literals(tree)
     else:
         _rewrite_portably(tree, target)
+    if target.supports_window_clause:
+        name_frames(tree)
     return tree
 
 
@@ -92,14 +105,18 @@ def _write_double_literals(tree: exp.Expr) -> None:
     The exponent makes them doubles in DuckDB.
     """
     for literal in _decimals(tree):
-        if "e" not in literal.this.lower():
-            literal.set("this", f"{literal.this}e0")
+        literal.set("this", _with_exponent(literal.this))
     for division in find_nodes(tree, exp.Div):
         _uncast(division)
     doubles = DoubleInference(get_dialect("duckdb"))
     doubles.annotate(tree)
     _drop_casts(tree, doubles)
+    _shorten_literals(tree, doubles)
     _drop_parentheses(tree, get_dialect("duckdb"))
+
+
+def _with_exponent(number: str) -> str:
+    return number if "e" in number.lower() else f"{number.removesuffix('.0')}e0"
 
 
 def _rewrite_portably(tree: exp.Expr, target: Dialect) -> None:
@@ -109,7 +126,7 @@ def _rewrite_portably(tree: exp.Expr, target: Dialect) -> None:
         _rewrite_for_clickhouse(tree)
     for literal in _decimals(tree) if not target.decimal_literals_are_double else ():
         if target.exponent_literals_are_double:
-            literal.set("this", literal.this if "e" in literal.this.lower() else f"{literal.this}e0")
+            literal.set("this", _with_exponent(literal.this))
         else:
             # As text if there is an exponent: 1e250 may be read as a decimal number with too few digits.
             literal.replace(exp.cast(exp.Literal.string(literal.this) if "e" in literal.this.lower() else literal.copy(), "DOUBLE"))
@@ -152,6 +169,7 @@ def _cast_divisions(tree: exp.Expr, target: Dialect) -> None:
         if not (target.int_division_is_double or doubles.is_double(function.this)):
             _cast(function, "this")
     _drop_casts(tree, doubles)
+    _shorten_literals(tree, doubles)
     _drop_parentheses(tree, target)
 
 
@@ -175,6 +193,23 @@ def _drop_casts(tree: exp.Expr, doubles: DoubleInference) -> None:
                 place = cast.parent  # the alias says nothing without the cast
                 inner.comments = place.comments
             place.replace(exp.paren(inner, copy=False) if is_operand else inner)
+
+
+def _shorten_literals(tree: exp.Expr, doubles: DoubleInference) -> None:
+    """Write decimal literals beside a double without exponent and cast: every engine makes them the same double there.
+
+    A decimal number of few digits is an integer divided by a power of ten, which is rounded as its text is.
+    """
+    for literal in find_nodes(tree, exp.Literal):
+        number = literal.this.removesuffix("e0")
+        if literal.is_string or literal.is_int or "e" in number.lower() or len(number) > MAX_DECIMAL_LENGTH:
+            continue
+        is_cast = isinstance(literal.parent, exp.Cast) and literal.parent.is_type(DOUBLE)
+        operand: Any = literal.parent if is_cast else literal
+        user = operand.parent
+        other = None if not isinstance(user, _WIDENING) else user.expression if user.this is operand else user.this
+        if other is not None and (is_cast or number != literal.this) and doubles.is_double(other) and number_of(other) is None:
+            operand.replace(exp.Literal.number(number))
 
 
 _NEEDS_NO_PARENS = (

@@ -52,6 +52,12 @@ class Dialect:
     sorts_by_monotone_functions: bool = True
     """Windows sort by EXP(x) and LN(x); DataFusion takes their order for that of x, and then refuses the plan."""
 
+    supports_grouping_sets: bool = True
+    """Rows are grouped by GROUPING SETS, and columns that a set lacks are NULL."""
+
+    supports_window_clause: bool = True
+    """Windows are named in a WINDOW clause."""
+
     supports_ordered_array_agg: bool = True
     """ARRAY_AGG takes an ORDER BY; otherwise arrays are sorted afterwards."""
 
@@ -190,6 +196,7 @@ DIALECTS = {
         is_distributed=True,
         unsupported=(_QUANTILE,),
         fold_identifier=str.upper,
+        supports_window_clause=False,
         supports_float32=False,
         supports_transactions=True,
         uses_position_function=True,
@@ -243,6 +250,7 @@ DIALECTS = {
         fold_identifier=str.lower,
         supports_create_or_replace_table=False,
         supports_is_not_distinct_from=False,
+        supports_window_clause=False,
         supports_transactions=True,
         list_elements=None,
     ),
@@ -262,6 +270,7 @@ DIALECTS = {
         "clickhouse",
         unsupported=(_QUANTILE,),
         required_settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
+        supports_grouping_sets=False,
         table_engine="MergeTree",
         distinguishes_zeros=True,
         nan_function="isNaN",
@@ -281,6 +290,7 @@ DIALECTS = {
         distinguishes_zeros=True,
         nan_function="ISNAN",
         and_binds_before_is_distinct=True,
+        supports_grouping_sets=False,
         supports_delete=False,
         sorts_by_monotone_functions=False,
         list_elements="ranges",
@@ -290,6 +300,7 @@ DIALECTS = {
         unsupported=(_QUANTILE,),
         supports_create_or_replace_table=False,
         supports_create_or_replace_view=False,
+        supports_grouping_sets=False,
         supports_md5=False,
         supports_nan=False,
         infinity="9e999",

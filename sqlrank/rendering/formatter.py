@@ -28,6 +28,9 @@ INDENT = 2
 COLUMN_INDENT = 2 * INDENT
 """Indentation of the columns of a CTE."""
 
+SHORT_QUERY = 72
+"""Longest query in characters whose clauses are on one line."""
+
 _WIDTH_STEP = 4
 """Difference of the widths that are tried for an expression that is too deep in others for lines of the greatest width."""
 
@@ -105,6 +108,13 @@ def _fit_lines(self: Any, indent: int, write: Callable[[], str]) -> str:
             break
     self.max_text_width = widths[0]
     return best
+
+
+def _ends_in_case(node: exp.Expr) -> bool:
+    """Return True if the argument of a function, or that of the last of several in one another, is a CASE."""
+    while isinstance(node, _FUNCTIONS):
+        node = node.this
+    return isinstance(node, exp.Case)
 
 
 def _fits(text: str, indent: int) -> bool:
@@ -231,7 +241,11 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
         return line if _fits_one_line(self, line.rpartition("\n")[2]) else f"{function} OVER (\n{' ' * INDENT}{terms}\n)"
 
     def function(self: Any, node: exp.Func) -> str:
-        """Write the argument of a function on a line of its own where the call is too long."""
+        """Write the argument of a function on a line of its own where the call is too long, but CASE from the line of the call on."""
+        if _ends_in_case(node):
+            argument = self.sql(node, "this")
+            text = f"{node.sql_name()}({argument})"
+            return text if "\n" in argument or _fits_one_line(self, text) else f"{node.sql_name()}(\n{' ' * INDENT}{argument}\n)"
         text = dispatch[type(node)](self, node) if type(node) in dispatch else self.function_fallback_sql(node)
         if "\n" in text or _fits_one_line(self, text):
             return text
@@ -249,14 +263,20 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
         """Write GROUP BY and ORDER BY on one line, if that is short."""
         is_plain = not any(value for key, value in node.args.items() if key != "expressions")
         text = f"{'GROUP' if isinstance(node, exp.Group) else 'ORDER'} BY {self.expressions(node, flat=True)}"
+        if isinstance(node.parent, exp.Rank):
+            return text
+        if sets := node.args.get("grouping_sets"):
+            terms = ", ".join(self.sql(keys) for keys in sets[0].expressions)
+            text, is_plain = f"GROUP BY GROUPING SETS ({terms})", len(sets) == 1
         return str(self.seg(text)) if is_plain and _fits(text, _indent(node)) else dispatch[type(node)](self, node)
 
-    def where(self: Any, node: exp.Where) -> str:
-        indent = _indent(node)
+    def condition(self: Any, node: exp.Where | exp.Having) -> str:
+        """Write WHERE and HAVING on one line, if that is short."""
+        indent, keyword = _indent(node), "WHERE" if isinstance(node, exp.Where) else "HAVING"
         condition = _fit_lines(self, indent + INDENT, lambda: self.sql(node, "this"))
-        text = f"WHERE {condition}"
+        text = f"{keyword} {condition}"
         is_short = "\n" not in text and _fits(text, indent)
-        return str(self.seg(text) if is_short else f"{self.seg('WHERE')}{self.sep()}{self.indent(condition)}")
+        return str(self.seg(text) if is_short else f"{self.seg(keyword)}{self.sep()}{self.indent(condition)}")
 
     def join(self: Any, node: exp.Join) -> str:
         indent = _indent(node)
@@ -268,7 +288,7 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
         is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and _fits(line, indent)
         return str(self.seg(line)) if is_short else text
 
-    return {exp.Group: clause, exp.Order: clause, exp.Where: where, exp.Join: join}
+    return {exp.Group: clause, exp.Order: clause, exp.Where: condition, exp.Having: condition, exp.Join: join}
 
 
 def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
@@ -288,15 +308,34 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
         line = "" if any(comments) else ", ".join(texts)
         is_short = bool(line) and "\n" not in line and _fits(line, indent + len("SELECT "))
         node.set("expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(_lines(node, texts, comments, indent + INDENT)))])
+        if windows := node.args.get("windows") or []:
+            node.set("windows", [exp.Var(this=",\n".join(_named_window(self, window, indent) for window in windows))])
         text = dispatch[exp.Select](self, node)
         node.set("expressions", select_items)
-        text = re.sub(rf"\s+{_COLUMNS}", lambda _: f" {line}", text, count=1) if is_short else text
+        node.set("windows", windows)
+        if is_short:
+            text = re.sub(rf"\s+{_COLUMNS}", lambda _: f" {line}", text, count=1)
+            one_line = re.sub(r"\n\s*", " ", text)
+            text = one_line if len(one_line) <= SHORT_QUERY and node.find_ancestor(exp.CTE) else text
         return "\n".join([*_comment_lines(node.comments), text])
 
     def union(self: Any, node: exp.Union) -> str:
         return _constant_rows(self, node) or dispatch[exp.Union](self, node)
 
     return {exp.Schema: schema, exp.Select: select, exp.Union: union}
+
+
+def _named_window(self: Any, window: exp.Window, indent: int) -> str:
+    """Return a window of the WINDOW clause on one line, or with its terms on one or several lines of their own."""
+    partition, order = self.expressions(window, key="partition_by", flat=True), window.args.get("order")
+    terms = [f"PARTITION BY {partition}"] if partition else []
+    terms += [] if order is None else [f"ORDER BY {self.expressions(order, flat=True)}"]
+    terms.append(self.sql(window, "spec"))
+    name, line = self.sql(window, "this"), " ".join(terms)
+    if _fits(f"WINDOW {name} AS ({line})", indent):
+        return f"{name} AS ({line})"
+    lines = [line] if _fits(line, indent + INDENT) else terms
+    return "\n".join([f"{name} AS (", *(f"{' ' * INDENT}{line}" for line in lines), ")"])
 
 
 def _constant_rows(self: Any, union: exp.Union) -> str:

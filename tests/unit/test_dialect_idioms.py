@@ -77,3 +77,32 @@ def test_other_arrays_are_not_read(source: str) -> None:
     text = f"-- ones: one.\nSELECT 1 AS one FROM {source}"
     with pytest.raises(ContractError, match=r"a series of integers is UNNEST\(GENERATE_SERIES\(1, 20\)\) AS series\(number\)"):
         check_syntax_rules("relations", Path("relations/ones.sql"), text, sqlglot.parse_one(text, read="duckdb"), {})
+
+
+WITHOUT_WINDOW_CLAUSE = {"snowflake", "redshift"}
+WITHOUT_GROUPING_SETS = {"clickhouse", "datafusion", "sqlite"}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_frame_is_written_once(dialect: str) -> None:
+    text = sqlrank.sql("APS", predictions="p", plan={"score_order": "distinct"}, dialect=dialect)
+    is_named = dialect not in WITHOUT_WINDOW_CLAUSE
+    assert ("OVER preceding_rows, 0) AS positives_above" in text) is is_named
+    assert ("WINDOW preceding_rows AS (" in text) is is_named
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_grouping_sets(dialect: str) -> None:
+    text = sqlrank.sql("RR", run="r", qrels="q", by=[["system", "day"], ["day"], []], dialect=dialect)
+    assert ("GROUP BY GROUPING SETS (" in text) is (dialect not in WITHOUT_GROUPING_SETS)
+    assert ("slices" in text) is (dialect in WITHOUT_GROUPING_SETS)
+
+
+def test_no_rows_have_no_total() -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE run AS SELECT 's' AS system, 'q' AS query_id, 'd' AS doc_id, 1 AS score")
+        connection.execute("CREATE TABLE qrels AS SELECT 'q' AS query_id, 'd' AS doc_id, 1 AS relevance")
+        text = sqlrank.sql("RR", run="run", qrels="qrels", by=[["system"], []])
+        assert connection.execute(text).fetchall() == [(None, "all", 1.0), ("s", "system", 1.0)]
+        connection.execute("DELETE FROM run")
+        assert connection.execute(text).fetchall() == []

@@ -17,7 +17,7 @@ from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, inverse_df_columns, t_quantile_column
 from sqlrank.compiler.layout import KeyedCte
-from sqlrank.compiler.row_keys import QUERY_ID, SLICE_NUMBER, UNIT_ID, KeyColumns, key_column
+from sqlrank.compiler.row_keys import QUERY_ID, UNIT_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import (
     cast_double,
     cross_join_slices,
@@ -30,6 +30,7 @@ from sqlrank.compiler.select_builders import (
 from sqlrank.compiler.unit_hashing import digest_number, load_expression, unit_digest
 from sqlrank.interval_options import DIGEST_COLUMN, MULTIPLICITY_COLUMN, POSITION_COLUMN, REPLICATE_COLUMN, START_COLUMN, STRIDE_COLUMN
 from sqlrank.registry.value_bounds import limit_bounds
+from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
 from sqlrank.sql_ast import is_not_null, is_null, sql_literal
 
