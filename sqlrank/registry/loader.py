@@ -40,10 +40,10 @@ def _validate_file(file: SqlFile, library: Registry) -> None:
 
     if not file.path.is_relative_to(sql_root()):
         check_contract(file, library)
-    # Statements repeat the comments of columns of a relation, and of its subqueries, each of which says what a row is.
+    # Statements repeat the comments of columns of a relation, and of subqueries, each of which says what a row is.
     printed: set[int] = set()
     for node in file.statement.walk():
-        if isinstance(node, exp.Select) and file.kind == "relations":
+        if isinstance(node, exp.Select) and (file.kind == "relations" or (file.kind == "curves" and node is not file.statement)):
             printed.update(map(id, (node, *node.expressions)))
         if id(node) not in printed:
             node.comments = None

@@ -147,13 +147,14 @@ class JackknifeBuckets:
         inner = tree.args["from_"].this
         if not isinstance(inner, exp.Subquery):
             names = sorted({column.name for column in tree.find_all(exp.Column)} - {GROUP_ID})
-            inner = exp.select(GROUP_ID, *names).from_(inner.copy()).subquery("placed")
+            inner = exp.select(GROUP_ID, *names).from_(inner.copy()).subquery("bucketed_predictions")
             tree.from_(inner, copy=False)
         inner_select = inner.this
         column_names = [*(select_item.alias_or_name for select_item in inner_select.selects)]
         inner_select.select(exp.alias_(unit_digest(SALT, exp.column(UNIT_COLUMN)), UNIT_DIGEST), copy=False)
         bucket = exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets))
-        outer = exp.select(*column_names, exp.alias_(bucket, BUCKET_COLUMN)).from_(inner_select.subquery("digested"))
+        outer = exp.select(*column_names, exp.alias_(bucket, BUCKET_COLUMN)).from_(inner_select.subquery("hashed_predictions", copy=False))
+        inner_select.comments = outer.comments = ["one row per prediction"]
         inner.set("this", outer)
         group_column, *rest = tree.selects
         tree.select(group_column, exp.column(BUCKET_COLUMN), *rest, append=False, copy=False)

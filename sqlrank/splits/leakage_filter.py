@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlrank.errors import MetricError, did_you_mean
 from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, first_select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,6 +81,7 @@ class LeakageFilter:
                 _leave_out(column)
             elif column.name in names:
                 column.set("this", exp.to_identifier(names[column.name], quoted=True))
+        first_select(rows).comments = [f"One row per row of the source, with its {part_column}."]
         filtered: exp.Query = query.with_(SPLIT_ROWS, as_=rows, copy=False)
         return filtered
 
