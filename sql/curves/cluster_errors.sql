@@ -15,7 +15,7 @@ FROM (
   SELECT
     group_id,
     ROW_NUMBER() OVER (
-      PARTITION BY group_id ORDER BY missing_links + false_links DESC, records DESC, true_cluster, true_singleton
+      PARTITION BY group_id ORDER BY missing_links + false_links DESC, records DESC, true_cluster, unlabeled_record_id
     ) AS point,
     true_cluster,
     records,
@@ -27,7 +27,7 @@ FROM (
     SELECT
       group_id,
       true_cluster,
-      true_singleton,
+      unlabeled_record_id,
       records,
       num_predicted_clusters,
       records * (records - 1) / 2 - found_links AS missing_links,

@@ -8,7 +8,7 @@ SELECT
   MAX(n / (predicted_size + true_size - n)) AS predicted_jaccard, -- highest Jaccard similarity; 0 of a true cluster
   CAST(0 AS DOUBLE) AS true_jaccard -- highest Jaccard similarity; 0 of a predicted one
 FROM contingency_table
-GROUP BY group_id, predicted_cluster, predicted_singleton
+GROUP BY group_id, predicted_cluster, unplaced_record_id
 UNION ALL
 SELECT
   group_id,
@@ -17,4 +17,4 @@ SELECT
   CAST(0 AS DOUBLE) AS predicted_jaccard,
   MAX(n / (predicted_size + true_size - n)) AS true_jaccard
 FROM contingency_table
-GROUP BY group_id, true_cluster, true_singleton
+GROUP BY group_id, true_cluster, unlabeled_record_id

@@ -1,12 +1,12 @@
 -- cluster_overlaps: one row per group, predicted and true cluster that share records: each or its singleton's id, and the number shared.
 -- A record without a cluster is a cluster of its own: its cluster is NULL, and the singleton column has its id.
--- Grain: group_id, predicted_cluster, predicted_singleton, true_cluster, true_singleton
+-- Grain: group_id, predicted_cluster, unplaced_record_id, true_cluster, unlabeled_record_id
 SELECT
   group_id,
   predicted_cluster,
-  predicted_singleton, -- the record, if it has no predicted cluster
+  unplaced_record_id, -- the record, if it has no predicted cluster
   true_cluster,
-  true_singleton, -- the record, if it has no true cluster
+  unlabeled_record_id, -- the record, if it has no true cluster
   CAST(COUNT(*) AS DOUBLE) AS n -- records that both clusters share
 FROM evaluated_records
-GROUP BY group_id, predicted_cluster, predicted_singleton, true_cluster, true_singleton
+GROUP BY group_id, predicted_cluster, unplaced_record_id, true_cluster, unlabeled_record_id

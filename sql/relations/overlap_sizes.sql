@@ -7,7 +7,7 @@ FROM (
   -- one row per group and record
   SELECT
     group_id,
-    ROW_NUMBER() OVER (PARTITION BY group_id, predicted_cluster, predicted_singleton ORDER BY record_id) AS overlap
+    ROW_NUMBER() OVER (PARTITION BY group_id, predicted_cluster, unplaced_record_id ORDER BY record_id) AS overlap
   FROM evaluated_records
 ) AS record_numbers
 GROUP BY group_id, overlap

@@ -20,12 +20,12 @@ FROM (
     group_id,
     true_cluster,
     n,
-    SUM(n) OVER (PARTITION BY group_id, predicted_cluster, predicted_singleton) AS predicted_size
+    SUM(n) OVER (PARTITION BY group_id, predicted_cluster, unplaced_record_id) AS predicted_size
   FROM (
     -- one row per group, predicted and true cluster that share records
-    SELECT group_id, predicted_cluster, predicted_singleton, true_cluster, CAST(COUNT(*) AS DOUBLE) AS n
+    SELECT group_id, predicted_cluster, unplaced_record_id, true_cluster, CAST(COUNT(*) AS DOUBLE) AS n
     FROM predicted_records
-    GROUP BY group_id, predicted_cluster, predicted_singleton, true_cluster
+    GROUP BY group_id, predicted_cluster, unplaced_record_id, true_cluster
   ) AS cluster_pair_counts
 ) AS sized_overlaps
 WHERE true_cluster IS NOT NULL

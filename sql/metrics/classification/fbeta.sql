@@ -1,4 +1,4 @@
--- FBeta: F measure: harmonic mean of precision and recall, recall counting beta times as much.
+-- FBeta: F measure: harmonic mean of precision and recall, with weights of 1 and beta^2.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.

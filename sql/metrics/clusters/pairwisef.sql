@@ -1,4 +1,4 @@
--- PairwiseF: harmonic mean of pairwise precision and recall, recall counting beta times as much.
+-- PairwiseF: harmonic mean of pairwise precision and recall, with weights of 1 and beta^2.
 -- $beta: number above 0, default 1: how much more recall counts than precision.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)

@@ -1,4 +1,4 @@
--- VMeasure: harmonic mean of homogeneity and completeness, completeness counting beta times as much; at 1 it is NMI.
+-- VMeasure: harmonic mean of homogeneity and completeness, with weights of 1 and beta; at 1 it is NMI.
 -- $beta: number above 0, default 1: how much more completeness counts than homogeneity.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)

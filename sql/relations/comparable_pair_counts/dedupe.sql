@@ -6,8 +6,8 @@ SELECT
   SUM(n * (n - 1)) / 2 AS true_links -- pairs in one true cluster
 FROM (
   -- one row per group and true cluster
-  SELECT group_id, true_cluster, true_singleton, CAST(COUNT(*) AS DOUBLE) AS n
+  SELECT group_id, true_cluster, unlabeled_record_id, CAST(COUNT(*) AS DOUBLE) AS n
   FROM labeled_records
-  GROUP BY group_id, true_cluster, true_singleton
+  GROUP BY group_id, true_cluster, unlabeled_record_id
 ) AS true_cluster_counts
 GROUP BY group_id

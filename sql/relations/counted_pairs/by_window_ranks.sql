@@ -6,17 +6,9 @@ SELECT
   group_id,
   concordant, -- weight of pairs that score and label order alike
   discordant, -- weight of pairs that they order the other way
-  0 AS score_ties, -- weight of pairs tied in score only
-  0 AS label_ties -- weight of pairs tied in label only
-FROM bitwise_pair_counts
-UNION ALL
-SELECT
-  group_id,
-  0 AS concordant,
-  0 AS discordant,
-  score_ties,
-  label_ties
-FROM tied_pair_counts
+  score_ties, -- weight of pairs tied in score only
+  label_ties -- weight of pairs tied in label only
+FROM bitwise_counted_pairs
 UNION ALL
 SELECT
   group_id,

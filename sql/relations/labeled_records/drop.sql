@@ -4,6 +4,6 @@ SELECT
   group_id,
   record_id,
   true_cluster,
-  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton -- NULL: every record has a true cluster
+  CASE WHEN true_cluster IS NULL THEN record_id END AS unlabeled_record_id -- NULL: every record has a true cluster
 FROM records
 WHERE true_cluster IS NOT NULL

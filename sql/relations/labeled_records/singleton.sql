@@ -4,5 +4,5 @@ SELECT
   group_id,
   record_id,
   true_cluster,
-  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton -- the record, if it has no true cluster
+  CASE WHEN true_cluster IS NULL THEN record_id END AS unlabeled_record_id -- the record, if it has no true cluster
 FROM records

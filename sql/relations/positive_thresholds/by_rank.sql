@@ -7,9 +7,9 @@ SELECT
   score,
   total_rows,
   total_positives,
-  positives,
+  positives, -- positives of this score
   positives AS positive_squares, -- sum of their squared weights of 1
-  rows_at_or_above - rows_above - positives AS negatives,
+  rows_at_or_above - rows_above - positives AS negatives, -- negatives of this score
   positives_at_or_above - positives AS positives_above,
   rows_above - positives_at_or_above + positives AS negatives_above,
   total_positives - positives_at_or_above AS positives_below,

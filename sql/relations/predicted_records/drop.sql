@@ -4,7 +4,7 @@ SELECT
   group_id,
   record_id,
   predicted_cluster,
-  CASE WHEN predicted_cluster IS NULL THEN record_id END AS predicted_singleton, -- NULL: every record has a predicted cluster
+  CASE WHEN predicted_cluster IS NULL THEN record_id END AS unplaced_record_id, -- NULL: every record has a predicted cluster
   true_cluster -- NULL without one
 FROM records
 WHERE predicted_cluster IS NOT NULL
