@@ -61,7 +61,7 @@ WITH answers AS (
   -- (relations/judged_documents/by_join.sql)
   SELECT
     answers.`intent`, answers.query_id,
-    qrels_2.relevance,  -- grade; negative if pooled but not judged
+    qrels_2.relevance,  -- grade; below 0 if the document was pooled, but not judged
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels_2
   INNER JOIN answers
@@ -87,13 +87,7 @@ WITH answers AS (
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
     / NULLIF(
-      SUM(
-        CASE
-          WHEN ideal_rank <= 10
-          THEN CASE WHEN relevance > 0 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END),
       0
     ) AS ndcg_at_10
   FROM ideal_ranking
@@ -103,7 +97,7 @@ WITH answers AS (
   SELECT
     `intent`, query_id,
     -- R: recall, the share of the relevant documents that are among the first k.
-    COALESCE(SUM(CASE WHEN rank <= 5 THEN 1.0 ELSE 0 END) / NULLIF(COUNT(*), 0), 0) AS r_at_5
+    SUM(CASE WHEN rank <= 5 THEN 1.0 ELSE 0 END) / COUNT(*) AS r_at_5
   FROM judged_documents
   WHERE relevance >= 1
   GROUP BY `intent`, query_id

@@ -75,7 +75,7 @@ WITH answers AS NOT MATERIALIZED (
   -- (relations/judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
-    qrels_2.relevance,  -- grade; negative if pooled but not judged
+    qrels_2.relevance,  -- grade; below 0 if the document was pooled, but not judged
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels_2
   INNER JOIN ranked_lists
@@ -99,13 +99,7 @@ WITH answers AS NOT MATERIALIZED (
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
     / NULLIF(
-      SUM(
-        CASE
-          WHEN ideal_rank <= 10
-          THEN CASE WHEN relevance > 0 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END),
       0
     ) AS ndcg_at_10
   FROM ideal_ranking
@@ -115,7 +109,7 @@ WITH answers AS NOT MATERIALIZED (
   SELECT
     list_id,
     -- R: recall, the share of the relevant documents that are among the first k.
-    COALESCE(SUM(CASE WHEN rank <= 5 THEN 1.0e0 ELSE 0 END) / NULLIF(COUNT(*), 0), 0) AS r_at_5
+    SUM(CASE WHEN rank <= 5 THEN 1e0 ELSE 0 END) / COUNT(*) AS r_at_5
   FROM judged_documents
   WHERE relevance >= 1
   GROUP BY list_id

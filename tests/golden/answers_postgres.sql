@@ -63,7 +63,7 @@ WITH answers AS NOT MATERIALIZED (
   -- (relations/judged_documents/by_join.sql)
   SELECT
     answers."intent", answers.query_id,
-    qrels_2.relevance,  -- grade; negative if pooled but not judged
+    qrels_2.relevance,  -- grade; below 0 if the document was pooled, but not judged
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels_2
   INNER JOIN answers
@@ -87,26 +87,18 @@ WITH answers AS NOT MATERIALIZED (
   SELECT
     "intent", query_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(
-      CASE
-        WHEN rank <= 10
-        THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION)))
-        ELSE 0
-      END
-    )
+    SUM(CASE
+      WHEN rank <= 10
+      THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION)))
+      ELSE 0
+    END)
     / NULLIF(
-      SUM(
-        CASE
-          WHEN ideal_rank <= 10
-          THEN CASE
-            WHEN relevance > 0
-            THEN relevance
-            * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
-            ELSE 0
-          END
-          ELSE 0
-        END
-      ),
+      SUM(CASE
+        WHEN ideal_rank <= 10
+        THEN relevance
+        * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
+        ELSE 0
+      END),
       0
     ) AS ndcg_at_10
   FROM ideal_ranking
@@ -116,11 +108,8 @@ WITH answers AS NOT MATERIALIZED (
   SELECT
     "intent", query_id,
     -- R: recall, the share of the relevant documents that are among the first k.
-    COALESCE(
-      SUM(CASE WHEN rank <= 5 THEN CAST(1.0 AS DOUBLE PRECISION) ELSE 0 END)
-      / NULLIF(CAST(COUNT(*) AS DOUBLE PRECISION), 0),
-      0
-    ) AS r_at_5
+    SUM(CASE WHEN rank <= 5 THEN CAST(1.0 AS DOUBLE PRECISION) ELSE 0 END)
+    / CAST(COUNT(*) AS DOUBLE PRECISION) AS r_at_5
   FROM judged_documents
   WHERE relevance >= 1
   GROUP BY "intent", query_id

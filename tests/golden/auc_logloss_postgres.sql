@@ -36,9 +36,7 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     positive_ranks."campaign", positive_ranks."day", positive_ranks.positives,
     positive_ranks.rows_above, group_sizes.total_rows,
-    FLOOR(
-      positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE PRECISION)
-    ) AS rows_at_or_above,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."campaign", positive_ranks."day"
       ORDER BY positive_ranks.score DESC
@@ -55,8 +53,9 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per campaign, day and distinct score of a positive.
   -- (relations/positive_thresholds/by_rank.sql)
   SELECT
-    "campaign", "day", total_positives, positives,
-    rows_at_or_above - rows_above - positives AS negatives,
+    "campaign", "day", total_positives,
+    positives,  -- positives of this score
+    rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
   FROM rank_counts
@@ -67,11 +66,8 @@ WITH predictions AS NOT MATERIALIZED (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      CAST(positives AS DOUBLE PRECISION) / NULLIF(total_positives, 0)
-      * (
-        (negatives_below + CAST(0.5 AS DOUBLE PRECISION) * negatives)
-        / NULLIF(total_negatives, 0)
-      )
+      CAST(positives AS DOUBLE PRECISION) / total_positives
+      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY "campaign", "day"
@@ -80,18 +76,14 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     "campaign", "day",
     -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
-    -SUM(
-      LN(
-        CASE
-          WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          ELSE ABS(score + (label - 1))
-        END
-      )
-    )
-    / NULLIF(CAST(COUNT(*) AS DOUBLE PRECISION), 0) AS log_loss
+    -SUM(LN(CASE
+      WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+      ELSE ABS(score + (label - 1))
+    END))
+    / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss
   FROM predictions
   GROUP BY "campaign", "day"
 )

@@ -33,7 +33,7 @@ WITH predictions AS (
   SELECT
     positive_ranks.`campaign`, positive_ranks.`day`, positive_ranks.positives,
     positive_ranks.rows_above, group_sizes.total_rows,
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5e0) AS rows_at_or_above,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`
       ORDER BY positive_ranks.score DESC
@@ -50,8 +50,9 @@ WITH predictions AS (
   -- One row per campaign, day and distinct score of a positive.
   -- (relations/positive_thresholds/by_rank.sql)
   SELECT
-    `campaign`, `day`, total_positives, positives,
-    rows_at_or_above - rows_above - positives AS negatives,
+    `campaign`, `day`, total_positives,
+    positives,  -- positives of this score
+    rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
   FROM rank_counts
@@ -62,7 +63,7 @@ WITH predictions AS (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      positives / NULLIF(total_positives, 0)
+      positives / total_positives
       * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
@@ -72,16 +73,12 @@ WITH predictions AS (
   SELECT
     `campaign`, `day`,
     -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
-    -SUM(
-      LN(
-        CASE
-          WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
-          WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
-          ELSE ABS(score + (label - 1))
-        END
-      )
-    )
-    / NULLIF(COUNT(*), 0) AS log_loss
+    -SUM(LN(CASE
+      WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
+      WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
+      ELSE ABS(score + (label - 1))
+    END))
+    / COUNT(*) AS log_loss
   FROM predictions
   GROUP BY `campaign`, `day`
 )

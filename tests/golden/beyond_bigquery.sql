@@ -7,14 +7,11 @@ WITH run AS (
   FROM shop.eval.shown
 ), items AS (
   -- One row per item of the catalog. (shop.eval.items)
-  SELECT doc_id
-  FROM shop.eval.items
+  SELECT doc_id FROM shop.eval.items
 ), evaluated_queries AS (
   -- One row per query that has retrieved documents, judged or not.
   -- (relations/evaluated_queries/retrieved.sql)
-  SELECT query_id
-  FROM run
-  GROUP BY query_id
+  SELECT query_id FROM run GROUP BY query_id
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
   -- (relations/ranked_documents/doc_desc.sql)
@@ -54,13 +51,10 @@ WITH run AS (
   GROUP BY weighted_recommendations.doc_id
 ), group_catalog AS (
   -- One row per distinct item of the catalog. (relations/group_catalog.sql)
-  SELECT doc_id
-  FROM items
-  GROUP BY doc_id
+  SELECT doc_id FROM items GROUP BY doc_id
 ), catalog_sizes AS (
   -- One row, for a group with a catalog.
-  SELECT COUNT(*) AS catalog_size
-  FROM group_catalog
+  SELECT COUNT(*) AS catalog_size FROM group_catalog
 ), recommended_items_metrics AS (
   -- One row.
   SELECT

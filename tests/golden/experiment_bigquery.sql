@@ -303,7 +303,7 @@ WITH observations AS (
       0
     ) AS df,
     CASE
-      WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1
+      WHEN value > 0 AND value_control > 0 THEN value / value_control - 1
     END AS relative_difference,
     SQRT(relative_variance + relative_variance_control) AS relative_se,
     1
@@ -510,14 +510,13 @@ WITH observations AS (
     mde_critical_value, p_value,
     CASE
       WHEN p_value IS NOT NULL
-      THEN MAX(
-        CASE
-          WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value
-          ELSE 1
-        END
-      ) OVER (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+      THEN MAX(CASE
+        WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value
+        ELSE 1
+      END) OVER rows_so_far
     END AS p_adjusted
   FROM p_value_ranks
+  WINDOW rows_so_far AS (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ), sample_ratio_counts AS (
   -- One row per variant: units, total and expected share. (experiments/sample_ratio_counts.sql)
   SELECT

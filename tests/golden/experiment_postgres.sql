@@ -163,15 +163,10 @@ WITH observations AS (
     metric, variant, units, ratio, covariate_ratio,
     (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
     (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    (
-      svc - covariate_ratio * CAST(0.0 AS DOUBLE PRECISION) - ratio * CAST(0.0 AS DOUBLE PRECISION)
-      + ratio * covariate_ratio * CAST(0.0 AS DOUBLE PRECISION)
-    )
+    (svc - covariate_ratio * 0.0 - ratio * 0.0 + ratio * covariate_ratio * 0.0)
     / denominator AS covariate_products,
-    scc - 2 * covariate_ratio * CAST(0.0 AS DOUBLE PRECISION)
-    + covariate_ratio * covariate_ratio * CAST(0.0 AS DOUBLE PRECISION) AS covariate_squares,
-    scc
-    + covariate_ratio * covariate_ratio * CAST(0.0 AS DOUBLE PRECISION) AS covariate_square_terms
+    scc - 2 * covariate_ratio * 0.0 + covariate_ratio * covariate_ratio * 0.0 AS covariate_squares,
+    scc + covariate_ratio * covariate_ratio * 0.0 AS covariate_square_terms
   FROM variant_ratios
 ), pooled_moments AS (
   -- One row per metric and treatment: moments of treatment and control as one sample, and
@@ -210,23 +205,15 @@ WITH observations AS (
   -- products with the value. (experiments/pooled_squares.sql)
   SELECT
     metric, variant, units, denominator, covariate_denominator, covariate_ratio,
-    scc
-    + covariate_ratio * covariate_ratio * CAST(0.0 AS DOUBLE PRECISION) AS covariate_square_terms,
-    svc
-    - covariate_ratio * CAST(0.0 AS DOUBLE PRECISION)
-    - ratio * CAST(0.0 AS DOUBLE PRECISION)
-    + ratio * covariate_ratio * CAST(0.0 AS DOUBLE PRECISION)
-    + half_harmonic_units
-    * (value_difference - ratio * denominator_difference)
-    * (
-      covariate_difference
-      - covariate_ratio * CAST(0.0 AS DOUBLE PRECISION)
-    ) AS covariate_products,
-    scc - 2 * covariate_ratio * CAST(0.0 AS DOUBLE PRECISION)
-    + covariate_ratio * covariate_ratio * CAST(0.0 AS DOUBLE PRECISION)
-    + half_harmonic_units
-    * (covariate_difference - covariate_ratio * CAST(0.0 AS DOUBLE PRECISION))
-    * (covariate_difference - covariate_ratio * CAST(0.0 AS DOUBLE PRECISION)) AS covariate_squares
+    scc + covariate_ratio * covariate_ratio * 0.0 AS covariate_square_terms,
+    svc - covariate_ratio * 0.0 - ratio * 0.0
+    + ratio * covariate_ratio * 0.0
+    + half_harmonic_units * (value_difference - ratio * denominator_difference)
+    * (covariate_difference - covariate_ratio * 0.0) AS covariate_products,
+    scc - 2 * covariate_ratio * 0.0
+    + covariate_ratio * covariate_ratio * 0.0
+    + half_harmonic_units * (covariate_difference - covariate_ratio * 0.0)
+    * (covariate_difference - covariate_ratio * 0.0) AS covariate_squares
   FROM pooled_moments
 ), covariate_coefficients AS (
   -- One row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0
@@ -333,7 +320,7 @@ WITH observations AS (
       0
     ) AS df,
     CASE
-      WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1
+      WHEN value > 0 AND value_control > 0 THEN value / value_control - 1
     END AS relative_difference,
     SQRT(relative_variance + relative_variance_control) AS relative_se,
     1
@@ -349,8 +336,7 @@ WITH observations AS (
   -- One row per node of an integral: its position and weight. (experiments/quadrature_nodes.sql)
   SELECT
     4 * LN(1 + EXP(CAST(0.45 AS DOUBLE PRECISION) * number - 31)) AS node,
-    CAST(1.8 AS DOUBLE PRECISION)
-    / (1 + EXP(31 - CAST(0.45 AS DOUBLE PRECISION) * number)) AS weight
+    1.8 / (1 + EXP(31 - CAST(0.45 AS DOUBLE PRECISION) * number)) AS weight
   FROM GENERATE_SERIES(0, 99) AS series(number)
 ), purposes AS (
   -- One row per purpose.
@@ -399,18 +385,8 @@ WITH observations AS (
           t_squared_by_df
         )
       )
-      ELSE z_bound
-      - (CAST(2.30753 AS DOUBLE PRECISION) + CAST(0.27061 AS DOUBLE PRECISION) * z_bound)
-      / (
-        1
-        + z_bound
-        * (CAST(0.99229 AS DOUBLE PRECISION) + CAST(0.04481 AS DOUBLE PRECISION) * z_bound)
-      )
-      + (z_bound - CAST(1.12 AS DOUBLE PRECISION))
-      / (
-        4 * df + CAST(0.44 AS DOUBLE PRECISION) * z_bound * z_bound
-        - CAST(2.1 AS DOUBLE PRECISION)
-      )
+      ELSE z_bound - (2.30753 + 0.27061 * z_bound) / (1 + z_bound * (0.99229 + 0.04481 * z_bound))
+      + (z_bound - 1.12) / (4 * df + 0.44 * z_bound * z_bound - 2.1)
     END AS z
   FROM t_normalizers
 ), t_integrals_1 AS (
@@ -560,14 +536,13 @@ WITH observations AS (
     mde_critical_value, p_value,
     CASE
       WHEN p_value IS NOT NULL
-      THEN MAX(
-        CASE
-          WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value
-          ELSE 1
-        END
-      ) OVER (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+      THEN MAX(CASE
+        WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value
+        ELSE 1
+      END) OVER rows_so_far
     END AS p_adjusted
   FROM p_value_ranks
+  WINDOW rows_so_far AS (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ), sample_ratio_counts AS (
   -- One row per variant: units, total and expected share. (experiments/sample_ratio_counts.sql)
   SELECT
@@ -660,8 +635,7 @@ WITH observations AS (
     difference / NULLIF(se, 0) AS statistic,
     corrected_p_values.df, corrected_p_values.p_value, p_adjusted,
     CASE
-      WHEN sample_ratio_test.p_value >= CAST(0.001 AS DOUBLE PRECISION)
-      AND p_adjusted < 1 - CAST(0.95 AS DOUBLE PRECISION)
+      WHEN sample_ratio_test.p_value >= 0.001 AND p_adjusted < 1 - CAST(0.95 AS DOUBLE PRECISION)
       THEN CASE WHEN difference > 0 THEN variant WHEN difference < 0 THEN 'A' END
     END AS winner,
     CASE WHEN se > 0 THEN mde_critical_value * se END AS mde,

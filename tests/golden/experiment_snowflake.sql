@@ -149,14 +149,10 @@ WITH digits AS (
     metric, variant, units, ratio, covariate_ratio,
     (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
     (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    (
-      svc - covariate_ratio * CAST(0.0 AS DOUBLE) - ratio * CAST(0.0 AS DOUBLE)
-      + ratio * covariate_ratio * CAST(0.0 AS DOUBLE)
-    )
+    (svc - covariate_ratio * 0.0 - ratio * 0.0 + ratio * covariate_ratio * 0.0)
     / denominator AS covariate_products,
-    scc - 2 * covariate_ratio * CAST(0.0 AS DOUBLE)
-    + covariate_ratio * covariate_ratio * CAST(0.0 AS DOUBLE) AS covariate_squares,
-    scc + covariate_ratio * covariate_ratio * CAST(0.0 AS DOUBLE) AS covariate_square_terms
+    scc - 2 * covariate_ratio * 0.0 + covariate_ratio * covariate_ratio * 0.0 AS covariate_squares,
+    scc + covariate_ratio * covariate_ratio * 0.0 AS covariate_square_terms
   FROM variant_ratios
 ), pooled_moments AS (
   -- One row per metric and treatment: moments of treatment and control as one sample, and
@@ -191,15 +187,15 @@ WITH digits AS (
   -- products with the value. (experiments/pooled_squares.sql)
   SELECT
     metric, variant, units, denominator, covariate_denominator, covariate_ratio,
-    scc + covariate_ratio * covariate_ratio * CAST(0.0 AS DOUBLE) AS covariate_square_terms,
-    svc - covariate_ratio * CAST(0.0 AS DOUBLE) - ratio * CAST(0.0 AS DOUBLE)
-    + ratio * covariate_ratio * CAST(0.0 AS DOUBLE)
+    scc + covariate_ratio * covariate_ratio * 0.0 AS covariate_square_terms,
+    svc - covariate_ratio * 0.0 - ratio * 0.0
+    + ratio * covariate_ratio * 0.0
     + half_harmonic_units * (value_difference - ratio * denominator_difference)
-    * (covariate_difference - covariate_ratio * CAST(0.0 AS DOUBLE)) AS covariate_products,
-    scc - 2 * covariate_ratio * CAST(0.0 AS DOUBLE)
-    + covariate_ratio * covariate_ratio * CAST(0.0 AS DOUBLE)
-    + half_harmonic_units * (covariate_difference - covariate_ratio * CAST(0.0 AS DOUBLE))
-    * (covariate_difference - covariate_ratio * CAST(0.0 AS DOUBLE)) AS covariate_squares
+    * (covariate_difference - covariate_ratio * 0.0) AS covariate_products,
+    scc - 2 * covariate_ratio * 0.0
+    + covariate_ratio * covariate_ratio * 0.0
+    + half_harmonic_units * (covariate_difference - covariate_ratio * 0.0)
+    * (covariate_difference - covariate_ratio * 0.0) AS covariate_squares
   FROM pooled_moments
 ), covariate_coefficients AS (
   -- One row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0
@@ -306,7 +302,7 @@ WITH digits AS (
       0
     ) AS df,
     CASE
-      WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1
+      WHEN value > 0 AND value_control > 0 THEN value / value_control - 1
     END AS relative_difference,
     SQRT(relative_variance + relative_variance_control) AS relative_se,
     1
@@ -322,8 +318,7 @@ WITH digits AS (
   -- One row per node of an integral: its position and weight. (experiments/quadrature_nodes.sql)
   SELECT
     4 * LN(1 + EXP(CAST(0.45 AS DOUBLE) * (ones.digit + 10 * tens.digit) - 31)) AS node,
-    CAST(1.8 AS DOUBLE)
-    / (1 + EXP(31 - CAST(0.45 AS DOUBLE) * (ones.digit + 10 * tens.digit))) AS weight
+    1.8 / (1 + EXP(31 - CAST(0.45 AS DOUBLE) * (ones.digit + 10 * tens.digit))) AS weight
   FROM digits AS ones
   CROSS JOIN digits AS tens
 ), purposes AS (
@@ -373,11 +368,8 @@ WITH digits AS (
           t_squared_by_df
         )
       )
-      ELSE z_bound
-      - (CAST(2.30753 AS DOUBLE) + CAST(0.27061 AS DOUBLE) * z_bound)
-      / (1 + z_bound * (CAST(0.99229 AS DOUBLE) + CAST(0.04481 AS DOUBLE) * z_bound))
-      + (z_bound - CAST(1.12 AS DOUBLE))
-      / (4 * df + CAST(0.44 AS DOUBLE) * z_bound * z_bound - CAST(2.1 AS DOUBLE))
+      ELSE z_bound - (2.30753 + 0.27061 * z_bound) / (1 + z_bound * (0.99229 + 0.04481 * z_bound))
+      + (z_bound - 1.12) / (4 * df + 0.44 * z_bound * z_bound - 2.1)
     END AS z
   FROM t_normalizers
 ), t_integrals_1 AS (
@@ -527,12 +519,10 @@ WITH digits AS (
     mde_critical_value, p_value,
     CASE
       WHEN p_value IS NOT NULL
-      THEN MAX(
-        CASE
-          WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value
-          ELSE 1
-        END
-      ) OVER (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+      THEN MAX(CASE
+        WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value
+        ELSE 1
+      END) OVER (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
     END AS p_adjusted
   FROM p_value_ranks
 ), sample_ratio_counts AS (
@@ -627,8 +617,7 @@ WITH digits AS (
     difference / NULLIF(se, 0) AS statistic,
     corrected_p_values.df, corrected_p_values.p_value, p_adjusted,
     CASE
-      WHEN sample_ratio_test.p_value >= CAST(0.001 AS DOUBLE)
-      AND p_adjusted < 1 - CAST(0.95 AS DOUBLE)
+      WHEN sample_ratio_test.p_value >= 0.001 AND p_adjusted < 1 - CAST(0.95 AS DOUBLE)
       THEN CASE WHEN difference > 0 THEN variant WHEN difference < 0 THEN 'A' END
     END AS winner,
     CASE WHEN se > 0 THEN mde_critical_value * se END AS mde,

@@ -30,7 +30,7 @@ WITH interleaved AS (
 SELECT
   -- Preference: share of sessions with clicks in which ranker B had more of them, ties counting
   -- half, less a half: above 0 B is preferred.
-  SUM(weight + is_won_by_b - is_won_by_a) / NULLIF(SUM(weight), 0) / 2 - 0.5e0 AS preference,
+  SUM(weight + is_won_by_b - is_won_by_a) / NULLIF(SUM(weight), 0) / 2 - 0.5 AS preference,
   -- num_won_by_b: number of sessions in which ranker B had more clicks.
   CAST(COALESCE(SUM(is_won_by_b), 0) AS DOUBLE) AS num_won_by_b
 FROM session_outcomes;

@@ -10,7 +10,7 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     COUNT(*) AS num_predictions,
     -- 1 if each of these has a weight of 1
-    CASE WHEN MIN(1.0e0) = 1 AND MAX(1.0e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
+    CASE WHEN MIN(1e0) = 1 AND MAX(1e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
   FROM predictions
 ), predictions_with_group_size AS (
   -- One row per prediction of positive weight. (relations/predictions_with_group_size.sql)
@@ -59,7 +59,7 @@ WITH predictions AS NOT MATERIALIZED (
 ), block_sizes AS (
   -- One row per power of two from 2 to 2^40, more than any number of labels.
   -- (relations/block_sizes.sql)
-  SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5e0) AS BIGINT) AS block_size
+  SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
   -- One row per distinct label and score, and block size.
@@ -88,25 +88,39 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     lower_weight, upper_weight,
     -- weight of the lower half at lower scores
-    COALESCE(
-      SUM(lower_weight) OVER (
-        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS lower_before,
+    COALESCE(SUM(lower_weight) OVER preceding_rows, 0) AS lower_before,
     -- weight of the upper half at lower scores
-    COALESCE(
-      SUM(upper_weight) OVER (
-        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS upper_before
+    COALESCE(SUM(upper_weight) OVER preceding_rows, 0) AS upper_before
   FROM block_halves
+  WINDOW preceding_rows AS (
+    PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
+), bitwise_counted_pairs AS (
+  -- One row, for untied pairs counted by bits, and one per label and score.
+  -- (relations/bitwise_counted_pairs.sql)
+  SELECT
+    SUM(upper_weight * lower_before) AS concordant,
+    SUM(lower_weight * upper_before) AS discordant,
+    0 AS score_ties,
+    0 AS label_ties
+  FROM cumulative_halves
+  UNION ALL
+  SELECT
+    0 AS concordant,
+    0 AS discordant,
+    weight * COALESCE(SUM(weight) OVER preceding_rows_by_label_index, 0) AS score_ties,
+    weight * COALESCE(SUM(weight) OVER preceding_rows_by_score_index, 0) AS label_ties
+  FROM label_score_indexes
+  WINDOW preceding_rows_by_label_index AS (
+    PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ),
+  preceding_rows_by_score_index AS (
+    PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ), pair_ranks AS (
   -- One row per prediction of a group that ranks can count.
   SELECT
-    RANK(
-    ORDER BY predictions_with_group_size.label DESC) OVER (
+    RANK(ORDER BY predictions_with_group_size.label DESC) OVER (
       ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS inversion_rank,
@@ -124,35 +138,8 @@ WITH predictions AS NOT MATERIALIZED (
 ), counted_pairs AS (
   -- One row, for pairs counted by ranks or bits, and one per label and score.
   -- (relations/counted_pairs/by_window_ranks.sql)
-  SELECT
-    SUM(upper_weight * lower_before) AS concordant,
-    SUM(lower_weight * upper_before) AS discordant,
-    0 AS score_ties,
-    0 AS label_ties
-  FROM cumulative_halves
-  UNION ALL
-  SELECT
-    0 AS concordant,
-    0 AS discordant,
-    weight
-    * COALESCE(
-      SUM(weight) OVER (
-        PARTITION BY score_index
-        ORDER BY label_index
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS score_ties,
-    weight
-    * COALESCE(
-      SUM(weight) OVER (
-        PARTITION BY label_index
-        ORDER BY score_index
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS label_ties
-  FROM label_score_indexes
+  SELECT concordant, discordant, score_ties, label_ties
+  FROM bitwise_counted_pairs
   UNION ALL
   SELECT
     SUM(score_rank - inversion_rank - rank_in_label + 1) AS concordant,
@@ -164,30 +151,26 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row, for a group of at most 32 predictions, several, for a group of more.
   SELECT
     -- weight of pairs that score and label order alike
-    SUM(
-      CASE
-        WHEN lower_predictions.score < higher_predictions.score
-        AND lower_predictions.label < higher_predictions.label
-        THEN 1.0e0
-        ELSE 0
-      END
-    ) AS concordant,
+    SUM(CASE
+      WHEN lower_predictions.score < higher_predictions.score
+      AND lower_predictions.label < higher_predictions.label
+      THEN 1e0
+      ELSE 0
+    END) AS concordant,
     -- weight of pairs that they order the other way
-    SUM(
-      CASE
-        WHEN lower_predictions.score < higher_predictions.score
-        AND lower_predictions.label > higher_predictions.label
-        THEN 1.0e0
-        ELSE 0
-      END
-    ) AS discordant,
+    SUM(CASE
+      WHEN lower_predictions.score < higher_predictions.score
+      AND lower_predictions.label > higher_predictions.label
+      THEN 1e0
+      ELSE 0
+    END) AS discordant,
     -- weight of pairs tied in score only
     SUM(
-      CASE WHEN lower_predictions.score = higher_predictions.score THEN 1.0e0 ELSE 0 END
+      CASE WHEN lower_predictions.score = higher_predictions.score THEN 1e0 ELSE 0 END
     ) AS score_ties,
     -- weight of pairs tied in label only
     SUM(
-      CASE WHEN lower_predictions.label = higher_predictions.label THEN 1.0e0 ELSE 0 END
+      CASE WHEN lower_predictions.label = higher_predictions.label THEN 1e0 ELSE 0 END
     ) AS label_ties
   FROM predictions_with_group_size AS lower_predictions
   CROSS JOIN predictions_with_group_size AS higher_predictions
@@ -202,8 +185,7 @@ WITH predictions AS NOT MATERIALIZED (
       )
     )
   UNION ALL
-  SELECT concordant, discordant, score_ties, label_ties
-  FROM counted_pairs
+  SELECT concordant, discordant, score_ties, label_ties FROM counted_pairs
 ), pair_counts AS (
   -- One row. (relations/pair_counts/by_group_size.sql)
   SELECT

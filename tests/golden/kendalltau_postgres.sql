@@ -28,10 +28,7 @@ WITH predictions AS (
 ), block_sizes AS (
   -- One row per power of two from 2 to 2^40, more than any number of labels.
   -- (relations/block_sizes.sql)
-  SELECT
-    CAST(FLOOR(
-      EXP(number * LN(CAST(2 AS DOUBLE PRECISION))) + CAST(0.5 AS DOUBLE PRECISION)
-    ) AS BIGINT) AS block_size
+  SELECT CAST(FLOOR(EXP(number * LN(CAST(2 AS DOUBLE PRECISION))) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
   -- One row per distinct label and score, and block size.
@@ -62,23 +59,16 @@ WITH predictions AS (
   SELECT
     lower_weight, upper_weight,
     -- weight of the lower half at lower scores
-    COALESCE(
-      SUM(lower_weight) OVER (
-        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS lower_before,
+    COALESCE(SUM(lower_weight) OVER preceding_rows, 0) AS lower_before,
     -- weight of the upper half at lower scores
-    COALESCE(
-      SUM(upper_weight) OVER (
-        PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS upper_before
+    COALESCE(SUM(upper_weight) OVER preceding_rows, 0) AS upper_before
   FROM block_halves
-), counted_pairs AS (
-  -- One row, for untied pairs counted by bits, and one per distinct label and score.
-  -- (relations/counted_pairs/by_bits.sql)
+  WINDOW preceding_rows AS (
+    PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
+), bitwise_counted_pairs AS (
+  -- One row, for untied pairs counted by bits, and one per label and score.
+  -- (relations/bitwise_counted_pairs.sql)
   SELECT
     -- weight of pairs that score and label order alike
     SUM(upper_weight * lower_before) AS concordant,
@@ -91,25 +81,15 @@ WITH predictions AS (
   SELECT
     0 AS concordant,
     0 AS discordant,
-    weight
-    * COALESCE(
-      SUM(weight) OVER (
-        PARTITION BY score_index
-        ORDER BY label_index
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS score_ties,
-    weight
-    * COALESCE(
-      SUM(weight) OVER (
-        PARTITION BY label_index
-        ORDER BY score_index
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS label_ties
+    weight * COALESCE(SUM(weight) OVER preceding_rows_by_label_index, 0) AS score_ties,
+    weight * COALESCE(SUM(weight) OVER preceding_rows_by_score_index, 0) AS label_ties
   FROM label_score_indexes
+  WINDOW preceding_rows_by_label_index AS (
+    PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ),
+  preceding_rows_by_score_index AS (
+    PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ), pair_counts AS (
   -- One row. (relations/pair_counts/one_group.sql)
   SELECT
@@ -117,7 +97,7 @@ WITH predictions AS (
     SUM(discordant) AS discordant,
     SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
-  FROM counted_pairs
+  FROM bitwise_counted_pairs
 )
 SELECT
   -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of

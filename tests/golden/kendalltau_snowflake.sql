@@ -34,7 +34,7 @@ WITH digits AS (
   -- (relations/block_sizes.sql)
   SELECT
     CAST(FLOOR(
-      EXP((1 + ones.digit + 10 * tens.digit) * LN(CAST(2 AS DOUBLE))) + CAST(0.5 AS DOUBLE)
+      EXP((1 + ones.digit + 10 * tens.digit) * LN(CAST(2 AS DOUBLE))) + 0.5
     ) AS BIGINT) AS block_size
   FROM digits AS ones
   CROSS JOIN digits AS tens
@@ -81,9 +81,9 @@ WITH digits AS (
       0
     ) AS upper_before
   FROM block_halves
-), counted_pairs AS (
-  -- One row, for untied pairs counted by bits, and one per distinct label and score.
-  -- (relations/counted_pairs/by_bits.sql)
+), bitwise_counted_pairs AS (
+  -- One row, for untied pairs counted by bits, and one per label and score.
+  -- (relations/bitwise_counted_pairs.sql)
   SELECT
     -- weight of pairs that score and label order alike
     SUM(upper_weight * lower_before) AS concordant,
@@ -122,7 +122,7 @@ WITH digits AS (
     SUM(discordant) AS discordant,
     SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
-  FROM counted_pairs
+  FROM bitwise_counted_pairs
 )
 SELECT
   -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of

@@ -25,7 +25,7 @@ WITH logs AS (
     SUM(
       expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
     )
-    / NULLIF(COUNT(*), 0) AS dr,
+    / COUNT(*) AS dr,
     -- ESS: effective sample size: the number of actions of the target policy to which the logged
     -- ones are equivalent.
     SUM(target_propensity / NULLIF(propensity, 0))
@@ -38,7 +38,7 @@ WITH logs AS (
     ) AS ess,
     -- MeanWeight: mean ratio of the probability of an action under the target to that under the
     -- logged policy, 1 if the logs are sound.
-    SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0) AS mean_weight,
+    SUM(target_propensity / NULLIF(propensity, 0)) / COUNT(*) AS mean_weight,
     1 / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_1,
     (
       -(
@@ -47,19 +47,18 @@ WITH logs AS (
       )
     )
     / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_2,
-    CAST(1 AS DOUBLE) / NULLIF(COUNT(*), 0) AS dr_by_1,
+    CAST(1 AS DOUBLE) / COUNT(*) AS dr_by_1,
     (
       -(
         SUM(
           expected_reward
           + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
         )
-        / NULLIF(COUNT(*), 0)
+        / COUNT(*)
       )
     )
-    / NULLIF(COUNT(*), 0) AS dr_by_2,
-    (-(SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0)))
-    / NULLIF(COUNT(*), 0) AS mean_weight_by_2
+    / COUNT(*) AS dr_by_2,
+    (-(SUM(target_propensity / NULLIF(propensity, 0)) / COUNT(*))) / COUNT(*) AS mean_weight_by_2
   FROM logs
   GROUP BY "CAMPAIGN"
 ), unit_influence AS (
@@ -96,10 +95,10 @@ WITH logs AS (
     -- if one has all
     SUM(snips_influence * snips_influence * snips_influence * snips_influence)
     / NULLIF(SUM(snips_influence * snips_influence) * SUM(snips_influence * snips_influence), 0)
-    - CAST(1 AS DOUBLE) / NULLIF(COUNT(*), 0) AS snips_concentration,
+    - CAST(1 AS DOUBLE) / COUNT(*) AS snips_concentration,
     SUM(dr_influence * dr_influence * dr_influence * dr_influence)
     / NULLIF(SUM(dr_influence * dr_influence) * SUM(dr_influence * dr_influence), 0)
-    - CAST(1 AS DOUBLE) / NULLIF(COUNT(*), 0) AS dr_concentration,
+    - CAST(1 AS DOUBLE) / COUNT(*) AS dr_concentration,
     SUM(
       mean_weight_influence * mean_weight_influence * mean_weight_influence * mean_weight_influence
     )
@@ -108,7 +107,7 @@ WITH logs AS (
       * SUM(mean_weight_influence * mean_weight_influence),
       0
     )
-    - CAST(1 AS DOUBLE) / NULLIF(COUNT(*), 0) AS mean_weight_concentration
+    - CAST(1 AS DOUBLE) / COUNT(*) AS mean_weight_concentration
   FROM unit_influence
   GROUP BY "CAMPAIGN"
 ), degrees_of_freedom AS (
@@ -137,7 +136,7 @@ WITH logs AS (
     -- concentration over 2 / units
     CASE
       WHEN units > 4 AND snips_concentration < 2 AND snips_concentration * units > 2
-      THEN 1 + 2 * snips_concentration - CAST(4 AS DOUBLE) / NULLIF(units, 0)
+      THEN 1 + 2 * snips_concentration - CAST(4 AS DOUBLE) / units
       ELSE 1
     END AS snips_inflation,
     CASE
@@ -148,7 +147,7 @@ WITH logs AS (
     END AS dr_df,
     CASE
       WHEN units > 4 AND dr_concentration < 2 AND dr_concentration * units > 2
-      THEN 1 + 2 * dr_concentration - CAST(4 AS DOUBLE) / NULLIF(units, 0)
+      THEN 1 + 2 * dr_concentration - CAST(4 AS DOUBLE) / units
       ELSE 1
     END AS dr_inflation,
     CASE
@@ -160,7 +159,7 @@ WITH logs AS (
     END AS mean_weight_df,
     CASE
       WHEN units > 4 AND mean_weight_concentration < 2 AND mean_weight_concentration * units > 2
-      THEN 1 + 2 * mean_weight_concentration - CAST(4 AS DOUBLE) / NULLIF(units, 0)
+      THEN 1 + 2 * mean_weight_concentration - CAST(4 AS DOUBLE) / units
       ELSE 1
     END AS mean_weight_inflation
   FROM standard_errors

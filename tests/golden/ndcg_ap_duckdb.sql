@@ -13,9 +13,7 @@ WITH qrels AS NOT MATERIALIZED (
 ), evaluated_queries AS (
   -- One row per query with judgments, whether anything is retrieved for it or not.
   -- (relations/evaluated_queries/judged.sql)
-  SELECT query_id
-  FROM qrels
-  GROUP BY query_id
+  SELECT query_id FROM qrels GROUP BY query_id
 ), ranked_lists AS (
   -- One row per query to evaluate, even if empty. (relations/ranked_lists/integer_key.sql)
   SELECT
@@ -39,7 +37,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- (relations/judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
-    qrels.relevance,  -- grade; negative if pooled but not judged
+    qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels
   INNER JOIN ranked_lists ON ranked_lists.query_id = qrels.query_id
@@ -70,13 +68,7 @@ WITH qrels AS NOT MATERIALIZED (
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
     / NULLIF(
-      SUM(
-        CASE
-          WHEN ideal_rank <= 10
-          THEN CASE WHEN relevance > 0 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END),
       0
     ) AS ndcg_at_10
   FROM ideal_ranking
@@ -86,10 +78,7 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     list_id,
     -- AP: average precision, the mean over queries of which is MAP.
-    COALESCE(
-      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0),
-      0
-    ) AS ap
+    SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*) AS ap
   FROM relevant_documents
   GROUP BY list_id
 )

@@ -13,9 +13,7 @@ WITH qrels AS NOT MATERIALIZED (
 ), evaluated_queries AS (
   -- One row per query with judgments, whether anything is retrieved for it or not.
   -- (relations/evaluated_queries/judged.sql)
-  SELECT query_id
-  FROM qrels
-  GROUP BY query_id
+  SELECT query_id FROM qrels GROUP BY query_id
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
   -- (relations/ranked_documents/doc_desc.sql)
@@ -59,26 +57,18 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     query_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(
-      CASE
-        WHEN rank <= 10
-        THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION)))
-        ELSE 0
-      END
-    )
+    SUM(CASE
+      WHEN rank <= 10
+      THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION)))
+      ELSE 0
+    END)
     / NULLIF(
-      SUM(
-        CASE
-          WHEN ideal_rank <= 10
-          THEN CASE
-            WHEN relevance > 0
-            THEN relevance
-            * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
-            ELSE 0
-          END
-          ELSE 0
-        END
-      ),
+      SUM(CASE
+        WHEN ideal_rank <= 10
+        THEN relevance
+        * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
+        ELSE 0
+      END),
       0
     ) AS ndcg_at_10
   FROM ideal_ranking
@@ -88,13 +78,10 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     query_id,
     -- AP: average precision, the mean over queries of which is MAP.
-    COALESCE(
-      SUM(
-        CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
-      )
-      / NULLIF(CAST(COUNT(*) AS DOUBLE PRECISION), 0),
-      0
-    ) AS ap
+    SUM(
+      CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
+    )
+    / CAST(COUNT(*) AS DOUBLE PRECISION) AS ap
   FROM relevant_documents
   GROUP BY query_id
 )

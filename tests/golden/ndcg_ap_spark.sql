@@ -13,9 +13,7 @@ WITH qrels AS (
 ), evaluated_queries AS (
   -- One row per query with judgments, whether anything is retrieved for it or not.
   -- (relations/evaluated_queries/judged.sql)
-  SELECT query_id
-  FROM qrels
-  GROUP BY query_id
+  SELECT query_id FROM qrels GROUP BY query_id
 ), document_arrays AS (
   -- One row per query of the run.
   SELECT
@@ -64,13 +62,7 @@ WITH qrels AS (
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
     / NULLIF(
-      SUM(
-        CASE
-          WHEN ideal_rank <= 10
-          THEN CASE WHEN relevance > 0 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END),
       0
     ) AS ndcg_at_10
   FROM ideal_ranking
@@ -81,7 +73,8 @@ WITH qrels AS (
     query_id,
     -- AP: average precision, the mean over queries of which is MAP.
     COALESCE(
-      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0),
+      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END)
+      / COUNT(*),
       0
     ) AS ap
   FROM relevant_documents

@@ -41,34 +41,23 @@ WITH predictions AS NOT MATERIALIZED (
     has_threshold,  -- 0 for what is above the highest, else 1
     positives,  -- weight of the positives of this score
     negatives,  -- weight of the negatives of this score
-    COALESCE(
-      SUM(positives) OVER (
-        PARTITION BY "campaign"
-        ORDER BY has_threshold, threshold DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS positives_above,
-    COALESCE(
-      SUM(negatives + negatives_between) OVER (
-        PARTITION BY "campaign"
-        ORDER BY has_threshold, threshold DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS negatives_above,
+    COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
+    COALESCE(SUM(negatives + negatives_between) OVER preceding_rows, 0) AS negatives_above,
     negatives_between
-    + COALESCE(
-      SUM(negatives + negatives_between) OVER (
-        PARTITION BY "campaign"
-        ORDER BY has_threshold, threshold DESC
-        ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
-      ),
-      0
-    ) AS negatives_below,
+    + COALESCE(SUM(negatives + negatives_between) OVER following_rows, 0) AS negatives_below,
     SUM(positives) OVER (PARTITION BY "campaign") AS total_positives,
     SUM(negatives + negatives_between) OVER (PARTITION BY "campaign") AS total_negatives
   FROM segment_weights
+  WINDOW preceding_rows AS (
+    PARTITION BY "campaign"
+    ORDER BY has_threshold, threshold DESC
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ),
+  following_rows AS (
+    PARTITION BY "campaign"
+    ORDER BY has_threshold, threshold DESC
+    ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+  )
 ), positive_thresholds_metrics AS (
   -- One row per campaign.
   SELECT
@@ -77,10 +66,7 @@ WITH predictions AS NOT MATERIALIZED (
     -- counts half.
     SUM(
       positives / NULLIF(total_positives, 0)
-      * (
-        (negatives_below + CAST(0.5 AS DOUBLE PRECISION) * negatives)
-        / NULLIF(total_negatives, 0)
-      )
+      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
     -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
     -- share a threshold.
@@ -101,15 +87,13 @@ WITH predictions AS NOT MATERIALIZED (
     -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
     -SUM(
       weight
-      * LN(
-        CASE
-          WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          ELSE ABS(score + (label - 1))
-        END
-      )
+      * LN(CASE
+        WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+        THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+        WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+        THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+        ELSE ABS(score + (label - 1))
+      END)
     )
     / NULLIF(SUM(weight), 0) AS log_loss
   FROM predictions

@@ -77,7 +77,7 @@ WITH predictions AS (
     -- counts half.
     SUM(
       positives / NULLIF(total_positives, 0)
-      * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
+      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
     -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
     -- share a threshold.
@@ -98,15 +98,13 @@ WITH predictions AS (
     -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
     -SUM(
       weight
-      * LN(
-        CASE
-          WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE)
-          THEN CAST('2.220446049250313e-16' AS DOUBLE)
-          WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE)
-          THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE)
-          ELSE ABS(score + (label - 1))
-        END
-      )
+      * LN(CASE
+        WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE)
+        THEN CAST('2.220446049250313e-16' AS DOUBLE)
+        WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE)
+        THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE)
+        ELSE ABS(score + (label - 1))
+      END)
     )
     / NULLIF(SUM(weight), 0) AS log_loss
   FROM predictions

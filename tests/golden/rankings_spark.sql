@@ -19,14 +19,10 @@ WITH qrels AS (
   FROM shop.eval.users
 ), distinct_queries AS (
   -- One row per query.
-  SELECT query_id
-  FROM qrels
-  GROUP BY query_id
+  SELECT query_id FROM qrels GROUP BY query_id
 ), systems AS (
   -- One row per model.
-  SELECT `model`
-  FROM run
-  GROUP BY `model`
+  SELECT `model` FROM run GROUP BY `model`
 ), selected_queries AS (
   -- One row per model and query to evaluate that the queries table has.
   -- (relations/selected_queries/in_queries_table.sql)
@@ -88,13 +84,7 @@ WITH qrels AS (
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
     / NULLIF(
-      SUM(
-        CASE
-          WHEN ideal_rank <= 10
-          THEN CASE WHEN relevance > 0 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END),
       0
     ) AS ndcg_at_10
   FROM ideal_ranking
@@ -105,7 +95,8 @@ WITH qrels AS (
     `model`, query_id,
     -- AP: average precision, the mean over queries of which is MAP.
     COALESCE(
-      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0),
+      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END)
+      / COUNT(*),
       0
     ) AS ap,
     -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
@@ -130,10 +121,9 @@ WITH qrels AS (
 )
 SELECT
   `model`,
-  SUM(weight * ndcg_at_10)
-  / NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS ndcg_at_10,
-  SUM(weight * ap) / NULLIF(SUM(CASE WHEN ap IS NULL THEN 0 ELSE weight END), 0) AS ap,
-  SUM(weight * rr) / NULLIF(SUM(CASE WHEN rr IS NULL THEN 0 ELSE weight END), 0) AS rr
+  SUM(weight * ndcg_at_10) / NULLIF(SUM(weight), 0) AS ndcg_at_10,
+  SUM(weight * ap) / NULLIF(SUM(weight), 0) AS ap,
+  SUM(weight * rr) / NULLIF(SUM(weight), 0) AS rr
 FROM query_metrics
 GROUP BY `model`
 ORDER BY `model`;

@@ -15,6 +15,9 @@ from tests.golden.comments import comment_faults
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+SHORT_NUMBER = len("0.1234567890123e0")
+"""Length of numbers with an exponent, up to which an engine reads a decimal number as the double that its text is."""
+
 
 def faults(text: str, dialect: str) -> list[str]:
     """Return a sentence for each thing in a printed statement that could be left out."""
@@ -26,7 +29,7 @@ def faults(text: str, dialect: str) -> list[str]:
             reader.found += [*written.bounds(query, dialect), *written.parentheses(query, dialect)]
         elif isinstance(statement, exp.Command) or statement.find(exp.Query):
             raise NotImplementedError(f"a statement that is a {type(statement).__name__}: {statement.sql(dialect)}")
-    return [*reader.found, *reader.unread(), *reader.repeated(), *comment_faults(text)]
+    return [*reader.found, *reader.unread(), *reader.repeated(), *reader.exponents_beside_doubles(), *comment_faults(text)]
 
 
 @dataclass(eq=False)
@@ -57,6 +60,7 @@ class _Reader:
         self.relations: list[_Relation] = []
         self.inputs: Counter[str] = Counter()
         self.kinds: dict[int, str | None] = {}
+        self.exponents: list[exp.Literal] = []
 
     def unread(self) -> Iterator[str]:
         """Yield a sentence for each CTE that nobody reads, and each column; rows that are counted need one column."""
@@ -65,6 +69,16 @@ class _Reader:
                 yield f"{relation.label}: nobody reads it"
             elif relation.columns and len(relation.columns) > 1:
                 yield from (f"{relation.label}: nobody reads its column {name}" for name in relation.columns if name not in relation.read)
+
+    def exponents_beside_doubles(self) -> Iterator[str]:
+        """Yield a sentence for each exponent without which a number would be the same double, because it is beside one."""
+        for literal in self.exponents:
+            user = written.around(literal)
+            sides = [user.this.unnest(), user.expression.unnest()] if isinstance(user, (exp.Add, exp.Sub, exp.Mul, exp.Div)) else []
+            if any(
+                side is not literal and not isinstance(side, exp.Literal) and self.kinds.get(id(side)) == kinds.DOUBLE for side in sides
+            ):
+                yield f"{written.place(literal)}: {literal.name} is beside a double"
 
     def repeated(self) -> Iterator[str]:
         """Yield a sentence for each input table that is written more than once."""
@@ -177,6 +191,8 @@ class _Reader:
             self.kinds[id(node)] = kinds.kind(node, self.kinds, self.dialect)
             if kinds.is_double(node):
                 self.judge(node)
+            elif isinstance(node, exp.Literal) and node.is_number and node.name.lower().endswith("e0") and len(node.name) <= SHORT_NUMBER:
+                self.exponents.append(node)
 
     def judge(self, cast: exp.Expr) -> None:
         """Keep a sentence on a cast to double if the value is one without it, or becomes one where it stands."""

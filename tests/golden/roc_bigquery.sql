@@ -18,19 +18,11 @@ WITH predictions AS (
   -- One row per prediction, or per distinct score.
   SELECT
     score, positives, negatives, abs_score,
-    SQRT(
-      SQRT(
-        SQRT(
-          SQRT(
-            CASE
-              WHEN abs_score <= 0.5 THEN abs_score
-              WHEN abs_score <= 1 THEN 1 - abs_score
-              ELSE 1 / abs_score
-            END
-          )
-        )
-      )
-    ) AS compressed_score
+    SQRT(SQRT(SQRT(SQRT(CASE
+      WHEN abs_score <= 0.5 THEN abs_score
+      WHEN abs_score <= 1 THEN 1 - abs_score
+      ELSE 1 / abs_score
+    END)))) AS compressed_score
   FROM absolute_scores
 ), grid_positions AS (
   -- One row per prediction, or per distinct score.
@@ -60,8 +52,7 @@ WITH predictions AS (
   GROUP BY cell
 ), prediction_counts AS (
   -- One row.
-  SELECT COUNT(*) AS num_predictions
-  FROM predictions
+  SELECT COUNT(*) AS num_predictions FROM predictions
 ), crowded_cells AS (
   -- One row per grid cell that has more than 1/256 of all predictions.
   -- (relations/crowded_cells.sql)
@@ -102,26 +93,15 @@ WITH predictions AS (
   SELECT
     bucket,
     -- weight of positives in higher buckets
-    COALESCE(
-      SUM(positives) OVER (
-        PARTITION BY constant_key
-        ORDER BY bucket DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS positives_above,
+    COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
     -- weight of negatives in higher buckets
-    COALESCE(
-      SUM(negatives) OVER (
-        PARTITION BY constant_key
-        ORDER BY bucket DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS negatives_above,
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
     SUM(positives) OVER (PARTITION BY constant_key) AS total_positives,
     SUM(negatives) OVER (PARTITION BY constant_key) AS total_negatives
   FROM bucket_weights
+  WINDOW preceding_rows AS (
+    PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ), bucket_score_weights AS (
   -- One row per distinct score. (relations/bucket_score_weights/summed.sql)
   SELECT
@@ -134,19 +114,12 @@ WITH predictions AS (
   -- One row per distinct score.
   SELECT
     bucket, score, positives, negatives,
-    COALESCE(
-      SUM(positives) OVER (
-        PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS bucket_positives_above,
-    COALESCE(
-      SUM(negatives) OVER (
-        PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS bucket_negatives_above
+    COALESCE(SUM(positives) OVER preceding_rows, 0) AS bucket_positives_above,
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS bucket_negatives_above
   FROM bucket_score_weights
+  WINDOW preceding_rows AS (
+    PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ), score_thresholds AS (
   -- One row per distinct score. (relations/score_thresholds/by_bucket.sql)
   SELECT
@@ -190,16 +163,17 @@ WITH predictions AS (
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
   -- One row. (relations/group_sizes.sql)
-  SELECT COUNT(*) AS total_rows
-  FROM predictions
+  SELECT COUNT(*) AS total_rows FROM predictions
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
   SELECT
-    point,  -- number of the point, from 1 at the highest score
-    score AS threshold,  -- the threshold of the point
+    point,  -- number of the point, 0 at (0, 0)
+    score AS threshold,  -- lowest score predicted positive; NULL at (0, 0)
+    -- false positive rate
     CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END
     / NULLIF(total_negatives, 0) AS fpr,
+    -- true positive rate
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END
     / NULLIF(total_positives, 0) AS tpr
   FROM threshold_points

@@ -11,30 +11,21 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     score,
     -- weight of the positives of this score
-    SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
     -- weight of the negatives of this score
-    SUM(CASE WHEN label = 1 THEN 0 ELSE 1.0e0 END) AS negatives
+    SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives
   FROM predictions
   GROUP BY score
 ), score_thresholds AS (
   -- One row per distinct score. (relations/score_thresholds/by_window.sql)
   SELECT
     score, positives, negatives,
-    COALESCE(
-      SUM(positives) OVER (
-        ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS positives_above,
-    COALESCE(
-      SUM(negatives) OVER (
-        ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS negatives_above,
+    COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
     SUM(positives) OVER () AS total_positives,
     SUM(negatives) OVER () AS total_negatives
   FROM score_class_weights
+  WINDOW preceding_rows AS (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), curve_segments AS (
   -- One row per distinct score. (relations/curve_segments/equal_length.sql)
   SELECT
@@ -69,16 +60,17 @@ WITH predictions AS NOT MATERIALIZED (
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
   -- One row. (relations/group_sizes.sql)
-  SELECT COUNT(*) AS total_rows
-  FROM predictions
+  SELECT COUNT(*) AS total_rows FROM predictions
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
   SELECT
-    point,  -- number of the point, from 1 at the highest score
-    score AS threshold,  -- the threshold of the point
+    point,  -- number of the point, 0 at (0, 0)
+    score AS threshold,  -- lowest score predicted positive; NULL at (0, 0)
+    -- false positive rate
     CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END
     / NULLIF(total_negatives, 0) AS fpr,
+    -- true positive rate
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END
     / NULLIF(total_positives, 0) AS tpr
   FROM threshold_points

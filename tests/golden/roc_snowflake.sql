@@ -20,19 +20,11 @@ WITH predictions AS (
   -- One row per prediction, or per distinct score.
   SELECT
     score, positives, negatives, abs_score,
-    SQRT(
-      SQRT(
-        SQRT(
-          SQRT(
-            CASE
-              WHEN abs_score <= CAST(0.5 AS DOUBLE) THEN abs_score
-              WHEN abs_score <= 1 THEN 1 - abs_score
-              ELSE 1 / abs_score
-            END
-          )
-        )
-      )
-    ) AS compressed_score
+    SQRT(SQRT(SQRT(SQRT(CASE
+      WHEN abs_score <= 0.5 THEN abs_score
+      WHEN abs_score <= 1 THEN 1 - abs_score
+      ELSE 1 / abs_score
+    END)))) AS compressed_score
   FROM absolute_scores
 ), grid_positions AS (
   -- One row per prediction, or per distinct score.
@@ -40,9 +32,9 @@ WITH predictions AS (
     score, positives, negatives,
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
-      WHEN abs_score <= CAST(0.5 AS DOUBLE) THEN compressed_score
-      WHEN abs_score <= 1 THEN CAST(1.92 AS DOUBLE) - compressed_score
-      ELSE CAST(2.92 AS DOUBLE) - compressed_score
+      WHEN abs_score <= 0.5 THEN compressed_score
+      WHEN abs_score <= 1 THEN 1.92 - compressed_score
+      ELSE 2.92 - compressed_score
     END AS grid_position
   FROM compressed_scores
 ), score_cells AS (
@@ -63,8 +55,7 @@ WITH predictions AS (
   GROUP BY cell
 ), prediction_counts AS (
   -- One row.
-  SELECT COUNT(*) AS num_predictions
-  FROM predictions
+  SELECT COUNT(*) AS num_predictions FROM predictions
 ), crowded_cells AS (
   -- One row per grid cell that has more than 1/256 of all predictions.
   -- (relations/crowded_cells.sql)
@@ -193,16 +184,17 @@ WITH predictions AS (
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
   -- One row. (relations/group_sizes.sql)
-  SELECT COUNT(*) AS total_rows
-  FROM predictions
+  SELECT COUNT(*) AS total_rows FROM predictions
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
   SELECT
-    point,  -- number of the point, from 1 at the highest score
-    score AS threshold,  -- the threshold of the point
+    point,  -- number of the point, 0 at (0, 0)
+    score AS threshold,  -- lowest score predicted positive; NULL at (0, 0)
+    -- false positive rate
     CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END
     / NULLIF(total_negatives, 0) AS fpr,
+    -- true positive rate
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END
     / NULLIF(total_positives, 0) AS tpr
   FROM threshold_points

@@ -11,9 +11,9 @@ WITH predictions AS (
   SELECT
     score,
     -- weight of the positives of this score
-    SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
     -- weight of the negatives of this score
-    SUM(CASE WHEN label = 1 THEN 0 ELSE 1.0e0 END) AS negatives,
+    SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives,
     COUNT(*) AS num_rows,  -- predictions of this score
     ABS(score) AS abs_score
   FROM predictions
@@ -22,19 +22,11 @@ WITH predictions AS (
   -- One row per prediction, or per distinct score.
   SELECT
     score, positives, negatives, num_rows, abs_score,
-    SQRT(
-      SQRT(
-        SQRT(
-          SQRT(
-            CASE
-              WHEN abs_score <= 0.5e0 THEN abs_score
-              WHEN abs_score <= 1 THEN 1 - abs_score
-              ELSE 1 / abs_score
-            END
-          )
-        )
-      )
-    ) AS compressed_score
+    SQRT(SQRT(SQRT(SQRT(CASE
+      WHEN abs_score <= 0.5 THEN abs_score
+      WHEN abs_score <= 1 THEN 1 - abs_score
+      ELSE 1 / abs_score
+    END)))) AS compressed_score
   FROM absolute_scores
 ), grid_positions AS (
   -- One row per prediction, or per distinct score.
@@ -42,9 +34,9 @@ WITH predictions AS (
     score, positives, negatives, num_rows,
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
-      WHEN abs_score <= 0.5e0 THEN compressed_score
-      WHEN abs_score <= 1 THEN 1.92e0 - compressed_score
-      ELSE 2.92e0 - compressed_score
+      WHEN abs_score <= 0.5 THEN compressed_score
+      WHEN abs_score <= 1 THEN 1.92 - compressed_score
+      ELSE 2.92 - compressed_score
     END AS grid_position
   FROM compressed_scores
 ), score_cells AS (
@@ -71,8 +63,7 @@ WITH predictions AS (
   GROUP BY cell
 ), prediction_counts AS (
   -- One row.
-  SELECT COUNT(*) AS num_predictions
-  FROM predictions
+  SELECT COUNT(*) AS num_predictions FROM predictions
 ), crowded_cells AS (
   -- One row per grid cell that has more than 1/256 of all predictions.
   -- (relations/crowded_cells.sql)
@@ -113,43 +104,25 @@ WITH predictions AS (
   SELECT
     bucket,
     -- weight of positives in higher buckets
-    COALESCE(
-      SUM(positives) OVER (
-        PARTITION BY constant_key
-        ORDER BY bucket DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS positives_above,
+    COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
     -- weight of negatives in higher buckets
-    COALESCE(
-      SUM(negatives) OVER (
-        PARTITION BY constant_key
-        ORDER BY bucket DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS negatives_above,
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
     SUM(positives) OVER (PARTITION BY constant_key) AS total_positives,
     SUM(negatives) OVER (PARTITION BY constant_key) AS total_negatives
   FROM bucket_weights
+  WINDOW preceding_rows AS (
+    PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ), scores_in_buckets AS (
   -- One row per distinct score.
   SELECT
     bucket, score, positives, negatives,
-    COALESCE(
-      SUM(positives) OVER (
-        PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS bucket_positives_above,
-    COALESCE(
-      SUM(negatives) OVER (
-        PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-      ),
-      0
-    ) AS bucket_negatives_above
+    COALESCE(SUM(positives) OVER preceding_rows, 0) AS bucket_positives_above,
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS bucket_negatives_above
   FROM bucketed_scores
+  WINDOW preceding_rows AS (
+    PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ), score_thresholds AS (
   -- One row per distinct score. (relations/score_thresholds/by_bucket.sql)
   SELECT
@@ -193,16 +166,17 @@ WITH predictions AS (
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
   -- One row. (relations/group_sizes.sql)
-  SELECT COUNT(*) AS total_rows
-  FROM predictions
+  SELECT COUNT(*) AS total_rows FROM predictions
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
   SELECT
-    point,  -- number of the point, from 1 at the highest score
-    score AS threshold,  -- the threshold of the point
+    point,  -- number of the point, 0 at (0, 0)
+    score AS threshold,  -- lowest score predicted positive; NULL at (0, 0)
+    -- false positive rate
     CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END
     / NULLIF(total_negatives, 0) AS fpr,
+    -- true positive rate
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END
     / NULLIF(total_positives, 0) AS tpr
   FROM threshold_points

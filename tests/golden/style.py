@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import sqlglot
 from sqlglot import exp
 
+from tests.golden.idioms import idiom_faults
 from tests.golden.written import place, short
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def _query_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     names = {cte.alias.lower() for cte in ctes}
     yield from _order(ctes, names)
     yield from _equal_ctes(ctes)
+    yield from idiom_faults(query, dialect)
     yield from _constants(ctes, query, dialect)
     for select in query.find_all(exp.Select):
         yield from _sources(select, names)

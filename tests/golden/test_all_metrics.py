@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 
 import sqlrank
+from sqlrank.errors import MetricError
+from sqlrank.learn.linear_scorer import fit, scoring_sql
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from tests.golden.reading import faults
+from tests.golden.requests import REQUESTS
 from tests.golden.style import style_faults
 from tests.lanes import every
 from website.examples import OPTIONS, asked, roles, table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from sqlrank.registry.sql_file import SqlFile
 
 FILES = [*load_registry().metrics.values(), *load_registry().curves.values()]
@@ -26,15 +34,68 @@ UNFINISHED = {"pndcg": "leaves nothing out", "ks": "casts what is a double alrea
 
 
 def statement(file: SqlFile, dialect: str, **options: Any) -> str:
+    return sqlrank.sql(asked(file), dialect=dialect, **sources(file), **options)
+
+
+def sources(file: SqlFile) -> dict[str, Any]:
     tables = {role: f"eval.{table(role, file)}" for role in roles(file)}
     given = {role: name for role, name in tables.items() if role in OPTIONS}
     inputs = {role: name for role, name in tables.items() if role not in OPTIONS}
-    return sqlrank.sql(asked(file), dialect=dialect, inputs=inputs or None, **given, **options)
+    return {**given, "inputs": inputs or None}
+
+
+def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
+    """Return the faults of a statement without those of its metric that are known."""
+    found = [*faults(text, DIALECTS[dialect].sqlglot_name), *style_faults(text, DIALECTS[dialect].sqlglot_name)]
+    return [fault for fault in found if UNFINISHED.get(name, "\0") not in fault]
 
 
 @pytest.mark.parametrize(("file", "dialect"), every(23, CASES, rows=True), ids=lambda value: getattr(value, "name", value))
 def test_nothing_in_a_statement_is_without_need(file: SqlFile, dialect: str) -> None:
-    text = statement(file, dialect)
-    name = DIALECTS[dialect].sqlglot_name
-    found = [*faults(text, name), *style_faults(text, name)]
-    assert [fault for fault in found if UNFINISHED.get(file.name, "\0") not in fault] == []
+    assert all_faults(statement(file, dialect), dialect, file.name) == []
+
+
+def rollup(file: SqlFile, dialect: str) -> str:
+    return sqlrank.rollup_sql(asked(file), dialect=dialect, by="day", **sources(file))
+
+
+SWEEPS: dict[str, Callable[[SqlFile, str], str]] = {
+    "intervals": partial(statement, by="day", confidence=0.95),
+    "bootstrap": partial(statement, confidence=0.95, interval="bootstrap"),
+    "groupings": partial(statement, by=[["day", "shop"], ["day"], []]),
+    "rollups": rollup,
+    "from rollups": lambda file, dialect: sqlrank.sql(asked(file), dialect=dialect, rollup="eval.daily", by="day"),
+}
+"""Kinds of statements, of each of which every metric that has it is printed in one dialect; the dialects take turns."""
+
+
+def sweep(kind: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the metrics that have a kind of statement, with a dialect and the statement."""
+    dialects = cycle(DIALECTS)
+    for file in FILES:
+        dialect = next(dialects)
+        try:
+            yield file.name, dialect, SWEEPS[kind](file, dialect)
+        except MetricError:  # it has none, or not in this dialect
+            continue
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "least"), [("intervals", 60), ("bootstrap", 60), ("groupings", 150), ("rollups", 40), ("from rollups", 0)]
+)
+def test_nothing_in_other_statements_of_metrics_is_without_need(kind: str, least: int) -> None:
+    found = {(name, dialect): all_faults(text, dialect, name) for name, dialect, text in sweep(kind)}
+    assert {case: sentences for case, sentences in found.items() if sentences} == {}
+    assert len(found) >= least
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_nothing_in_experiments_splits_and_scorers_is_without_need(dialect: str) -> None:
+    without_md5 = {"50", "60"} if not DIALECTS[dialect].supports_md5 else set()
+    texts = {number: REQUESTS[number].text(dialect) for number in ("50", "51", "52", "60", "61") if number not in without_md5}
+    examples = pa.table({"label": [1, 0], "age": [1.0, 0.0], "price": [0.0, 0.0]})
+    weights = fit(examples, k=1, columns={"features": ["age", "price"]}, max_iter=1)
+    texts["scorer"] = scoring_sql(weights, "shop.people", dialect=dialect)
+    assert {name: found for name, text in texts.items() if (found := all_faults(text, dialect))} == {}

@@ -148,7 +148,7 @@ FROM by_predictions AS p
 LEFT JOIN by_below AS b
   ON b.campaign = p.campaign;
 """
-_SHORT = {"weight": "1 / propensity", "half": "0.5e0", "probability": "score + label - 1", "share": "p.predictions"}
+_SHORT = {"weight": "1 / propensity", "half": "0.5", "probability": "score + label - 1", "share": "p.predictions"}
 _CAST = {
     "weight": "1 / CAST(propensity AS {})",
     "half": "CAST(0.5 AS {})",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.reading import faults
+from tests.golden.style import style_faults
 
 PAIR = "WITH x AS (SELECT a, b FROM t)"
 
@@ -201,3 +202,47 @@ STEP = "-- sqlrank 0.1.0: RR\nWITH x AS (\n  {}\n  SELECT a, b FROM t\n)\nSELECT
 def test_untrue_comments(comment: str, fault: str) -> None:
     assert any(found.startswith(fault) for found in faults(STEP.format(comment), "duckdb"))
     assert faults(STEP.format("-- One row per query. (eval.run)"), "duckdb") == []
+
+
+FRAME = "(ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
+SLICES = "WITH slices AS (SELECT 0 AS n UNION ALL SELECT 1 AS n), x AS (SELECT t.a, slices.n FROM t CROSS JOIN slices)"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("SELECT CASE WHEN a > 0 THEN 1 END AS b FROM t WHERE a >= 1", "the outermost SELECT, column b: a > 0 is true of each row"),
+        ("WITH x AS (SELECT a AS c FROM t WHERE a > 0) SELECT c FROM x WHERE c > 0", "the outermost SELECT: c > 0 is true of each row"),
+        (
+            "SELECT a, 1 / NULLIF(COUNT(*), 0) AS b FROM t GROUP BY a",
+            "the outermost SELECT, column b: NULLIF(COUNT(*), 0): a group has rows",
+        ),
+        ("WITH x AS (SELECT a, NULL AS b FROM t) SELECT a, b FROM x", "CTE x, column b: always NULL"),
+        (f"SELECT SUM(a) OVER {FRAME} AS b, SUM(c) OVER {FRAME} AS d FROM t", f"the outermost SELECT: OVER {FRAME} is written 2 times"),
+        ("SELECT CASE WHEN a IS NULL THEN 2147483647 ELSE a END AS b FROM t", "THEN 2147483647: a number that stands for NULL"),
+        ("SELECT SUBSTRING(SUBSTRING(a, 1, 8), 1, 1) AS b FROM t", "SUBSTRING(SUBSTRING(: a part of a part of a text"),
+        ("WITH digits AS (SELECT 0 AS d UNION ALL SELECT 1) SELECT d FROM digits", "CTE digits: the dialect has series of numbers"),
+        (f"{SLICES} SELECT a, COUNT(*) AS b FROM x GROUP BY a, n", "GROUP BY a, n: the dialect has GROUPING SETS"),
+        (
+            "WITH x AS (SELECT CAST(a AS DOUBLE) AS a FROM t) SELECT a * 5e-1 AS b, a * 0.5e0 AS c FROM x",
+            "column c: 0.5e0 is beside a double",
+        ),
+    ],
+)
+def test_what_a_condition_or_an_idiom_makes_superfluous(text: str, fault: str) -> None:
+    assert any(fault in found for found in [*style_faults(text, "duckdb"), *faults(text, "duckdb")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT CASE WHEN a > 1 THEN 1 END AS b FROM t WHERE a >= 1",
+        "SELECT CASE WHEN a > 0 THEN 1 END AS b FROM t WHERE a > 0 OR c",
+        "WITH x AS (SELECT a FROM t WHERE a > 0), y AS (SELECT a FROM t) SELECT y.a FROM y\nLEFT JOIN x ON x.a = y.a WHERE x.a > 0",
+        "SELECT 1 / NULLIF(COUNT(*), 0) AS b FROM t",
+        "WITH x AS (SELECT a, NULL AS b FROM t UNION ALL SELECT a, c FROM t) SELECT a, b FROM x",
+        f"SELECT SUM(a) OVER w AS b, SUM(c) OVER w AS d FROM t\nWINDOW w AS {FRAME}",
+    ],
+)
+def test_what_is_needed_is_none_of_it(text: str) -> None:
+    assert style_faults(text, "duckdb") == []

@@ -18,9 +18,7 @@ WITH predictions AS (
 ), evaluated_queries AS (
   -- One row per MODEL and query with judgments, whether anything is retrieved for it or not.
   -- (relations/evaluated_queries/judged.sql)
-  SELECT "MODEL", query_id
-  FROM qrels
-  GROUP BY "MODEL", query_id
+  SELECT "MODEL", query_id FROM qrels GROUP BY "MODEL", query_id
 ), ranked_documents AS (
   -- One row per MODEL, query and retrieved document, ranked by score; ties by doc_id, greatest
   -- first. (relations/ranked_documents/doc_desc.sql)
@@ -53,9 +51,7 @@ WITH predictions AS (
   WHERE qrels.relevance > 0
 ), group_sizes AS (
   -- One row per MODEL. (relations/group_sizes.sql)
-  SELECT "MODEL", COUNT(*) AS total_rows
-  FROM predictions
-  GROUP BY "MODEL"
+  SELECT "MODEL", COUNT(*) AS total_rows FROM predictions GROUP BY "MODEL"
 ), prediction_ranks AS (
   -- One row per prediction.
   SELECT
@@ -78,9 +74,7 @@ WITH predictions AS (
   SELECT
     positive_ranks."MODEL", positive_ranks.positives, positive_ranks.rows_above,
     group_sizes.total_rows,
-    FLOOR(
-      positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)
-    ) AS rows_at_or_above,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."MODEL"
       ORDER BY positive_ranks.score DESC
@@ -93,8 +87,9 @@ WITH predictions AS (
   -- One row per MODEL and distinct score of a positive.
   -- (relations/positive_thresholds/by_rank.sql)
   SELECT
-    "MODEL", total_positives, positives,
-    rows_at_or_above - rows_above - positives AS negatives,
+    "MODEL", total_positives,
+    positives,  -- positives of this score
+    rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
   FROM rank_counts
@@ -103,24 +98,16 @@ WITH predictions AS (
   SELECT
     "MODEL", query_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(
-      CASE
-        WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
-        ELSE 0
-      END
-    )
+    SUM(CASE
+      WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
+      ELSE 0
+    END)
     / NULLIF(
-      SUM(
-        CASE
-          WHEN ideal_rank <= 10
-          THEN CASE
-            WHEN relevance > 0
-            THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
-            ELSE 0
-          END
-          ELSE 0
-        END
-      ),
+      SUM(CASE
+        WHEN ideal_rank <= 10
+        THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
+        ELSE 0
+      END),
       0
     ) AS ndcg_at_10
   FROM ideal_ranking
@@ -132,16 +119,14 @@ WITH predictions AS (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      CAST(positives AS DOUBLE) / NULLIF(total_positives, 0)
-      * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
+      CAST(positives AS DOUBLE) / total_positives
+      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY "MODEL"
 ), predictions_metrics AS (
   -- One row per MODEL.
-  SELECT "MODEL"
-  FROM predictions
-  GROUP BY "MODEL"
+  SELECT "MODEL" FROM predictions GROUP BY "MODEL"
 ), group_metrics AS (
   -- One row per MODEL.
   SELECT

@@ -14,9 +14,7 @@ WITH predictions AS (
 ), evaluated_queries AS (
   -- One row per model and query with judgments, whether anything is retrieved for it or not.
   -- (relations/evaluated_queries/judged.sql)
-  SELECT `model`, query_id
-  FROM qrels
-  GROUP BY `model`, query_id
+  SELECT `model`, query_id FROM qrels GROUP BY `model`, query_id
 ), document_arrays AS (
   -- One row per model and query of the run.
   SELECT
@@ -47,9 +45,7 @@ WITH predictions AS (
   WHERE qrels.relevance > 0
 ), group_sizes AS (
   -- One row per model. (relations/group_sizes.sql)
-  SELECT `model`, COUNT(*) AS total_rows
-  FROM predictions
-  GROUP BY `model`
+  SELECT `model`, COUNT(*) AS total_rows FROM predictions GROUP BY `model`
 ), prediction_ranks AS (
   -- One row per prediction.
   SELECT
@@ -72,7 +68,7 @@ WITH predictions AS (
   SELECT
     positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above,
     group_sizes.total_rows,
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5e0) AS rows_at_or_above,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks.`model`
       ORDER BY positive_ranks.score DESC
@@ -85,8 +81,9 @@ WITH predictions AS (
   -- One row per model and distinct score of a positive.
   -- (relations/positive_thresholds/by_rank.sql)
   SELECT
-    `model`, total_positives, positives,
-    rows_at_or_above - rows_above - positives AS negatives,
+    `model`, total_positives,
+    positives,  -- positives of this score
+    rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
   FROM rank_counts
@@ -97,13 +94,7 @@ WITH predictions AS (
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
     / NULLIF(
-      SUM(
-        CASE
-          WHEN ideal_rank <= 10
-          THEN CASE WHEN relevance > 0 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END),
       0
     ) AS ndcg_at_10
   FROM ideal_ranking
@@ -115,16 +106,14 @@ WITH predictions AS (
     -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
     -- counts half.
     SUM(
-      positives / NULLIF(total_positives, 0)
+      positives / total_positives
       * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY `model`
 ), predictions_metrics AS (
   -- One row per model.
-  SELECT `model`
-  FROM predictions
-  GROUP BY `model`
+  SELECT `model` FROM predictions GROUP BY `model`
 ), group_metrics AS (
   -- One row per model.
   SELECT
