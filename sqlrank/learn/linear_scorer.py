@@ -283,7 +283,7 @@ def scoring_sql(weights: pa.Table, source: str, *, dialect: str = "duckdb") -> s
     >>> examples = pa.table({"label": [1, 0], "age": [1.0, 0.0], "price": [0.0, 0.0]})
     >>> weights = fit(examples, k=1, columns={"features": ["age", "price"]}, learning_rate=1, l2=0, max_iter=1)
     >>> print(scoring_sql(weights, "people").splitlines()[2])
-    SELECT *, 1.0e0 * "age" + 0.0e0 * "price" AS score
+    SELECT *, 1e0 * "age" + 0e0 * "price" AS score
     """
     get_dialect(dialect)
     if weights.column_names != ["feature", "weight"]:
