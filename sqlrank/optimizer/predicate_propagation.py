@@ -167,13 +167,17 @@ class _RowPredicates:
 
 
 def _conditions(column: exp.Column, select: exp.Select) -> Iterator[Expr]:
-    """Yield the conditions that hold where a column is computed: those of branches of CASE around it, and the WHERE behind it."""
+    """Yield the conditions that hold where a column is computed: those of branches of CASE around it, and the WHERE behind it.
+
+    Those around a window or an aggregate are conditions of another row.
+    """
     node: Expr = column
-    is_filtered = True
+    is_filtered = is_same_row = True
     while node is not select and node.parent is not None:
         parent = node.parent
-        if isinstance(parent, exp.If) and node.arg_key == "true" and parent.parent is not None and parent.parent.this is None:
+        if is_same_row and isinstance(parent, exp.If) and node.arg_key == "true" and parent.parent is not None and parent.parent.this is None:
             yield from iterate_conjuncts(parent.this)
+        is_same_row &= not isinstance(parent, (exp.Window, exp.AggFunc))
         is_filtered &= not isinstance(parent, (exp.Where, exp.Join))
         node = parent
     where = select.args.get("where")

@@ -74,6 +74,9 @@ def optimized(text: str) -> str:
             "c AS (SELECT x, w FROM b WHERE w > 100) SELECT a.x, CASE WHEN c.w > 0 THEN 1 ELSE 0 END AS n, COALESCE(c.w, 0) AS v, c.w IS NULL AS m"
             " FROM a LEFT JOIN c ON c.x = a.x"
         ),
+        "c AS (SELECT x, y FROM a) SELECT CASE WHEN y > 15 THEN SUM(CASE WHEN y > 15 THEN y ELSE 1 END) OVER () END AS n FROM c",
+        "c AS (SELECT x, y FROM a) SELECT CASE WHEN y > 15 THEN ROW_NUMBER() OVER (ORDER BY COALESCE(y, 0), x) END AS n FROM c",
+        "c AS (SELECT x, y FROM a) SELECT x, CASE WHEN x > 1 THEN SUM(CASE WHEN y > 15 THEN y END) END AS n FROM c GROUP BY x",
         "c AS (SELECT x FROM a WHERE x > 100) SELECT COALESCE(SUM(x), 0) AS n, NULLIF(COUNT(*), 0) AS m FROM c",
         (
             "c AS (SELECT y FROM a WHERE y > 0) SELECT COALESCE(SUM(y) OVER (ORDER BY y ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 0) AS n,"
