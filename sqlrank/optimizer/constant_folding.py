@@ -51,7 +51,7 @@ def fold_constants(tree: exp.Expr) -> None:
     nodes: list[Any] = find_nodes(tree, *_FOLDED)
     for node in reversed(nodes):
         if type(node) in COMPARISONS:
-            left_number, right_number = number_of(node.this), number_of(node.expression)
+            left_number, right_number = literal_value(node.this), literal_value(node.expression)
             if left_number is not None and right_number is not None:
                 node.replace(exp.Boolean(this=COMPARISONS[type(node)](left_number, right_number)))
         elif isinstance(node, (exp.And, exp.Or)):
@@ -79,7 +79,7 @@ def as_literal(value: exp.Expr) -> exp.Expr:
 
 def _fold_arithmetic(node: exp.Binary) -> None:
     """Fold arithmetic of literals, and with a neutral operand."""
-    left, right = number_of(node.this), number_of(node.expression)
+    left, right = literal_value(node.this), literal_value(node.expression)
     if left is not None and right is not None and not isinstance(node, exp.Div):
         number = _CALCULATED[type(node)](left, right)
         is_integer = _is_integer(node.this) and _is_integer(node.expression)
@@ -97,12 +97,12 @@ def _fold_arithmetic(node: exp.Binary) -> None:
 
 def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
     """Fold tests for NULL, ``NULLIF(10, 0)``, logarithms of 1 and e, and sums of ones."""
-    number = number_of(node.this)
+    number = literal_value(node.this)
     if number is None:
         return
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
         node.replace(exp.false())
-    elif isinstance(node, exp.Nullif) and number_of(node.expression) == 0 and number != 0:
+    elif isinstance(node, exp.Nullif) and literal_value(node.expression) == 0 and number != 0:
         replace_expression(node, node.this.unnest())
     elif isinstance(node, exp.Ln) and number in {1, math.e}:
         replace_expression(node, exp.Literal.number("0.0" if number == 1 else "1.0"))
@@ -116,7 +116,7 @@ def _has_rows(aggregate: exp.Sum) -> bool:
     parent: exp.Expr | None = aggregate.parent
     if isinstance(parent, (exp.Window, exp.Filter)):
         return False
-    if isinstance(parent, exp.Nullif) and number_of(parent.expression) == 0:
+    if isinstance(parent, exp.Nullif) and literal_value(parent.expression) == 0:
         return True
     select = aggregate.parent_select
     return isinstance(select, exp.Select) and bool(select.args.get("group"))
@@ -155,13 +155,13 @@ def _is(node: exp.Expr, value: bool) -> bool:
     return isinstance(inner, exp.Boolean) and bool(inner.this) == value
 
 
-def number_of(node: exp.Expr) -> float | None:
+def literal_value(node: exp.Expr) -> float | None:
     """Return the number that a literal is, also with a sign or a cast to double."""
     inner = node.unnest()
     if isinstance(inner, exp.Cast) and inner.is_type(DOUBLE):
-        return None if isinstance(inner.this, exp.Literal) and inner.this.is_string else number_of(inner.this)
+        return None if isinstance(inner.this, exp.Literal) and inner.this.is_string else literal_value(inner.this)
     if isinstance(inner, exp.Neg):
-        operand = number_of(inner.this)
+        operand = literal_value(inner.this)
         return None if operand is None else -operand
     if not isinstance(inner, exp.Literal) or not inner.is_number or (inner.is_int and int(inner.this) > MAX_EXACT):
         return None

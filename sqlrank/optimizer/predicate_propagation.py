@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.constant_folding import COMPARISONS, as_type, fold_constants, number_of, replace_expression
+from sqlrank.optimizer.constant_folding import COMPARISONS, as_type, fold_constants, literal_value, replace_expression
 from sqlrank.optimizer.statement_graph import iterate_conjuncts
 from sqlrank.sql_ast import DOUBLE, find_nodes
 
@@ -37,17 +37,17 @@ def propagate_predicates(graph: StatementGraph) -> bool:
     ... SELECT y, SUM(CASE WHEN x > 0 THEN x END) / NULLIF(COUNT(*), 0) AS n FROM a GROUP BY y''')
     'WITH a AS (SELECT x, y FROM t WHERE x >= 1) SELECT y, SUM(x) / COUNT(*) AS n FROM a GROUP BY y'
     """
-    known = _RowPredicates()
-    folded = [_fold_tests(scope, known) for step in graph.steps for scope in step.scopes if scope.is_plain]
+    row_predicates = _RowPredicates()
+    folded = [_fold_tests(scope, row_predicates) for step in graph.steps for scope in step.scopes if scope.is_plain]
     return any(folded)
 
 
-def _fold_tests(scope: Scope, known: _RowPredicates) -> bool:
+def _fold_tests(scope: Scope, row_predicates: _RowPredicates) -> bool:
     """Fold the tests of a SELECT that its rows always pass or fail; return True if there are any."""
     is_changed = False
     tests: list[Any] = find_nodes(scope.select, *_TESTS)
     for node in reversed(tests):
-        if (value := _folded(node, scope, known)) is not None:
+        if (value := _folded(node, scope, row_predicates)) is not None:
             replace_expression(node, value)
             is_changed = True
     if is_changed:
@@ -56,19 +56,23 @@ def _fold_tests(scope: Scope, known: _RowPredicates) -> bool:
     return is_changed
 
 
-def _folded(node: Any, scope: Scope, known: _RowPredicates) -> Expr | None:
+def _folded(node: Any, scope: Scope, row_predicates: _RowPredicates) -> Expr | None:
     """Return what a test comes to for every row of a SELECT, None if that differs between rows."""
     if isinstance(node, exp.Is):
-        return exp.false() if isinstance(node.expression, exp.Null) and known.of_value(node.this, scope) else None
+        return exp.false() if isinstance(node.expression, exp.Null) and row_predicates.value_predicates(node.this, scope) else None
     if isinstance(node, exp.Coalesce):
-        is_replaced = len(node.expressions) == 1 and number_of(node.expressions[0]) is not None and known.of_value(node.this, scope)
+        is_replaced = (
+            len(node.expressions) == 1
+            and literal_value(node.expressions[0]) is not None
+            and row_predicates.value_predicates(node.this, scope)
+        )
         return as_type(node.this, node.expressions[0]) if is_replaced else None
-    number = number_of(node.expression)
+    number = literal_value(node.expression)
     if number is None:
         return None
     if isinstance(node, exp.Nullif):
-        return node.this.unnest() if _decide(known.of_value(node.this, scope), exp.NEQ, number) else None
-    decision = _decide(known.of_value(node.this, scope), type(node), number)
+        return node.this.unnest() if _decide(row_predicates.value_predicates(node.this, scope), exp.NEQ, number) else None
+    decision = _decide(row_predicates.value_predicates(node.this, scope), type(node), number)
     return None if decision is None else exp.Boolean(this=decision)
 
 
@@ -93,26 +97,26 @@ class _RowPredicates:
     """Comparisons with numbers that hold of every row, by column of a CTE."""
 
     def __init__(self) -> None:
-        self._of_columns: dict[tuple[str, str], tuple[Predicates, bool]] = {}
+        self._predicates_by_column: dict[tuple[str, str], tuple[Predicates, bool]] = {}
 
-    def of_value(self, value: Expr, scope: Scope) -> Predicates:
+    def value_predicates(self, value: Expr, scope: Scope) -> Predicates:
         """Return the predicates of an expression in a SELECT; none if it may be NULL."""
         value = value.unnest()
         if isinstance(value, exp.Column):
-            predicates, may_be_null = self._of_read_column(value, scope)
+            predicates, may_be_null = self._column_predicates(value, scope)
             return () if may_be_null else predicates
-        if (number := number_of(value)) is not None:
+        if (number := literal_value(value)) is not None:
             return ((exp.EQ, number),)
         if isinstance(value, exp.Cast):
-            predicates = self.of_value(value.this, scope)
+            predicates = self.value_predicates(value.this, scope)
             return predicates if value.is_type(DOUBLE) or not predicates else _NOT_NULL
         if isinstance(value, exp.Window):
-            return self._of_window(value, scope)
+            return self._window_predicates(value, scope)
         if isinstance(value, exp.AggFunc):
-            return self._of_aggregate(value, scope) if scope.select.args.get("group") else ()
+            return self._aggregate_predicates(value, scope) if scope.select.args.get("group") else ()
         return _NOT_NULL if self._is_never_null(value, scope) else ()
 
-    def _of_read_column(self, column: exp.Column, scope: Scope) -> tuple[Predicates, bool]:
+    def _column_predicates(self, column: exp.Column, scope: Scope) -> tuple[Predicates, bool]:
         """Return the predicates of a column where it is not NULL, and True if it may be NULL.
 
         They come from conditions on its row, and from the CTE that it is read from.
@@ -129,25 +133,27 @@ class _RowPredicates:
         if source is None or source.is_union:
             return predicates, not predicates
         key = (source.name, column.name)
-        if key not in self._of_columns:
+        if key not in self._predicates_by_column:
             item = source.scopes[0].items.get(column.name, exp.null()).unalias()
-            values = () if isinstance(item, exp.Column) else self.of_value(item, source.scopes[0])
-            self._of_columns[key] = self._of_read_column(item, source.scopes[0]) if isinstance(item, exp.Column) else (values, not values)
-        source_predicates, may_be_null = self._of_columns[key]
+            values = () if isinstance(item, exp.Column) else self.value_predicates(item, source.scopes[0])
+            self._predicates_by_column[key] = (
+                self._column_predicates(item, source.scopes[0]) if isinstance(item, exp.Column) else (values, not values)
+            )
+        source_predicates, may_be_null = self._predicates_by_column[key]
         return predicates + source_predicates, (may_be_null or scope.is_nullable(alias)) and not predicates
 
-    def _of_window(self, window: exp.Window, scope: Scope) -> Predicates:
+    def _window_predicates(self, window: exp.Window, scope: Scope) -> Predicates:
         if isinstance(window.this, _RANKS):
             return ((exp.GTE, 1),)
         frame = window.args.get("spec")
         has_own_row = frame is None or (frame.args.get("start"), frame.args.get("end")) == ("UNBOUNDED", "CURRENT ROW")
-        return self._of_aggregate(window.this, scope) if has_own_row and isinstance(window.this, exp.AggFunc) else ()
+        return self._aggregate_predicates(window.this, scope) if has_own_row and isinstance(window.this, exp.AggFunc) else ()
 
-    def _of_aggregate(self, aggregate: exp.AggFunc, scope: Scope) -> Predicates:
+    def _aggregate_predicates(self, aggregate: exp.AggFunc, scope: Scope) -> Predicates:
         """Return the predicates of an aggregate of at least one row."""
         if isinstance(aggregate, exp.Count):
             return ((exp.GTE, 1 if isinstance(aggregate.this, exp.Star) else 0),)
-        predicates = self.of_value(aggregate.this, scope) if isinstance(aggregate, (exp.Sum, exp.Min, exp.Max, exp.Avg)) else ()
+        predicates = self.value_predicates(aggregate.this, scope) if isinstance(aggregate, (exp.Sum, exp.Min, exp.Max, exp.Avg)) else ()
         if predicates and isinstance(aggregate, exp.Sum):
             return tuple(pair for pair in predicates if pair[0] in {exp.GT, exp.GTE} and pair[1] >= 0) or _NOT_NULL
         return predicates
@@ -155,15 +161,17 @@ class _RowPredicates:
     def _is_never_null(self, value: Expr, scope: Scope) -> bool:
         """Return True if an expression of operators, CASE or COALESCE is not NULL."""
         if isinstance(value, _NEVER_NULL_OF_VALUES):
-            return all(self.of_value(operand, scope) for operand in value.iter_expressions())
+            return all(self.value_predicates(operand, scope) for operand in value.iter_expressions())
         if isinstance(value, exp.Div):
-            divisor = self.of_value(value.expression, scope)
-            return bool(_decide(divisor, exp.NEQ, 0) and self.of_value(value.this, scope))
+            divisor = self.value_predicates(value.expression, scope)
+            return bool(_decide(divisor, exp.NEQ, 0) and self.value_predicates(value.this, scope))
         if isinstance(value, exp.Case):
             default = value.args.get("default")
             values = [branch.args["true"] for branch in value.args["ifs"]]
-            return default is not None and all(self.of_value(result, scope) for result in [*values, default])
-        return isinstance(value, exp.Coalesce) and any(self.of_value(operand, scope) for operand in [value.this, *value.expressions])
+            return default is not None and all(self.value_predicates(result, scope) for result in [*values, default])
+        return isinstance(value, exp.Coalesce) and any(
+            self.value_predicates(operand, scope) for operand in [value.this, *value.expressions]
+        )
 
 
 def _conditions(column: exp.Column, select: exp.Select) -> Iterator[Expr]:
@@ -175,7 +183,13 @@ def _conditions(column: exp.Column, select: exp.Select) -> Iterator[Expr]:
     is_filtered = is_same_row = True
     while node is not select and node.parent is not None:
         parent = node.parent
-        if is_same_row and isinstance(parent, exp.If) and node.arg_key == "true" and parent.parent is not None and parent.parent.this is None:
+        if (
+            is_same_row
+            and isinstance(parent, exp.If)
+            and node.arg_key == "true"
+            and parent.parent is not None
+            and parent.parent.this is None
+        ):
             yield from iterate_conjuncts(parent.this)
         is_same_row &= not isinstance(parent, (exp.Window, exp.AggFunc))
         is_filtered &= not isinstance(parent, (exp.Where, exp.Join))
@@ -193,5 +207,5 @@ def _predicates_of_test(test: Any, name: str, alias: str, scope: Scope) -> Predi
     value = test.this.this if is_null_test else test.this
     if not isinstance(value, exp.Column) or value.name != name or scope.owner(value) != alias:
         return ()
-    number = None if is_null_test else number_of(test.expression)
+    number = None if is_null_test else literal_value(test.expression)
     return _NOT_NULL if number is None or type(test) is exp.NEQ else ((type(test), number),)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.optimizer.constant_folding import number_of
+from sqlrank.optimizer.constant_folding import literal_value
 from sqlrank.optimizer.optimizer import optimize_statement
 from sqlrank.rendering.dialect_idioms import rewrite_hex_numbers, rewrite_number_series
 from sqlrank.rendering.dialects import get_dialect
@@ -208,7 +208,7 @@ def _shorten_literals(tree: exp.Expr, doubles: DoubleInference) -> None:
         operand: Any = literal.parent if is_cast else literal
         user = operand.parent
         other = None if not isinstance(user, _WIDENING) else user.expression if user.this is operand else user.this
-        if other is not None and (is_cast or number != literal.this) and doubles.is_double(other) and number_of(other) is None:
+        if other is not None and (is_cast or number != literal.this) and doubles.is_double(other) and literal_value(other) is None:
             operand.replace(exp.Literal.number(number))
 
 

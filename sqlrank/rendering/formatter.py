@@ -110,7 +110,7 @@ def _fit_lines(self: Any, indent: int, write: Callable[[], str]) -> str:
     return best
 
 
-def _ends_in_case(node: exp.Expr) -> bool:
+def _has_case_argument(node: exp.Expr) -> bool:
     """Return True if the argument of a function, or that of the last of several in one another, is a CASE."""
     while isinstance(node, _FUNCTIONS):
         node = node.this
@@ -242,7 +242,7 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
 
     def function(self: Any, node: exp.Func) -> str:
         """Write the argument of a function on a line of its own where the call is too long, but CASE from the line of the call on."""
-        if _ends_in_case(node):
+        if _has_case_argument(node):
             argument = self.sql(node, "this")
             text = f"{node.sql_name()}({argument})"
             return text if "\n" in argument or _fits_one_line(self, text) else f"{node.sql_name()}(\n{' ' * INDENT}{argument}\n)"
