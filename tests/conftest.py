@@ -78,11 +78,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Print what agreed on which engine, if engines were asked."""
     if records := _records(terminalreporter):
         terminalreporter.section("calls that gave DuckDB's numbers, to 1e-9")
-        terminalreporter.write(matrix.table(records, NAMES))
+        terminalreporter.write(matrix.format_table(records, NAMES))
         worst = max(records, key=lambda item: item["worst"])
         terminalreporter.write_line(f"worst difference: {worst['worst']:.1e} ({worst['engine']}, {worst['scenario']})")
         if config.getoption("write_matrix"):
-            matrix.keep(matrix.table(records, NAMES))
+            matrix.write_table(matrix.format_table(records, NAMES))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -94,7 +94,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     is_complete = {engine for engine, _ in seen} >= set(NAMES) and seen >= {(engine, name) for engine in NAMES for name in asked} - {
         *CANNOT
     }
-    if is_complete and not session.config.getoption("write_matrix") and matrix.table(records, NAMES) != matrix.kept():
+    if is_complete and not session.config.getoption("write_matrix") and matrix.format_table(records, NAMES) != matrix.read_table():
         reporter.write_line(f"{matrix.PAGE} is not what was seen; run make engines", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def environment(config: pytest.Config, name: str, requirements: list[str]) -> Path:
+def make_environment(config: pytest.Config, name: str, requirements: list[str]) -> Path:
     """Return the folder of the programs of an environment that holds the requirements."""
     assert config.cache is not None
     folder = config.cache.mkdir(name)

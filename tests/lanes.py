@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
 
-def few(values: Iterable[Any], quick: int | Container[Any]) -> list[Any]:
+def select_few(values: Iterable[Any], quick: int | Container[Any]) -> list[Any]:
     """Return values of a parameter, of which all are slow but these, or but the first so many."""
-    return [_param(value, place < quick if isinstance(quick, int) else value in quick) for place, value in enumerate(values)]
+    return [_make_param(value, place < quick if isinstance(quick, int) else value in quick) for place, value in enumerate(values)]
 
 
-def every(step: int, values: Iterable[Any], *, rows: bool = False) -> list[Any]:
+def select_every(step: int, values: Iterable[Any], *, rows: bool = False) -> list[Any]:
     """Return values of a parameter, of which all are slow but one in so many; with ``rows``, values of several parameters."""
-    return [_param(value, place % step == 0, rows=rows) for place, value in enumerate(values)]
+    return [_make_param(value, place % step == 0, rows=rows) for place, value in enumerate(values)]
 
 
-def _param(value: Any, is_quick: bool, *, rows: bool = False) -> Any:
+def _make_param(value: Any, is_quick: bool, *, rows: bool = False) -> Any:
     return pytest.param(*(value if rows else (value,)), marks=() if is_quick else pytest.mark.slow)

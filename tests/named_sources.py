@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 OF_HOMES: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
 
 
-def named_sources(file: SqlFile) -> dict[str, Any]:
+def name_sources(file: SqlFile) -> dict[str, Any]:
     """Return the arguments of a call that name a table for each role which a file reads."""
     others = find_dependencies(load_registry(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
     role = find_input_role(load_registry(), file)
@@ -24,7 +24,7 @@ def named_sources(file: SqlFile) -> dict[str, Any]:
 ARGUMENTS = {"Elbow": "@3", "IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
 
 
-def asked(file: SqlFile) -> str:
+def write_metric(file: SqlFile) -> str:
     """Return a metric as it can be asked for, with a cut-off or a column if it needs one."""
     if file.measures_column:
         return f"{file.display_name}(amount)"

@@ -8,6 +8,6 @@ import duckdb
 
 
 @cache
-def database() -> duckdb.DuckDBPyConnection:
+def get_database() -> duckdb.DuckDBPyConnection:
     """Return one database for all calls, since to open one takes longer than to evaluate a few rows."""
     return duckdb.connect(config={"threads": 1})

@@ -22,7 +22,7 @@ UNITS = pa.Table.from_pylist(
 """The units of the golden numbers."""
 
 
-def drawn(seed: int, units: int = 60, arms: int = 2) -> pa.Table:
+def draw_experiment(seed: int, units: int = 60, arms: int = 2) -> pa.Table:
     """Return an experiment with what was seen before, a row per unit."""
     draw = np.random.default_rng(seed)
     before_views = draw.integers(1, 9, units)
@@ -41,12 +41,12 @@ def drawn(seed: int, units: int = 60, arms: int = 2) -> pa.Table:
     )
 
 
-def linearised(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def linearize_ratio(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return what a ratio of means is the mean of, to first order (Deng, Knoblich & Lu 2018)."""
     return x.mean() / y.mean() + (x - x.mean() / y.mean() * y) / y.mean()
 
 
-def welch(treatment: np.ndarray, control: np.ndarray, level: float = 0.95) -> dict[str, float]:
+def run_welch_test(treatment: np.ndarray, control: np.ndarray, level: float = 0.95) -> dict[str, float]:
     """Return what SciPy says of two means."""
     test = stats.ttest_ind(treatment, control, equal_var=False)
     low, high = test.confidence_interval(level)
@@ -55,14 +55,15 @@ def welch(treatment: np.ndarray, control: np.ndarray, level: float = 0.95) -> di
     return dict(zip(names, map(float, values), strict=True))
 
 
-def cuped(table: pa.Table, treatment: str, control: str, parts: tuple[str, str, str, str]) -> dict[str, float]:
+def estimate_cuped_effect(table: pa.Table, treatment: str, control: str, parts: tuple[str, str, str, str]) -> dict[str, float]:
     """Return the effect on a ratio, less what the ratio before foretold, of two variants taken as one sample."""
     both = [row for row in table.to_pylist() if row["variant"] in {treatment, control}]
     x, y, c, e = (np.array([float(row[name]) for row in both]) for name in parts)
     is_treated = np.array([row["variant"] == treatment for row in both])
-    before = linearised(c, e)
-    theta = np.cov(linearised(x, y), before, ddof=1)[0, 1] / before.var(ddof=1)
+    before = linearize_ratio(c, e)
+    theta = np.cov(linearize_ratio(x, y), before, ddof=1)[0, 1] / before.var(ddof=1)
     arms = [
-        linearised(x[side], y[side]) - theta * (linearised(c[side], e[side]) - c.mean() / e.mean()) for side in (is_treated, ~is_treated)
+        linearize_ratio(x[side], y[side]) - theta * (linearize_ratio(c[side], e[side]) - c.mean() / e.mean())
+        for side in (is_treated, ~is_treated)
     ]
-    return welch(*arms) | {"cuped_theta": float(theta)}
+    return run_welch_test(*arms) | {"cuped_theta": float(theta)}

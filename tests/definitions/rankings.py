@@ -7,12 +7,12 @@ from typing import Any
 import pyarrow as pa
 
 import sqlrank
-from tests.definitions.databases import database
+from tests.definitions.databases import get_database
 
 Grades = list[float | None]
 
 
-def ranked(lists: dict[str, Grades], missed: dict[str, Grades] | None = None) -> dict[str, pa.Table]:
+def make_lists(lists: dict[str, Grades], missed: dict[str, Grades] | None = None) -> dict[str, pa.Table]:
     """Return a run and judgments in which list by list the documents have these grades (None: not judged), in this order.
 
     Documents are named so that those of later ranks have smaller ids; ``missed`` are judged, but not retrieved.
@@ -33,20 +33,20 @@ def ranked(lists: dict[str, Grades], missed: dict[str, Grades] | None = None) ->
     }
 
 
-def value(metric: str, sources: dict[str, Any], **policies: Any) -> float | None:
+def evaluate_metric(metric: str, sources: dict[str, Any], **policies: Any) -> float | None:
     """Return the aggregate of one metric."""
-    return sqlrank.evaluate(metric, **sources, connection=database(), **policies).column(0)[0].as_py()
+    return sqlrank.evaluate(metric, **sources, connection=get_database(), **policies).column(0)[0].as_py()
 
 
-def values(metrics: list[str], sources: dict[str, Any], **policies: Any) -> list[float | None]:
+def evaluate_metrics(metrics: list[str], sources: dict[str, Any], **policies: Any) -> list[float | None]:
     """Return the aggregates of metrics."""
-    (row,) = sqlrank.evaluate(metrics, **sources, connection=database(), **policies).to_pylist()
+    (row,) = sqlrank.evaluate(metrics, **sources, connection=get_database(), **policies).to_pylist()
     return list(row.values())
 
 
-def per_query(metric: str, sources: dict[str, Any], **policies: Any) -> dict[str, float | None]:
-    result = sqlrank.evaluate(metric, **sources, connection=database(), per_query=True, **policies)
+def evaluate_queries(metric: str, sources: dict[str, Any], **policies: Any) -> dict[str, float | None]:
+    result = sqlrank.evaluate(metric, **sources, connection=get_database(), per_query=True, **policies)
     return dict(zip(result["query_id"].to_pylist(), result.column(1).to_pylist(), strict=True))
 
 
-FOUR_RELEVANT = ranked({"q": [0, 1, 0, 1, 1, 0]}, {"q": [1]})
+FOUR_RELEVANT = make_lists({"q": [0, 1, 0, 1, 1, 0]}, {"q": [1]})

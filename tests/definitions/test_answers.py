@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sqlrank
 from sqlrank import InputError
-from tests.unit.command_line import call, printed, refused
+from tests.unit.command_line import invoke_command, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,15 +28,15 @@ QUESTIONS: list[dict[str, Any]] = [
 ]
 
 
-def answers(questions: list[dict[str, Any]] = QUESTIONS) -> pa.Table:
+def make_answers(questions: list[dict[str, Any]] = QUESTIONS) -> pa.Table:
     return pa.Table.from_pylist(questions)
 
 
 def evaluate(metrics: Any = METRICS, questions: list[dict[str, Any]] = QUESTIONS, **options: Any) -> list[dict[str, Any]]:
-    return sqlrank.evaluate(metrics, inputs={"answers": answers(questions)}, **options).to_pylist()
+    return sqlrank.evaluate(metrics, inputs={"answers": make_answers(questions)}, **options).to_pylist()
 
 
-def by_hand(questions: list[dict[str, Any]], metrics: Any = METRICS, **options: Any) -> list[dict[str, Any]]:
+def evaluate_rows(questions: list[dict[str, Any]], metrics: Any = METRICS, **options: Any) -> list[dict[str, Any]]:
     """Evaluate run and judgments whose rows are the elements of the lists."""
     attributes = [name for name in questions[0] if name not in {"query_id", "retrieved", "relevant", "scores", "grades"}]
     run = [
@@ -76,11 +76,11 @@ def test_a_query_without_relevant_documents_is_left_to_the_policy() -> None:
 @pytest.mark.parametrize("options", [{}, {"per_query": True}, {"confidence": 0.9}, {"topics": "judged"}, {"topics": "retrieved"}])
 def test_the_values_are_those_of_rows(options: dict[str, Any]) -> None:
     questions = [{name: value for name, value in row.items() if name != "intent"} for row in QUESTIONS]
-    assert evaluate(questions=questions, **options) == [pytest.approx(row, nan_ok=True) for row in by_hand(questions, **options)]
+    assert evaluate(questions=questions, **options) == [pytest.approx(row, nan_ok=True) for row in evaluate_rows(questions, **options)]
 
 
 def test_other_columns_group_and_filter() -> None:
-    groups = {intent: by_hand([row for row in QUESTIONS if row["intent"] == intent])[0] for intent in ("how",)}
+    groups = {intent: evaluate_rows([row for row in QUESTIONS if row["intent"] == intent])[0] for intent in ("how",)}
     how, who = evaluate(by="intent")
     assert how == pytest.approx({"intent": "how", **groups["how"]})
     assert (who["intent"], who["num_q"], who["num_no_rel"], who["RR"]) == ("who", 2, 1, 0)
@@ -108,18 +108,18 @@ def question_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
 def test_random_lists_have_the_values_of_rows(questions: list[dict[str, Any]], ties: str) -> None:
     metrics = ["nDCG@3", "CG@3", "R@3", "P@2", "num_ret", "num_q", "num_no_rel", "num_duplicates"]
     found = evaluate(metrics, questions, ties=ties, per_query=True)
-    assert found == [pytest.approx(row) for row in by_hand(questions, metrics, ties=ties, per_query=True)]
+    assert found == [pytest.approx(row) for row in evaluate_rows(questions, metrics, ties=ties, per_query=True)]
     assert all(0 <= row["R@3"] <= 1 for row in found)
 
 
 def test_several_systems_are_compared_by_query() -> None:
     better = [row | {"retrieved": row["relevant"]} for row in QUESTIONS]
-    systems = {"answers": {"old": answers(), "new": answers(better)}}
+    systems = {"answers": {"old": make_answers(), "new": make_answers(better)}}
     found = sqlrank.evaluate("R@5", inputs=systems).to_pylist()
     assert [(row["system"], row["R@5"]) for row in found] == [("new", 0.75), ("old", 0.375)]
     (row,) = sqlrank.compare("R@5", inputs=systems).to_pylist()
     assert (row["baseline"], row["system"], row["difference"], row["n_units"], row["wins"]) == ("old", "new", 0.375, 4, 2)
-    stacked = pa.concat_tables([answers().append_column("system", pa.array([name] * 4)) for name in "ab"])
+    stacked = pa.concat_tables([make_answers().append_column("system", pa.array([name] * 4)) for name in "ab"])
     (row,) = sqlrank.compare("R@5", inputs={"answers": stacked}, system="system").to_pylist()
     assert (row["value"], row["ties"]) == (0.375, 4)
 
@@ -138,17 +138,17 @@ def test_the_command_line_reads_json_lines(tmp_path: Path) -> None:
     renamed = [{"query_id": row["query_id"], "retrieved_ids": row["retrieved"], "gold_ids": row["relevant"]} for row in QUESTIONS]
     path.write_text("\n".join(map(json.dumps, renamed)))
     columns = ["--column", "answers.retrieved=retrieved_ids", "--column", "answers.relevant=gold_ids"]
-    table = printed("evaluate", "nDCG@10", "R@5", "num_no_rel", "--input", f"answers={path}", *columns)
+    table = run_command("evaluate", "nDCG@10", "R@5", "num_no_rel", "--input", f"answers={path}", *columns)
     assert table.split() == ["nDCG@10", "R@5", "num_no_rel", "0.2544", "0.3750", "1"]
     options = [*columns, "--tolerance", "0.01", "--min-units", "2", "--input", f"answers=old={path}", "--input", f"answers=new={path}"]
-    assert "verdict: pass" in printed("gate", "nDCG@10", "R@5", *options)
-    assert "-- made by: sqlrank sql RR --input answers=old=a --input answers=new=b" in printed(
+    assert "verdict: pass" in run_command("gate", "nDCG@10", "R@5", *options)
+    assert "-- made by: sqlrank sql RR --input answers=old=a --input answers=new=b" in run_command(
         "sql", "RR", "--input", "answers=old=a", "--input", "answers=new=b"
     )
-    assert "write --input answers=name=source" in refused("sql", "RR", "--input", "answers==b")
-    assert "nDCG@10 of query q2 is 0.386853" in printed("explain", "nDCG@10", "--query", "q2", "--input", f"answers={path}", *columns)
+    assert "write --input answers=name=source" in run_refused_command("sql", "RR", "--input", "answers==b")
+    assert "nDCG@10 of query q2 is 0.386853" in run_command("explain", "nDCG@10", "--query", "q2", "--input", f"answers={path}", *columns)
     report = tmp_path / "report.html"
-    assert call("report", "nDCG@10", "--input", f"answers={path}", *columns, "-o", report).exit_code == 0
+    assert invoke_command("report", "nDCG@10", "--input", f"answers={path}", *columns, "-o", report).exit_code == 0
     assert report.stat().st_size > 0
 
 
@@ -182,7 +182,7 @@ def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
     def problem(*rows: dict[str, Any]) -> str:
         path.write_text(lines(*rows))
-        return refused("evaluate", "RR", "--input", f"answers={path}")
+        return run_refused_command("evaluate", "RR", "--input", f"answers={path}")
 
     assert "1 row: relevance is NULL" in problem({"retrieved": ["a"], "relevant": {"a": "high", "b": "1"}})
     assert "answers.retrieved is VARCHAR, answers.relevant is BIGINT: a number and a text never match" in problem(
@@ -206,7 +206,7 @@ def test_maps_and_texts_of_tables() -> None:
     assert sqlrank.evaluate(["CG@5", "R@5"], inputs={"answers": table}).to_pylist() == [{"CG@5": 2.0, "R@5": 0.5}]
     texts = pa.table({"query_id": ["q1"], "retrieved": ['["d1", "d2"]'], "relevant": ['["d2"]']})
     advice = "cast a text such as '[\"a\", \"b\"]': columns={'retrieved': 'CAST(retrieved AS VARCHAR[])'}"
-    assert advice in refusal(texts)
+    assert advice in find_refusal(texts)
     columns = {"retrieved": "CAST(retrieved AS VARCHAR[])", "relevant": "CAST(relevant AS VARCHAR[])"}
     assert sqlrank.evaluate("RR", inputs={"answers": texts}, columns=columns).to_pylist() == [{"RR": 0.5}]
 
@@ -221,29 +221,33 @@ def test_a_table_of_a_database() -> None:
     ]
 
 
-def refusal(questions: list[dict[str, Any]] | pa.Table, metrics: Any = "RR", **options: Any) -> str:
-    table = questions if isinstance(questions, pa.Table) else answers(questions)
+def find_refusal(questions: list[dict[str, Any]] | pa.Table, metrics: Any = "RR", **options: Any) -> str:
+    table = questions if isinstance(questions, pa.Table) else make_answers(questions)
     with pytest.raises(InputError) as error:
         sqlrank.evaluate(metrics, inputs={"answers": table}, **options)
     return str(error.value)
 
 
 def test_what_cannot_be_evaluated_is_named() -> None:
-    assert "query_id is listed more than once; name the column that tells systems apart in by (--by)" in refusal(QUESTIONS * 2)
-    assert "answers.retrieved (Table): 1 row: doc_id is NULL" in refusal([QUESTIONS[0] | {"retrieved": ["d1", None]}])
-    assert "answers.retrieved is BIGINT, answers.relevant is VARCHAR: a number and a text never match" in refusal(
+    assert "query_id is listed more than once; name the column that tells systems apart in by (--by)" in find_refusal(QUESTIONS * 2)
+    assert "answers.retrieved (Table): 1 row: doc_id is NULL" in find_refusal([QUESTIONS[0] | {"retrieved": ["d1", None]}])
+    assert "answers.retrieved is BIGINT, answers.relevant is VARCHAR: a number and a text never match" in find_refusal(
         [row | {"retrieved": [1, 2]} for row in QUESTIONS]
     )
-    assert "answers (Table): retrieved is NULL or an empty list in every row" in refusal([row | {"retrieved": []} for row in QUESTIONS])
+    assert "answers (Table): retrieved is NULL or an empty list in every row" in find_refusal(
+        [row | {"retrieved": []} for row in QUESTIONS]
+    )
     empty = pa.array([[]] * 4, pa.list_(pa.string()))
-    assert "answers.retrieved (Table) has no rows" in refusal(answers().set_column(1, "retrieved", empty))
-    assert "answers (Table): retrieved is VARCHAR, not a list; map a column of lists to retrieved" in refusal(
+    assert "answers.retrieved (Table) has no rows" in find_refusal(make_answers().set_column(1, "retrieved", empty))
+    assert "answers (Table): retrieved is VARCHAR, not a list; map a column of lists to retrieved" in find_refusal(
         [row | {"retrieved": "d1"} for row in QUESTIONS]
     )
-    assert "answers.retrieved and answers.relevant have no (query_id, doc_id) in common" in refusal([QUESTIONS[0] | {"retrieved": ["x"]}])
-    assert "answers (Table): no column 'relevant'" in refusal(answers().drop_columns("relevant"))
-    assert "give either answers, which hold the retrieved documents of each query, or run" in refusal(QUESTIONS, run="run")
-    lists = answers().rename_columns(["query_id", "doc_id", "relevant", "intent"])
+    assert "answers.retrieved and answers.relevant have no (query_id, doc_id) in common" in find_refusal(
+        [QUESTIONS[0] | {"retrieved": ["x"]}]
+    )
+    assert "answers (Table): no column 'relevant'" in find_refusal(make_answers().drop_columns("relevant"))
+    assert "give either answers, which hold the retrieved documents of each query, or run" in find_refusal(QUESTIONS, run="run")
+    lists = make_answers().rename_columns(["query_id", "doc_id", "relevant", "intent"])
     with pytest.raises(InputError, match=r"doc_id is VARCHAR\[\], a list, .* inputs=\{'answers': \.\.\.\} \(--input answers=\.\.\.\)"):
         sqlrank.evaluate("RR", run=lists, qrels=lists, columns={"score": "query_id", "relevance": "query_id"})
     with pytest.raises(InputError, match="RR needs queries; give inputs="):
@@ -261,7 +265,7 @@ def test_lists_without_common_rows_are_worth_nothing() -> None:
 
 
 def test_judgments_may_be_in_a_table_of_their_own() -> None:
-    table = answers().drop_columns("relevant")
+    table = make_answers().drop_columns("relevant")
     qrels = {"q1": {"d1": 2}, "q2": {"d8": 1, "d7": 1}, "q4": {"d4": 1}}
     assert sqlrank.evaluate(["RR", "num_q"], inputs={"answers": table}, qrels=qrels).to_pylist() == [{"RR": 0.25, "num_q": 4.0}]
     assert sqlrank.evaluate("num_shown@2", inputs={"answers": table}).to_pylist() == [{"num_shown@2": 5.0}]

@@ -54,13 +54,13 @@ def evaluate(metrics: Any, run: pa.Table = WORLD.run, inputs: dict[str, Any] | N
     return sqlrank.evaluate(metrics, run=run, inputs=WORLD.inputs | (inputs or {}), **options).to_pylist()
 
 
-def lists(**docs: str) -> pa.Table:
+def make_run(**docs: str) -> pa.Table:
     """Return a run of one-letter documents, by query."""
     rows = [(query, doc, -place) for query, held in docs.items() for place, doc in enumerate(held)]
     return pa.table(dict(zip(["query_id", "doc_id", "score"], map(list, zip(*rows, strict=True)), strict=True)))
 
 
-def one(metric: str, run: pa.Table, **options: Any) -> Any:
+def evaluate_one(metric: str, run: pa.Table, **options: Any) -> Any:
     (row,) = evaluate(metric, run, **options)
     (value,) = row.values()
     return value
@@ -92,7 +92,7 @@ def test_providers_are_rows() -> None:
     shares = [0.718103350, 0.203263568, 0.078633082]
     assert [(row["provider"], row["catalog_share"]) for row in rows] == [("X", 3 / 8), ("Y", 2 / 8), ("Z", 3 / 8)]
     assert [row["exposure_share"] for row in rows] == pytest.approx(shares, abs=1e-9)
-    unseen = evaluate("ProviderExposure", lists(x="ab"), by=[])
+    unseen = evaluate("ProviderExposure", make_run(x="ab"), by=[])
     assert [tuple(row.values())[1:3] for row in unseen] == [("X", 1.0), ("Y", 0.0), ("Z", 0.0)]
 
 
@@ -135,27 +135,27 @@ def test_the_catalog_is_the_history_where_there_is_no_other() -> None:
     ],
 )
 def test_one_list(metric: str, docs: str, expected: float | None) -> None:
-    assert one(metric, lists(**{"1": docs})) == (None if expected is None else pytest.approx(expected))
+    assert evaluate_one(metric, make_run(**{"1": docs})) == (None if expected is None else pytest.approx(expected))
 
 
 @pytest.mark.slow
 def test_equal_and_disjoint_lists() -> None:
-    assert one("Personalization", lists(p="abcd", q="dcba", r="abcd")) == pytest.approx(0, abs=1e-15)
-    assert one("Personalization", lists(p="ab", q="cd")) == 1
-    assert one("Personalization@1", lists(p="ab", q="ac")) == 0
-    everything = lists(p="abcd", q="efhi")
-    assert one("ExposureGini", everything) == 0
-    assert one("CatalogCoverage", everything) == 1
+    assert evaluate_one("Personalization", make_run(p="abcd", q="dcba", r="abcd")) == pytest.approx(0, abs=1e-15)
+    assert evaluate_one("Personalization", make_run(p="ab", q="cd")) == 1
+    assert evaluate_one("Personalization@1", make_run(p="ab", q="ac")) == 0
+    everything = make_run(p="abcd", q="efhi")
+    assert evaluate_one("ExposureGini", everything) == 0
+    assert evaluate_one("CatalogCoverage", everything) == 1
 
 
 def test_users_without_a_history() -> None:
-    run = lists(**{"1": "ab", "9": "ab"})
+    run = make_run(**{"1": "ab", "9": "ab"})
     rows = evaluate(["Unseen", "Miscalibration", "PopularityLift"], run, per_query=True)
     assert [(row["query_id"], row["Unseen"], row["Miscalibration"] is None) for row in rows] == [("1", 1, False), ("9", 1, True)]
     assert rows[0]["PopularityLift"] == 2.5 / 2 - 1
     assert rows[1]["PopularityLift"] is None
     # Of both users, the one with a history counts alone.
-    assert one("PopularityLift", run) == 2.5 / 2 - 1
+    assert evaluate_one("PopularityLift", run) == 2.5 / 2 - 1
 
 
 @pytest.mark.slow
@@ -171,7 +171,7 @@ def test_ties_decide_which_documents_are_first() -> None:
         evaluate("CatalogCoverage", ties="expected")
 
 
-SYSTEMS = pa.concat_tables([lists(**{"1": "ab", "2": "ab"}), lists(**{"1": "ab", "2": "cd"})]).append_column(
+SYSTEMS = pa.concat_tables([make_run(**{"1": "ab", "2": "ab"}), make_run(**{"1": "ab", "2": "cd"})]).append_column(
     "system", pa.array(["old"] * 4 + ["new"] * 4)
 )
 
@@ -223,7 +223,7 @@ def test_rows_of_other_inputs_are_filtered() -> None:
     )
 
 
-def row(of: str, **values: Any) -> dict[str, pa.Table]:
+def add_row(of: str, **values: Any) -> dict[str, pa.Table]:
     """Return an input with one row more."""
     table = WORLD.inputs[of]
     return {of: pa.concat_tables([table, pa.table({name: pa.array([values[name]], table.schema.field(name).type) for name in values})])}
@@ -232,19 +232,19 @@ def row(of: str, **values: Any) -> dict[str, pa.Table]:
 @pytest.mark.parametrize(
     ("inputs", "problem"),
     [
-        (row("history", query_id="1", doc_id="d"), r"history \(.*\): \(query_id, doc_id\) occurs more than once; keep one row of each"),
-        (row("history", query_id="1", doc_id=None), "1 row: doc_id is NULL"),
-        (row("history", query_id=None, doc_id="d"), "1 row: query_id is NULL"),
+        (add_row("history", query_id="1", doc_id="d"), r"history \(.*\): \(query_id, doc_id\) occurs more than once; keep one row of each"),
+        (add_row("history", query_id="1", doc_id=None), "1 row: doc_id is NULL"),
+        (add_row("history", query_id=None, doc_id="d"), "1 row: query_id is NULL"),
         ({"history": WORLD.inputs["history"].slice(0, 0)}, "history .* has no rows"),
-        (row("items", doc_id="a", provider="Z"), r"items \(.*\): \(doc_id\) occurs more than once"),
-        (row("items", doc_id="z", provider=None), "1 row: provider is NULL; give such items one of their own"),
-        (row("features", doc_id="a", category="comedy", value=2.0), r"\(doc_id, category\) occurs more than once"),
-        (row("features", doc_id="a", category="new", value=float("nan")), "1 row: value is NaN or infinite"),
-        (row("features", doc_id="a", category="new", value=None), "1 row: value is NULL; give 0, or leave the row out"),
-        (row("features", doc_id="a", category="new", value=1e200), "1 row: value is beyond 1e90"),
-        (row("features", doc_id="a", category=None, value=1.0), "1 row: category is NULL"),
-        (row("baseline", query_id="1", doc_id="a", score=3.0), r"baseline .*\(query_id, doc_id\) occurs more than once"),
-        (row("baseline", query_id="1", doc_id="z", score=float("nan")), "1 row: score is NaN"),
+        (add_row("items", doc_id="a", provider="Z"), r"items \(.*\): \(doc_id\) occurs more than once"),
+        (add_row("items", doc_id="z", provider=None), "1 row: provider is NULL; give such items one of their own"),
+        (add_row("features", doc_id="a", category="comedy", value=2.0), r"\(doc_id, category\) occurs more than once"),
+        (add_row("features", doc_id="a", category="new", value=float("nan")), "1 row: value is NaN or infinite"),
+        (add_row("features", doc_id="a", category="new", value=None), "1 row: value is NULL; give 0, or leave the row out"),
+        (add_row("features", doc_id="a", category="new", value=1e200), "1 row: value is beyond 1e90"),
+        (add_row("features", doc_id="a", category=None, value=1.0), "1 row: category is NULL"),
+        (add_row("baseline", query_id="1", doc_id="a", score=3.0), r"baseline .*\(query_id, doc_id\) occurs more than once"),
+        (add_row("baseline", query_id="1", doc_id="z", score=float("nan")), "1 row: score is NaN"),
         ({"items": pa.table({"doc_id": [1, 2], "provider": ["X", "Y"]})}, "a number and a text never match"),
         ({"items": pa.table({"item": ["a"], "provider": ["X"]})}, "items .*: no column 'doc_id'"),
     ],
@@ -255,11 +255,11 @@ def test_rows_are_checked(inputs: dict[str, pa.Table], problem: str) -> None:
 
 
 def test_duplicates_are_merged() -> None:
-    twice = row("history", query_id="1", doc_id="d") | row("baseline", query_id="1", doc_id="a", score=-9.0)
+    twice = add_row("history", query_id="1", doc_id="d") | add_row("baseline", query_id="1", doc_id="a", score=-9.0)
     asked = ["MeanPopularity", "Unexpectedness@3"]
     assert evaluate(asked, inputs=twice, duplicates="max") == evaluate(asked)
     with pytest.raises(InputError, match=r"items .* occurs more than once"):
-        evaluate("CatalogCoverage", inputs=row("items", doc_id="a", provider="Z"), duplicates="max")
+        evaluate("CatalogCoverage", inputs=add_row("items", doc_id="a", provider="Z"), duplicates="max")
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_what_is_missing_is_named(metric: str, role: str) -> None:
 
 
 def test_judgments_may_be_left_out_where_none_are_read() -> None:
-    run, qrels = lists(p="ab", q="cd"), pa.table({"query_id": ["p"], "doc_id": ["a"], "relevance": [1]})
+    run, qrels = make_run(p="ab", q="cd"), pa.table({"query_id": ["p"], "doc_id": ["a"], "relevance": [1]})
     metrics = ["num_lists", "num_shown@1", "num_shown", "ExposureEntropy(base=2)"]
     assert sqlrank.evaluate(metrics, run=run).to_pylist() == [dict(zip(metrics, [2, 2, 4, 2.0], strict=True))]
     assert sqlrank.evaluate(metrics, run=run, qrels=qrels).to_pylist() == [dict(zip(metrics, [1, 1, 2, 1.0], strict=True))]
@@ -281,7 +281,7 @@ def test_judgments_may_be_left_out_where_none_are_read() -> None:
     with pytest.raises(InputError, match="no qrels; ranking metrics need run= and qrels="):
         sqlrank.evaluate("num_lists", run=run, queries="judged")
     with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
-        sqlrank.evaluate("num_lists", run=lists(p="aa"))
+        sqlrank.evaluate("num_lists", run=make_run(p="aa"))
 
 
 @pytest.mark.parametrize("metric", ["num_lists", "ProviderExposure"])

@@ -21,7 +21,7 @@ RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 BOUNDS = [int(2147483647 * stats.poisson.cdf(k, 1)) for k in range(12)]
 
 
-def times(unit: Any, replicate: int, seed: int = 0) -> int:
+def count_draws(unit: Any, replicate: int, seed: int = 0) -> int:
     """Return how often a unit is drawn, by the definition: 2^31 - 1 times Poisson's distribution function are the limits."""
     digest = md5(f"{seed}:{unit}".encode(), usedforsecurity=False).hexdigest()
     start, step = (int(digest[place : place + 8], 16) % 2147483647 for place in (0, 8))
@@ -29,7 +29,7 @@ def times(unit: Any, replicate: int, seed: int = 0) -> int:
     return sum(draw >= bound for bound in BOUNDS)
 
 
-def errors(values: list[float]) -> pa.Table:
+def make_errors(values: list[float]) -> pa.Table:
     """Return rows of one query each, whose absolute errors are the values."""
     return pa.table(
         {"query_id": [f"q{i}" for i, _ in enumerate(values, start=1)], "label": [1.0] * len(values), "score": [1 - v for v in values]}
@@ -37,7 +37,7 @@ def errors(values: list[float]) -> pa.Table:
 
 
 def test_golden_number() -> None:
-    (row,) = sqlrank.evaluate("MAE", predictions=errors(RR), level="query", confidence=0.95, interval="bootstrap").to_pylist()
+    (row,) = sqlrank.evaluate("MAE", predictions=make_errors(RR), level="query", confidence=0.95, interval="bootstrap").to_pylist()
     assert (row["MAE.ci_low"], row["MAE.ci_high"]) == (pytest.approx(0.2888888889, abs=1e-10), pytest.approx(0.6446153846, abs=1e-10))
     assert (row["MAE"], row["MAE.n_units"]) == (pytest.approx(np.mean(RR)), 12)
 
@@ -55,7 +55,7 @@ def test_means_by_the_definition(confidence: float, replicates: int, seed: int) 
     ranks = np.array([1 / (1 + i * i % 9) for i in range(15)])
     means = []
     for replicate in range(1, replicates + 1):
-        drawn = np.array([times(query, replicate, seed) * w for query, w in zip(run, weight, strict=True)])
+        drawn = np.array([count_draws(query, replicate, seed) * w for query, w in zip(run, weight, strict=True)])
         means.append((drawn * ranks).sum() / drawn.sum())
     place = math.floor((replicates + 1) * (1 - confidence) / 2 + 1e-9)
     assert row["RR"] == pytest.approx(np.average(ranks, weights=weight))
@@ -89,7 +89,7 @@ def test_rows_by_the_definition() -> None:
     ).to_pylist()
     areas, precisions = [], []
     for replicate in range(1, 100):
-        drawn = weight * np.array([times(unit, replicate) for unit in user])
+        drawn = weight * np.array([count_draws(unit, replicate) for unit in user])
         there = drawn > 0
         areas.append(roc_auc_score(label[there], score[there], sample_weight=drawn[there]))
         precisions.append(average_precision_score(label[there], score[there], sample_weight=drawn[there]))
@@ -142,7 +142,7 @@ def test_units_that_are_all_equal() -> None:
     """Nothing is known of how far other units would be, as Student's interval says: no limits, instead of a width of 0."""
     names = ("MAE", "MAE.ci_low", "MAE.ci_high", "MAE.se", "MAE.n_units")
     for values in ([0.5], [0.25] * 12, [0.1] * 7):
-        (row,) = sqlrank.evaluate("MAE", predictions=errors(values), level="query", confidence=0.95, interval="bootstrap").to_pylist()
+        (row,) = sqlrank.evaluate("MAE", predictions=make_errors(values), level="query", confidence=0.95, interval="bootstrap").to_pylist()
         assert tuple(row[name] for name in names) == (pytest.approx(values[0]), None, None, pytest.approx(0, abs=1e-14), len(values))
     separated = pa.table({"label": [0, 1] * 20, "score": [0.2, 0.8] * 20, "id": range(40)})
     (row,) = sqlrank.evaluate(
@@ -161,7 +161,7 @@ def test_what_has_no_value() -> None:
 
 
 def test_nothing_is_drawn_for_counts_alone() -> None:
-    (row,) = sqlrank.evaluate(["Positives", "ECE"], predictions=errors([0.5]), confidence=0.95, interval="bootstrap").to_pylist()
+    (row,) = sqlrank.evaluate(["Positives", "ECE"], predictions=make_errors([0.5]), confidence=0.95, interval="bootstrap").to_pylist()
     assert (row["Positives"], row["ECE"]) == (1, 0.5)
     assert [row[f"Positives.{name}"] for name in ("ci_low", "ci_high", "se", "n_units")] == [None] * 4
 
@@ -215,7 +215,7 @@ def test_nothing_is_drawn_for_counts_alone() -> None:
 )
 def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(MetricError) as caught:
-        sqlrank.evaluate(metrics, predictions=errors(RR), **{"confidence": 0.95, **options})
+        sqlrank.evaluate(metrics, predictions=make_errors(RR), **{"confidence": 0.95, **options})
     assert message in str(caught.value)
 
 

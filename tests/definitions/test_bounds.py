@@ -18,7 +18,7 @@ from sqlrank.registry.sql_file import Bounds
 from sqlrank.registry.value_bounds import value_bounds
 from sqlrank.resolve import resolve_request
 from tests.engines.data import TABLES
-from tests.engines.scenarios import RANKINGS, build_call, metric_settings, scenarios
+from tests.engines.scenarios import RANKINGS, build_call, list_metric_settings, scenarios
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ MAPS = {"discount": ["{1: 0.1, 2: 1, 3: 5}", "{1: 1, 2: 0.5, 3: 0.1}"], "gain": 
 """Maps of numbers that stand for functions: rising, falling, and neither."""
 
 
-def graded_lists(grades: list[int], queries: int = 60, seed: int = 4) -> dict[str, pa.Table]:
+def draw_graded_lists(grades: list[int], queries: int = 60, seed: int = 4) -> dict[str, pa.Table]:
     """Return short lists with many ties, and judgments of documents in and out of them."""
     rng = np.random.default_rng(seed)
     run: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "score": []}
@@ -45,7 +45,7 @@ def graded_lists(grades: list[int], queries: int = 60, seed: int = 4) -> dict[st
     return {"run": ranked, "qrels": pa.table(qrels)}
 
 
-def limits(metric: str, **options: Any) -> tuple[float, float | None, float | None]:
+def evaluate_limits(metric: str, **options: Any) -> tuple[float, float | None, float | None]:
     """Return the value of a metric, and the limits of its interval."""
     (row,) = sqlrank.evaluate(metric, **{"confidence": 0.95, **options}).to_pylist()
     name = next(iter(row))
@@ -79,25 +79,25 @@ def find_leaving(metrics: list[str], options: dict[str, Any], table: pa.Table) -
 )
 def test_settings_that_leave_the_bounds(metric: str, options: dict[str, Any]) -> None:
     """The interval is as far to either side as Student's at least, and that of the bootstrap is not cut at 1."""
-    data = graded_lists(GRADES["all relevant"])
-    value, low, high = limits(metric, **data, **options)
-    by_t = limits(metric, **data, **options, interval="t")
+    data = draw_graded_lists(GRADES["all relevant"])
+    value, low, high = evaluate_limits(metric, **data, **options)
+    by_t = evaluate_limits(metric, **data, **options, interval="t")
     assert low is not None
     assert high is not None
     assert high - value == pytest.approx(value - low)
     assert low - ROUNDING <= by_t[1] < value < by_t[2] <= high + ROUNDING  # type: ignore[operator]
-    drawn = limits(metric, **data, **options, interval="bootstrap", replicates=199)
+    drawn = evaluate_limits(metric, **data, **options, interval="bootstrap", replicates=199)
     assert drawn[1] < value < drawn[2]  # type: ignore[operator]
     assert drawn[2] > 1 or by_t[2] < 1  # type: ignore[operator]
     with pytest.raises(MetricError, match=r"Wilson's interval is for shares, and .* is not always between 0 and 1; choose interval='t'"):
-        limits(metric, **data, **options, interval="wilson")
+        evaluate_limits(metric, **data, **options, interval="wilson")
 
 
 def test_the_same_metrics_within_their_bounds() -> None:
     """Other values of the same settings are shares as before."""
-    data = graded_lists(GRADES["graded"])
+    data = draw_graded_lists(GRADES["graded"])
     for metric in ("AP@10", "nDCG(gain=exp2)@5", "AR@10", "AP(denominator=min_rk)@10", "nDCG(discount=zipf)@3"):
-        assert limits(metric, **data, interval="wilson")[1] > 0
+        assert evaluate_limits(metric, **data, interval="wilson")[1] > 0
 
 
 def test_a_metric_says_where_its_bounds_do_not_hold() -> None:
@@ -145,7 +145,7 @@ def test_bootstrap_limits_are_within_the_bounds(metric: str) -> None:
     label = (np.arange(60) < 9).astype(int)
     score = np.clip(rng.normal(0.3 + 0.3 * label, 0.12), 0.001, 0.999)
     data = pa.table({"label": label, "score": score, "id": range(60)})
-    value, low, high = limits(metric, predictions=data, unit="id", confidence=0.99, interval="bootstrap", replicates=199)
+    value, low, high = evaluate_limits(metric, predictions=data, unit="id", confidence=0.99, interval="bootstrap", replicates=199)
     assert low is not None
     assert high is not None
     assert (-1 if metric in {"MCC", "SomersD"} else 0) <= low <= value <= high <= 1
@@ -162,17 +162,17 @@ def test_limits_stay_within_what_is_estimated() -> None:
             "true_cluster": [f"t{i // 2}" for i in range(24)],
         }
     )
-    value, low, high = limits("SampledClusterRecall", inputs={"records": records})
+    value, low, high = evaluate_limits("SampledClusterRecall", inputs={"records": records})
     assert low is not None
     assert low < value < high == 1  # type: ignore[operator]
-    by_t = limits("SampledClusterRecall", inputs={"records": records}, interval="t")
+    by_t = evaluate_limits("SampledClusterRecall", inputs={"records": records}, interval="t")
     assert by_t[2] > 1  # type: ignore[operator]
 
 
 # Every metric under every setting
 
 
-def _numbers(file: SqlFile) -> dict[str, list[str]]:
+def _choose_numbers(file: SqlFile) -> dict[str, list[str]]:
     """Return values of the parameters of a metric: its limits, and some between."""
     found = {}
     for param in file.params.values():
@@ -187,7 +187,7 @@ def _numbers(file: SqlFile) -> dict[str, list[str]]:
     return found
 
 
-def _written(file: SqlFile, settings: dict[str, str]) -> list[str]:
+def _write_variants(file: SqlFile, settings: dict[str, str]) -> list[str]:
     """Return a metric with settings, at cut-offs if it has one."""
     text = ", ".join(f"{name}={value}" for name, value in settings.items())
     cutoffs = (
@@ -217,13 +217,13 @@ def test_rankings_under_every_pair_of_settings(grades: list[int]) -> None:
         if find_input_role(load_registry(), file) == "run" and "Range" in file.annotations and file.grain == "list"
     ]
     files = [file for file in files if file.path.parent.name == "ranking"]
-    data, checked, left = graded_lists(grades), 0, list[str]()
+    data, checked, left = draw_graded_lists(grades), 0, list[str]()
     for file in files:
-        options = {**metric_settings(file), **_numbers(file)}
+        options = {**list_metric_settings(file), **_choose_numbers(file)}
         options = {name: [*values, *MAPS.get(name, [])] for name, values in options.items()}
         single = [{name: value} for name, values in options.items() for value in values]
         pairs = [{a: x, b: y} for a, b in combinations(options, 2) for x in options[a] for y in options[b]]
-        metrics = [metric for settings in [{}, *single, *pairs] for metric in _written(file, settings) if _is_accepted(metric)]
+        metrics = [metric for settings in [{}, *single, *pairs] for metric in _write_variants(file, settings) if _is_accepted(metric)]
         size = 1 if "stop_probability" in options else 60
         for start in range(0, len(metrics), size):
             some = metrics[start : start + size]
@@ -238,7 +238,7 @@ def test_rankings_under_every_pair_of_settings(grades: list[int]) -> None:
     assert checked > 700
 
 
-def _random_tables(seed: int) -> dict[str, str]:
+def _draw_tables(seed: int) -> dict[str, str]:
     """Return the tables of the scenarios with other values, as queries."""
 
     def drawn(place: int, count: int) -> str:
@@ -264,7 +264,7 @@ def test_all_families_under_every_setting(seed: int) -> None:
     """The scenarios that every engine is given: each metric under each value of each of its settings."""
     checked = 0
     with duckdb.connect() as connection:
-        for name, query in _random_tables(seed).items():
+        for name, query in _draw_tables(seed).items():
             connection.execute(f'CREATE TABLE "{name}" AS {query}')
         for scenario in scenarios():
             if scenario.name == "odd names" or not scenario.metrics or any(".." in metric for metric in scenario.metrics):

@@ -37,7 +37,7 @@ def shares(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def given(**systems: list[float | None]) -> pa.Table:
+def score(**systems: list[float | None]) -> pa.Table:
     rows = [(name, f"q{i}", value) for name, values in systems.items() for i, value in enumerate(values, start=1) if value is not None]
     names, ids, scores = zip(*rows, strict=True)
     return pa.table({"system": names, "query_id": ids, "score": [float(value) for value in scores], "label": [0.0] * len(rows)})
@@ -52,7 +52,7 @@ def compare(folder: Path, table: pa.Table, **options: Any) -> list[dict[str, Any
 
 def test_student(shares: Path) -> None:
     """Compare with scipy's paired t-test."""
-    (row,) = compare(shares, given(a=A, b=B))
+    (row,) = compare(shares, score(a=A, b=B))
     assert (row["metric"], row["baseline"], row["system"], row["n_units"], row["unpaired"]) == ("Portion", "a", "b", 12, 0)
     assert (row["wins"], row["ties"], row["losses"], row["ci_level"], row["winner"]) == (8, 2, 2, 0.95, "b")
     found = [row[name] for name in ("difference", "se", "statistic", "p_value", "ci_low", "ci_high", "cohens_d")]
@@ -68,14 +68,14 @@ def test_student(shares: Path) -> None:
     [("wilcoxon", 2.1531384666, 0.0313077979), ("sign", 8, 0.109375), ("randomization", 0.0933333333, 0.0326)],
 )
 def test_other_tests(test: str, statistic: float, p: float, shares: Path) -> None:
-    (row,) = compare(shares, given(a=A, b=B), test=test)
+    (row,) = compare(shares, score(a=A, b=B), test=test)
     assert (row["statistic"], row["p_value"]) == pytest.approx((statistic, p), abs=1e-10)
     assert row["test"] == test
 
 
 def test_the_greatest_t(shares: Path) -> None:
     """One draw of signs for all comparisons: p-values and intervals that agree."""
-    rows = compare(shares, given(a=A, b=B, c=C), baseline="a", correction="max_t")
+    rows = compare(shares, score(a=A, b=B, c=C), baseline="a", correction="max_t")
     assert [(row["baseline"], row["system"]) for row in rows] == [("a", "b"), ("a", "c")]
     assert [row["p_adjusted"] for row in rows] == pytest.approx([0.0549, 0.8547], abs=1e-12)
     assert rows[1]["statistic"] == pytest.approx(0.63828474, abs=1e-8)
@@ -85,7 +85,7 @@ def test_the_greatest_t(shares: Path) -> None:
 
 @pytest.mark.slow
 def test_corrections(shares: Path) -> None:
-    table = given(a=A, b=B, c=C)
+    table = score(a=A, b=B, c=C)
     plain = [row["p_value"] for row in compare(shares, table, correction="none")]
     assert [row["p_adjusted"] for row in compare(shares, table, correction="none")] == plain
     for correction, method in (("holm", None), ("bh", "bh")):
@@ -105,10 +105,10 @@ def test_power() -> None:
 
 
 def test_an_effect(shares: Path) -> None:
-    (row,) = compare(shares, given(a=A, b=B), target_effect=0.05)
+    (row,) = compare(shares, score(a=A, b=B), target_effect=0.05)
     deviation = row["se"] * math.sqrt(12)
     assert row["required_units"] == required_units(deviation, 0.05, 0.95, 0.8)
-    (share,) = compare(shares, given(a=A, b=B), target_effect="10%")
+    (share,) = compare(shares, score(a=A, b=B), target_effect="10%")
     assert share["required_units"] == required_units(deviation, 0.1 * row["value_baseline"], 0.95, 0.8)
 
 
@@ -134,11 +134,11 @@ def test_scipy() -> None:
 
 
 def test_randomization_is_near_the_exact_test(shares: Path) -> None:
-    (row,) = compare(shares, given(a=A, b=B), test="randomization", replicates=99_999)
+    (row,) = compare(shares, score(a=A, b=B), test="randomization", replicates=99_999)
     assert row["p_value"] == pytest.approx(0.033203125, abs=0.002)
 
 
-def near_the_limit(seed: int) -> pa.Table:
+def draw_systems(seed: int) -> pa.Table:
     """Return ten systems, whose differences from the first have p-values on both sides of every limit of a correction."""
     rng = np.random.default_rng(seed)
     noise = rng.normal(0, 0.05, (10, 30))
@@ -146,7 +146,7 @@ def near_the_limit(seed: int) -> pa.Table:
     aims = [0.0, *np.linspace(1.9, 3.1, 9)]
     values = [0.5 + row + aim * row.std(ddof=1) / math.sqrt(30) for row, aim in zip(noise, aims, strict=True)]
     values[0] = np.full(30, 0.5)
-    return given(**{f"s{place}": [float(value) for value in row] for place, row in enumerate(values)})
+    return score(**{f"s{place}": [float(value) for value in row] for place, row in enumerate(values)})
 
 
 TESTS_AND_CORRECTIONS = [
@@ -160,7 +160,7 @@ TESTS_AND_CORRECTIONS = [
 @pytest.mark.parametrize(("test", "correction"), TESTS_AND_CORRECTIONS)
 def test_winners_and_intervals_agree(test: str, correction: str, seed: int, shares: Path) -> None:
     """No interval of a winner holds 0, every other does, and no winner has a corrected p above the limit."""
-    rows = compare(shares, near_the_limit(seed), baseline="s0", test=test, correction=correction)
+    rows = compare(shares, draw_systems(seed), baseline="s0", test=test, correction=correction)
     for row in rows:
         assert (row["winner"] is not None) == (row["ci_low"] > 0 or row["ci_high"] < 0), row
         assert row["winner"] is None or row["p_adjusted"] < 0.05
@@ -179,7 +179,7 @@ def test_a_winner_by_a_step_of_holm_has_an_interval_without_0(shares: Path) -> N
     values = {
         f"s{i}": [float(v) for v in 0.5 + 0.01 * (row + aim / math.sqrt(20))] for i, (row, aim) in enumerate(zip(noise, aims, strict=True))
     }
-    rows = compare(shares, given(a=[0.5] * 20, **values), baseline="a")
+    rows = compare(shares, score(a=[0.5] * 20, **values), baseline="a")
     assert [row["p_value"] for row in rows] == pytest.approx([0.001, 0.02, 0.2], rel=1e-6)
     assert [row["p_adjusted"] for row in rows] == pytest.approx([0.003, 0.04, 0.2], rel=1e-6)
     assert [row["ci_level"] for row in rows] == pytest.approx([1 - 0.05 / 3, 1 - 0.05 / 2, 1 - 0.05 / 3])
@@ -192,7 +192,7 @@ def test_a_winner_by_a_step_of_holm_has_an_interval_without_0(shares: Path) -> N
 def test_a_sign_test_on_the_other_side_of_the_mean_names_no_winner(shares: Path) -> None:
     """27 small gains and 3 great losses: more queries gain, and the mean falls."""
     gains = [0.51] * 27 + [0.1] * 3
-    (row,) = compare(shares, given(a=[0.5] * 30, b=gains), test="sign")
+    (row,) = compare(shares, score(a=[0.5] * 30, b=gains), test="sign")
     assert row["p_adjusted"] < 0.001
     assert row["difference"] < 0
     assert (row["wins"], row["losses"], row["winner"]) == (27, 3, None)
@@ -201,7 +201,7 @@ def test_a_sign_test_on_the_other_side_of_the_mean_names_no_winner(shares: Path)
 
 def test_power_heeds_the_correction(shares: Path) -> None:
     """A difference is found by its corrected p: detectable and needed are those of the intervals, under max_t by the drawn limit."""
-    table = near_the_limit(1)
+    table = draw_systems(1)
     plain = compare(shares, table, baseline="s0", correction="none", target_effect=0.02)
     for correction in ("holm", "bh", "max_t"):
         for row, alone in zip(compare(shares, table, baseline="s0", correction=correction, target_effect=0.02), plain, strict=True):
@@ -219,7 +219,7 @@ def test_power_heeds_the_correction(shares: Path) -> None:
 
 
 def test_units_that_only_one_has(shares: Path) -> None:
-    table = given(a=[*A, 0.3, None], b=[*B, None, 0.9])
+    table = score(a=[*A, 0.3, None], b=[*B, None, 0.9])
     (row,) = compare(shares, table)
     assert (row["n_units"], row["unpaired"], row["difference"]) == (12, 2, pytest.approx(0.0933333333, abs=1e-10))
 
@@ -271,22 +271,22 @@ def test_weights_are_for_t_alone() -> None:
 
 def test_differences_of_queries(shares: Path) -> None:
     """Sort differences by the largest loss of the second system."""
-    result = sqlrank.compare("Portion", predictions=given(a=A[:3], b=[0.6, 0.25, 0.2]), sql_dir=shares, level="query", per_query=True)
+    result = sqlrank.compare("Portion", predictions=score(a=A[:3], b=[0.6, 0.25, 0.2]), sql_dir=shares, level="query", per_query=True)
     assert result.column_names == ["metric", "baseline", "system", "query_id", "value_baseline", "value", "difference"]
     assert [(row["query_id"], round(row["difference"], 9)) for row in result.to_pylist()] == [("q3", -0.8), ("q2", 0.0), ("q1", 0.1)]
-    worse = sqlrank.compare("MAE", predictions=given(a=A[:3], b=[0.6, 0.25, 0.2]), level="query", per_query=True)
+    worse = sqlrank.compare("MAE", predictions=score(a=A[:3], b=[0.6, 0.25, 0.2]), level="query", per_query=True)
     assert [row["query_id"] for row in worse.to_pylist()] == ["q1", "q2", "q3"]
 
 
 @pytest.mark.slow
 def test_lower_is_better(shares: Path) -> None:
     """Wins are of the better system, whichever way a metric goes."""
-    (row,) = sqlrank.compare("MAE", predictions=given(a=A, b=B), level="query").to_pylist()
+    (row,) = sqlrank.compare("MAE", predictions=score(a=A, b=B), level="query").to_pylist()
     assert (row["wins"], row["ties"], row["losses"], row["winner"]) == (2, 2, 8, "a")
-    (bias,) = sqlrank.compare("Bias", predictions=given(a=A, b=B), level="query").to_pylist()
+    (bias,) = sqlrank.compare("Bias", predictions=score(a=A, b=B), level="query").to_pylist()
     assert bias["p_value"] == pytest.approx(row["p_value"])
     assert bias["winner"] is None
-    assert compare(shares, given(a=A, b=B))[0]["p_value"] == pytest.approx(row["p_value"])
+    assert compare(shares, score(a=A, b=B))[0]["p_value"] == pytest.approx(row["p_value"])
 
 
 def test_several_scores() -> None:
@@ -301,30 +301,30 @@ def test_several_scores() -> None:
 
 
 def test_a_system_against_itself(shares: Path) -> None:
-    (row,) = compare(shares, given(a=A, b=A))
+    (row,) = compare(shares, score(a=A, b=A))
     assert (row["difference"], row["p_value"], row["p_adjusted"], row["ties"], row["winner"]) == (0, 1, 1, 12, None)
     assert (row["ci_low"], row["ci_high"], row["statistic"], row["cohens_d"]) == (None, None, None, None)
 
 
 def test_the_same_change_everywhere_is_no_certainty(shares: Path) -> None:
-    (row,) = compare(shares, given(a=[0.1, 0.2, 0.7], b=[0.2, 0.3, 0.8]))
+    (row,) = compare(shares, score(a=[0.1, 0.2, 0.7], b=[0.2, 0.3, 0.8]))
     assert row["difference"] == pytest.approx(0.1)
     assert (row["wins"], row["se"], row["p_value"], row["ci_low"], row["winner"]) == (3, 0, None, None, None)
 
 
 @pytest.mark.slow
 def test_one_query_and_none(shares: Path) -> None:
-    (row,) = compare(shares, given(a=[0.1], b=[0.5]))
+    (row,) = compare(shares, score(a=[0.1], b=[0.5]))
     assert (row["n_units"], row["difference"], row["se"], row["p_value"], row["winner"]) == (1, 0.4, None, None, None)
-    (none,) = compare(shares, given(a=[0.1, None], b=[None, 0.5]))
+    (none,) = compare(shares, score(a=[0.1, None], b=[None, 0.5]))
     assert (none["n_units"], none["unpaired"], none["difference"], none["wins"], none["p_value"]) == (0, 2, None, None, None)
-    assert compare(shares, given(a=[0.1, None], b=[None, 0.5]), test="randomization")[0]["p_value"] is None
+    assert compare(shares, score(a=[0.1, None], b=[None, 0.5]), test="randomization")[0]["p_value"] is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
 def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
-    table = given(a=A, b=B)
+    table = score(a=A, b=B)
     (row,) = compare(shares, table, test=test)
     (shuffled,) = compare(shares, table.take(np.random.default_rng(3).permutation(24)), test=test)
     assert shuffled["p_value"] == pytest.approx(row["p_value"], rel=1e-12)
@@ -337,15 +337,15 @@ def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
 
 @pytest.mark.slow
 def test_seeds(shares: Path) -> None:
-    found = {seed: compare(shares, given(a=A, b=B), test="randomization", replicates=999, seed=seed)[0]["p_value"] for seed in (0, 0, 1, 2)}
-    assert found[0] == compare(shares, given(a=A, b=B), test="randomization", replicates=999)[0]["p_value"]
+    found = {seed: compare(shares, score(a=A, b=B), test="randomization", replicates=999, seed=seed)[0]["p_value"] for seed in (0, 0, 1, 2)}
+    assert found[0] == compare(shares, score(a=A, b=B), test="randomization", replicates=999)[0]["p_value"]
     assert len(set(found.values())) > 1
 
 
 def test_names_that_are_odd(shares: Path) -> None:
     """Systems and groups of any name, also those of columns that are made here."""
     table = (
-        given(**{"a\"'; --": A, "select": B}).append_column("cell", pa.array(["x", "y"] * 12)).append_column("va lue", pa.array(["u"] * 24))
+        score(**{"a\"'; --": A, "select": B}).append_column("cell", pa.array(["x", "y"] * 12)).append_column("va lue", pa.array(["u"] * 24))
     )
     rows = compare(shares, table, by=["cell", "va lue"])
     assert [(row["cell"], row["va lue"], row["baseline"], row["system"], row["n_units"]) for row in rows] == [
@@ -376,7 +376,7 @@ def test_names_that_are_odd(shares: Path) -> None:
 )
 def test_refused_arguments(options: dict[str, Any], message: str, shares: Path) -> None:
     with pytest.raises(MetricError) as caught:
-        compare(shares, given(a=A, b=B), **options)
+        compare(shares, score(a=A, b=B), **options)
     assert message in str(caught.value)
 
 
@@ -397,7 +397,7 @@ def test_what_is_of_all_rows() -> None:
     with pytest.raises(
         MetricError, match=r"^KS cannot be compared by units: .*; level='query' \(-p level=query\) compares its values of queries$"
     ):
-        sqlrank.compare("KS", predictions=given(a=A, b=B))
+        sqlrank.compare("KS", predictions=score(a=A, b=B))
     with pytest.raises(MetricError, match=r"^Purity cannot be compared by units: records of one cluster are not drawn one by one"):
         sqlrank.compare("Purity", inputs={"records": pa.table({"record_id": [1], "predicted_cluster": [1], "true_cluster": [1]})})
 
@@ -405,11 +405,11 @@ def test_what_is_of_all_rows() -> None:
 @pytest.mark.slow
 def test_systems_that_cannot_be_compared(shares: Path) -> None:
     with pytest.raises(MetricError, match=r"^two systems are needed to compare, and there is only 'a'; name their column with system="):
-        compare(shares, given(a=A))
-    nameless = given(a=A, b=B).set_column(0, "system", pa.array(["a"] * 12 + [None] * 12))
+        compare(shares, score(a=A))
+    nameless = score(a=A, b=B).set_column(0, "system", pa.array(["a"] * 12 + [None] * 12))
     with pytest.raises(InputError, match=r"^a system is NULL; give every system a name to compare it"):
         compare(shares, nameless)
-    doubles = given(a=A, b=B).set_column(1, "query_id", pa.array([i / 2 for i in range(12)] * 2))
+    doubles = score(a=A, b=B).set_column(1, "query_id", pa.array([i / 2 for i in range(12)] * 2))
     with pytest.raises(InputError, match=r"^query_id: signs are drawn by ids, which are text or whole numbers"):
         compare(shares, doubles, test="randomization")
     with pytest.raises(MetricError, match="signs would have to be drawn; ask for fewer replicates="):

@@ -18,7 +18,7 @@ from sqlrank.request import Request, collect_sources
 QUERIES = [f"q{number}" for number in range(40)]
 
 
-def run() -> pa.Table:
+def make_run() -> pa.Table:
     """Return two systems; ``old`` answers no query of France, ``new`` leaves out others."""
     rows = [
         {"system": system, "query_id": query, "doc_id": f"d{doc}", "score": float((number * (doc + 2) + len(system)) % 7)}
@@ -44,8 +44,8 @@ ATTRIBUTES = pa.table(
 OPTIONS = ExecutionOptions(None, None, ResourceLimits(), "auto")
 
 
-def request_by(groupings: list[list[str]], metrics: Any, policies: dict[str, Any], **sources: Any) -> ComparisonPlan:
-    call = Request(metrics, collect_sources(**{"run": run(), "qrels": QRELS, "queries": ATTRIBUTES, **sources}), policies=policies)
+def plan_comparison(groupings: list[list[str]], metrics: Any, policies: dict[str, Any], **sources: Any) -> ComparisonPlan:
+    call = Request(metrics, collect_sources(**{"run": make_run(), "qrels": QRELS, "queries": ATTRIBUTES, **sources}), policies=policies)
     return ComparisonPlan.from_call(call, "system", groupings)
 
 
@@ -55,7 +55,7 @@ def test_values_are_those_of_an_evaluation_by_each_grouping(
     groupings: list[list[str]], policies: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows stand in the same order, on which sums depend."""
-    request = request_by(groupings, ["nDCG@3", "AP"], policies)
+    request = plan_comparison(groupings, ["nDCG@3", "AP"], policies)
     shared = evaluate_unit_values(request, OPTIONS)
     with monkeypatch.context() as patched:
         patched.setattr(unit_values, "_evaluate_shared_values", lambda *_: None)
@@ -72,13 +72,13 @@ def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
             for name in ("execute_request", "execute_resolved", "run_resolved"):
                 execute = getattr(unit_values, name)
                 patched.setattr(unit_values, name, lambda *args, execute=execute, **named: counts.append(1) or execute(*args, **named))
-            sqlrank.compare(**{"metrics": "AP", "run": run(), "qrels": QRELS, "queries": ATTRIBUTES, **options})
+            sqlrank.compare(**{"metrics": "AP", "run": make_run(), "qrels": QRELS, "queries": ATTRIBUTES, **options})
         return len(counts)
 
     by = [[], ["country"], ["day"]]
     assert count(by=by) == 1
     assert count(by="country") == 1
-    with_days = run().append_column("hour", pc.bit_wise_and(pc.utf8_length(run()["query_id"]), 1))
+    with_days = make_run().append_column("hour", pc.bit_wise_and(pc.utf8_length(make_run()["query_id"]), 1))
     assert count(run=with_days, by=[[], ["hour"]]) == 2
     history = pa.table({"query_id": ["q1", "q2"], "doc_id": ["d1", "d2"]})
     assert count(metrics="MeanPopularity", qrels=None, inputs={"history": history}, by=by) == 3

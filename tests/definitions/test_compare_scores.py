@@ -23,7 +23,7 @@ USER = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 BOTH = {"score": ["a", "b"]}
 
 
-def table(**more: Any) -> pa.Table:
+def make_predictions(**more: Any) -> pa.Table:
     return pa.table({"label": LABEL, "a": A, "b": B, **more})
 
 
@@ -31,7 +31,7 @@ def compare(metrics: Any, predictions: pa.Table, **options: Any) -> list[dict[st
     return sqlrank.compare(metrics, predictions=predictions, columns=BOTH, **{"correction": "none", **options}).to_pylist()
 
 
-def delong(label: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[float, float]:
+def compute_delong(label: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[float, float]:
     """Return the difference of two areas and its standard error, pair by pair as the paper has it."""
     placed = []
     for score in (one, two):
@@ -42,7 +42,7 @@ def delong(label: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[float, 
     return float(other - area), float(np.sqrt(variance))
 
 
-def random_scores(seed: int, n: int = 400, digits: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def draw_scores(seed: int, n: int = 400, digits: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     label = (rng.random(n) < 0.3).astype(int)
     one, two = (np.round(np.clip(rng.normal(0.4 + 0.2 * label, 0.15), 0.01, 0.99), digits) for _ in range(2))
@@ -51,7 +51,7 @@ def random_scores(seed: int, n: int = 400, digits: int = 2) -> tuple[np.ndarray,
 
 def test_golden_numbers() -> None:
     """Those of MLstatkit for rows that weigh 1; by units from the formula of clustered areas (Obuchowski 1997)."""
-    (row,) = compare("AUC", table())
+    (row,) = compare("AUC", make_predictions())
     assert (row["baseline"], row["system"], row["n_units"], row["unpaired"]) == ("a", "b", 10, 0)
     assert row["value_baseline"] == pytest.approx(0.8958333333, abs=1e-10)
     assert row["value"] == pytest.approx(0.8541666667, abs=1e-10)
@@ -60,9 +60,9 @@ def test_golden_numbers() -> None:
     assert row["p_value"] == pytest.approx(0.7877827434, abs=1e-10)
     assert row["ci_high"] - row["difference"] == pytest.approx(stats.norm.ppf(0.975) * row["se"], rel=1e-9)
     assert [row[name] for name in ("wins", "ties", "losses", "cohens_d", "winner")] == [None] * 5
-    (weighted,) = compare("AUC", table(weight=WEIGHT))
+    (weighted,) = compare("AUC", make_predictions(weight=WEIGHT))
     assert weighted["se"] == pytest.approx(0.1131943549, abs=1e-10)
-    (clustered,) = compare("AUC", table(weight=WEIGHT, user=USER), unit="user")
+    (clustered,) = compare("AUC", make_predictions(weight=WEIGHT, user=USER), unit="user")
     assert clustered["n_units"] == 5
     assert (clustered["difference"], clustered["se"]) == (pytest.approx(-0.0061728395, abs=1e-10), pytest.approx(0.0449755729, abs=1e-10))
     assert clustered["p_value"] == pytest.approx(2 * stats.t.sf(abs(clustered["statistic"]), 4), rel=1e-9)
@@ -71,9 +71,9 @@ def test_golden_numbers() -> None:
 @pytest.mark.parametrize(("seed", "digits"), [(0, 2), (1, 2), (2, 2), (3, 12)])
 def test_areas_by_the_formula(seed: int, digits: int) -> None:
     """Of scores that repeat, which are counted first, and of those that do not, which are sorted."""
-    label, one, two = random_scores(seed, digits=digits)
+    label, one, two = draw_scores(seed, digits=digits)
     (row,) = compare("AUC", pa.table({"label": label, "a": one, "b": two}))
-    difference, se = delong(label, one, two)
+    difference, se = compute_delong(label, one, two)
     assert row["difference"] == pytest.approx(difference, abs=1e-12)
     assert row["se"] == pytest.approx(se, rel=1e-9)
     assert row["p_value"] == pytest.approx(2 * stats.norm.sf(abs(difference) / se), rel=1e-8)
@@ -81,7 +81,7 @@ def test_areas_by_the_formula(seed: int, digits: int) -> None:
 
 def test_means_of_rows_are_paired_tests() -> None:
     """Of a mean over rows the values of units are those of the rows, whatever else is asked."""
-    label, one, two = random_scores(7)
+    label, one, two = draw_scores(7)
     rows = compare(["Brier", "AUC", "LogLoss"], pa.table({"label": label, "a": one, "b": two}))
     squares = stats.ttest_rel((two - label) ** 2, (one - label) ** 2)
     losses = [-np.log(np.where(label == 1, score, 1 - score)) for score in (one, two)]
@@ -95,22 +95,22 @@ def test_means_of_rows_are_paired_tests() -> None:
 
 def test_rows_that_are_equal_are_units_of_their_own() -> None:
     """A row that stands twice is two units, in whatever order they come."""
-    twice = pa.concat_tables([table(), table()])
+    twice = pa.concat_tables([make_predictions(), make_predictions()])
     (row,) = compare("AUC", twice)
     assert row["n_units"] == 20
-    assert row["se"] == pytest.approx(delong(*(np.tile(values, 2) for values in (LABEL, A, B)))[1], rel=1e-9)
+    assert row["se"] == pytest.approx(compute_delong(*(np.tile(values, 2) for values in (LABEL, A, B)))[1], rel=1e-9)
     (shuffled,) = compare("AUC", twice.take(pa.array(np.random.default_rng(1).permutation(20))))
     assert shuffled["se"] == pytest.approx(row["se"], rel=1e-12)
 
 
 def test_a_score_against_itself() -> None:
-    (row,) = sqlrank.compare("AUC", predictions=table(c=A), columns={"score": ["a", "c"]}).to_pylist()
+    (row,) = sqlrank.compare("AUC", predictions=make_predictions(c=A), columns={"score": ["a", "c"]}).to_pylist()
     assert (row["difference"], row["p_value"], row["winner"]) == (0, 1, None)
 
 
 @pytest.mark.slow
 def test_groups_and_three_scores() -> None:
-    label, one, two = random_scores(3)
+    label, one, two = draw_scores(3)
     day = np.arange(400) % 2
     data = pa.table({"label": label, "a": one, "b": two, "c": one[::-1].copy(), "day": day})
     found = sqlrank.compare("AUC", predictions=data, columns={"score": ["a", "b", "c"]}, by=[[], ["day"]], baseline="a").to_pylist()
@@ -118,7 +118,7 @@ def test_groups_and_three_scores() -> None:
         ("all", None, "b"), ("all", None, "c"), ("day", 0, "b"), ("day", 0, "c"), ("day", 1, "b"), ("day", 1, "c"),
     ]  # fmt: skip
     part = next(row for row in found if (row["day"], row["system"]) == (1, "b"))
-    assert part["se"] == pytest.approx(delong(*(values[day == 1] for values in (label, one, two)))[1], rel=1e-9)
+    assert part["se"] == pytest.approx(compute_delong(*(values[day == 1] for values in (label, one, two)))[1], rel=1e-9)
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_groups_and_three_scores() -> None:
 @pytest.mark.parametrize("is_weighted", [False, True], ids=["rows", "weighted"])
 def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) -> None:
     """Compare all plans: influence values joined by score or by row, for several kinds of metrics, weights and groups."""
-    label, one, two = random_scores(9)
+    label, one, two = draw_scores(9)
     rng = np.random.default_rng(2)
     day = rng.choice(["x", "y", None], 400)
     weights = {"weight": rng.integers(0, 4, 400) / 2} if is_weighted else {}
@@ -149,7 +149,7 @@ def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) ->
 
 
 def test_a_row_without_a_score_is_in_one_system_only() -> None:
-    gap = table(c=[None, *B[1:]])
+    gap = make_predictions(c=[None, *B[1:]])
     with pytest.raises(
         InputError, match=r"^1 of 10 units have rows of one of two systems only, and metrics of predictions are compared over"
     ):
@@ -161,7 +161,7 @@ def test_systems_of_rows_of_their_own() -> None:
     """Systems told apart by a column are paired by the unit that is named."""
     stacked = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B, "user": USER * 2, "weight": WEIGHT * 2})
     (row,) = sqlrank.compare("AUC", predictions=stacked, unit="user", correction="none").to_pylist()
-    (beside,) = compare("AUC", table(weight=WEIGHT, user=USER), unit="user")
+    (beside,) = compare("AUC", make_predictions(weight=WEIGHT, user=USER), unit="user")
     assert row == {**beside, "difference": pytest.approx(beside["difference"]), "se": pytest.approx(beside["se"]), **{
         name: pytest.approx(beside[name]) for name in ("value", "value_baseline", "ci_low", "ci_high", "relative_difference", "statistic", "p_value", "p_adjusted", "mde")
     }}  # fmt: skip
@@ -173,7 +173,7 @@ def test_systems_of_rows_of_their_own() -> None:
 
 @pytest.mark.slow
 def test_gates() -> None:
-    label, one, two = random_scores(5, n=2000)
+    label, one, two = draw_scores(5, n=2000)
     worse = np.random.default_rng(0).random(2000)
     data = pa.table({"label": label, "old": one, "new": two, "noise": worse})
 
@@ -199,7 +199,7 @@ def test_gates() -> None:
 )
 def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(MetricError) as caught:
-        compare(metrics, table(), **options)
+        compare(metrics, make_predictions(), **options)
     assert message in str(caught.value)
 
 
@@ -211,10 +211,10 @@ def test_what_units_need() -> None:
     with pytest.raises(
         MetricError, match=r"^AUC has no per-query values to compare with a stored baseline; give the scores of both in one table"
     ):
-        sqlrank.gate("AUC", predictions=table(), columns=BOTH, baseline=stored)
+        sqlrank.gate("AUC", predictions=make_predictions(), columns=BOTH, baseline=stored)
     with pytest.raises(MetricError, match=r"^unit='day' is not possible for RR, whose units are queries; leave out unit"):
         sqlrank.compare("RR", run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}}, unit="day")
-    ranked = table(query_id=[1] * 10, doc_id=list(range(10)))
+    ranked = make_predictions(query_id=[1] * 10, doc_id=list(range(10)))
     with pytest.raises(MetricError, match=r"^RR is compared by queries and AUC by rows or units; compare them in two calls"):
         sqlrank.compare(["RR", "AUC"], predictions=ranked, columns=BOTH)
 
@@ -222,22 +222,22 @@ def test_what_units_need() -> None:
 @pytest.mark.slow
 def test_what_is_undefined() -> None:
     """Areas of one class, and of one positive, whose spread is not known."""
-    (one_class,) = compare("AUC", table().slice(0, 3))
+    (one_class,) = compare("AUC", make_predictions().slice(0, 3))
     assert (one_class["value"], one_class["difference"], one_class["p_value"], one_class["reason"]) == (
         None,
         None,
         None,
         "undefined for both",
     )
-    (one_positive,) = compare("AUC", table().slice(3))
+    (one_positive,) = compare("AUC", make_predictions().slice(3))
     assert (one_positive["value_baseline"], one_positive["value"]) == pytest.approx((4 / 6, 4 / 6), abs=0.5)
     assert (one_positive["ci_low"], one_positive["p_value"], one_positive["reason"]) == (None, None, "no interval")
-    (row,) = compare("Brier", table().slice(0, 1))
+    (row,) = compare("Brier", make_predictions().slice(0, 1))
     assert (row["n_units"], row["difference"], row["se"], row["p_value"]) == (1, pytest.approx(0.03), None, None)
 
 
 def test_the_command(tmp_path: Any) -> None:
-    pq.write_table(table(user=USER), tmp_path / "p.parquet")
+    pq.write_table(make_predictions(user=USER), tmp_path / "p.parquet")
     options = [
         "AUC",
         "--predictions",

@@ -16,9 +16,9 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.inference.student_t import t_critical_polynomial, t_critical_value, t_two_sided_tail
 from sqlrank.registry.loader import load_registry
-from tests.lanes import few
-from tests.named_sources import asked, named_sources
-from tests.unit.command_line import TREC, printed
+from tests.lanes import select_few
+from tests.named_sources import name_sources, write_metric
+from tests.unit.command_line import TREC, run_command
 
 RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 FIRST = [0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1]
@@ -46,11 +46,11 @@ OF_MATRICES = [
 """Metrics that are smooth functions of the sums of a relation."""
 
 
-def scores(values: list[float]) -> pa.Table:
+def make_scores(values: list[float]) -> pa.Table:
     return pa.table({"label": [0.0] * len(values), "score": [float(value) for value in values]})
 
 
-def interval(metric: str, values: pa.Table, **options: Any) -> tuple[Any, ...]:
+def evaluate_interval(metric: str, values: pa.Table, **options: Any) -> tuple[Any, ...]:
     (row,) = sqlrank.evaluate(metric, predictions=values, confidence=0.95, **options).to_pylist()
     name = metric.partition("(")[0]
     return tuple(row[f"{name}{what}"] for what in ("", ".ci_low", ".ci_high", ".se", ".n_units"))
@@ -70,29 +70,29 @@ def shares(tmp_path: Path) -> Path:
 def test_a_mean() -> None:
     """Student's interval of scipy."""
     expected = (0.4608333333, 0.2630884853, 0.6585781814, 0.0898437898, 12)
-    assert interval("Bias", scores(RR)) == pytest.approx(expected, abs=1e-10)
-    assert interval("Bias", scores(RR), interval="t") == pytest.approx(expected, abs=1e-10)
+    assert evaluate_interval("Bias", make_scores(RR)) == pytest.approx(expected, abs=1e-10)
+    assert evaluate_interval("Bias", make_scores(RR), interval="t") == pytest.approx(expected, abs=1e-10)
 
 
 def test_a_share(shares: Path) -> None:
     """Wilson's interval of statsmodels, with the effective number of units; a user's metric gets it for one line."""
-    assert interval("Portion", scores(RR), sql_dir=shares) == pytest.approx(
+    assert evaluate_interval("Portion", make_scores(RR), sql_dir=shares) == pytest.approx(
         (0.4608333333, 0.2822726409, 0.6500456270, 0.0898437898, 12), abs=1e-10
     )
-    first = interval("Portion", scores(FIRST), sql_dir=shares)
+    first = evaluate_interval("Portion", make_scores(FIRST), sql_dir=shares)
     assert first == pytest.approx((0.3333333333, 0.1186969926, 0.6498848690, 0.1421338109, 12), abs=1e-10)
-    by_t = interval("Portion", scores(FIRST), sql_dir=shares, interval="t")
+    by_t = evaluate_interval("Portion", make_scores(FIRST), sql_dir=shares, interval="t")
     assert by_t[1:3] == pytest.approx((0.0204989248, 0.6461677419), abs=1e-10)
-    normal = interval("Portion", scores(FIRST), sql_dir=shares, interval="normal")
+    normal = evaluate_interval("Portion", make_scores(FIRST), sql_dir=shares, interval="normal")
     assert normal[1:3] == pytest.approx((1 / 3 - 1.959963984540054 * first[3], 1 / 3 + 1.959963984540054 * first[3]), abs=1e-10)
 
 
 def test_units_that_agree(shares: Path) -> None:
     """Twelve successes are not certainty."""
-    assert interval("Portion", scores([1.0] * 12), sql_dir=shares)[:3] == pytest.approx((1, 0.7124056556, 1), abs=1e-10)
-    assert interval("Portion", scores([0.0] * 12), sql_dir=shares)[:3] == pytest.approx((0, 0, 1 - 0.7124056556), abs=1e-10)
-    assert interval("Portion", scores([1.0] * 12), sql_dir=shares, interval="t")[1:3] == (None, None)
-    assert interval("Bias", scores([0.1] * 12))[1:3] == (None, None)
+    assert evaluate_interval("Portion", make_scores([1.0] * 12), sql_dir=shares)[:3] == pytest.approx((1, 0.7124056556, 1), abs=1e-10)
+    assert evaluate_interval("Portion", make_scores([0.0] * 12), sql_dir=shares)[:3] == pytest.approx((0, 0, 1 - 0.7124056556), abs=1e-10)
+    assert evaluate_interval("Portion", make_scores([1.0] * 12), sql_dir=shares, interval="t")[1:3] == (None, None)
+    assert evaluate_interval("Bias", make_scores([0.1] * 12))[1:3] == (None, None)
 
 
 def test_limits_of_shares_stay_between_0_and_1(shares: Path) -> None:
@@ -107,35 +107,35 @@ def test_limits_of_shares_stay_between_0_and_1(shares: Path) -> None:
 
 
 def test_one_unit_and_none(shares: Path) -> None:
-    assert interval("Portion", scores([0.25]), sql_dir=shares) == (0.25, None, None, None, 1)
-    assert interval("Bias", scores([0.25])) == (0.25, None, None, None, 1)
-    nothing = pa.table({**scores([0.25, 0.5]).to_pydict(), "weight": [0.0, 0.0]})
-    assert interval("Bias", nothing) == (None, None, None, None, 0)
+    assert evaluate_interval("Portion", make_scores([0.25]), sql_dir=shares) == (0.25, None, None, None, 1)
+    assert evaluate_interval("Bias", make_scores([0.25])) == (0.25, None, None, None, 1)
+    nothing = pa.table({**make_scores([0.25, 0.5]).to_pydict(), "weight": [0.0, 0.0]})
+    assert evaluate_interval("Bias", nothing) == (None, None, None, None, 0)
 
 
 def test_metrics_of_predictions() -> None:
     """Standard errors that equal finite differences of scikit-learn's metrics, by rows, weighted, and by queries."""
-    value = interval("LogLoss", pa.table(TEN))
+    value = evaluate_interval("LogLoss", pa.table(TEN))
     assert value == pytest.approx((0.4586380778, 0.2038046601, 0.7134714954, 0.1126506247, 10), abs=1e-10)
     expected = {"Brier": 0.050290890, "NormalizedEntropy": 0.183253955, "CalibrationRatio": 0.382846158}
     for metric, error in expected.items():
-        assert interval(metric, pa.table(TEN))[3] == pytest.approx(error, abs=1e-9)
-    weighted = interval("LogLoss", pa.table({**TEN, "weight": WEIGHTS}))
+        assert evaluate_interval(metric, pa.table(TEN))[3] == pytest.approx(error, abs=1e-9)
+    weighted = evaluate_interval("LogLoss", pa.table({**TEN, "weight": WEIGHTS}))
     assert (weighted[0], weighted[3]) == pytest.approx((0.4208239467, 0.0997153428), abs=1e-10)
     by_query = pa.table({**TEN, "weight": WEIGHTS, "query_id": CLUSTERS})
-    assert interval("LogLoss", by_query)[3:] == pytest.approx((0.1272443292, 5), abs=1e-10)
-    assert interval("NormalizedEntropy", by_query)[3] == pytest.approx(0.303827580, abs=1e-9)
+    assert evaluate_interval("LogLoss", by_query)[3:] == pytest.approx((0.1272443292, 5), abs=1e-10)
+    assert evaluate_interval("NormalizedEntropy", by_query)[3] == pytest.approx(0.303827580, abs=1e-9)
 
 
 def test_rows_that_weigh_nothing_are_no_units() -> None:
     some = pa.table({**TEN, "weight": [1.0] * 8 + [0.0] * 2})
     first = pa.table({name: values[:8] for name, values in TEN.items()})
-    assert interval("LogLoss", some) == interval("LogLoss", first)
+    assert evaluate_interval("LogLoss", some) == evaluate_interval("LogLoss", first)
 
 
 def test_what_overflows_is_null() -> None:
     """The squares of 1e150 are numbers, and their squares are none."""
-    value, low, high, error, units = interval("MSE", scores([1e150, 2e150, 4e150]))
+    value, low, high, error, units = evaluate_interval("MSE", make_scores([1e150, 2e150, 4e150]))
     assert value == pytest.approx(7e300)
     assert (low, high, error, units) == (None, None, None, 3)
 
@@ -196,7 +196,7 @@ def test_a_query_that_weighs_nothing_is_no_unit(run: pa.Table, qrels: pa.Table, 
 def test_values_of_queries_of_predictions() -> None:
     """With ``level=query`` the values of queries are the units."""
     table = pa.table({**TEN, "query_id": CLUSTERS})
-    value, low, high, error, units = interval("Bias", table, level="query")
+    value, low, high, error, units = evaluate_interval("Bias", table, level="query")
     means = np.array(sqlrank.evaluate("Bias", predictions=table, per_query=True)["Bias"].to_pylist())
     reach = student.ppf(0.975, 4) * means.std(ddof=1) / np.sqrt(5)
     assert (value, low, high, units) == pytest.approx((means.mean(), means.mean() - reach, means.mean() + reach, 5), rel=1e-10)
@@ -206,15 +206,15 @@ def test_values_of_queries_of_predictions() -> None:
 def test_queries_that_were_mapped_are_the_units() -> None:
     """Rows of one user are not independent: their sums are, as where each user has one row."""
     table = pa.table({**TEN, "user": CLUSTERS})
-    assert interval("MSE", table, columns={"query_id": "user"})[4] == 5
-    assert interval("MSE", table)[4] == 10
-    assert interval("R2", pa.table({**TEN, "query_id": CLUSTERS}))[4] == 5
+    assert evaluate_interval("MSE", table, columns={"query_id": "user"})[4] == 5
+    assert evaluate_interval("MSE", table)[4] == 10
+    assert evaluate_interval("R2", pa.table({**TEN, "query_id": CLUSTERS}))[4] == 5
 
 
 # By what each row does
 
 
-@pytest.mark.parametrize("metrics", few([SMOOTH, OF_MATRICES], 1))
+@pytest.mark.parametrize("metrics", select_few([SMOOTH, OF_MATRICES], 1))
 def test_standard_errors_are_finite_differences(metrics: list[str]) -> None:
     """Thirty rows in two groups: a copy of the data for each row, in which it weighs a little more, or less."""
     rng = np.random.default_rng(7)
@@ -242,8 +242,8 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
     """Exactly one of: a derivative of its expression, a relation with its influence, why there is none, why an interval would say nothing."""
     listed = (Path(sqlrank.__file__).parents[1] / "docs" / "confidence.md").read_text("utf-8")
     for file in load_registry().metrics.values():
-        metric = asked(file)
-        text = sqlrank.sql(metric, **named_sources(file), confidence=0.9, interval="t")
+        metric = write_metric(file)
+        text = sqlrank.sql(metric, **name_sources(file), confidence=0.9, interval="t")
         has_none = bool(re.search(r"CAST\(NULL AS DOUBLE\) AS \w+_se,?$", text, re.MULTILINE))
         said = [fact for fact in ("influence", "no_influence", "no_interval") if getattr(file.interval, fact)]
         assert len(said) <= 1, metric
@@ -258,7 +258,7 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
 @pytest.mark.parametrize("level", [95, 1, 0.49, -0.5, "0.95", True, float("nan")])
 def test_levels_that_are_none(level: Any) -> None:
     with pytest.raises(MetricError, match=r"is not possible; it is a number from 0\.5 to 0\.999999999, such as 0\.95"):
-        sqlrank.evaluate("Bias", predictions=scores(RR), confidence=level)
+        sqlrank.evaluate("Bias", predictions=make_scores(RR), confidence=level)
 
 
 @pytest.mark.parametrize(
@@ -280,12 +280,12 @@ def test_calls_that_are_refused(metrics: str, options: dict[str, Any], message: 
 
 def test_functions_of_intervals_are_no_policies() -> None:
     with pytest.raises(MetricError, match="evaluate has no argument 'low'"):
-        interval("Bias", scores(RR), low="wilson")
+        evaluate_interval("Bias", make_scores(RR), low="wilson")
 
 
 def test_queries_that_are_null_are_no_units() -> None:
     with pytest.raises(InputError, match="query_id"):
-        interval("MSE", pa.table({**TEN, "query_id": [*CLUSTERS[:-1], None]}))
+        evaluate_interval("MSE", pa.table({**TEN, "query_id": [*CLUSTERS[:-1], None]}))
 
 
 # Everywhere
@@ -313,7 +313,7 @@ def test_on_another_engine() -> None:
 
 
 def test_the_command_shows_a_row_per_metric() -> None:
-    shown = printed(
+    shown = run_command(
         "evaluate", "nDCG@10", "num_q", "--run", TREC / "results.test", "--qrels", TREC / "qrels.rel_level", "--confidence", "0.95"
     )
     lines = [line.split() for line in shown.splitlines()]
@@ -325,7 +325,7 @@ def test_the_command_shows_a_row_per_metric() -> None:
 # Quantiles
 
 
-@pytest.mark.parametrize("level", few([0.5, 0.8, 0.9, 0.95, 0.99, 0.999], [0.95]))
+@pytest.mark.parametrize("level", select_few([0.5, 0.8, 0.9, 0.95, 0.99, 0.999], [0.95]))
 def test_quantiles_are_those_of_scipy(level: float) -> None:
     factors = t_critical_polynomial(level)
     for freedom in [*range(3, 60), 100, 1000, 10**6]:

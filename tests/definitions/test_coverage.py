@@ -23,7 +23,7 @@ SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS portion FROM pr
 pytestmark = pytest.mark.slow
 
 
-def coverage(metric: str, table: pa.Table, truth: float, folder: Path | None = None) -> float:
+def measure_coverage(metric: str, table: pa.Table, truth: float, folder: Path | None = None) -> float:
     """Return in how many of 100 samples the interval holds the truth; a sample without an interval holds nothing."""
     found = sqlrank.evaluate(metric, predictions=table, by="sample", confidence=0.95, sql_dir=folder)
     low, high = (np.array(found[f"{metric}.{limit}"].to_pylist(), dtype=float) for limit in ("ci_low", "ci_high"))
@@ -80,7 +80,7 @@ def check_share(values: np.ndarray, truth: float, expected: float, folder: Path)
     (folder / "metrics" / "portion.sql").write_text(SHARE)
     samples, units = values.shape
     table = pa.table({"sample": np.repeat(np.arange(samples), units), "score": values.ravel(), "label": np.zeros(values.size)})
-    assert coverage("Portion", table, truth, folder) == pytest.approx(expected, abs=2)
+    assert measure_coverage("Portion", table, truth, folder) == pytest.approx(expected, abs=2)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,9 @@ def test_areas_of_normal_scores(area: float, positives: int, negatives: int, exp
     score[:, :positives] += stats.norm.ppf(area) * np.sqrt(2)
     label = np.tile(np.arange(positives + negatives) < positives, SAMPLES).astype(int)
     sample = np.repeat(np.arange(SAMPLES), positives + negatives)
-    assert coverage("AUC", pa.table({"sample": sample, "label": label, "score": score.ravel()}), area) == pytest.approx(expected, abs=2)
+    assert measure_coverage("AUC", pa.table({"sample": sample, "label": label, "score": score.ravel()}), area) == pytest.approx(
+        expected, abs=2
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ import pytest
 from sklearn import calibration, metrics
 
 import sqlrank
-from tests.lanes import every, few
+from tests.lanes import select_every, select_few
 
 STRATEGIES = ("window", "distinct", "buckets")
 CURVES = ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")
 
 
-def predictions(seed: int, rows: int = 3000, decimals: int = 2) -> pa.Table:
+def draw_predictions(seed: int, rows: int = 3000, decimals: int = 2) -> pa.Table:
     """Weighted predictions with many ties."""
     generator = np.random.default_rng(seed)
     score = np.round(generator.beta(0.6, 2, rows), decimals)
@@ -25,26 +25,26 @@ def predictions(seed: int, rows: int = 3000, decimals: int = 2) -> pa.Table:
     return pa.table({"label": label, "score": score, "weight": generator.choice([0.25, 0.5, 1.0, 2.5], rows)})
 
 
-def columns(curve: str, data: pa.Table, **options: Any) -> dict[str, np.ndarray]:
+def evaluate_curve(curve: str, data: pa.Table, **options: Any) -> dict[str, np.ndarray]:
     result = sqlrank.evaluate(curve, predictions=data, **options)
     return {name: result[name].to_numpy() for name in result.column_names}
 
 
-def arrays(data: pa.Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def to_arrays(data: pa.Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return data["label"].to_numpy(), data["score"].to_numpy(), data["weight"].to_numpy()
 
 
-@pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, 1))
 def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
-    data = predictions(1)
-    label, score, weight = arrays(data)
-    roc = columns("ROC(points=0)", data, plan={"score_order": strategy})
+    data = draw_predictions(1)
+    label, score, weight = to_arrays(data)
+    roc = evaluate_curve("ROC(points=0)", data, plan={"score_order": strategy})
     fpr, tpr, thresholds = metrics.roc_curve(label, score, sample_weight=weight, drop_intermediate=False)
     assert roc["fpr"] == pytest.approx(fpr, abs=1e-9)
     assert roc["tpr"] == pytest.approx(tpr, abs=1e-9)
     assert roc["threshold"][1:] == pytest.approx(thresholds[1:], abs=1e-9)
     assert list(roc["point"]) == list(range(len(fpr)))
-    pr = columns("PR(points=0)", data, plan={"score_order": strategy})
+    pr = evaluate_curve("PR(points=0)", data, plan={"score_order": strategy})
     precision, recall, thresholds = metrics.precision_recall_curve(label, score, sample_weight=weight)
     assert pr["precision"] == pytest.approx(precision[-2::-1], abs=1e-9)
     assert pr["recall"] == pytest.approx(recall[-2::-1], abs=1e-9)
@@ -53,8 +53,8 @@ def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
 
 @pytest.mark.slow
 def test_the_table_of_thresholds_is_that_of_the_metrics() -> None:
-    data = predictions(2, rows=200, decimals=1)
-    table = columns("Threshold(points=0)", data)
+    data = draw_predictions(2, rows=200, decimals=1)
+    table = evaluate_curve("Threshold(points=0)", data)
     names = {"tp": "TP", "fp": "FP", "tn": "TN", "fn": "FN", "precision": "Precision", "recall": "Recall", "specificity": "Specificity",
              "f1": "FBeta", "accuracy": "Accuracy"}  # fmt: skip
     for row, threshold in enumerate(table["threshold"]):
@@ -64,8 +64,8 @@ def test_the_table_of_thresholds_is_that_of_the_metrics() -> None:
 
 @pytest.mark.slow
 def test_gain_and_lift_are_those_of_the_metrics() -> None:
-    data = predictions(3, rows=300, decimals=1)
-    gain, lift = columns("Gain(points=0)", data), columns("Lift(points=0)", data)
+    data = draw_predictions(3, rows=300, decimals=1)
+    gain, lift = evaluate_curve("Gain(points=0)", data), evaluate_curve("Lift(points=0)", data)
     assert (gain["fraction"][0], gain["gain"][0]) == (0, 0)
     assert gain["gain"][-1] == pytest.approx(1)
     for share, height, factor in zip(gain["fraction"][1:-1], gain["gain"][1:-1], lift["lift"][:-1], strict=True):
@@ -74,17 +74,17 @@ def test_gain_and_lift_are_those_of_the_metrics() -> None:
 
 
 @pytest.mark.parametrize("points", [10, 100, 1000])
-@pytest.mark.parametrize("seed", few(range(5), 1))
+@pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_fewer_points_miss_no_more_area_than_stated(seed: int, points: int) -> None:
-    data = predictions(seed, rows=20_000, decimals=9)
-    label, score, weight = arrays(data)
-    roc = columns(f"ROC(points={points})", data)
+    data = draw_predictions(seed, rows=20_000, decimals=9)
+    label, score, weight = to_arrays(data)
+    roc = evaluate_curve(f"ROC(points={points})", data)
     assert len(roc["point"]) <= points + 1
     assert (roc["fpr"][-1], roc["tpr"][-1]) == pytest.approx((1, 1))
     assert abs(metrics.auc(roc["fpr"], roc["tpr"]) - metrics.roc_auc_score(label, score, sample_weight=weight)) <= 1 / points
-    pr = columns(f"PR(points={points})", data)
+    pr = evaluate_curve(f"PR(points={points})", data)
     assert len(pr["point"]) <= points + 1
-    everything = columns("PR(points=0)", data)
+    everything = evaluate_curve("PR(points=0)", data)
     bound = np.exp(4 * np.log(weight.sum() / weight[weight > 0].min()) / points)
     kept = np.searchsorted(-pr["threshold"], -everything["threshold"])
     has_hits = everything["recall"] > 0
@@ -94,9 +94,9 @@ def test_fewer_points_miss_no_more_area_than_stated(seed: int, points: int) -> N
 
 @pytest.mark.parametrize("bins", [1, 7, 10])
 def test_calibration_is_that_of_scikit_learn(bins: int) -> None:
-    data = predictions(4, decimals=6).drop_columns(["weight"])
+    data = draw_predictions(4, decimals=6).drop_columns(["weight"])
     observed, predicted = calibration.calibration_curve(data["label"].to_numpy(), data["score"].to_numpy(), n_bins=bins)
-    table = columns(f"Calibration(bins={bins})", data)
+    table = evaluate_curve(f"Calibration(bins={bins})", data)
     assert table["mean_predicted"] == pytest.approx(predicted, abs=1e-9)
     assert table["mean_observed"] == pytest.approx(observed, abs=1e-9)
     assert table["weight"].sum() == data.num_rows
@@ -104,12 +104,12 @@ def test_calibration_is_that_of_scikit_learn(bins: int) -> None:
 
 def test_bins_of_equal_mass_hold_as_many() -> None:
     data = pa.table({"label": [0, 1] * 50, "score": [i / 100 for i in range(100)]})
-    assert list(columns("Calibration(binning=equal_mass, bins=4)", data)["weight"]) == [25] * 4
+    assert list(evaluate_curve("Calibration(binning=equal_mass, bins=4)", data)["weight"]) == [25] * 4
 
 
-@pytest.mark.parametrize("curve", every(2, CURVES))
+@pytest.mark.parametrize("curve", select_every(2, CURVES))
 def test_groups_and_slices_and_order(curve: str) -> None:
-    data = predictions(5, rows=400, decimals=1).append_column("shop", pa.array(["b", "a", None, "a"] * 100))
+    data = draw_predictions(5, rows=400, decimals=1).append_column("shop", pa.array(["b", "a", None, "a"] * 100))
     rows = sqlrank.evaluate(curve, predictions=data, by=[["shop"], []]).to_pylist()
     assert rows == sorted(rows, key=lambda row: (row["shop"] is not None, row["shop"] or ""))
     alone = sqlrank.evaluate(curve, predictions=data.filter(pa.compute.equal(data["shop"], "b"))).to_pylist()
@@ -121,7 +121,7 @@ def test_groups_and_slices_and_order(curve: str) -> None:
     assert points == sorted(points)
 
 
-@pytest.mark.parametrize("curve", every(2, CURVES))
+@pytest.mark.parametrize("curve", select_every(2, CURVES))
 def test_nothing_and_one_class(curve: str) -> None:
     empty = pa.table({"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())})
     rows = sqlrank.evaluate(curve, predictions=empty, check="off")
@@ -143,32 +143,32 @@ def test_a_curve_is_requested_alone_and_checked() -> None:
         sqlrank.evaluate("ROC(points=-1)", predictions=data)
 
 
-def heavy_and_light(rows: int = 3000) -> pa.Table:
+def draw_extreme_weights(rows: int = 3000) -> pa.Table:
     """Return predictions of which one weighs up to 1e18 times as much as another."""
     generator = np.random.default_rng(3)
     label, score = (generator.random(rows) < 0.3).astype(int), np.round(generator.random(rows), 3)
     return pa.table({"label": label, "score": score, "weight": 10 ** generator.uniform(-6, 12, rows)})
 
 
-@pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, 1))
 def test_what_is_below_a_threshold_is_added_up_itself(strategy: str) -> None:
     """As what is left of the total it was -0.078 instead of 0.0042, and 0 instead of 1e-6."""
-    data = heavy_and_light()
-    label, score, weight = arrays(data)
-    table = columns("Threshold(points=0)", data, plan={"score_order": strategy})
+    data = draw_extreme_weights()
+    label, score, weight = to_arrays(data)
+    table = evaluate_curve("Threshold(points=0)", data, plan={"score_order": strategy})
     for threshold, fn, tn in list(zip(table["threshold"], table["fn"], table["tn"], strict=True))[-40:]:
         below = score < threshold
         exact = [float(sum(map(Fraction, weight[below & (label == value)]))) for value in (1, 0)]
         assert [fn, tn] == pytest.approx(exact, rel=1e-12)
 
 
-@pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, 1))
 @pytest.mark.parametrize(
-    ("curve", "end"), every(2, [("ROC", (1, 1)), ("ROC(points=0)", (1, 1)), ("Gain", (1, 1)), ("PR", (1,))], rows=True)
+    ("curve", "end"), select_every(2, [("ROC", (1, 1)), ("ROC(points=0)", (1, 1)), ("Gain", (1, 1)), ("PR", (1,))], rows=True)
 )
 def test_weighted_curves_end_at_exactly_1(curve: str, end: tuple[float, ...], strategy: str) -> None:
-    for data in (heavy_and_light(), predictions(6), predictions(7).append_column("other", pa.array(range(3000)))):
-        table = columns(curve, data, plan={"score_order": strategy})
+    for data in (draw_extreme_weights(), draw_predictions(6), draw_predictions(7).append_column("other", pa.array(range(3000)))):
+        table = evaluate_curve(curve, data, plan={"score_order": strategy})
         shares = [table[name] for name in list(table) if name in {"fpr", "tpr", "fraction", "gain", "recall"}]
         assert tuple(values[-1] for values in shares) == end
         assert max(values.max() for values in shares) == 1

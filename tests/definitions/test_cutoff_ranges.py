@@ -12,13 +12,13 @@ import pytest
 
 import sqlrank
 from sqlrank.registry.loader import registry_for
-from tests.lanes import few
+from tests.lanes import select_few
 
 CUTOFFS = range(2, 6)
 LIBRARY = registry_for(None)
 
 
-def of_family(role: str) -> list[str]:
+def list_metrics(role: str) -> list[str]:
     """Return the metrics with an integer cut-off of rankings, or of predictions."""
     places = {"run": {"ranking", "exposure"}, "predictions": {"classification", "pairs", "regression"}}[role]
     files = [
@@ -29,11 +29,11 @@ def of_family(role: str) -> list[str]:
     return sorted(file.display_name for file in files)
 
 
-RANKINGS = of_family("run")
-PREDICTIONS = of_family("predictions")
+RANKINGS = list_metrics("run")
+PREDICTIONS = list_metrics("predictions")
 
 
-def ranked() -> dict[str, Any]:
+def make_runs() -> dict[str, Any]:
     """Return two runs of six queries, one of which is not answered, with ties and grades below 0."""
     draw = random.Random(3)  # noqa: S311
     runs = [
@@ -51,14 +51,14 @@ def ranked() -> dict[str, Any]:
     return {"run": run, "qrels": qrels, "queries": queries}
 
 
-def scored() -> dict[str, Any]:
+def make_predictions() -> dict[str, Any]:
     """Return predictions of two days and several users, with ties."""
     draw = random.Random(5)  # noqa: S311
     rows = [(draw.choice("mt"), draw.randrange(4), draw.randrange(2), draw.randrange(8) / 8) for _ in range(60)]
     return {"predictions": pa.table(dict(zip(("day", "query_id", "label", "score"), map(list, zip(*rows, strict=True)), strict=True)))}
 
 
-def compare(metrics: list[str], options: dict[str, Any]) -> None:
+def assert_equal_per_cutoff(metrics: list[str], options: dict[str, Any]) -> None:
     """Compare a range with a call per cut-off."""
     swept = sqlrank.evaluate([f"{metric}@2..5" for metric in metrics], **options)
     keys = swept.column_names[: swept.column_names.index("k")]
@@ -76,7 +76,7 @@ def compare(metrics: list[str], options: dict[str, Any]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    few(
+    select_few(
         [
             {"by": "system", "check": "full"},
             {"by": [["system"], ["queries.country"], []]},
@@ -94,14 +94,16 @@ def compare(metrics: list[str], options: dict[str, Any]) -> None:
     ids=str,
 )
 def test_rankings(options: dict[str, Any]) -> None:
-    sources = {name: table for name, table in ranked().items() if name != "queries" or "quer" in str(options) or "weight" in str(options)}
-    compare(RANKINGS, {**sources, **options})
+    sources = {
+        name: table for name, table in make_runs().items() if name != "queries" or "quer" in str(options) or "weight" in str(options)
+    }
+    assert_equal_per_cutoff(RANKINGS, {**sources, **options})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    few(
+    select_few(
         [
             {"by": "day"},
             {},
@@ -116,13 +118,13 @@ def test_rankings(options: dict[str, Any]) -> None:
     ids=str,
 )
 def test_predictions(options: dict[str, Any]) -> None:
-    compare(PREDICTIONS, {**scored(), **options})
+    assert_equal_per_cutoff(PREDICTIONS, {**make_predictions(), **options})
 
 
 @pytest.mark.slow
 def test_settings_that_read_the_cut_off_in_a_relation() -> None:
     metrics = ["nDCG(ideal=binary_k)", "AP(precision_at=all_ranks)", "R(denominator=min_rk)", "DCG(discount=zipf)"]
-    sources = {"run": ranked()["run"], "qrels": ranked()["qrels"]}
+    sources = {"run": make_runs()["run"], "qrels": make_runs()["qrels"]}
     swept = sqlrank.evaluate([f"{metric}@2..5" for metric in metrics], **sources, by="system")
     assert swept.num_rows == 8
     for k in CUTOFFS:
@@ -132,14 +134,14 @@ def test_settings_that_read_the_cut_off_in_a_relation() -> None:
 
 
 def test_nothing_retrieved() -> None:
-    sources = {"run": ranked()["run"].slice(0, 0).drop_columns("system"), "qrels": ranked()["qrels"]}
+    sources = {"run": make_runs()["run"].slice(0, 0).drop_columns("system"), "qrels": make_runs()["qrels"]}
     assert sqlrank.evaluate("P@2..3", **sources, check="off").to_pylist() == [{"k": 2, "P@2..3": 0.0}, {"k": 3, "P@2..3": 0.0}]
 
 
 @pytest.mark.slow
 def test_on_another_engine() -> None:
     connection = sqlite3.connect(":memory:")
-    sources = ranked()
+    sources = make_runs()
     for name, table in sources.items():
         connection.execute(f"CREATE TABLE {name} ({', '.join(table.column_names)})")
         connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * table.num_columns)})", list(zip(*table.to_pydict().values())))  # noqa: B905
@@ -153,7 +155,7 @@ def test_a_thousand_cut_offs_take_a_moment() -> None:
     started = time.monotonic()
     text = sqlrank.sql("nDCG@1..1000", run="r", qrels="q")
     assert len(text) < 10_000
-    found = sqlrank.evaluate("nDCG@1..1000", run=ranked()["run"], qrels=ranked()["qrels"], by="system")
+    found = sqlrank.evaluate("nDCG@1..1000", run=make_runs()["run"], qrels=make_runs()["qrels"], by="system")
     assert found.num_rows == 2000
     assert time.monotonic() - started < 5
 

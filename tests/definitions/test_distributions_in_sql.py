@@ -16,12 +16,12 @@ from sqlrank.experiments.effects import effect_ctes
 from sqlrank.experiments.experiment_steps import with_ctes
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
-from tests.lanes import few
+from tests.lanes import select_few
 
 FREEDOMS = (1.0, 1.01, 1.5, 2.0, 3.0, 5.5, 10.17, 30.0, 100.0, 1e3, 9_999.5, 1e6, 1e9)
 
 
-def read(last: str, given: str, table: pa.Table, **options: Any) -> dict[str, list[Any]]:
+def compute_step(last: str, given: str, table: pa.Table, **options: Any) -> dict[str, list[Any]]:
     """Return the columns of a step, computed from a table in place of a step before it."""
     asked: dict[str, Any] = {
         "metrics": "Mean(x)",
@@ -44,7 +44,7 @@ def read(last: str, given: str, table: pa.Table, **options: Any) -> dict[str, li
     return found
 
 
-def lifts(freedoms: list[float], statistics: list[float], alphas: list[float]) -> pa.Table:
+def make_lifts(freedoms: list[float], statistics: list[float], alphas: list[float]) -> pa.Table:
     names = [f"{place:04}" for place in range(len(freedoms))]
     columns = {"metric": names, "variant": names, "df": freedoms, "relative_df": freedoms, "alpha": alphas}
     return pa.table({**columns, "difference": statistics, "se": [1.0] * len(names)})
@@ -55,7 +55,7 @@ def test_tails_of_t() -> None:
     """Near 0 and as far out as doubles go, of 1 degree of freedom and of so many that t is normal."""
     cases = [(freedom, value) for freedom in FREEDOMS for value in (0.0, 1e-3, 0.1, 0.7, 1.96, 5.0, 13.0, 35.0, 1e3, 1e6)]
     freedoms, values = map(list, zip(*cases, strict=True))
-    found = read("critical_values", "effects", lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
+    found = compute_step("critical_values", "effects", make_lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
     expected = np.log(2) + stats.t.logsf(values, freedoms)
     sure = [place for place, log_p in enumerate(expected) if log_p > -690]
     assert len(sure) > 90
@@ -65,7 +65,7 @@ def test_tails_of_t() -> None:
 def test_quantiles_of_t() -> None:
     cases = [(freedom, alpha) for freedom in FREEDOMS for alpha in (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-5, 1e-9)]
     freedoms, alphas = map(list, zip(*cases, strict=True))
-    found = read("critical_values", "effects", lifts(freedoms, [1.0] * len(cases), alphas))
+    found = compute_step("critical_values", "effects", make_lifts(freedoms, [1.0] * len(cases), alphas))
     expected = [stats.t.isf(alpha / 2, freedom) for freedom, alpha in cases]
     for name in ("critical_value", "relative_critical_value"):
         assert found[name] == pytest.approx(expected, rel=2e-11)
@@ -73,10 +73,10 @@ def test_quantiles_of_t() -> None:
 
 @pytest.mark.parametrize("power", [0.5001, 0.8, 0.99])
 def test_effects_that_are_detected_with_a_power(power: float) -> None:
-    found = read(
+    found = compute_step(
         "critical_values",
         "effects",
-        lifts([*FREEDOMS], [1.0] * len(FREEDOMS), [0.01] * len(FREEDOMS)),
+        make_lifts([*FREEDOMS], [1.0] * len(FREEDOMS), [0.01] * len(FREEDOMS)),
         power=power,
         confidence=0.9,
     )
@@ -85,7 +85,7 @@ def test_effects_that_are_detected_with_a_power(power: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("freedom", few((1, 2, 3, 4, 7, 11, 30, 100, 1000), (1, 4, 1000)))
+@pytest.mark.parametrize("freedom", select_few((1, 2, 3, 4, 7, 11, 30, 100, 1000), (1, 4, 1000)))
 def test_tails_of_chi_square(freedom: int) -> None:
     """Of two variants to a thousand, from chances near 1 to the least that doubles have."""
     values = [
@@ -95,7 +95,7 @@ def test_tails_of_chi_square(freedom: int) -> None:
         table = pa.table(
             {"n_units": [10], "multi_variant_units": [0], "statistic": [value], "df": [float(freedom)], "peak": [math.sqrt(freedom - 1)]}
         )
-        assert read("sample_ratio_test", "sample_ratio_statistic", table)["p_value"] == pytest.approx(
+        assert compute_step("sample_ratio_test", "sample_ratio_statistic", table)["p_value"] == pytest.approx(
             [float(stats.chi2.sf(value, freedom))], rel=1e-11
         )
     assert len(values) > 5

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.definitions.test_rollups import clicks, on_sqlite
-from tests.unit.command_line import call
+from tests.definitions.test_rollups import draw_clicks, load_sqlite
+from tests.unit.command_line import invoke_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DAYS = {"reference": "day = 1", "current": "day = 2"}
 
 
-def two_days(then: list[tuple[float, float]], now: list[tuple[float, float]], is_open: bool = True, **columns: Any) -> pa.Table:
+def make_two_days(then: list[tuple[float, float]], now: list[tuple[float, float]], is_open: bool = True, **columns: Any) -> pa.Table:
     """Return a rollup of two days from weights of positives and negatives in bins, the highest first."""
     rows = [(day, -float(place), *pair) for day, bins in ((1, then), (2, now)) for place, pair in enumerate(bins)]
     day, bins, positives, negatives = (list(each) for each in zip(*rows, strict=True))
@@ -31,7 +31,7 @@ def two_days(then: list[tuple[float, float]], now: list[tuple[float, float]], is
 
 def test_by_hand() -> None:
     """Of bins (2, 1), (1, 3), (1, 6) AUC is 0.7375 in [0.6, 0.875], of one bin 0.5 in [0, 1]; all of its weight is in the first tenths."""
-    rollup = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)])
+    rollup = make_two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)])
     auc, psi = sorted(sqlrank.drift("AUC", rollup=rollup, **DAYS).to_pylist(), key=lambda row: row["metric"])
     assert auc == {
         "metric": "AUC",
@@ -53,16 +53,16 @@ def test_by_hand() -> None:
 @pytest.mark.slow
 def test_psi_by_hand() -> None:
     """Halves that become 80 and 20 of 100; days that are alike have 0; a day is at 0 from itself however its weight changes."""
-    rollup = two_days([(5, 45), (10, 40)], [(10, 70), (15, 5)])
+    rollup = make_two_days([(5, 45), (10, 40)], [(10, 70), (15, 5)])
     psi = next(row for row in sqlrank.drift("AUC", rollup=rollup, **DAYS).to_pylist() if row["metric"] == "PSI")
     assert psi["value_current"] == pytest.approx(0.3 * log(0.8 / 0.5) - 0.3 * log(0.2 / 0.5), abs=1e-14)
-    alike = two_days([(5, 45), (10, 40)], [(15, 135), (120, 30)])
+    alike = make_two_days([(5, 45), (10, 40)], [(15, 135), (120, 30)])
     assert next(row for row in sqlrank.drift("AUC", rollup=alike, **DAYS).to_pylist() if row["metric"] == "PSI")["value_current"] == 0
 
 
 @pytest.mark.slow
 def test_metrics_are_those_of_evaluate() -> None:
-    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
+    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=draw_clicks(), by=["day", "campaign"])
     found = sqlrank.drift(["AUC", "LogLoss"], rollup=made, reference="day < 4", current="day >= 4", by="campaign").to_pylist()
     then, now = (
         {row["campaign"]: row for row in sqlrank.evaluate(["AUC", "LogLoss"], rollup=made, where=where, by="campaign").to_pylist()}
@@ -87,10 +87,10 @@ def test_metrics_are_those_of_evaluate() -> None:
 
 @pytest.mark.slow
 def test_another_engine() -> None:
-    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
+    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=draw_clicks(), by=["day", "campaign"])
     asked = {"reference": "day < 4", "current": "day >= 4", "by": "campaign", "tolerance": {"PSI": 0.1}}
     here = sqlrank.drift(["AUC", "LogLoss"], rollup=made, **asked).to_pylist()
-    there = sqlrank.drift(["AUC", "LogLoss"], rollup="s", connection=on_sqlite(made), dialect="sqlite", **asked).to_pylist()
+    there = sqlrank.drift(["AUC", "LogLoss"], rollup="s", connection=load_sqlite(made), dialect="sqlite", **asked).to_pylist()
     assert there == [pytest.approx(row, abs=1e-12) for row in here]
 
 
@@ -103,7 +103,7 @@ def test_another_engine() -> None:
 )  # fmt: skip
 def test_verdicts_are_certain(tolerance: Any, is_open: bool, verdict: str) -> None:
     """AUC falls by 0.2375, 32 % of what it was; of open bins by -0.4 to 0.875."""
-    rollup = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)], is_open)
+    rollup = make_two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)], is_open)
     result = sqlrank.drift("AUC", rollup=rollup, tolerance=tolerance, **DAYS)
     assert [(row["metric"], row["verdict"]) for row in result.to_pylist()] == [("AUC", verdict), ("PSI", None)]
     assert result.schema.metadata[b"sqlrank.verdict"].decode() == verdict
@@ -144,25 +144,25 @@ def test_a_metric_that_became_undefined_does_not_pass() -> None:
 @pytest.mark.slow
 def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, summary = tmp_path / "rollup.parquet", tmp_path / "summary.md"
-    pq.write_table(two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), path)
+    pq.write_table(make_two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), path)
     asked = ["drift", "AUC", "--rollup", path, "--reference", "day = 1", "--current", "day = 2"]
-    found = {tolerance: call(*asked, "--tolerance", tolerance) for tolerance in ("0.9", "AUC=0.2", "PSI=0.2")}
+    found = {tolerance: invoke_command(*asked, "--tolerance", tolerance) for tolerance in ("0.9", "AUC=0.2", "PSI=0.2")}
     assert {name: result.exit_code for name, result in found.items()} == {"0.9": 0, "AUC=0.2": 3, "PSI=0.2": 1}
     assert found["PSI=0.2"].stdout.endswith("verdict: fail\n")
-    assert call(*asked, "--tolerance", "0.2", "--treat-inconclusive-as", "pass", "--summary", summary).exit_code == 0
+    assert invoke_command(*asked, "--tolerance", "0.2", "--treat-inconclusive-as", "pass", "--summary", summary).exit_code == 0
     assert summary.read_text("utf-8").startswith("## sqlrank drift: inconclusive\n\n| metric | value_reference |")
-    plain = call(*asked, "--format", "csv")
+    plain = invoke_command(*asked, "--format", "csv")
     assert (plain.exit_code, plain.stdout.splitlines()[0]) == (
         0,
         "metric,value_reference,value_current,difference,bound_low,bound_high,num_days_reference,num_days_current,num_rows_reference,num_rows_current",
     )
     assert (
-        call(*asked, "--treat-inconclusive-as", "pass").stderr
+        invoke_command(*asked, "--treat-inconclusive-as", "pass").stderr
         == "sqlrank: --treat-inconclusive-as, --summary and --junit are for verdicts, which need --tolerance\n"
     )
-    assert "--tolerance 0.2: given twice for all metrics" in call(*asked, "--tolerance", "0.1", "--tolerance", "0.2").stderr
+    assert "--tolerance 0.2: given twice for all metrics" in invoke_command(*asked, "--tolerance", "0.1", "--tolerance", "0.2").stderr
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    written = call(*asked, "--tolerance", "PSI=0.2", "--junit", tmp_path / "drift.xml", "--format", "json")
+    written = invoke_command(*asked, "--tolerance", "PSI=0.2", "--junit", tmp_path / "drift.xml", "--format", "json")
     assert written.stderr.splitlines()[0].startswith("::error title=sqlrank drift::PSI: moved by more than the tolerance: difference ")
     suite = ET.parse(tmp_path / "drift.xml").getroot()  # noqa: S314  it was written here
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")  # AUC has no verdict, and is no test
@@ -179,11 +179,11 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
         ({"by": "campaign"}, "^rollup: 'campaign' is no key column of Table"),
         (
-            {"rollup": two_days([(1, 1)], [(2, 1)]).set_column(7, "definition_hash", pa.array(["0", "1"]))},
+            {"rollup": make_two_days([(1, 1)], [(2, 1)]).set_column(7, "definition_hash", pa.array(["0", "1"]))},
             r"^rollup: rows of different definitions \(0, 1\) cannot be added up",
         ),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.drift(**{"metrics": "AUC", "rollup": two_days([(1, 1)], [(2, 1)]), **DAYS, **options})
+        sqlrank.drift(**{"metrics": "AUC", "rollup": make_two_days([(1, 1)], [(2, 1)]), **DAYS, **options})

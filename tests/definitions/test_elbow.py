@@ -12,7 +12,7 @@ import sqlrank
 from sqlrank import MetricError
 
 
-def lists(**wanted: str) -> dict[str, pa.Table]:
+def make_lists(**wanted: str) -> dict[str, pa.Table]:
     """Return lists of the documents a to j, and what is relevant of them."""
     rows = [(query, doc, -place) for query in wanted for place, doc in enumerate("abcdefghij")]
     judged = [(query, doc, 1) for query, docs in wanted.items() for doc in docs]
@@ -22,34 +22,34 @@ def lists(**wanted: str) -> dict[str, pa.Table]:
     }
 
 
-def elbow(metric: str, given: dict[str, pa.Table], **options: Any) -> list[Any]:
+def evaluate_elbow(metric: str, given: dict[str, pa.Table], **options: Any) -> list[Any]:
     return list(sqlrank.evaluate(metric, **given, **options)[metric].to_pylist())
 
 
 @pytest.mark.slow
 def test_by_hand() -> None:
     """Recall 1/6, 7/12, 7/12, 7/12, 7/12, 3/4 goes 7/12 of the way; at 2 it has 5/7 of that, where a straight line has 1/5."""
-    given = lists(p="abf", q="bz")
-    assert elbow("Elbow@6", given) == [2]
-    assert elbow("Elbow@6", given, per_query=True) == [2, 2]
+    given = make_lists(p="abf", q="bz")
+    assert evaluate_elbow("Elbow@6", given) == [2]
+    assert evaluate_elbow("Elbow@6", given, per_query=True) == [2, 2]
     # To 10 the same curve goes on level.
-    assert elbow("Elbow@10", given) == [2]
+    assert evaluate_elbow("Elbow@10", given) == [2]
 
 
 def test_the_first_of_several() -> None:
     """At 2 and at 4 recall is as far above the line: 1/2 - 1/4, and 1 - 3/4."""
-    assert elbow("Elbow@5", lists(p="bd")) == [2]
+    assert evaluate_elbow("Elbow@5", make_lists(p="bd")) == [2]
 
 
 @pytest.mark.parametrize("wanted", ["j", "a", "abcde", "e"], ids=["not found", "level", "straight", "below"])
 def test_nowhere(wanted: str) -> None:
-    assert elbow("Elbow@5", lists(p=wanted)) == [None]
+    assert evaluate_elbow("Elbow@5", make_lists(p=wanted)) == [None]
 
 
 def test_nothing_is_relevant() -> None:
-    given = lists(p="b")
+    given = make_lists(p="b")
     given["qrels"] = given["qrels"].set_column(2, "relevance", pa.array([0]))
-    assert elbow("Elbow@5", given) == [None]
+    assert evaluate_elbow("Elbow@5", given) == [None]
 
 
 @pytest.mark.parametrize("k", [5, 30, 60])
@@ -69,10 +69,10 @@ def test_many_lists(k: int) -> None:
         height = np.round(rise - way, 9)
         expected.append(int(np.argmax(height)) + 1)
         assert height.max() > 0
-    assert elbow(f"Elbow@{k}", given, by="system") == expected
+    assert evaluate_elbow(f"Elbow@{k}", given, by="system") == expected
 
 
 def test_ranges_that_are_too_short_or_too_long() -> None:
     for k in (2, 10_001):
         with pytest.raises(MetricError, match="it must be an integer from 3 to 10000"):
-            elbow(f"Elbow@{k}", lists(p="a"))
+            evaluate_elbow(f"Elbow@{k}", make_lists(p="a"))

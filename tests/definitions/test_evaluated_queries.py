@@ -8,35 +8,35 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.rankings import ranked
-from tests.lanes import few
+from tests.definitions.rankings import make_lists
+from tests.lanes import select_few
 
-SOURCES = ranked({"half": [0, 1], "none": [0, 0], "whole": [1, 0], "third": [0, 0, 1]})
+SOURCES = make_lists({"half": [0, 1], "none": [0, 0], "whole": [1, 0], "third": [0, 0, 1]})
 SOME = pa.table({"query_id": ["half", "whole", "elsewhere"], "weight": [3.0, 1.0, 5.0], "segment": ["cold", "warm", "cold"]})
 
 
-def row(metrics: Any, **options: Any) -> list[Any]:
+def evaluate_row(metrics: Any, **options: Any) -> list[Any]:
     return list(sqlrank.evaluate(metrics, **{**SOURCES, **options}).to_pylist()[0].values())
 
 
-@pytest.mark.parametrize("lists", few(["integer", "input"], 1))
+@pytest.mark.parametrize("lists", select_few(["integer", "input"], 1))
 @pytest.mark.parametrize("topics", ["judged", "judged_and_retrieved", "retrieved"])
 def test_only_the_queries_of_the_table_are_evaluated(topics: str, lists: str) -> None:
     ids = SOME.select(["query_id"])
-    assert row(["RR", "num_q"], queries=ids, topics=topics, plan={"list_key": lists}) == [(1 / 2 + 1) / 2, 2]
+    assert evaluate_row(["RR", "num_q"], queries=ids, topics=topics, plan={"list_key": lists}) == [(1 / 2 + 1) / 2, 2]
     found = sqlrank.evaluate("RR", **SOURCES, queries=ids, topics=topics, per_query=True, plan={"list_key": lists})
     assert found.to_pylist() == [{"query_id": "half", "RR": 0.5}, {"query_id": "whole", "RR": 1.0}]
 
 
 def test_weights_and_slices_of_some_queries() -> None:
-    assert row(["RR", "num_q"], queries=SOME) == [(3 / 2 + 1) / 4, 2]
+    assert evaluate_row(["RR", "num_q"], queries=SOME) == [(3 / 2 + 1) / 4, 2]
     found = sqlrank.evaluate(["RR", "num_lists"], **SOURCES, queries=SOME, by="segment")
     assert [tuple(row.values()) for row in found.to_pylist()] == [("cold", 0.5, 1), ("warm", 1.0, 1)]
 
 
 @pytest.mark.parametrize("where", ["segment = 'cold'", "queries.segment = 'cold'", "weight > 2 AND relevance >= 0"])
 def test_where_on_the_table(where: str) -> None:
-    assert row(["RR", "num_q"], queries=SOME, where=where) == [0.5, 1]
+    assert evaluate_row(["RR", "num_q"], queries=SOME, where=where) == [0.5, 1]
 
 
 @pytest.mark.slow
@@ -66,14 +66,14 @@ def test_predictions_of_some_queries() -> None:
 )
 def test_a_table_without_a_query_to_evaluate_is_an_error(queries: pa.Table, options: dict[str, Any], reason: str) -> None:
     with pytest.raises(sqlrank.InputError, match=reason):
-        row("RR", queries=queries, **options)
+        evaluate_row("RR", queries=queries, **options)
 
 
 def test_strict_is_for_the_queries_of_the_table() -> None:
-    sources = ranked({"both": [1], "unjudged": [None]}, {"unanswered": [1]})
-    assert row("RR", **sources, queries=pa.table({"query_id": ["both"]}), topics="strict") == [1.0]
+    sources = make_lists({"both": [1], "unjudged": [None]}, {"unanswered": [1]})
+    assert evaluate_row("RR", **sources, queries=pa.table({"query_id": ["both"]}), topics="strict") == [1.0]
     with pytest.raises(sqlrank.InputError, match="judged, but not answered"):
-        row("RR", **sources, queries=pa.table({"query_id": ["both", "unanswered"]}), topics="strict")
+        evaluate_row("RR", **sources, queries=pa.table({"query_id": ["both", "unanswered"]}), topics="strict")
 
 
 def test_a_printed_statement_says_that_it_reads_no_weights() -> None:

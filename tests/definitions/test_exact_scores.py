@@ -12,7 +12,7 @@ import pytest
 import sqlrank
 from sqlrank import MetricError
 from sqlrank.registry.sql_folder import sql_root
-from tests.unit.command_line import printed
+from tests.unit.command_line import run_command
 
 BOOSTING: dict[str, Any] = {
     "predictions": str(sql_root().parent / "examples" / "data" / "open_bandit" / "impressions.parquet"),
@@ -90,7 +90,7 @@ def test_atoms_are_part_of_the_definition() -> None:
     ]
     assert len(set(made)) == 3
     assert made[1] == made[2] == made[3]
-    text = printed("rollup", "AUC", "--predictions", "clicks", "--exact-score", "0.5", "--sql", "--dialect", "snowflake")
+    text = run_command("rollup", "AUC", "--predictions", "clicks", "--exact-score", "0.5", "--sql", "--dialect", "snowflake")
     assert made[1] in text
     assert "WHEN score = CAST(0.5 AS DOUBLE)" in text
 

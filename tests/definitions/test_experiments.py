@@ -11,17 +11,17 @@ from scipy import stats
 
 import sqlrank
 from sqlrank.inference.student_t import t_two_sided_tail
-from tests.definitions.experiments import UNITS, cuped, drawn, linearised, welch
-from tests.lanes import few
+from tests.definitions.experiments import UNITS, draw_experiment, estimate_cuped_effect, linearize_ratio, run_welch_test
+from tests.lanes import select_few
 
 METRICS = {"mean": "Mean(spend)", "cuped": "Mean(spend)", "ratio": "Ratio(clicks, views)"}
 
 
-def found(metrics: Any = "Mean(spend)", data: pa.Table = UNITS, **options: Any) -> list[dict[str, Any]]:
+def run_experiment(metrics: Any = "Mean(spend)", data: pa.Table = UNITS, **options: Any) -> list[dict[str, Any]]:
     return sqlrank.experiment(metrics, data=data, **({"control": "A", "correction": "none"} | options)).to_pylist()
 
 
-def near(row: dict[str, Any], expected: dict[str, Any], rel: float = 1e-9) -> None:
+def assert_near(row: dict[str, Any], expected: dict[str, Any], rel: float = 1e-9) -> None:
     assert {name: row[name] for name in expected} == {
         name: pytest.approx(value, rel=rel, abs=1e-9) if isinstance(value, float) else value for name, value in expected.items()
     }
@@ -29,7 +29,7 @@ def near(row: dict[str, Any], expected: dict[str, Any], rel: float = 1e-9) -> No
 
 def test_golden_effects() -> None:
     """Of tea-tasting 1.14.0."""
-    rows = {(row["metric"], row["variant"]): row for row in found(METRICS, covariates={"cuped": "pre"})}
+    rows = {(row["metric"], row["variant"]): row for row in run_experiment(METRICS, covariates={"cuped": "pre"})}
     names = (
         "value_control",
         "value",
@@ -47,7 +47,7 @@ def test_golden_effects() -> None:
         "ratio": (0.384615385, 0.392857143, 0.008241758, -0.258608037, 0.275091554, 0.948049542, 0.021428571, -0.485171644, 1.026532368),
     }
     for metric, values in expected.items():
-        near(rows[metric, "B"], dict(zip(names, values, strict=True)), rel=3e-9)
+        assert_near(rows[metric, "B"], dict(zip(names, values, strict=True)), rel=3e-9)
     assert rows["mean", "B"]["df"] == pytest.approx(10.174051570, abs=1e-9)
     assert (rows["mean", "B"]["n_units_control"], rows["mean", "B"]["n_units"]) == (10, 7)
     assert [rows[metric, "B"]["winner"] for metric in METRICS] == [None, "B", None]
@@ -56,68 +56,68 @@ def test_golden_effects() -> None:
 @pytest.mark.slow
 def test_golden_intervals_of_other_kinds() -> None:
     """Of gbstats 0.8.0."""
-    near(found(interval="sequential")[0], {"ci_low": -15.201248678, "ci_high": 17.974105821, "mde": None})
-    near(found(lift_scale="linear")[0], {"relative_ci_low": -0.466385336, "relative_ci_high": 1.395315702})
+    assert_near(run_experiment(interval="sequential")[0], {"ci_low": -15.201248678, "ci_high": 17.974105821, "mde": None})
+    assert_near(run_experiment(lift_scale="linear")[0], {"relative_ci_low": -0.466385336, "relative_ci_high": 1.395315702})
 
 
 @pytest.mark.slow
 def test_golden_sample_ratios() -> None:
-    equal, shared = found()[-1], found(expected_shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1]
-    near(equal, {"metric": "sample_ratio", "n_units": 24, "statistic": 0.75, "df": 2.0, "p_value": 0.687289279})
-    near(shared, {"statistic": 0.666666667, "p_value": 0.716531311})
+    equal, shared = run_experiment()[-1], run_experiment(expected_shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1]
+    assert_near(equal, {"metric": "sample_ratio", "n_units": 24, "statistic": 0.75, "df": 2.0, "p_value": 0.687289279})
+    assert_near(shared, {"statistic": 0.666666667, "p_value": 0.716531311})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arms", few(range(2, 9), 3))
+@pytest.mark.parametrize("arms", select_few(range(2, 9), 3))
 def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
     counts = [3 + 2 * arm + arm % 3 for arm in range(arms)]
     variants = [name for name, count in zip("ABCDEFGH", counts, strict=False) for _ in range(count)]
     table = pa.table({"unit_id": range(len(variants)), "variant": variants, "x": [i % 5 for i in range(len(variants))]})
     test = stats.chisquare(counts)
-    near(found("Mean(x)", table)[-1], {"statistic": float(test.statistic), "df": arms - 1.0, "p_value": float(test.pvalue)})
+    assert_near(run_experiment("Mean(x)", table)[-1], {"statistic": float(test.statistic), "df": arms - 1.0, "p_value": float(test.pvalue)})
 
 
 @pytest.mark.slow
 def test_a_share_without_units_counts() -> None:
     table = UNITS.filter(pa.compute.not_equal(UNITS["variant"], "C"))
     test = stats.chisquare([10, 7, 0], np.array([0.5, 0.4, 0.1]) * 17)
-    near(
-        found(data=table, expected_shares={"A": 0.5, "B": 0.4, "C": 0.1})[-1],
+    assert_near(
+        run_experiment(data=table, expected_shares={"A": 0.5, "B": 0.4, "C": 0.1})[-1],
         {"statistic": float(test.statistic), "p_value": float(test.pvalue)},
     )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", few(range(5), 1))
+@pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_means_and_ratios_are_those_of_scipy(seed: int) -> None:
-    table = drawn(seed, arms=3)
-    rows = {(row["metric"], row["variant"]): row for row in found(["Mean(clicks)", "Ratio(clicks, views)"], table)}
+    table = draw_experiment(seed, arms=3)
+    rows = {(row["metric"], row["variant"]): row for row in run_experiment(["Mean(clicks)", "Ratio(clicks, views)"], table)}
     for variant in ("B", "C"):
         arms = [table.filter(pa.compute.equal(table["variant"], name)) for name in (variant, "A")]
         clicks, views = ([arm[name].to_numpy().astype(float) for arm in arms] for name in ("clicks", "views"))
-        near(rows["Mean(clicks)", variant], welch(*clicks))
-        near(rows["Ratio(clicks, views)", variant], welch(*map(linearised, clicks, views)))
+        assert_near(rows["Mean(clicks)", variant], run_welch_test(*clicks))
+        assert_near(rows["Ratio(clicks, views)", variant], run_welch_test(*map(linearize_ratio, clicks, views)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", few(range(5), 1))
+@pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_covariates_of_ratios(seed: int) -> None:
     """A ratio with the ratio before, and with a mean before."""
-    table = drawn(seed, arms=3).append_column("one", pa.array([1] * 60))
+    table = draw_experiment(seed, arms=3).append_column("one", pa.array([1] * 60))
     for before, parts in (
         ("Ratio(clicks_before, views_before)", ("clicks_before", "views_before")),
         ("clicks_before", ("clicks_before", "one")),
     ):
-        rows = found({"ctr": "Ratio(clicks, views)"}, table, covariates={"ctr": before})
+        rows = run_experiment({"ctr": "Ratio(clicks, views)"}, table, covariates={"ctr": before})
         for row in rows[:-1]:
-            near(row, cuped(table, row["variant"], "A", ("clicks", "views", *parts)))
+            assert_near(row, estimate_cuped_effect(table, row["variant"], "A", ("clicks", "views", *parts)))
 
 
 def test_two_units_in_an_arm() -> None:
     """Few degrees of freedom, of which there may be less than two."""
     table = pa.table({"unit_id": range(5), "variant": list("AABBB"), "x": [1.0, 9.0, 4.0, 4.1, 4.3]})
-    row = found("Mean(x)", table)[0]
-    near(row, welch(np.array([4.0, 4.1, 4.3]), np.array([1.0, 9.0])))
+    row = run_experiment("Mean(x)", table)[0]
+    assert_near(row, run_welch_test(np.array([4.0, 4.1, 4.3]), np.array([1.0, 9.0])))
     assert 1 < row["df"] < 1.01
 
 
@@ -132,46 +132,49 @@ def test_rows_of_a_unit_are_added_up() -> None:
     """A unit of several rows is one, however its rows are ordered."""
     halves = UNITS.set_column(5, "spend", pa.compute.divide(UNITS["spend"], 2.0)).set_column(4, "pre", pa.compute.divide(UNITS["pre"], 2.0))
     doubled = pa.concat_tables([halves, halves.slice(7), halves.slice(0, 7)])
-    for one, other in zip(found(covariates="pre"), found(data=doubled, covariates="pre"), strict=True):
-        near(other, one)
+    for one, other in zip(run_experiment(covariates="pre"), run_experiment(data=doubled, covariates="pre"), strict=True):
+        assert_near(other, one)
 
 
 @pytest.mark.slow
 def test_corrections_widen_intervals() -> None:
     """Holm's p of six comparisons; an interval leaves 0 out where the corrected p is below 0.05."""
-    plain, holm = found(METRICS, covariates={"cuped": "pre"}), found(METRICS, covariates={"cuped": "pre"}, correction="holm")
+    plain, holm = (
+        run_experiment(METRICS, covariates={"cuped": "pre"}),
+        run_experiment(METRICS, covariates={"cuped": "pre"}, correction="holm"),
+    )
     p = sorted(row["p_value"] for row in plain[:-1])
     assert min(row["p_adjusted"] for row in holm[:-1]) == pytest.approx(6 * p[0])
     for row, alone in zip(holm[:-1], plain[:-1], strict=True):
         assert row["ci_level"] == pytest.approx(1 - 0.05 / 6)
         assert row["ci_high"] - row["ci_low"] > alone["ci_high"] - alone["ci_low"]
         assert (row["ci_low"] > 0 or row["ci_high"] < 0) <= (row["p_adjusted"] < 0.05)
-    assert found(METRICS, covariates={"cuped": "pre"}, correction="bh")[0]["ci_level"] == pytest.approx(1 - 0.05 / 6)
+    assert run_experiment(METRICS, covariates={"cuped": "pre"}, correction="bh")[0]["ci_level"] == pytest.approx(1 - 0.05 / 6)
 
 
 @pytest.mark.slow
 def test_always_valid_p_agrees_with_its_interval() -> None:
     """The interval at a level of 1 - p, tuned as that of the call, just reaches 0."""
-    row = found(interval="sequential")[0]
+    row = run_experiment(interval="sequential")[0]
     units, z = 17, row["statistic"]
     rho = (-2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))) / 5000
     reach = np.sqrt(2 * (units * rho + 1) / (units * rho) * np.log(np.sqrt(units * rho + 1) / row["p_value"]))
     assert reach == pytest.approx(abs(z))
     same = UNITS.set_column(UNITS.column_names.index("spend"), "spend", pa.array([float(i // 3 % 2) for i in range(24)]))
-    assert [row["p_value"] for row in found(data=same.slice(0, 18), interval="sequential")[:-1]] == [1.0, 1.0]
+    assert [row["p_value"] for row in run_experiment(data=same.slice(0, 18), interval="sequential")[:-1]] == [1.0, 1.0]
 
 
 @pytest.mark.slow
 def test_lower_is_better() -> None:
     """Of a large effect the variant that is better is the other one."""
     table = pa.table({"unit_id": range(8), "variant": list("AAAABBBB"), "x": [1.0, 2, 1, 2, 11, 12, 11, 12]})
-    assert found("Mean(x)", table)[0]["winner"] == "B"
-    assert found("Mean(x)", table, lower_is_better="Mean(x)")[0]["winner"] == "A"
+    assert run_experiment("Mean(x)", table)[0]["winner"] == "B"
+    assert run_experiment("Mean(x)", table, lower_is_better="Mean(x)")[0]["winner"] == "A"
 
 
 @pytest.mark.slow
 def test_what_is_detectable() -> None:
     """As compare says it: quantiles of t for level and power, times the standard error."""
-    row = found()[0]
+    row = run_experiment()[0]
     df = row["df"]
     assert row["mde"] == pytest.approx((stats.t.ppf(0.975, df) + stats.t.ppf(0.8, df)) * row["se"])

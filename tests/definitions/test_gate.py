@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 QRELS = {f"q{q}": {"a": 1} for q in range(40)}
 
 
-def ranked(*ranks: int) -> dict[str, dict[str, float]]:
+def make_ranked_run(*ranks: int) -> dict[str, dict[str, float]]:
     """Return a run in which the relevant document has these ranks, over and over."""
     run = {}
     for q in range(40):
@@ -35,7 +35,7 @@ def ranked(*ranks: int) -> dict[str, dict[str, float]]:
     return run
 
 
-GOOD, MIXED, BAD = ranked(1, 2), ranked(2, 1, 2, 1, 2), ranked(4, 3)
+GOOD, MIXED, BAD = make_ranked_run(1, 2), make_ranked_run(2, 1, 2, 1, 2), make_ranked_run(4, 3)
 
 
 def gate(old: Any, new: Any, metrics: Any = "RR", **options: Any) -> list[dict[str, Any]]:
@@ -110,7 +110,7 @@ def test_groups() -> None:
     assert result.schema.metadata[b"sqlrank.verdict"] == b"fail"
 
 
-def compared(difference: float, se: float, units: int, changed: int = 5) -> DifferenceSummary:
+def make_summary(difference: float, se: float, units: int, changed: int = 5) -> DifferenceSummary:
     numbers = {"value_baseline": 0.5, "value": 0.5 + difference, "difference": difference, "scale": 1, "se": se}
     counts = {"cell_units": units, "baseline_units": units, "system_units": units, "units": units}
     return DifferenceSummary(0, 0, 0, **counts, **numbers, n_positive=changed, n_zero=units - changed, n_negative=0)
@@ -122,13 +122,13 @@ RECIPROCAL_RANK = ComparedMetric("RR", "higher", is_proportion=True)
 @pytest.mark.parametrize(
     ("item", "tolerance", "cells", "expected"),
     [
-        (compared(-0.1, 0, 10), 0.01, 1, "inconclusive"),
-        (compared(-0.1, 0, 30), 0.01, 1, "fail"),
-        (compared(-0.1, 0, 30), 0.2, 1, "pass"),
-        (compared(-0.05, 0.02, 100), 0.0, 1, "fail"),
-        (compared(-0.05, 0.02, 100), 0.0, 10, "inconclusive"),
-        (compared(-0.05, 0.005, 100), 0.0, 10, "fail"),
-        (compared(0, 0, 2, 0), 0.0, 1, "pass"),
+        (make_summary(-0.1, 0, 10), 0.01, 1, "inconclusive"),
+        (make_summary(-0.1, 0, 30), 0.01, 1, "fail"),
+        (make_summary(-0.1, 0, 30), 0.2, 1, "pass"),
+        (make_summary(-0.05, 0.02, 100), 0.0, 1, "fail"),
+        (make_summary(-0.05, 0.02, 100), 0.0, 10, "inconclusive"),
+        (make_summary(-0.05, 0.005, 100), 0.0, 10, "fail"),
+        (make_summary(0, 0, 2, 0), 0.0, 1, "pass"),
     ],
 )
 def test_rules(item: DifferenceSummary, tolerance: float, cells: int, expected: str) -> None:
@@ -151,7 +151,7 @@ def test_required_units_are_those_at_which_the_gate_decides(
     difference: float, num_tests: int, required_units: int | None, verdict: str | None
 ) -> None:
     def verdict_on(units: int) -> Any:
-        summary = compared(difference, 0.5 / units**0.5, units)
+        summary = make_summary(difference, 0.5 / units**0.5, units)
         return decide(summary, RECIPROCAL_RANK, Tolerance(0.05, is_share=False), 0.95, num_tests, 2)
 
     assert (verdict_on(25).verdict, verdict_on(25).required_units) == ("inconclusive", required_units)
@@ -175,7 +175,7 @@ def test_a_gate_of_sixty_units_requires_more_of_them() -> None:
     assert row["required_units"] == int(np.ceil((1.959963984540054 * deviation / distance) ** 2 + 1.959963984540054**2 / 2)) == 319
 
 
-def losses(mean: float, deviation: float, seed: int) -> pa.Table:
+def draw_losses(mean: float, deviation: float, seed: int) -> pa.Table:
     """Return 400 predictions of error 0.5 by "old", and of more by "new", in ten parts."""
     rng = np.random.default_rng(seed)
     more = rng.normal(0, deviation, 400)
@@ -186,7 +186,7 @@ def losses(mean: float, deviation: float, seed: int) -> pa.Table:
 @pytest.mark.parametrize(("mean", "verdict"), [(0.117, "fail"), (0.106, "inconclusive"), (0.1, "inconclusive"), (0.08, "pass")])
 def test_a_share_has_the_verdict_of_the_number_that_it_is(mean: float, verdict: str) -> None:
     """A fifth of 0.5 is 0.1, in each of eleven rows."""
-    options = {"predictions": losses(mean, 0.06, 1), "columns": {"score": ["old", "new"]}, "by": "part"}
+    options = {"predictions": draw_losses(mean, 0.06, 1), "columns": {"score": ["old", "new"]}, "by": "part"}
     number = sqlrank.gate("MAE", tolerance=0.1, **options).drop_columns(["tolerance"]).to_pylist()
     share = sqlrank.gate("MAE", tolerance="20%", **options).drop_columns(["tolerance"]).to_pylist()
     assert share == [{name: pytest.approx(value) if isinstance(value, float) else value for name, value in row.items()} for row in number]
@@ -205,7 +205,7 @@ def test_a_reason_names_the_interval_that_decided(tolerance: Any) -> None:
     """The interval of each row stands where its reason says."""
     reasons = set()
     for seed, mean in enumerate([0.09, 0.105, 0.11, 0.12]):
-        options = {"predictions": losses(mean, 0.03, seed), "columns": {"score": ["old", "new"]}, "by": "part"}
+        options = {"predictions": draw_losses(mean, 0.03, seed), "columns": {"score": ["old", "new"]}, "by": "part"}
         limit = 0.1 if tolerance == "20%" else float(tolerance)
         for row in sqlrank.gate("MAE", tolerance=tolerance, **options).to_pylist():
             reasons.add(row["reason"])
@@ -227,7 +227,7 @@ def test_noise_does_not_fail() -> None:
     for _ in range(1000):
         differences = draw.normal(0, 0.12, 20)
         se = differences.std(ddof=1) / 20**0.5
-        item = compared(float(differences.mean()), float(se), 20, 10)
+        item = make_summary(float(differences.mean()), float(se), 20, 10)
         failed += decide(item, RECIPROCAL_RANK, Tolerance(0.0, is_share=False), 0.95, 1, 20).verdict == "fail"
     assert failed <= 50
 

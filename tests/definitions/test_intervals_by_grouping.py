@@ -10,13 +10,13 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError
-from tests.lanes import every
+from tests.lanes import select_every
 
 SETS: list[list[str]] = [["shop", "day"], ["shop"], []]
 BOOTSTRAP = {"interval": "bootstrap", "replicates": 99}
 
 
-def shown() -> pa.Table:
+def make_predictions() -> pa.Table:
     """Predictions of ten users in two shops, one of them without a name, on two days."""
     rng = np.random.default_rng(5)
     user = rng.integers(0, 10, 120)
@@ -36,7 +36,7 @@ def shown() -> pa.Table:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "options"),
-    every(
+    select_every(
         3,
         [
             (["LogLoss", "AUC", "APS", "Precision", "ECE"], {"unit": "row"}),
@@ -49,10 +49,10 @@ def shown() -> pa.Table:
     ),
 )
 def test_rows_are_those_of_a_call_for_each(metrics: list[str], options: dict[str, Any]) -> None:
-    together = sqlrank.evaluate(metrics, predictions=shown(), by=SETS, confidence=0.9, **options).to_pylist()
+    together = sqlrank.evaluate(metrics, predictions=make_predictions(), by=SETS, confidence=0.9, **options).to_pylist()
     apart = []
     for group in SETS:
-        rows = sqlrank.evaluate(metrics, predictions=shown(), by=group, confidence=0.9, **options).to_pylist()
+        rows = sqlrank.evaluate(metrics, predictions=make_predictions(), by=group, confidence=0.9, **options).to_pylist()
         apart += [{"shop": None, "day": None, "slice": ",".join(group) or "all", **row} for row in rows]
     assert len(together) == len(apart) == 7
     order = sorted(apart, key=lambda row: (row["shop"] or "", -1 if row["day"] is None else row["day"], row["slice"]))
@@ -61,7 +61,7 @@ def test_rows_are_those_of_a_call_for_each(metrics: list[str], options: dict[str
         assert list(row.values()) == [value if value is None else pytest.approx(value, rel=1e-12) for value in map(wanted.get, row)]
 
 
-def lists() -> dict[str, pa.Table]:
+def make_lists() -> dict[str, pa.Table]:
     run = {"system": ["x"] * 6 + ["y"] * 6, "query_id": ["q1", "q1", "q2", "q2", "q3", "q3"] * 2, "doc_id": ["a", "b"] * 6}
     return {
         "run": pa.table({**run, "score": [2, 1, 1, 2, 2, 1, 1, 2, 1, 2, 1, 2]}),
@@ -73,7 +73,7 @@ def lists() -> dict[str, pa.Table]:
 def test_rankings_by_attributes_of_queries() -> None:
     """RR of x is 1, 1/2, 1/2; of y 1/2, 1/2, 1: units are queries, whichever country they are of."""
     by = [["system", "queries.country"], ["system"]]
-    rows = sqlrank.evaluate("RR", **lists(), by=by, confidence=0.95, interval="t").to_pylist()
+    rows = sqlrank.evaluate("RR", **make_lists(), by=by, confidence=0.95, interval="t").to_pylist()
     found = {(row["system"], row["queries.country"], row["slice"]): (row["RR"], row["RR.se"], row["RR.n_units"]) for row in rows}
     third = pytest.approx(1 / 6, rel=1e-12)
     assert found == {
@@ -90,12 +90,12 @@ def test_rankings_by_attributes_of_queries() -> None:
 def test_lists_of_one_query_are_not_independent() -> None:
     """Drawn anew, they are drawn together: the mean of two systems has three units, not six."""
     with pytest.raises(MetricError) as caught:
-        sqlrank.evaluate("RR", **lists(), by=[["system"], []], confidence=0.95)
+        sqlrank.evaluate("RR", **make_lists(), by=[["system"], []], confidence=0.95)
     assert str(caught.value) == (
         "the grouping 'all' holds several lists of a query, one for each system, which are not independent; "
         "ask for interval='bootstrap', which draws queries, or for one grouping"
     )
-    rows = sqlrank.evaluate("RR", **lists(), by=[["system"], []], confidence=0.9, **BOOTSTRAP).to_pylist()
+    rows = sqlrank.evaluate("RR", **make_lists(), by=[["system"], []], confidence=0.9, **BOOTSTRAP).to_pylist()
     assert [(row["slice"], row["RR.n_units"]) for row in rows] == [("all", 3), ("system", 3), ("system", 3)]
     means = pa.table({"query_id": ["q1", "q2", "q3"], "label": [0.0] * 3, "score": [0.75, 0.5, 0.75]})
     (own,) = sqlrank.evaluate("MAE", predictions=means, level="query", confidence=0.9, **BOOTSTRAP).to_pylist()

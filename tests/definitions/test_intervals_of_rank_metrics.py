@@ -12,9 +12,9 @@ from scipy.stats import t as student
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from tests.definitions.test_confidence import CLUSTERS, OF_MATRICES, TEN, WEIGHTS, interval
-from tests.lanes import few
-from tests.unit.command_line import printed
+from tests.definitions.test_confidence import CLUSTERS, OF_MATRICES, TEN, WEIGHTS, evaluate_interval
+from tests.lanes import select_few
+from tests.unit.command_line import run_command
 
 OTHER = [0.8, 0.9, 0.6, 0.3, 0.5, 0.5, 0.2, 0.1, 0.4, 0.3]
 """Scores of a second system, among them a tie of a positive and a negative."""
@@ -25,7 +25,7 @@ ORDERS = ("window", "distinct", "buckets")
 OF_ORDERS = ["AUC", "Gini", "LiftQuality", "APS"]
 
 
-def sample(size: int = 60) -> dict[str, list[float]]:
+def draw_sample(size: int = 60) -> dict[str, list[float]]:
     """Predictions with ties within and between classes, weights, and users."""
     rng = np.random.default_rng(11)
     label = rng.integers(0, 2, size).astype(float)
@@ -41,25 +41,25 @@ def sample(size: int = 60) -> dict[str, list[float]]:
 @pytest.mark.slow
 def test_area_under_the_curve() -> None:
     """DeLong's standard error, that of MLstatkit, and Wilson's interval with the variance of Hanley and McNeil as a floor."""
-    found = interval("AUC", pa.table(TEN))
+    found = evaluate_interval("AUC", pa.table(TEN))
     assert found == pytest.approx((0.8958333333, 0.3326643906, 0.9933050436, 0.1029090753, 10), abs=1e-10)
-    found = interval("AUC", pa.table({**TEN, "score": OTHER}))
+    found = evaluate_interval("AUC", pa.table({**TEN, "score": OTHER}))
     assert found == pytest.approx((0.8541666667, 0.2511151642, 0.9903202988, 0.1542229627, 10), abs=1e-10)
-    found = interval("AUC", pa.table(TEN), interval="normal")
+    found = evaluate_interval("AUC", pa.table(TEN), interval="normal")
     assert found[1:3] == pytest.approx((0.6941352521, 1.0975314146), abs=1e-10)
-    found = interval("AUC", pa.table(TEN), interval="t")
+    found = evaluate_interval("AUC", pa.table(TEN), interval="t")
     reach = student.ppf(0.975, 3) * 0.10290907529357056
     assert found[1:3] == pytest.approx((0.8958333333333334 - reach, 0.8958333333333334 + reach), rel=1e-10)
-    assert interval("AUC", pa.table(WEIGHED))[::3] == pytest.approx((0.9259259259, 0.0794284880), abs=1e-10)
-    assert interval("AUC", pa.table({**WEIGHED, "score": OTHER}))[::3] == pytest.approx((0.9197530864, 0.0986179868), abs=1e-10)
+    assert evaluate_interval("AUC", pa.table(WEIGHED))[::3] == pytest.approx((0.9259259259, 0.0794284880), abs=1e-10)
+    assert evaluate_interval("AUC", pa.table({**WEIGHED, "score": OTHER}))[::3] == pytest.approx((0.9197530864, 0.0986179868), abs=1e-10)
 
 
 @pytest.mark.slow
 def test_a_perfect_order_is_not_certainty() -> None:
     table = pa.table({"label": [1.0] * 20 + [0.0] * 200, "score": [0.9] * 20 + [0.1] * 200})
-    assert interval("AUC", table) == pytest.approx((1, 0.9734143819, 1, 0, 220), abs=1e-10)
-    assert interval("Gini", table)[:3] == pytest.approx((1, 2 * 0.9734143819 - 1, 1), abs=1e-9)
-    assert interval("AUC", table, interval="t")[1:3] == (None, None)
+    assert evaluate_interval("AUC", table) == pytest.approx((1, 0.9734143819, 1, 0, 220), abs=1e-10)
+    assert evaluate_interval("Gini", table)[:3] == pytest.approx((1, 2 * 0.9734143819 - 1, 1), abs=1e-9)
+    assert evaluate_interval("AUC", table, interval="t")[1:3] == (None, None)
 
 
 def test_the_floor_by_its_formula() -> None:
@@ -72,44 +72,44 @@ def test_the_floor_by_its_formula() -> None:
     r = max(q**2 * error**2 / (area * (1 - area)), q**2 * v / (c * (1 - c)))
     half = np.sqrt(r * area * (1 - area) + r**2 / 4)
     limits = [(area + r / 2 + sign * half) / (1 + r) for sign in (-1, 1)]
-    assert interval("AUC", pa.table(WEIGHED))[1:3] == pytest.approx(limits, rel=1e-10)
+    assert evaluate_interval("AUC", pa.table(WEIGHED))[1:3] == pytest.approx(limits, rel=1e-10)
 
 
 @pytest.mark.slow
 def test_what_is_twice_the_area_less_one() -> None:
-    area = interval("AUC", pa.table(WEIGHED))
+    area = evaluate_interval("AUC", pa.table(WEIGHED))
     for metric in ("Gini", "LiftQuality"):
-        value, low, high, error, units = interval(metric, pa.table(WEIGHED))
+        value, low, high, error, units = evaluate_interval(metric, pa.table(WEIGHED))
         assert (value, low, high) == pytest.approx([2 * limit - 1 for limit in area[:3]], rel=1e-12)
         assert (error, units) == (pytest.approx(2 * area[3], rel=1e-12), 10)
-    assert interval("LiftQuality", pa.table(WEIGHED), lift_variant="magnetic_spark")[1:] == (None,) * 4
+    assert evaluate_interval("LiftQuality", pa.table(WEIGHED), lift_variant="magnetic_spark")[1:] == (None,) * 4
 
 
 def test_average_precision() -> None:
     """The standard error is that of finite differences of scikit-learn."""
-    assert interval("APS", pa.table(TEN))[::3] == pytest.approx((0.8541666667, 0.1339545953), abs=1e-10)
-    assert interval("APS", pa.table(BY_USER), unit="user")[3:] == pytest.approx((0.1912335221, 5), abs=1e-10)
+    assert evaluate_interval("APS", pa.table(TEN))[::3] == pytest.approx((0.8541666667, 0.1339545953), abs=1e-10)
+    assert evaluate_interval("APS", pa.table(BY_USER), unit="user")[3:] == pytest.approx((0.1912335221, 5), abs=1e-10)
 
 
 @pytest.mark.slow
 def test_confusion_matrices() -> None:
     expected = {"Precision": (0.75, 0.228217732), "FBeta": (0.75, 0.180421959), "MCC": (0.583333333, 0.276569517)}
     for metric, numbers in expected.items():
-        assert interval(metric, pa.table(TEN))[::3] == pytest.approx(numbers, abs=1e-9)
-    assert interval("MCC", pa.table(WEIGHED))[::3] == pytest.approx((0.666666667, 0.240661589), abs=1e-9)
+        assert evaluate_interval(metric, pa.table(TEN))[::3] == pytest.approx(numbers, abs=1e-9)
+    assert evaluate_interval("MCC", pa.table(WEIGHED))[::3] == pytest.approx((0.666666667, 0.240661589), abs=1e-9)
     # Wilson's interval with as many trials as have this standard error; the default is wider, since four rows are predicted positive.
-    wilson = interval("Precision", pa.table(TEN), interval="wilson")[1:3]
+    wilson = evaluate_interval("Precision", pa.table(TEN), interval="wilson")[1:3]
     quantile, trials = student.ppf(0.975, 9), 0.75 * 0.25 / 0.228217732**2
     center = (0.75 + quantile**2 / (2 * trials)) / (1 + quantile**2 / trials)
     half = quantile / (1 + quantile**2 / trials) * np.sqrt(0.75 * 0.25 / trials + quantile**2 / (4 * trials**2))
     assert wilson == pytest.approx((center - half, center + half), abs=1e-8)
-    low, high = interval("Precision", pa.table(TEN))[1:3]
+    low, high = evaluate_interval("Precision", pa.table(TEN))[1:3]
     assert low < wilson[0]
     assert high > wilson[1]
-    assert interval("Precision", pa.table(TEN), threshold_from="best")[1:] == (None,) * 4
+    assert evaluate_interval("Precision", pa.table(TEN), threshold_from="best")[1:] == (None,) * 4
 
 
-def matthews(label: np.ndarray[Any, Any], score: np.ndarray[Any, Any], weight: np.ndarray[Any, Any]) -> float:
+def compute_matthews(label: np.ndarray[Any, Any], score: np.ndarray[Any, Any], weight: np.ndarray[Any, Any]) -> float:
     """Return the Matthews correlation coefficient at a threshold of 0.5."""
     is_positive, is_predicted = label == 1, score >= 0.5
     tp, fn = weight[is_positive & is_predicted].sum(), weight[is_positive & ~is_predicted].sum()
@@ -126,11 +126,14 @@ def test_mcc_has_a_standard_error_without_false_predictions_of_one_kind(missing:
     if missing == "false negatives":
         label, score = 1 - label, 0.999 - score
     ones, step = np.ones(100), 1e-6
-    moves = [(matthews(label, score, ones + step * row) - matthews(label, score, ones - step * row)) / (2 * step) for row in np.eye(100)]
-    value, low, high, error, _ = interval("MCC", pa.table({"label": label, "score": score}))
-    assert value == pytest.approx(matthews(label, score, ones), rel=1e-12)
+    moves = [
+        (compute_matthews(label, score, ones + step * row) - compute_matthews(label, score, ones - step * row)) / (2 * step)
+        for row in np.eye(100)
+    ]
+    value, low, high, error, _ = evaluate_interval("MCC", pa.table({"label": label, "score": score}))
+    assert value == pytest.approx(compute_matthews(label, score, ones), rel=1e-12)
     assert error == pytest.approx(np.sqrt(100 / 99 * np.square(moves).sum()), rel=1e-6)
-    left_out = np.array([matthews(label, score, ones - row) for row in np.eye(100)])
+    left_out = np.array([compute_matthews(label, score, ones - row) for row in np.eye(100)])
     assert error == pytest.approx(np.sqrt(99 / 100 * np.square(left_out - left_out.mean()).sum()), rel=0.05)
     assert low < value < high
 
@@ -139,21 +142,21 @@ def test_mcc_has_a_standard_error_without_false_predictions_of_one_kind(missing:
 def test_units_that_were_drawn_together() -> None:
     expected = {"LogLoss": 0.1272443292, "NormalizedEntropy": 0.303827580, "MCC": 0.239868632, "AUC": 0.0965106123, "APS": 0.1912335221}
     for metric, error in expected.items():
-        assert interval(metric, pa.table(BY_USER), unit="user")[3:] == pytest.approx((error, 5), abs=1e-9)
+        assert evaluate_interval(metric, pa.table(BY_USER), unit="user")[3:] == pytest.approx((error, 5), abs=1e-9)
         mapped = pa.table({**WEIGHED, "query_id": CLUSTERS})
-        assert interval(metric, mapped) == interval(metric, pa.table(BY_USER), unit="user")
-        assert interval(metric, mapped.append_column("row", [range(10)]), unit="row")[4] == 10
+        assert evaluate_interval(metric, mapped) == evaluate_interval(metric, pa.table(BY_USER), unit="user")
+        assert evaluate_interval(metric, mapped.append_column("row", [range(10)]), unit="row")[4] == 10
 
 
 @pytest.mark.slow
 def test_an_expression_says_what_was_drawn_together() -> None:
-    expression, column = (interval("AUC", pa.table(BY_USER), unit=unit) for unit in ("'u' || user", "user"))
+    expression, column = (evaluate_interval("AUC", pa.table(BY_USER), unit=unit) for unit in ("'u' || user", "user"))
     assert expression == pytest.approx(column, rel=1e-12)  # users are added up in the order in which they are met
 
 
-@pytest.mark.parametrize("order", few(ORDERS, ["distinct"]))
+@pytest.mark.parametrize("order", select_few(ORDERS, ["distinct"]))
 def test_every_plan_has_the_same_intervals(order: str) -> None:
-    table = pa.table({**sample(), "shop": [row % 2 for row in range(60)]})
+    table = pa.table({**draw_sample(), "shop": [row % 2 for row in range(60)]})
     for options in ({}, {"unit": "CAST(user AS INT)"}):
         given = {"predictions": table, "confidence": 0.9, "by": "shop", **options}
         usual = sqlrank.evaluate(OF_ORDERS, **given).to_pylist()
@@ -163,10 +166,10 @@ def test_every_plan_has_the_same_intervals(order: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", few(["rank", "integer_sort"], ["rank"]))
+@pytest.mark.parametrize("order", select_few(["rank", "integer_sort"], ["rank"]))
 def test_the_plans_for_rows_of_weight_1(order: str) -> None:
     """Of groups with ties, of one class, of one row, and of a name that is NULL; and by users, whose rows are found by their thresholds."""
-    part = sample()
+    part = draw_sample()
     shop = ["a", "b", None] * 20
     label = [0.0 if name == "b" else value for name, value in zip(shop, part["label"], strict=True)]
     table = pa.table({
@@ -183,10 +186,10 @@ def test_the_plans_for_rows_of_weight_1(order: str) -> None:
 # By what each row does
 
 
-@pytest.mark.parametrize("tie_credit", few([0.5, 0, 1], 1))
+@pytest.mark.parametrize("tie_credit", select_few([0.5, 0, 1], 1))
 def test_standard_errors_are_finite_differences(tie_credit: float) -> None:
     """A copy of the data for each row, in which it weighs a little more, or less; rows, and users."""
-    rows, step = sample(), 1e-5
+    rows, step = draw_sample(), 1e-5
     size = len(rows["label"])
     copies: dict[str, list[float]] = {"copy": [], "label": [], "score": [], "weight": []}
     for row in range(size):
@@ -219,45 +222,47 @@ ALL = ["AUC", "APS", "Precision", "YoudenJ", "LogLoss", "R2"]
 """One of each kind."""
 
 
-def rows_of(table: dict[str, list[float]], **options: Any) -> dict[str, Any]:
+def evaluate_row(table: dict[str, list[float]], **options: Any) -> dict[str, Any]:
     (row,) = sqlrank.evaluate(ALL, predictions=pa.table(table), confidence=0.95, **options).to_pylist()
     return row
 
 
 @pytest.mark.slow
 def test_twice_the_weight_changes_nothing() -> None:
-    rows = sample()
+    rows = draw_sample()
     twice = {**rows, "weight": [2 * weight for weight in rows["weight"]]}
     for options in ({}, {"unit": "CAST(user AS INT)"}):
-        assert rows_of(twice, **options) == pytest.approx(rows_of(rows, **options), rel=1e-9)
+        assert evaluate_row(twice, **options) == pytest.approx(evaluate_row(rows, **options), rel=1e-9)
 
 
 @pytest.mark.slow
 def test_the_order_of_rows_changes_nothing() -> None:
-    rows = sample()
+    rows = draw_sample()
     mixed = {name: values[::-1][7:] + values[::-1][:7] for name, values in rows.items()}
     for options in ({}, {"unit": "CAST(user AS INT)"}):
-        assert rows_of(mixed, **options) == pytest.approx(rows_of(rows, **options), rel=1e-9)
+        assert evaluate_row(mixed, **options) == pytest.approx(evaluate_row(rows, **options), rel=1e-9)
 
 
 @pytest.mark.slow
 def test_a_row_cut_in_two_changes_nothing_by_units() -> None:
     """Each half weighs half; rows as units see twice as many."""
-    rows = {name: values * 2 for name, values in sample().items()}
+    rows = {name: values * 2 for name, values in draw_sample().items()}
     rows["weight"] = [weight / 2 for weight in rows["weight"]]
-    whole, halves = rows_of(sample(), unit="CAST(user AS INT)"), rows_of(rows, unit="CAST(user AS INT)")
+    whole, halves = evaluate_row(draw_sample(), unit="CAST(user AS INT)"), evaluate_row(rows, unit="CAST(user AS INT)")
     errors = [f"{metric}{what}" for metric in ALL for what in ("", ".se", ".n_units")]
     assert [halves[name] for name in errors] == pytest.approx([whole[name] for name in errors], rel=1e-9)
-    assert [rows_of(rows)[f"{metric}.n_units"] for metric in ALL] == [120] * len(ALL)
+    assert [evaluate_row(rows)[f"{metric}.n_units"] for metric in ALL] == [120] * len(ALL)
 
 
 @pytest.mark.slow
 def test_rows_that_weigh_nothing_are_no_units() -> None:
     some = {**TEN, "weight": [1.0] * 8 + [0.0] * 2}
     first = {name: values[:8] for name, values in TEN.items()}
-    assert rows_of(some) == pytest.approx(rows_of(first), rel=1e-12)
+    assert evaluate_row(some) == pytest.approx(evaluate_row(first), rel=1e-12)
     users = [*CLUSTERS[:8], 6, 7]
-    assert rows_of({**some, "user": users}, unit="user") == pytest.approx(rows_of({**first, "user": users[:8]}, unit="user"), rel=1e-12)
+    assert evaluate_row({**some, "user": users}, unit="user") == pytest.approx(
+        evaluate_row({**first, "user": users[:8]}, unit="user"), rel=1e-12
+    )
 
 
 # What is bounded, and what is undefined
@@ -284,21 +289,21 @@ def test_limits_of_shares_are_shares() -> None:
 @pytest.mark.slow
 def test_undefined_is_null() -> None:
     one_class = {"label": [1.0, 1, 1], "score": [0.1, 0.5, 0.9]}
-    assert interval("AUC", pa.table(one_class)) == (None, None, None, None, 3)
-    assert interval("MCC", pa.table(one_class)) == (None, None, None, None, 3)
+    assert evaluate_interval("AUC", pa.table(one_class)) == (None, None, None, None, 3)
+    assert evaluate_interval("MCC", pa.table(one_class)) == (None, None, None, None, 3)
     one_positive = {"label": [1.0, 0, 0], "score": [0.5, 0.1, 0.9]}
-    assert interval("AUC", pa.table(one_positive)) == (0.5, None, None, None, 3)
+    assert evaluate_interval("AUC", pa.table(one_positive)) == (0.5, None, None, None, 3)
     one_unit = pa.table({**TEN, "user": [1] * 10})
     for metric in ("AUC", "APS", "Precision"):
-        assert interval(metric, one_unit, unit="user")[1:] == (None, None, None, 1)
+        assert evaluate_interval(metric, one_unit, unit="user")[1:] == (None, None, None, 1)
     perfect = pa.table({"label": [1.0, 1, 0, 0], "score": [0.9, 0.8, 0.1, 0.2]})
-    assert interval("MCC", perfect) == pytest.approx((1, -0.4337471610, 1, 0, 4), abs=1e-9)
-    assert interval("MCC", perfect, interval="t")[1:3] == (None, None)
+    assert evaluate_interval("MCC", perfect) == pytest.approx((1, -0.4337471610, 1, 0, 4), abs=1e-9)
+    assert evaluate_interval("MCC", perfect, interval="t")[1:3] == (None, None)
 
 
 def test_an_order_of_rows_has_no_interval() -> None:
     """Rows one by one are no scores that others could tie with."""
-    assert interval("AUC", pa.table({**TEN, "rank": list(range(10))}), ties="row_order")[1:] == (None,) * 4
+    assert evaluate_interval("AUC", pa.table({**TEN, "rank": list(range(10))}), ties="row_order")[1:] == (None,) * 4
 
 
 # What is refused
@@ -315,7 +320,7 @@ def test_an_order_of_rows_has_no_interval() -> None:
 def test_units_that_are_none(metric: str, options: dict[str, Any], message: str) -> None:
     table = pa.table({**BY_USER, "share": [float(user) for user in CLUSTERS], "gaps": [*CLUSTERS[:-1], None]})
     with pytest.raises(InputError, match=message):
-        interval(metric, table, **options)
+        evaluate_interval(metric, table, **options)
 
 
 @pytest.mark.parametrize(
@@ -341,9 +346,9 @@ def test_the_command_takes_a_unit(tmp_path: Any) -> None:
     path = tmp_path / "p.csv"
     lines = ["label,score,user", *(",".join(map(str, row)) for row in zip(*TEN.values(), CLUSTERS, strict=True))]
     path.write_text("\n".join(lines))
-    shown = printed("evaluate", "AUC", "APS", "--predictions", path, "--confidence", "0.95", "--unit", "user")
+    shown = run_command("evaluate", "AUC", "APS", "--predictions", path, "--confidence", "0.95", "--unit", "user")
     assert [line.split()[::4] for line in shown.splitlines()[1:3]] == [["AUC", "5"], ["APS", "5"]]
-    assert "unit_id" in printed("sql", "AUC", "--predictions", "p", "--confidence", "0.95", "--unit", "user", "--dialect", "bigquery")
+    assert "unit_id" in run_command("sql", "AUC", "--predictions", "p", "--confidence", "0.95", "--unit", "user", "--dialect", "bigquery")
 
 
 def test_a_model_of_dbt_takes_a_unit() -> None:

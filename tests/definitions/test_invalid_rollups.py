@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.definitions.test_rollups import THREE, on_sqlite, rollup_of
+from tests.definitions.test_rollups import THREE, load_sqlite, make_rollup
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +28,9 @@ CLICKS = pa.table(
 METRICS = ["AUC", "LogLoss", "BaseRate"]
 
 
-def changed(name: str, value: Any, batch: str | None = None) -> pa.Table:
+def change_value(name: str, value: Any, batch: str | None = None) -> pa.Table:
     """Return a rollup of three bins with one value changed in the second row."""
-    rollup = rollup_of(THREE)
+    rollup = make_rollup(THREE)
     rollup = rollup if batch is None else rollup.append_column("batch", pa.array([batch] * 3))
     values = rollup[name].to_pylist()
     values[1] = value
@@ -58,16 +58,16 @@ IMPOSSIBLE = [
 @pytest.mark.parametrize(("name", "value", "message"), IMPOSSIBLE)
 def test_impossible_sums_are_refused_with_and_without_batches(name: str, value: Any, message: str, batch: str | None) -> None:
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
-        sqlrank.evaluate("AUC", rollup=changed(name, value, batch))
+        sqlrank.evaluate("AUC", rollup=change_value(name, value, batch))
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, value, _ in IMPOSSIBLE if (name, value) != ("num_rows", nan)])
 def test_impossible_sums_are_undefined_in_statements(name: str, value: Any) -> None:
     duck = duckdb.connect()
-    duck.register("kept", changed(name, value))
+    duck.register("kept", change_value(name, value))
     (row,) = duck.sql(sqlrank.sql("AUC", rollup="kept")).fetchall()
     assert row[:3] == (None, None, None)
-    duck.register("sound", rollup_of(THREE))
+    duck.register("sound", make_rollup(THREE))
     assert duck.sql(sqlrank.sql("AUC", rollup="sound")).fetchall()[0][0] == pytest.approx(0.7375)
 
 
@@ -106,18 +106,18 @@ def test_sums_of_terms_of_one_sign_have_that_sign(metric: str, value: float, mea
 
 def test_nan_is_found_despite_the_statistics_of_a_file(tmp_path: Path) -> None:
     """Arrow leaves NaN out of the least and the greatest that it writes beside a column."""
-    pq.write_table(changed("positives", nan), tmp_path / "rollup.parquet")
+    pq.write_table(change_value("positives", nan), tmp_path / "rollup.parquet")
     with pytest.raises(sqlrank.InputError, match=r"has rows with nan in positives, which is no number that can be added up"):
         sqlrank.evaluate("AUC", rollup=str(tmp_path / "rollup.parquet"))
 
 
 def test_texts_in_columns_of_sums_are_named() -> None:
-    rollup = rollup_of(THREE)
+    rollup = make_rollup(THREE)
     texts = rollup.set_column(2, "positives", pa.array(["2", "1", "one"]))
     message = "rollup: positives of Table is VARCHAR, not a number; cast it in a view, CAST(positives AS DOUBLE), or make the rollup anew"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate("AUC", rollup=texts)
-    sqlite = on_sqlite(rollup)
+    sqlite = load_sqlite(rollup)
     sqlite.execute("UPDATE s SET positives = 'one' WHERE bin = -2")
     with pytest.raises(sqlrank.InputError, match=r"rollup: positives of s is VARCHAR, not a number; cast it in a view"):
         sqlrank.evaluate("AUC", rollup="s", connection=sqlite, dialect="sqlite")
@@ -135,7 +135,7 @@ def test_more_values_than_lists_are_refused() -> None:
 # The least and the greatest after a batch was taken back
 
 
-def lists_of(query: int, days: tuple[int, ...] = (1,)) -> pa.Table:
+def make_lists(query: int, days: tuple[int, ...] = (1,)) -> pa.Table:
     """Return the list of a query on some days, whose reciprocal rank is one over its number."""
     return pa.table(
         {
@@ -150,11 +150,11 @@ def lists_of(query: int, days: tuple[int, ...] = (1,)) -> pa.Table:
 
 def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
     """Lists with RR 1 and 0.5, of which the first is taken back on day 1: the mean is 0.5, and the greatest is not known to be."""
-    both = pa.concat_tables([lists_of(1, (1, 2)), lists_of(2, (1, 2))])
+    both = pa.concat_tables([make_lists(1, (1, 2)), make_lists(2, (1, 2))])
     duck = duckdb.connect()
     given: dict[str, Any] = {"by": "day", "connection": duck, "insert": "lists"}
     sqlrank.rollup("RR", predictions=both, batch="first", **given)
-    sqlrank.rollup("RR", predictions=lists_of(1), batch="back", retract=True, **given)
+    sqlrank.rollup("RR", predictions=make_lists(1), batch="back", retract=True, **given)
     asked: dict[str, Any] = {"rollup": "lists", "connection": duck}
     assert sqlrank.evaluate("RR", by="day", **asked)["RR"].to_pylist() == [0.5, 0.75]
     message = r"rollup: RR\(aggregate=max\) of lists are undefined: minimum and maximum cannot be retracted, and rows of day = 1 were"
@@ -168,7 +168,7 @@ def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
     rows = duck.sql(sqlrank.sql("RR(aggregate=max)", rollup="lists", by="day")).fetchall()
     assert [row[:2] for row in rows] == [(1, None), (2, 1.0)]
     # Of a day that was taken back as a whole nothing is left, and the others are as they were.
-    sqlrank.rollup("RR", predictions=lists_of(2), batch="back too", retract=True, **given)
+    sqlrank.rollup("RR", predictions=make_lists(2), batch="back too", retract=True, **given)
     assert sqlrank.evaluate("RR(aggregate=max)", by="day", **asked).select(["day", "RR(aggregate=max)"]).to_pylist() == [
         {"day": 2, "RR(aggregate=max)": 1.0}
     ]

@@ -13,7 +13,7 @@ from scipy import stats
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.registry.loader import load_registry
-from tests.unit.command_line import printed
+from tests.unit.command_line import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ QUERIES = [f"q{number}" for number in range(40)]
 MEASURES = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Quantile(latency_ms, q=0.95)", "Missing(faithfulness)"]
 
 
-def measured(*, weighted: bool = False, missing: bool = False) -> pa.Table:
+def make_measures(*, weighted: bool = False, missing: bool = False) -> pa.Table:
     """Return scores of two systems on each query."""
     rng = np.random.default_rng(7)
     count = len(QUERIES)
@@ -39,14 +39,14 @@ def measured(*, weighted: bool = False, missing: bool = False) -> pa.Table:
     return pa.table(columns | ({"weight": rng.choice([0.0, 1.0, 2.5], 2 * count)} if weighted else {}))
 
 
-def runs() -> dict[str, Any]:
+def make_runs() -> dict[str, Any]:
     """Return two systems with judgments."""
     rng = np.random.default_rng(11)
     lists = {name: {query: {f"d{place}": float(rng.random()) for place in range(6)} for query in QUERIES} for name in ("old", "new")}
     return {"run": lists, "qrels": {query: {"d1": 1, "d4": 2} for query in QUERIES}}
 
 
-def of_system(table: pa.Table, name: str) -> dict[str, Any]:
+def select_system(table: pa.Table, name: str) -> dict[str, Any]:
     """Return the columns of a system as arrays."""
     rows = [row for row in table.to_pylist() if row["system"] == name]
     return {column: np.array([row[column] for row in rows], dtype=object) for column in table.column_names}
@@ -59,9 +59,9 @@ def test_every_measure_is_tested() -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_measures_of_queries_are_those_of_numpy(weighted: bool) -> None:
-    table = measured(weighted=weighted)
+    table = make_measures(weighted=weighted)
     for row in sqlrank.evaluate(MEASURES, queries=table, by="system").to_pylist():
-        columns = of_system(table, row["system"])
+        columns = select_system(table, row["system"])
         weights = columns["weight"].astype(float) if weighted else None
         faithfulness, passed, latency = (columns[name].astype(float) for name in ("faithfulness", "passed", "latency_ms"))
         assert row["Mean(faithfulness)"] == pytest.approx(np.average(faithfulness, weights=weights), rel=1e-14)
@@ -72,10 +72,10 @@ def test_measures_of_queries_are_those_of_numpy(weighted: bool) -> None:
 
 
 def test_measures_of_predictions_are_those_of_numpy() -> None:
-    table = measured(weighted=True, missing=True).drop_columns(["query_id"])
+    table = make_measures(weighted=True, missing=True).drop_columns(["query_id"])
     metrics = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
     for row in sqlrank.evaluate(metrics, predictions=table, by="system").to_pylist():
-        columns = of_system(table, row["system"])
+        columns = select_system(table, row["system"])
         there = np.array([value is not None for value in columns["faithfulness"]])
         weights = columns["weight"].astype(float)
         mean = np.average(columns["faithfulness"][there].astype(float), weights=weights[there])
@@ -92,26 +92,26 @@ def test_they_join_metrics_of_predictions() -> None:
 
 
 def test_intervals_of_queries_are_those_of_student() -> None:
-    table = measured()
+    table = make_measures()
     for row in sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system", confidence=0.95).to_pylist():
-        values = of_system(table, row["system"])["faithfulness"].astype(float)
+        values = select_system(table, row["system"])["faithfulness"].astype(float)
         low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
         assert (row["Mean(faithfulness).ci_low"], row["Mean(faithfulness).ci_high"]) == pytest.approx((low, high), rel=1e-9)
 
 
 def test_a_missing_value_is_refused_or_counted() -> None:
-    table = measured(missing=True)
+    table = make_measures(missing=True)
     with pytest.raises(InputError, match=r"12 rows: faithfulness is NULL; ask for Missing\(faithfulness\) too, which counts such rows"):
         sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system")
     counted = sqlrank.evaluate(["Mean(faithfulness)", "Missing(faithfulness)"], queries=table, by="system").to_pylist()
     dropped = sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system", nulls="drop").to_pylist()
     for row, other in zip(counted, dropped, strict=True):
-        values = [value for value in of_system(table, row["system"])["faithfulness"] if value is not None]
+        values = [value for value in select_system(table, row["system"])["faithfulness"] if value is not None]
         assert row["Mean(faithfulness)"] == other["Mean(faithfulness)"] == pytest.approx(np.mean(values), rel=1e-14)
         assert row["Missing(faithfulness)"] == len(QUERIES) - len(values)
     zero = "Mean(faithfulness, if_undefined=zero)"
     for row in sqlrank.evaluate([zero, "Missing(faithfulness)"], queries=table, by="system").to_pylist():
-        values = [value or 0.0 for value in of_system(table, row["system"])["faithfulness"]]
+        values = [value or 0.0 for value in select_system(table, row["system"])["faithfulness"]]
         assert row[zero] == pytest.approx(np.mean(values), rel=1e-14)
 
 
@@ -152,7 +152,7 @@ def test_a_metric_is_written_as_it_is_parsed() -> None:
         ("Mean(cost)", {}, "occurs more than once"),
         (
             "Mean(cost)",
-            {"predictions": measured()},
+            {"predictions": make_measures()},
             r"may be of predictions or queries; write Mean\(predictions.cost\) or Mean\(queries.cost\)",
         ),
         ("Mean(run.cost)", {"by": "system"}, "there is no input run to measure; write queries.cost"),
@@ -163,7 +163,7 @@ def test_a_metric_is_written_as_it_is_parsed() -> None:
 )
 def test_what_cannot_be_measured_is_refused(metric: str, options: dict[str, Any], problem: str) -> None:
     with pytest.raises((InputError, MetricError), match=problem):
-        sqlrank.evaluate(metric, queries=measured(), **options)
+        sqlrank.evaluate(metric, queries=make_measures(), **options)
 
 
 def test_without_an_input_the_error_says_which() -> None:
@@ -172,35 +172,35 @@ def test_without_an_input_the_error_says_which() -> None:
 
 
 def test_a_column_may_be_mapped() -> None:
-    options: dict[str, Any] = {"queries": measured(), "by": "system"}
+    options: dict[str, Any] = {"queries": make_measures(), "by": "system"}
     (first, _) = sqlrank.evaluate("Mean(seconds)", columns={"seconds": "latency_ms / 1000"}, **options).to_pylist()
     (other, _) = sqlrank.evaluate("Mean(latency_ms)", **options).to_pylist()
     assert first["Mean(seconds)"] == pytest.approx(other["Mean(latency_ms)"] / 1000, rel=1e-14)
 
 
 def test_the_command_reads_them(tmp_path: Path) -> None:
-    pq.write_table(measured(), tmp_path / "scores.parquet")
+    pq.write_table(make_measures(), tmp_path / "scores.parquet")
     arguments = ["evaluate", "Mean(faithfulness)", "Share(passed)", "--queries", str(tmp_path / "scores.parquet"), "--by", "system"]
-    text = printed(*arguments, "--format", "csv")
-    expected = sqlrank.evaluate(["Mean(faithfulness)", "Share(passed)"], queries=measured(), by="system").to_pylist()
+    text = run_command(*arguments, "--format", "csv")
+    expected = sqlrank.evaluate(["Mean(faithfulness)", "Share(passed)"], queries=make_measures(), by="system").to_pylist()
     assert text.splitlines()[0] == "system,Mean(faithfulness),Share(passed)"
     assert [line.split(",")[0] for line in text.splitlines()[1:]] == [row["system"] for row in expected]
 
 
 def test_values_per_query() -> None:
-    table = measured()
-    rows = sqlrank.evaluate(["Mean(cost)", "nDCG@3"], **runs(), queries=table, per_query=True).to_pylist()
+    table = make_measures()
+    rows = sqlrank.evaluate(["Mean(cost)", "nDCG@3"], **make_runs(), queries=table, per_query=True).to_pylist()
     costs = {(row["system"], row["query_id"]): row["cost"] for row in table.to_pylist()}
     assert {(row["system"], row["query_id"]): row["Mean(cost)"] for row in rows} == costs
 
 
 def test_paired_differences_are_tested_as_scipy_does() -> None:
-    table = measured()
-    rows = sqlrank.compare(["nDCG@10", "Mean(faithfulness)", "Mean(cost)"], **runs(), queries=table, correction="none").to_pylist()
+    table = make_measures()
+    rows = sqlrank.compare(["nDCG@10", "Mean(faithfulness)", "Mean(cost)"], **make_runs(), queries=table, correction="none").to_pylist()
     assert [row["metric"] for row in rows] == ["nDCG@10", "Mean(faithfulness)", "Mean(cost)"]
     for row in rows[1:]:
         name = row["metric"].removeprefix("Mean(").removesuffix(")")
-        old, new = (of_system(table, system)[name].astype(float) for system in ("old", "new"))
+        old, new = (select_system(table, system)[name].astype(float) for system in ("old", "new"))
         expected = stats.ttest_rel(new, old)
         assert (row["baseline"], row["system"], row["n_units"]) == ("old", "new", len(QUERIES))
         assert (row["statistic"], row["p_value"]) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
@@ -208,9 +208,9 @@ def test_paired_differences_are_tested_as_scipy_does() -> None:
 
 
 def test_a_query_without_a_value_is_no_pair() -> None:
-    table = measured(missing=True)
+    table = make_measures(missing=True)
     (row,) = sqlrank.compare("Mean(faithfulness)", queries=table, nulls="drop").to_pylist()
-    new, old = (of_system(table, system)["faithfulness"] for system in ("new", "old"))
+    new, old = (select_system(table, system)["faithfulness"] for system in ("new", "old"))
     pairs = [(left, right) for left, right in zip(new, old, strict=True) if left is not None and right is not None]
     assert row["n_units"] == len(pairs) < len(QUERIES)
     assert row["difference"] == pytest.approx(np.mean([right - left for left, right in pairs]), rel=1e-12)
@@ -218,7 +218,7 @@ def test_a_query_without_a_value_is_no_pair() -> None:
 
 @pytest.mark.parametrize("lower", ["cost", ["Mean(cost)"], ("cost", "latency_ms")])
 def test_lower_values_may_be_better(lower: Any) -> None:
-    table = measured()
+    table = make_measures()
     worse = pa.array(
         [
             value + 5 if system == "new" else value
@@ -226,7 +226,7 @@ def test_lower_values_may_be_better(lower: Any) -> None:
         ]
     )
     table = table.set_column(table.column_names.index("cost"), "cost", worse)
-    options: dict[str, Any] = {**runs(), "queries": table}
+    options: dict[str, Any] = {**make_runs(), "queries": table}
     (higher,) = sqlrank.gate("Mean(cost)", **options).to_pylist()
     metrics = ["nDCG@10", "Mean(cost)", "Mean(latency_ms)"]
     verdicts = {row["metric"]: row["verdict"] for row in sqlrank.gate(metrics, **options, tolerance=0.5, lower_is_better=lower).to_pylist()}
@@ -240,18 +240,18 @@ def test_only_columns_of_this_call_may_be_lower() -> None:
     with pytest.raises(
         MetricError, match=r"lower_is_better names 'AP', which is no metric of a column in this call; there are: Mean\(cost\)"
     ):
-        sqlrank.compare(["AP", "Mean(cost)"], **runs(), queries=measured(), lower_is_better="AP")
+        sqlrank.compare(["AP", "Mean(cost)"], **make_runs(), queries=make_measures(), lower_is_better="AP")
     with pytest.raises(MetricError, match=r"lower_is_better=5 is not possible: name metrics such as 'Mean\(latency_ms\)', in a list"):
-        sqlrank.compare("Mean(cost)", queries=measured(), lower_is_better=5)  # type: ignore[arg-type]
+        sqlrank.compare("Mean(cost)", queries=make_measures(), lower_is_better=5)  # type: ignore[arg-type]
 
 
 def test_a_stored_baseline_holds_them(tmp_path: Path) -> None:
-    old, new = (measured().filter(pa.compute.equal(measured()["system"], system)) for system in ("old", "new"))
+    old, new = (make_measures().filter(pa.compute.equal(make_measures()["system"], system)) for system in ("old", "new"))
     stored = sqlrank.evaluate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=old, per_query=True)
     pq.write_table(stored, tmp_path / "baseline.parquet")
     arguments: dict[str, Any] = {"baseline": tmp_path / "baseline.parquet", "lower_is_better": "latency_ms", "tolerance": "50%"}
     table = sqlrank.gate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=new, **arguments)
-    both = sqlrank.gate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=measured(), **{**arguments, "baseline": "old"})
+    both = sqlrank.gate(["Mean(faithfulness)", "Mean(latency_ms)"], queries=make_measures(), **{**arguments, "baseline": "old"})
     assert table["difference"].to_pylist() == pytest.approx(both["difference"].to_pylist(), rel=1e-12)
     assert table["verdict"].to_pylist() == both["verdict"].to_pylist()
 
@@ -260,30 +260,30 @@ def test_sums_and_quantiles_are_not_compared() -> None:
     with pytest.raises(
         MetricError, match=r"Sum\(cost\) cannot be compared by units: a sum grows with the number of queries, Mean does not"
     ):
-        sqlrank.compare("Sum(cost)", queries=measured())
+        sqlrank.compare("Sum(cost)", queries=make_measures())
     with pytest.raises(MetricError, match=r"Quantile\(cost, q=0.5\) cannot be compared by units: Student's t is for means"):
-        sqlrank.compare("Quantile(cost, 0.5)", queries=measured())
+        sqlrank.compare("Quantile(cost, 0.5)", queries=make_measures())
 
 
 def test_a_report_has_them() -> None:
     page = sqlrank.report(
-        ["nDCG@10", "Mean(latency_ms)"], **runs(), queries=measured(), lower_is_better="latency_ms", created_at="today"
+        ["nDCG@10", "Mean(latency_ms)"], **make_runs(), queries=make_measures(), lower_is_better="latency_ms", created_at="today"
     ).html
     assert "Mean(latency_ms)" in page
     definition = page[page.index("Metric definitions") :]
     assert "lower" in definition[definition.index("Mean(latency_ms)") :][:400]
 
 
-def answered(*, system: bool = True) -> pa.Table:
+def make_answers(*, system: bool = True) -> pa.Table:
     """Return questions with what was retrieved and is relevant, and what was measured."""
-    table = measured() if system else measured().slice(0, len(QUERIES)).drop_columns(["system"])
+    table = make_measures() if system else make_measures().slice(0, len(QUERIES)).drop_columns(["system"])
     rng = np.random.default_rng(3)
     retrieved = [[f"d{document}" for document in rng.permutation(6)[:4]] for _ in range(table.num_rows)]
     return table.append_column("retrieved", pa.array(retrieved)).append_column("relevant", pa.array([["d1", "d4"]] * table.num_rows))
 
 
 def test_measures_of_answers_join_metrics_of_their_lists() -> None:
-    table = answered()
+    table = make_answers()
     metrics = ["nDCG@10", "Mean(faithfulness)", "Share(passed)", "Mean(latency_ms)"]
     rows = sqlrank.evaluate(metrics, inputs={"answers": table}, by="system").to_pylist()
     others = sqlrank.evaluate(metrics[1:], queries=table, by="system").to_pylist()
@@ -294,9 +294,9 @@ def test_measures_of_answers_join_metrics_of_their_lists() -> None:
 
 def test_answers_are_compared_and_gated() -> None:
     metrics = ["nDCG@10", "Mean(faithfulness)", "Mean(latency_ms)"]
-    options: dict[str, Any] = {"inputs": {"answers": answered()}, "lower_is_better": "latency_ms"}
+    options: dict[str, Any] = {"inputs": {"answers": make_answers()}, "lower_is_better": "latency_ms"}
     rows = sqlrank.compare(metrics, **options, correction="none", baseline="old").to_pylist()
-    old, new = (of_system(measured(), system)["faithfulness"].astype(float) for system in ("old", "new"))
+    old, new = (select_system(make_measures(), system)["faithfulness"].astype(float) for system in ("old", "new"))
     assert [row["metric"] for row in rows] == metrics
     assert rows[1]["p_value"] == pytest.approx(stats.ttest_rel(new, old).pvalue, rel=1e-9)
     verdicts = sqlrank.gate(metrics, **options, baseline="old", tolerance={"*": 0.9, "Mean(latency_ms)": 900})
@@ -305,7 +305,7 @@ def test_answers_are_compared_and_gated() -> None:
 
 
 def test_the_input_is_named_where_several_have_columns() -> None:
-    inputs: dict[str, Any] = {"inputs": {"answers": answered(system=False)}, "queries": measured().slice(0, len(QUERIES))}
+    inputs: dict[str, Any] = {"inputs": {"answers": make_answers(system=False)}, "queries": make_measures().slice(0, len(QUERIES))}
     with pytest.raises(MetricError, match=r"'cost' may be of answers or queries; write Mean\(answers.cost\) or Mean\(queries.cost\)"):
         sqlrank.evaluate("Mean(cost)", **inputs)
     (row,) = sqlrank.evaluate(["Mean(answers.cost)", "Mean(queries.cost)", "R@10"], **inputs).to_pylist()
@@ -327,7 +327,9 @@ def test_statements_of_every_dialect_are_printed(dialect: str) -> None:
 
 def test_rollups_have_columns_of_queries() -> None:
     table = (
-        measured(weighted=True).slice(0, len(QUERIES)).append_column("day", pa.array([1 + number % 3 for number in range(len(QUERIES))]))
+        make_measures(weighted=True)
+        .slice(0, len(QUERIES))
+        .append_column("day", pa.array([1 + number % 3 for number in range(len(QUERIES))]))
     )
     metrics = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
     rollup = sqlrank.rollup(metrics, queries=table, by="day")

@@ -18,12 +18,12 @@ ROWS = [
 NAMES = ["system", "query_id", "doc_id", "score", "label"]
 
 
-def table(rows: list[tuple[Any, ...]] = ROWS) -> pa.Table:
+def make_predictions(rows: list[tuple[Any, ...]] = ROWS) -> pa.Table:
     return pa.table({name: list(values) for name, values in zip(NAMES, zip(*rows, strict=True), strict=True)})
 
 
 def evaluate(metrics: list[str] = METRICS, rows: list[tuple[Any, ...]] = ROWS, **options: Any) -> list[list[Any]]:
-    return [list(row.values()) for row in sqlrank.evaluate(metrics, predictions=table(rows), **options).to_pylist()]
+    return [list(row.values()) for row in sqlrank.evaluate(metrics, predictions=make_predictions(rows), **options).to_pylist()]
 
 
 # System a: query 1 finds x at rank 1, query 2 z at rank 2; pairs of a positive and a negative over all: .9 > .5, .9 > .8, .6 > .5, .6 < .8.
@@ -56,9 +56,9 @@ def test_a_row_per_query() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{"by": "system"}, {"by": [["system"], []]}, {"by": "system", "per_query": True}], ids=str)
 def test_together_is_as_alone(options: dict[str, Any]) -> None:
-    together = sqlrank.evaluate(METRICS, predictions=table(), **options)
+    together = sqlrank.evaluate(METRICS, predictions=make_predictions(), **options)
     for metric in METRICS:
-        alone = sqlrank.evaluate(metric, predictions=table(), **options)
+        alone = sqlrank.evaluate(metric, predictions=make_predictions(), **options)
         assert together[metric].to_pylist() == alone[metric].to_pylist()
 
 
@@ -68,7 +68,7 @@ def test_how_tied_documents_are_ordered_is_for_rankings() -> None:
 
 
 def test_several_scores_are_several_systems() -> None:
-    data = table(ROWS[:4]).append_column("other", pa.array([0.1, 0.2, 0.3, 0.4]))
+    data = make_predictions(ROWS[:4]).append_column("other", pa.array([0.1, 0.2, 0.3, 0.4]))
     found = sqlrank.evaluate(["RR", "AUC"], predictions=data, columns={"score": ["score", "other"]}).to_pylist()
     assert found == [{"score": "other", "RR": 0.75, "AUC": 0.5}, {"score": "score", "RR": 0.75, "AUC": 0.75}]
 

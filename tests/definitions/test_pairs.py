@@ -10,9 +10,9 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import MetricError
-from tests.definitions.databases import database
-from tests.definitions.predictions import ranked
-from tests.lanes import every
+from tests.definitions.databases import get_database
+from tests.definitions.predictions import rank_labels
+from tests.lanes import select_every
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,17 +28,17 @@ OTHERS = [
 ]
 
 
-def values(metrics: str | list[str], label: Sequence[Any], score: Sequence[Any], **arguments: Any) -> list[Any]:
+def evaluate_values(metrics: str | list[str], label: Sequence[Any], score: Sequence[Any], **arguments: Any) -> list[Any]:
     extra = arguments.pop("extra", {})
     data = pa.table({"label": label, "score": score, **extra})
-    (row,) = sqlrank.evaluate(metrics, predictions=data, connection=database(), **arguments).to_pylist()
+    (row,) = sqlrank.evaluate(metrics, predictions=data, connection=get_database(), **arguments).to_pylist()
     return list(row.values())
 
 
 def test_four_predictions_with_two_ties() -> None:
     """Of six pairs three are in the same order, one is not, one is tied by label and one by score."""
     metrics = [*TAUS, *OTHERS, "FCP(level=group, tie_rule=ignore)", "FCP(level=group, tie_rule=discordant)"]
-    got = values(metrics, [1, 3, 2, 2], [1, 2, 2, 3])
+    got = evaluate_values(metrics, [1, 3, 2, 2], [1, 2, 2, 3])
     # Ranks 1, 2.5, 2.5, 4 and 1, 4, 2.5, 2.5: squared differences 0, 2.25, 0, 2.25.
     ranks = [2.25 / 4.5, 1 - 6 * 4.5 / (4 * 15)]
     expected = [2 / 5, 2 / 6, 2 * 2 / (16 * 2 / 3), 2 / 4, 2 / 5, 2 / 5, *ranks, 3.5 / 5, 3 / 5, 3 / 4, 3 / 5]
@@ -47,13 +47,15 @@ def test_four_predictions_with_two_ties() -> None:
 
 def test_somers_d_of_labels_explains_scores() -> None:
     """All three pairs with different labels, of which one is tied by score; two with different scores."""
-    assert values(["SomersD", "SomersD(untied_in=score)", "KendallTau"], [0, 1, 2], [5, 5, 7]) == pytest.approx([2 / 3, 1, 2 / sqrt(6)])
+    assert evaluate_values(["SomersD", "SomersD(untied_in=score)", "KendallTau"], [0, 1, 2], [5, 5, 7]) == pytest.approx(
+        [2 / 3, 1, 2 / sqrt(6)]
+    )
 
 
 def test_the_same_order_and_the_opposite() -> None:
     metrics = [*TAUS, *OTHERS]
-    assert values(metrics, [1, 2, 5, 9], [-1, 0, 3, 4]) == [1] * len(metrics)
-    assert values(metrics, [1, 2, 5, 9], [4, 3, 0, -1]) == pytest.approx([-1] * 8 + [0, 0])
+    assert evaluate_values(metrics, [1, 2, 5, 9], [-1, 0, 3, 4]) == [1] * len(metrics)
+    assert evaluate_values(metrics, [1, 2, 5, 9], [4, 3, 0, -1]) == pytest.approx([-1] * 8 + [0, 0])
 
 
 def test_one_group_is_counted_like_one_of_several() -> None:
@@ -61,8 +63,8 @@ def test_one_group_is_counted_like_one_of_several() -> None:
     label, score, weight = [1, 3, 2, 2, 5, 1], [1, 2, 2, 3, 1, 1], [1, 0.5, 2, 0, 3, 1]
     metrics = [*TAUS, *OTHERS]
     arguments: dict[str, Any] = {"plan": {"pair_counting": "bits"}, "columns": {"weight": "weight"}}
-    counted = values(metrics, label, score, extra={"weight": weight}, **arguments)
-    joined = values(metrics, label, score, extra={"weight": weight, "g": [7] * 6}, by="g", **arguments)
+    counted = evaluate_values(metrics, label, score, extra={"weight": weight}, **arguments)
+    joined = evaluate_values(metrics, label, score, extra={"weight": weight, "g": [7] * 6}, by="g", **arguments)
     assert counted == pytest.approx(joined[1:], abs=1e-15)
     assert None not in counted
 
@@ -70,21 +72,23 @@ def test_one_group_is_counted_like_one_of_several() -> None:
 def test_weights_of_pairs_are_products() -> None:
     """Weights 1, 2, 3: the pairs weigh 2 (same order), 3 (opposite) and 6 (opposite)."""
     weight = {"weight": [1.0, 2.0, 3.0]}
-    assert values("KendallTau(tau=a)", [2, 3, 1], [1, 2, 3], extra=weight) == pytest.approx([(2 - 3 - 6) / 11])
-    assert values(["KendallTau", "SpearmanRho"], [2, 3, 1], [1, 2, 3], extra={"weight": [0.0, 2.0, 3.0]}) == [-1, -1]
+    assert evaluate_values("KendallTau(tau=a)", [2, 3, 1], [1, 2, 3], extra=weight) == pytest.approx([(2 - 3 - 6) / 11])
+    assert evaluate_values(["KendallTau", "SpearmanRho"], [2, 3, 1], [1, 2, 3], extra={"weight": [0.0, 2.0, 3.0]}) == [-1, -1]
 
 
 @pytest.mark.parametrize("repeat", [1, 40])
 def test_light_pairs_with_a_heavy_prediction(repeat: int) -> None:
     """One pair is tied by score, one by label, and the light pair is in opposite order: nothing is in the same order."""
     label, score = [0, 0, 1] * repeat, [0.1, 0.2, 0.1] * repeat
-    got = values(["KendallTau(tau=gamma)", "FCP(level=group, tie_rule=ignore)"], label, score, extra={"weight": [1e9, 1.5, 0.7] * repeat})
+    got = evaluate_values(
+        ["KendallTau(tau=gamma)", "FCP(level=group, tie_rule=ignore)"], label, score, extra={"weight": [1e9, 1.5, 0.7] * repeat}
+    )
     assert got == [-1, 0]
 
 
 @pytest.mark.parametrize(
     ("label", "score", "defined"),
-    every(
+    select_every(
         2,
         [
             ([], [], set()),
@@ -109,7 +113,7 @@ def test_undefined(label: list[int], score: list[float], defined: set[str]) -> N
 
 
 def test_no_weight_is_no_prediction() -> None:
-    got = values([*TAUS, *OTHERS], [1, 2, 3], [3, 1, 2], extra={"weight": [0.0, 0.0, 1.0]})
+    got = evaluate_values([*TAUS, *OTHERS], [1, 2, 3], [3, 1, 2], extra={"weight": [0.0, 0.0, 1.0]})
     assert got == [None] * len(got)
 
 
@@ -141,7 +145,7 @@ def test_fcp_of_users(options: str, expected: float) -> None:
 
 def test_pairs_are_made_within_a_user() -> None:
     metrics = ["PairAccuracy", "PairAccuracy(level=group)", "KendallTau(level=query)"]
-    got = values(metrics, [1, 2, 1, 2], [1, 2, 4, 3], extra={"query_id": [1, 1, 2, 2]})
+    got = evaluate_values(metrics, [1, 2, 1, 2], [1, 2, 4, 3], extra={"query_id": [1, 1, 2, 2]})
     assert got == pytest.approx([1 / 2, 2 / 4, 0])
 
 
@@ -152,22 +156,24 @@ SLIDES = [("+--++++----", 22, 2, 2), ("+-+++-----+", 21, 5, 3), ("++------+++", 
 def test_the_table_of_the_slides_for_2(order: str, pairs: int, partial: int, top: int) -> None:
     """Five positives and six negatives: all pairs, those with the two highest negatives, those of the two highest of each."""
     metrics = ["AUC(tie_credit=0)", "PartialAUC(tie_credit=0)@2", "pAp(tie_credit=0)@2"]
-    assert values(metrics, *ranked(order)) == pytest.approx([pairs / 30, partial / 10, top / 4], abs=1e-15)
-    assert values(["AUC", "PartialAUC@2", "pAp@2"], *ranked(order)) == pytest.approx([pairs / 30, partial / 10, top / 4], abs=1e-15)
+    assert evaluate_values(metrics, *rank_labels(order)) == pytest.approx([pairs / 30, partial / 10, top / 4], abs=1e-15)
+    assert evaluate_values(["AUC", "PartialAUC@2", "pAp@2"], *rank_labels(order)) == pytest.approx(
+        [pairs / 30, partial / 10, top / 4], abs=1e-15
+    )
 
 
 @pytest.mark.parametrize(("order", "pairs"), [("++-+++-----", 27), ("+++-++-----", 28)])
 def test_the_table_of_the_slides_for_6(order: str, pairs: int) -> None:
     """Precision at 6 is 5/6 for both; pAp tells them apart."""
-    label, score = ranked(order)
-    assert values(["AUC", "pAp@6", "PartialAUC@6"], label, score) == pytest.approx([pairs / 30] * 3, abs=1e-15)
+    label, score = rank_labels(order)
+    assert evaluate_values(["AUC", "pAp@6", "PartialAUC@6"], label, score) == pytest.approx([pairs / 30] * 3, abs=1e-15)
     documents = pa.table({"query_id": [1] * 11, "doc_id": list(range(11)), "label": label, "score": score})
     assert sqlrank.evaluate("P@6", predictions=documents).to_pylist() == [{"P@6": 5 / 6}]
 
 
 def test_precision_of_the_first_two_in_the_slides() -> None:
     for (order, *_), precision in zip(SLIDES, (1 / 2, 1 / 2, 1), strict=True):
-        label, score = ranked(order)
+        label, score = rank_labels(order)
         documents = pa.table({"query_id": [1] * 11, "doc_id": list(range(11)), "label": label, "score": score})
         assert sqlrank.evaluate("P@2", predictions=documents).to_pylist() == [{"P@2": precision}]
 
@@ -177,7 +183,7 @@ def test_credit_of_ties(credit: float) -> None:
     """Scores 0.9 +, 0.5 ++--, 0.4 +-, 0.1 --: rivals are the two negatives at 0.5; only the first positive is above them."""
     label, score = [1, 1, 1, 0, 0, 1, 0, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.5, 0.4, 0.4, 0.1, 0.1]
     metrics = [f"PartialAUC(tie_credit={credit})@2", f"pAp(tie_credit={credit})@2"]
-    assert values(metrics, label, score) == pytest.approx([(2 + 4 * credit) / 8, (2 + 2 * credit) / 4])
+    assert evaluate_values(metrics, label, score) == pytest.approx([(2 + 4 * credit) / 8, (2 + 2 * credit) / 4])
 
 
 @pytest.mark.parametrize(
@@ -185,24 +191,26 @@ def test_credit_of_ties(credit: float) -> None:
 )
 def test_fewer_negatives_than_k(rule: str, expected: list[float | None]) -> None:
     """+-+-: with k = 3 one negative is missing, which counts as beaten by both positives."""
-    got = values([f"PartialAUC(few_negatives={rule})@3", f"pAp(few_negatives={rule})@3"], *ranked("+-+-"))
+    got = evaluate_values([f"PartialAUC(few_negatives={rule})@3", f"pAp(few_negatives={rule})@3"], *rank_labels("+-+-"))
     assert got == pytest.approx(expected)
-    assert values(f"pAp(few_negatives={rule})@2", *ranked("+-+-")) == pytest.approx([3 / 4])
+    assert evaluate_values(f"pAp(few_negatives={rule})@2", *rank_labels("+-+-")) == pytest.approx([3 / 4])
 
 
 def test_one_class() -> None:
     metrics = ["PartialAUC@2", "pAp@2", "AUC@2", "pAp(few_negatives=pad)@2", "PartialAUC(few_negatives=skip)@1"]
-    assert values(metrics, *ranked("---")) == [None] * 5
-    assert values(metrics, *ranked("+++")) == [None, None, None, 1, None]
+    assert evaluate_values(metrics, *rank_labels("---")) == [None] * 5
+    assert evaluate_values(metrics, *rank_labels("+++")) == [None, None, None, 1, None]
 
 
 def test_auc_of_the_first() -> None:
     """++--++: the first three have one negative, below both positives; of a tie across the third all three count 1/3."""
-    assert values(["AUC@1", "AUC@2", "AUC@3", "AUC@5", "AUC@6"], *ranked("++--++")) == pytest.approx([None, None, 1, 4 / 6, 4 / 8])
+    assert evaluate_values(["AUC@1", "AUC@2", "AUC@3", "AUC@5", "AUC@6"], *rank_labels("++--++")) == pytest.approx(
+        [None, None, 1, 4 / 6, 4 / 8]
+    )
     label, score = [1, 0, 1, 0, 0], [0.9, 0.8, 0.5, 0.5, 0.5]
     # In the first three: 1 above; 1/3 of a positive below the negative at 0.8 and tied with 2/3 of negatives.
     right, pairs = 1 * (1 + 2 / 3) + 1 / 3 * (2 / 3 / 2), (1 + 1 / 3) * (1 + 2 / 3)
-    assert values("AUC@3", label, score) == pytest.approx([right / pairs])
+    assert evaluate_values("AUC@3", label, score) == pytest.approx([right / pairs])
     assert str(sqlrank.parse("auc@3")) == "AUC@3"
 
 
@@ -243,14 +251,14 @@ def test_few_negatives_are_an_error(arguments: dict[str, Any]) -> None:
 )
 def test_refused(metric: str, arguments: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error) as caught:
-        values(metric, [1, 2, 0], [0.1, 0.2, 0.3], **arguments)
+        evaluate_values(metric, [1, 2, 0], [0.1, 0.2, 0.3], **arguments)
     assert message in str(caught.value)
 
 
 def test_null_and_nan_are_refused() -> None:
     for label, score, what in (([1, None], [0.1, 0.2], "label is NULL"), ([1, 2], [0.1, float("nan")], "score is NaN")):
         with pytest.raises(sqlrank.InputError, match=what):
-            values("KendallTau", label, score)
+            evaluate_values("KendallTau", label, score)
 
 
 def test_counting_by_frames_is_for_duckdb() -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tests.definitions.predictions import QUICK, STRATEGIES, WEIGHTED, ranked, values
-from tests.lanes import few
+from tests.definitions.predictions import QUICK, STRATEGIES, WEIGHTED, evaluate_predictions, rank_labels
+from tests.lanes import select_few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,23 +80,23 @@ WORKED = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 def test_the_example_of_spark(strategy: str) -> None:
-    got = values([metric for metric, _ in WORKED], *SPARK, plan={"score_order": strategy})
+    got = evaluate_predictions([metric for metric, _ in WORKED], *SPARK, plan={"score_order": strategy})
     wrong = [(metric, have, value) for (metric, value), have in zip(WORKED, got, strict=True) if have != pytest.approx(value, abs=1e-12)]
     assert not wrong
 
 
 def test_the_numbers_that_spark_prints() -> None:
-    got = values(["AUC", "PRAUC", "APS"], *SPARK)
+    got = evaluate_predictions(["AUC", "PRAUC", "APS"], *SPARK)
     assert [round(value, digits) for value, digits in zip(got, (4, 4, 3), strict=True)] == [0.7083, 0.8339, 0.768]
 
 
-@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 def test_six_predictions_in_order(strategy: str) -> None:
     """METRICS 5.4, Toy C: -+-+++."""
-    label, score = ranked("-+-+++")
-    got = values(["APS", "PRAUC", "PRAUC(interpolation=from_one)"], label, score, plan={"score_order": strategy})
+    label, score = rank_labels("-+-+++")
+    got = evaluate_predictions(["APS", "PRAUC", "PRAUC(interpolation=from_one)"], label, score, plan={"score_order": strategy})
     curve = (0 + 1 / 2) / 8 + (1 / 3 + 2 / 4) / 8 + (2 / 4 + 3 / 5) / 8 + (3 / 5 + 4 / 6) / 8
     assert got == pytest.approx([0.56667, 0.4625, 0.4625], abs=5e-6)
     assert got == pytest.approx([(1 / 2 + 2 / 4 + 3 / 5 + 4 / 6) / 4, curve, curve], abs=1e-12)
@@ -108,29 +108,31 @@ def test_six_predictions_in_order(strategy: str) -> None:
 )
 def test_partial_areas_of_five_positives_and_six_negatives(order: str, pairs: int, share: float, mcclish: float) -> None:
     """METRICS 3.4 and 2.7: the pairs with the two highest negatives, which are the area up to a false positive rate of 2/6."""
-    label, score = ranked(order)
-    got = values(["AUC", f"pAUC(area_scaling=ratio)@{2 / 6}", f"pAUC(area_scaling=raw)@{2 / 6}", f"pAUC@{2 / 6}"], label, score)
+    label, score = rank_labels(order)
+    got = evaluate_predictions(
+        ["AUC", f"pAUC(area_scaling=ratio)@{2 / 6}", f"pAUC(area_scaling=raw)@{2 / 6}", f"pAUC@{2 / 6}"], label, score
+    )
     assert got == pytest.approx([pairs / 30, share, share * 2 / 6, mcclish], abs=1e-12)
 
 
 @pytest.mark.parametrize(("order", "pairs"), [("++-+++-----", 27), ("+++-++-----", 28)])
 def test_areas_with_five_of_the_first_six(order: str, pairs: int) -> None:
-    label, score = ranked(order)
-    got = values(["AUC", "pAUC(area_scaling=ratio)@1", f"Precision(threshold={score[5]})"], label, score)
+    label, score = rank_labels(order)
+    got = evaluate_predictions(["AUC", "pAUC(area_scaling=ratio)@1", f"Precision(threshold={score[5]})"], label, score)
     assert got == pytest.approx([pairs / 30, pairs / 30, 5 / 6], abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 @pytest.mark.parametrize(("last", "expected", "printed"), [(0.1, 1.0 / 1.7, 0.5882352941), (0.7, 1.6 / 1.7, 0.9411764706)])
 def test_pndcg_of_valassis(strategy: str, last: float, expected: float, printed: float) -> None:
-    (got,) = values("PnDCG", [1, 0, 1], [0.9, 0.8, last], plan={"score_order": strategy})
+    (got,) = evaluate_predictions("PnDCG", [1, 0, 1], [0.9, 0.8, last], plan={"score_order": strategy})
     assert got == pytest.approx(expected, abs=1e-12)
     assert round(got, 10) == printed
 
 
 def test_pndcg_with_a_cutoff_and_weights() -> None:
     label, score, weight = [1, 0, 1], [0.9, 0.8, 0.1], [0.5, 1.0, 2.0]
-    got = values(["PnDCG", "PnDCG@0.25", "PnDCG@1", "PnDCG@2", "PnDCG@9"], label, score, weight)
+    got = evaluate_predictions(["PnDCG", "PnDCG@0.25", "PnDCG@1", "PnDCG@2", "PnDCG@9"], label, score, weight)
     best = 0.9 * 0.5 + 0.8
     expected = [(0.45 + 0.2) / (best + 0.1), 1, 0.45 / (0.45 + 0.4), (0.45 + 0.1 * 0.5) / (best + 0.05), (0.45 + 0.2) / (best + 0.1)]
     assert got == pytest.approx(expected, abs=1e-12)
@@ -156,25 +158,25 @@ class LightMetrics:
 
     @property
     def lift_quality(self) -> float:
-        return from_cumulated(self.cumulated, self.positives, self.observations)
+        return compute_lift_quality(self.cumulated, self.positives, self.observations)
 
 
-def from_cumulated(cumulated: float, positives: float, observations: float) -> float:
+def compute_lift_quality(cumulated: float, positives: float, observations: float) -> float:
     return ((2 * cumulated - positives) / (positives * observations) - 1) / (1 - positives / observations)
 
 
-def serial(label: Sequence[float], weight: Sequence[float]) -> float:
+def compute_serially(label: Sequence[float], weight: Sequence[float]) -> float:
     rollup = LightMetrics()
     for one, other in zip(label, weight, strict=True):
         rollup.add(one, other)
     return rollup.lift_quality
 
 
-def published(label: np.ndarray, weight: np.ndarray) -> float:
+def compute_as_published(label: np.ndarray, weight: np.ndarray) -> float:
     """Return what the published Spark code adds up, in which the weight of a row is cumulated before it is taken off."""
     total = float(weight.sum())
     terms = (total - np.cumsum(weight)) * label * weight + 0.5 * label * weight - 0.5 * label * weight**2
-    return from_cumulated(float(terms.sum()), float((label * weight).sum()), total)
+    return compute_lift_quality(float(terms.sum()), float((label * weight).sum()), total)
 
 
 @pytest.mark.parametrize("weights", ["ones", "whole", "real"])
@@ -186,26 +188,28 @@ def test_lift_quality_of_lightmetrics(seed: int, weights: str) -> None:
     weight = {"ones": np.ones(n), "whole": rng.integers(1, 9, n).astype(float), "real": rng.random(n) + 0.01}[weights]
     order = np.lexsort((rank, -score))
     metrics = ["LiftQuality", "LiftQuality(lift_variant=magnetic_spark)", "AUC"]
-    got = values(metrics, label, score, weight, extra={"rank": rank}, ties="row_order")
-    expected = serial(label[order], weight[order])
-    assert got == pytest.approx([expected, published(label[order], weight[order]), (expected + 1) / 2], abs=1e-12)
+    got = evaluate_predictions(metrics, label, score, weight, extra={"rank": rank}, ties="row_order")
+    expected = compute_serially(label[order], weight[order])
+    assert got == pytest.approx([expected, compute_as_published(label[order], weight[order]), (expected + 1) / 2], abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 def test_the_spark_variant_is_two_over_the_negatives_lower(strategy: str) -> None:
     rng = np.random.default_rng(32)
     label, score = rng.permutation([1] * 20 + [0] * 32), rng.permutation(52)
-    exact, spark = values(["LiftQuality", "LiftQuality(lift_variant=magnetic_spark)"], label, score, plan={"score_order": strategy})
+    exact, spark = evaluate_predictions(
+        ["LiftQuality", "LiftQuality(lift_variant=magnetic_spark)"], label, score, plan={"score_order": strategy}
+    )
     assert exact - spark == pytest.approx(2 / 32, abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, QUICK))
 def test_lift_quality_of_ties_is_the_mean_over_their_orders(strategy: str) -> None:
     """Two positives and two negatives are tied, one negative is below: 1/3."""
     label, score = [1, 1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5, 0.1]
-    orders = [serial([*order, 0], [1.0] * 5) for order in permutations(label[:4])]
+    orders = [compute_serially([*order, 0], [1.0] * 5) for order in permutations(label[:4])]
     assert sorted({round(order, 12) for order in orders}) == pytest.approx([-1 / 3, 0, 1 / 3, 2 / 3, 1], abs=1e-11)
-    assert values("LiftQuality", label, score, plan={"score_order": strategy}) == pytest.approx([1 / 3], abs=1e-12)
+    assert evaluate_predictions("LiftQuality", label, score, plan={"score_order": strategy}) == pytest.approx([1 / 3], abs=1e-12)
     assert np.mean(orders) == pytest.approx(1 / 3, abs=1e-12)
 
 
@@ -214,8 +218,8 @@ def test_each_order_of_ties_by_rank() -> None:
     for order in permutations(range(4)):
         label = [1, 1, 0, 0]
         by_rank = [label[order.index(place)] for place in range(4)]
-        got = values("LiftQuality", [*label, 0], [0.5] * 4 + [0.1], extra={"rank": [*order, 4]}, ties="row_order")
-        assert got == pytest.approx([serial([*by_rank, 0], [1.0] * 5)], abs=1e-12)
+        got = evaluate_predictions("LiftQuality", [*label, 0], [0.5] * 4 + [0.1], extra={"rank": [*order, 4]}, ties="row_order")
+        assert got == pytest.approx([compute_serially([*by_rank, 0], [1.0] * 5)], abs=1e-12)
 
 
 # Log loss
@@ -224,21 +228,21 @@ def test_each_order_of_ties_by_rank() -> None:
 def test_probabilities_0_and_1_are_clipped() -> None:
     eps = 2.220446049250313e-16
     right, wrong = log(1 - eps), log(eps)
-    assert values("LogLoss", [0, 1, 0, 1], [0.0, 1.0, 1.0, 0.0]) == pytest.approx([-(2 * right + 2 * wrong) / 4], rel=1e-12)
-    assert values("LogLoss", [0, 1], [1.0, 0.0]) == pytest.approx([36.04365338911715], rel=1e-12)
-    assert values("LogLoss(eps=1e-15)", [0, 1], [1.0, 0.0]) == pytest.approx([-log(1e-15)], rel=1e-12)
-    assert values("LogLoss(eps=0.5)", [0, 1], [1.0, 0.0]) == pytest.approx([log(2)], rel=1e-12)
-    assert values("LogLoss", [0, 1], [0.0, 1.0]) == pytest.approx([eps], rel=1e-6)
+    assert evaluate_predictions("LogLoss", [0, 1, 0, 1], [0.0, 1.0, 1.0, 0.0]) == pytest.approx([-(2 * right + 2 * wrong) / 4], rel=1e-12)
+    assert evaluate_predictions("LogLoss", [0, 1], [1.0, 0.0]) == pytest.approx([36.04365338911715], rel=1e-12)
+    assert evaluate_predictions("LogLoss(eps=1e-15)", [0, 1], [1.0, 0.0]) == pytest.approx([-log(1e-15)], rel=1e-12)
+    assert evaluate_predictions("LogLoss(eps=0.5)", [0, 1], [1.0, 0.0]) == pytest.approx([log(2)], rel=1e-12)
+    assert evaluate_predictions("LogLoss", [0, 1], [0.0, 1.0]) == pytest.approx([eps], rel=1e-6)
 
 
 def test_a_small_probability_is_not_lost_next_to_1() -> None:
-    assert values("LogLoss", [1], [1e-12]) == pytest.approx([-log(1e-12)], rel=1e-14)
-    assert values("LogLikelihood(eps=1e-300)", [0, 1], [0.0, 1.0]) == [0.0]
+    assert evaluate_predictions("LogLoss", [1], [1e-12]) == pytest.approx([-log(1e-12)], rel=1e-14)
+    assert evaluate_predictions("LogLikelihood(eps=1e-300)", [0, 1], [0.0, 1.0]) == [0.0]
 
 
 def test_the_base_rate_has_an_entropy_of_1() -> None:
     label, weight = [1, 0, 0], [2.0, 1.0, 5.0]
-    got = values(["NormalizedEntropy", "NormalizedLogLoss", "BrierSkill", "LogLoss"], label, [0.25] * 3, weight)
+    got = evaluate_predictions(["NormalizedEntropy", "NormalizedLogLoss", "BrierSkill", "LogLoss"], label, [0.25] * 3, weight)
     assert got == pytest.approx([1, 0, 0, -(log(0.25) + 3 * log(0.75)) / 4], abs=1e-12)
 
 
@@ -249,15 +253,15 @@ BY_QUERY = ([1, 0, 0, 0, 1, 1, 1, 1, 0], [0.9, 0.5, 0.1, 0.8, 0.2, 0.3, 0.2, 0.1
 
 
 @pytest.mark.parametrize(("importance", "expected"), [("count", 3 / 5), ("equal", 1 / 2), ("weight", 4 / 8), ("positives", 1 / 2)])
-@pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
+@pytest.mark.parametrize("strategy", select_few(WEIGHTED, QUICK))
 def test_gauc(strategy: str, importance: str, expected: float) -> None:
     """The AUC is 1 in a, 0 in b; c and d are of one class."""
-    got = values(f"GAUC(query_weight={importance})", *BY_QUERY, extra=QUERIES, plan={"score_order": strategy})
+    got = evaluate_predictions(f"GAUC(query_weight={importance})", *BY_QUERY, extra=QUERIES, plan={"score_order": strategy})
     assert got == pytest.approx([expected], abs=1e-12)
 
 
 def test_gauc_without_a_query_of_both_classes() -> None:
-    assert values("GAUC", [1, 0], [0.2, 0.1], extra={"query_id": [1, 2]}) == [None]
+    assert evaluate_predictions("GAUC", [1, 0], [0.2, 0.1], extra={"query_id": [1, 2]}) == [None]
 
 
 # Regression
@@ -270,21 +274,21 @@ def test_regression_by_hand() -> None:
     total = (1 - mean) ** 2 + 2 * (2 - mean) ** 2 + (4 - mean) ** 2 + 4 * mean**2
     spread = (1 - offset) ** 2 + 2 * offset**2 + (-3 - offset) ** 2 + 4 * (1 - offset) ** 2
     expected = [2 / 8, 8 / 8, 14 / 8, sqrt(14 / 8), (1 + 0 + 3 / 4 + 4 * 2) / 8, (2 / 3 + 6 / 5 + 4 * 2) / 8]
-    got = values(metrics, label, score, weight)
+    got = evaluate_predictions(metrics, label, score, weight)
     assert got == pytest.approx([*expected, 1 - 14 / total, 1 - spread / total], abs=1e-12)
 
 
 def test_deviances_by_hand() -> None:
-    got = values(["PoissonDeviance", "TweedieDeviance", "TweedieDeviance(power=1.5)"], [0.0, 4.0], [1.0, 1.0])
+    got = evaluate_predictions(["PoissonDeviance", "TweedieDeviance", "TweedieDeviance(power=1.5)"], [0.0, 4.0], [1.0, 1.0])
     poisson = (2 * 1 + 2 * (4 * log(4) - 3)) / 2
     tweedie = (2 * 2 + 2 * (2 / (-0.5 * 0.5) - 4 / -0.5 + 1 / 0.5)) / 2
     assert got == pytest.approx([poisson, tweedie, tweedie], abs=1e-12)
 
 
 def test_an_error_of_0_of_0_is_0() -> None:
-    assert values(["sMAPE", "MAPE"], [0.0, 1.0], [0.0, 3.0]) == pytest.approx([1 / 2, 1], abs=1e-12)
+    assert evaluate_predictions(["sMAPE", "MAPE"], [0.0, 1.0], [0.0, 3.0]) == pytest.approx([1 / 2, 1], abs=1e-12)
 
 
 @pytest.mark.parametrize("label", [2.0, 0.5, 0.1])
 def test_labels_that_are_all_equal_have_no_variance(label: float) -> None:
-    assert values(["R2", "ExplainedVariance"], [label] * 3, [0.1, 0.2, 0.3]) == [None, None]
+    assert evaluate_predictions(["R2", "ExplainedVariance"], [label] * 3, [0.1, 0.2, 0.3]) == [None, None]

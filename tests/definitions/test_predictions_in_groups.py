@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.databases import database
-from tests.definitions.predictions import STRATEGIES, values
-from tests.lanes import every
+from tests.definitions.databases import get_database
+from tests.definitions.predictions import STRATEGIES, evaluate_predictions
+from tests.lanes import select_every
 
 
 @pytest.mark.parametrize("name", ["click", "select", "Größe", 'a "quoted" name', "score", "by", "list_id"])
@@ -34,27 +34,27 @@ OF_GROUPS = ["AUC(tie_credit=1)", "APS", "FBeta(threshold_from=best)", "ECE", "n
 
 
 @cache
-def each_group_alone() -> list[list[float]]:
+def evaluate_each_group() -> list[list[float]]:
     """Return the values of the groups NULL, x and y, and of all rows, by the number of rows."""
     rows = pa.table(GROUPED | {"day": GROUPS})
     parts = [rows.filter([group == one for group in GROUPS]) for one in (None, "x", "y")]
-    found = [values(OF_GROUPS, part["label"], part["score"]) for part in [*parts, rows]]
+    found = [evaluate_predictions(OF_GROUPS, part["label"], part["score"]) for part in [*parts, rows]]
     return sorted(found, key=lambda row: row[-1])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", every(4, INNER))
+@pytest.mark.parametrize("name", select_every(4, INNER))
 def test_by_columns_of_any_name(name: str) -> None:
     """Also that of a column, a table or a result inside the statement; and NULL is a group of its own."""
     for strategy in ("window", "buckets"):
         data = pa.table(GROUPED | {name: GROUPS})
         rows = sqlrank.evaluate(
-            OF_GROUPS, predictions=data, by=[[name], []], plan={"score_order": strategy}, connection=database()
+            OF_GROUPS, predictions=data, by=[[name], []], plan={"score_order": strategy}, connection=get_database()
         ).to_pylist()
         assert [row.pop(name) for row in rows] == [None, None, "x", "y"]
         assert [row.pop("slice") for row in rows] == [*sorted(["all", name]), name, name]
         got = sorted((list(row.values()) for row in rows), key=lambda row: row[-1])
-        assert got == [pytest.approx(row, abs=1e-12) for row in each_group_alone()]
+        assert got == [pytest.approx(row, abs=1e-12) for row in evaluate_each_group()]
 
 
 def test_two_by_columns_with_null_in_either() -> None:

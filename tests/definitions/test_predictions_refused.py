@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.databases import database
-from tests.definitions.predictions import INF, values
+from tests.definitions.databases import get_database
+from tests.definitions.predictions import INF, evaluate_predictions
 
 BROKEN = [
     ({"label": [0, None]}, "AUC", r"1 row: label is NULL; leave the row out\n +label=None, score=0.9"),
@@ -47,7 +47,7 @@ BROKEN = [
 def test_rows_that_cannot_be_evaluated(columns: dict[str, list[Any]], metric: str, message: str) -> None:
     data = pa.table({"label": [0, 1], "score": [0.1, 0.9], **columns})
     with pytest.raises(sqlrank.InputError, match=message):
-        sqlrank.evaluate(metric, predictions=data, connection=database())
+        sqlrank.evaluate(metric, predictions=data, connection=get_database())
 
 
 def test_all_problems_come_in_one_report() -> None:
@@ -160,20 +160,20 @@ def test_metrics_of_predictions_need_predictions_alone(arguments: dict[str, str]
 
 def test_the_bound_of_the_power_is_shown_as_it_is() -> None:
     with pytest.raises(sqlrank.MetricError, match=r"power is 2; it must be a number above 1 to 1\.999999"):
-        values("TweedieDeviance(power=2)", [1.0], [1.0])
+        evaluate_predictions("TweedieDeviance(power=2)", [1.0], [1.0])
 
 
 @pytest.mark.parametrize("ties", ["expected", "doc_asc", "error"])
 def test_ties_of_rankings_are_refused(ties: str) -> None:
     with pytest.raises(sqlrank.MetricError, match=f"ties={ties!r} orders documents"):
-        values(f"AUC(ties={ties})", [1, 0], [0.5, 0.5])
+        evaluate_predictions(f"AUC(ties={ties})", [1, 0], [0.5, 0.5])
 
 
 def test_log_loss_without_clipping_is_refused() -> None:
     with pytest.raises(sqlrank.MetricError, match=r"eps is 0; it must be a number above 0 to 0\.5"):
-        values("LogLoss(eps=0)", [1, 0], [0.0, 0.5])
+        evaluate_predictions("LogLoss(eps=0)", [1, 0], [0.0, 0.5])
 
 
 def test_equal_ranks_do_not_order_rows() -> None:
     with pytest.raises(sqlrank.InputError, match="rank"):
-        values("AUC", [1, 0, 1, 0], [0.5] * 4, extra={"rank": [1, 1, 1, 1]}, ties="row_order")
+        evaluate_predictions("AUC", [1, 0, 1, 0], [0.5] * 4, extra={"rank": [1, 1, 1, 1]}, ties="row_order")

@@ -13,10 +13,10 @@ import pytest
 from scipy import stats
 
 import sqlrank
-from tests.definitions.test_jackknife_buckets import bucket_of, jackknifed
-from tests.definitions.test_ranking_rollups import FEW, given
-from tests.definitions.test_rollups import on_sqlite
-from tests.lanes import few
+from tests.definitions.test_jackknife_buckets import compute_bucket, compute_jackknife_variance
+from tests.definitions.test_ranking_rollups import FEW, draw_lists
+from tests.definitions.test_rollups import load_sqlite
+from tests.lanes import select_few
 
 LIMITS = ("ci_low", "ci_high", "se", "n_buckets")
 WEIGHTED = ["AP", "AP(if_undefined=skip)", "nDCG(aggregate=wmean)@5", "RR(aggregate=mean)"]
@@ -38,7 +38,7 @@ def test_a_weighted_mean_by_hand() -> None:
 
 def test_weighted_means_have_the_standard_errors_of_rows() -> None:
     """With queries of no weight, which are no units of a weighted mean, for all days and each."""
-    held = given(weighted=True)
+    held = draw_lists(weighted=True)
     place = held["queries"].column_names.index("weight")
     weights = held["queries"]["weight"].to_numpy().copy()
     weights[:3] = 0
@@ -54,13 +54,13 @@ def test_weighted_means_have_the_standard_errors_of_rows() -> None:
                 error = expected[f"{name}.se"]
                 assert row[f"{name}.se"] == (pytest.approx(error, rel=1e-9) if error else None)  # lists that do not differ
                 assert row[f"{name}.n_units"] == expected[f"{name}.n_units"]
-    there = sqlrank.evaluate(WEIGHTED, rollup="s", connection=on_sqlite(rollup), dialect="sqlite", confidence=0.9).to_pylist()
+    there = sqlrank.evaluate(WEIGHTED, rollup="s", connection=load_sqlite(rollup), dialect="sqlite", confidence=0.9).to_pylist()
     assert there == [pytest.approx(row, rel=1e-9) for row in sqlrank.evaluate(WEIGHTED, rollup=rollup, confidence=0.9).to_pylist()]
 
 
 def test_values_by_brute_force() -> None:
     """From each list's value and weight, as the formula says it."""
-    held = given(weighted=True)
+    held = draw_lists(weighted=True)
     each = sqlrank.evaluate("nDCG@5", per_query=True, **held).to_pylist()
     weights = dict(zip(held["queries"]["query_id"].to_pylist(), held["queries"]["weight"].to_pylist(), strict=True))
     value, weight = (np.array(found) for found in zip(*((row["nDCG@5"], weights[row["query_id"]]) for row in each), strict=True))
@@ -89,7 +89,7 @@ def test_values_that_do_not_differ() -> None:
 
 def test_a_rollup_from_before_is_refused() -> None:
     """It answers as before, without intervals."""
-    rollup = sqlrank.rollup("AP", by="day", **given(weighted=True))
+    rollup = sqlrank.rollup("AP", by="day", **draw_lists(weighted=True))
     before = rollup.drop_columns([name for name in rollup.column_names if "weight_weight" in name])
     assert sqlrank.evaluate("AP", rollup=before).to_pylist() == sqlrank.evaluate("AP", rollup=rollup).to_pylist()
     with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no sums of squares for .* weighted means of AP; make it anew"):
@@ -100,20 +100,20 @@ def test_a_rollup_from_before_is_refused() -> None:
 
 
 @cache
-def of_users(*, weighted: bool = True) -> dict[str, Any]:
+def draw_user_lists(*, weighted: bool = True) -> dict[str, Any]:
     """Return lists of queries of which each user asked some, on whatever days."""
-    held = given(weighted=weighted)
+    held = draw_lists(weighted=weighted)
     users = np.random.default_rng(1).integers(0, 12, held["queries"].num_rows)
     return {**held, "queries": held["queries"].append_column("user_id", pa.array([f"u{user}" for user in users]))}
 
 
-def without(bucket: str, buckets: int, held: dict[str, Any], metric: str) -> list[float]:
+def compute_means_without_buckets(bucket: str, buckets: int, held: dict[str, Any], metric: str) -> list[float]:
     """Return the weighted mean of the values of a metric without the lists of each bucket of units that has any."""
     rows = sqlrank.evaluate(metric, per_query=True, **held).to_pylist()
     units, weights = (
         dict(zip(*(held["queries"][name].to_pylist() for name in ("query_id", each)), strict=True)) for each in (bucket, "weight")
     )
-    mine = [(bucket_of(units[row["query_id"]], buckets), weights[row["query_id"]], row[metric]) for row in rows]
+    mine = [(compute_bucket(units[row["query_id"]], buckets), weights[row["query_id"]], row[metric]) for row in rows]
     present = sorted({found for found, _, value in mine})
     left = ([(weight, value) for found, weight, value in mine if found != gone and value is not None] for gone in present)
     return [sum(weight * value for weight, value in pairs) / sum(weight for weight, _ in pairs) for pairs in left]
@@ -122,7 +122,7 @@ def without(bucket: str, buckets: int, held: dict[str, Any], metric: str) -> lis
 @pytest.mark.parametrize("bucket", ["query_id", "user_id"])
 def test_buckets_by_brute_force(bucket: str) -> None:
     """The values are those without buckets, and standard errors those of the lists without each bucket of units."""
-    held = of_users()
+    held = draw_user_lists()
     metrics = [*FEW, "AP(if_undefined=skip)", "AP(aggregate=max)", "AP(aggregate=gmean)"]
     plain, bucketed = (
         sqlrank.rollup(metrics, by=["day", "country"], **given_unit, **held) for given_unit in ({}, {"unit": bucket, "n_buckets": 6})
@@ -133,8 +133,8 @@ def test_buckets_by_brute_force(bucket: str) -> None:
     (expected,) = sqlrank.evaluate(metrics, rollup=plain).to_pylist()
     assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-12)
     for name in ("AP", "nDCG@5", "AP(if_undefined=skip)"):
-        left = without(bucket, 6, held, name)
-        assert row[f"{name}.se"] == pytest.approx(math.sqrt(jackknifed(left)), rel=1e-9)
+        left = compute_means_without_buckets(bucket, 6, held, name)
+        assert row[f"{name}.se"] == pytest.approx(math.sqrt(compute_jackknife_variance(left)), rel=1e-9)
         assert row[f"{name}.n_buckets"] == len(left)
         reach = float(stats.t.ppf(0.95, len(left) - 1)) * row[f"{name}.se"]
         assert row[f"{name}.ci_low"] == pytest.approx(max(0, row[name] - reach), abs=1e-9)
@@ -144,7 +144,7 @@ def test_buckets_by_brute_force(bucket: str) -> None:
 
 def test_four_buckets_of_queries_by_hand() -> None:
     """A query in each of three buckets, with values 1, 0.5 and 0: without one the means are 0.25, 0.5 and 0.75."""
-    names = [next(name for name in map(str, range(100)) if bucket_of(name, 4) == bucket) for bucket in (0, 1, 3)]
+    names = [next(name for name in map(str, range(100)) if compute_bucket(name, 4) == bucket) for bucket in (0, 1, 3)]
     run = [(names[0], "x", 1.0), (names[1], "y", 2.0), (names[1], "x", 1.0), (names[2], "y", 1.0)]
     rows = [{"query_id": query, "doc_id": doc, "score": score, "label": int(doc == "x")} for query, doc, score in run]
     rows.append({"query_id": names[2], "doc_id": "x", "score": -1.0, "label": 0})
@@ -157,7 +157,7 @@ def test_four_buckets_of_queries_by_hand() -> None:
 @pytest.mark.slow
 def test_the_queries_of_two_days_are_one_bucket() -> None:
     """The same queries on two days: lists taken as independent say less than they are sure of, and buckets do not."""
-    held = of_users(weighted=False)
+    held = draw_user_lists(weighted=False)
     twice = {
         name: pa.concat_tables([held[name].append_column("week", pa.array([week] * held[name].num_rows)) for week in (1, 2)])
         for name in ("run", "qrels")
@@ -173,7 +173,7 @@ def test_the_queries_of_two_days_are_one_bucket() -> None:
 @pytest.mark.slow
 def test_differences_of_bucketed_rollups() -> None:
     """A bucket is left out of both times, and of both systems."""
-    held = of_users()
+    held = draw_user_lists()
     rollup = sqlrank.rollup("AP", by="day", unit="user_id", n_buckets=6, **held)
     (moved,) = sqlrank.drift("AP", rollup=rollup, reference="day = 1", current="day > 1", confidence=0.9).to_pylist()
     assert moved["se"] > 0
@@ -181,13 +181,18 @@ def test_differences_of_bucketed_rollups() -> None:
     worse = {**held, "run": held["run"].set_column(2, "score", pa.array(range(held["run"].num_rows)))}
     rollups = {"old": rollup, "new": sqlrank.rollup("AP", by="day", unit="user_id", n_buckets=6, **worse)}
     (row,) = sqlrank.compare("AP", rollups=rollups, confidence=0.9).to_pylist()
-    left = [now - then for then, now in zip(without("user_id", 6, held, "AP"), without("user_id", 6, worse, "AP"), strict=True)]
-    assert row["se"] == pytest.approx(math.sqrt(jackknifed(left)), rel=1e-9)
+    left = [
+        now - then
+        for then, now in zip(
+            compute_means_without_buckets("user_id", 6, held, "AP"), compute_means_without_buckets("user_id", 6, worse, "AP"), strict=True
+        )
+    ]
+    assert row["se"] == pytest.approx(math.sqrt(compute_jackknife_variance(left)), rel=1e-9)
 
 
-@pytest.mark.parametrize("bucket", few(["query_id", "user_id"], 1))
+@pytest.mark.parametrize("bucket", select_few(["query_id", "user_id"], 1))
 def test_statements_make_buckets(bucket: str) -> None:
-    held = {name: table for name, table in of_users().items() if name in {"run", "qrels", "queries"}}
+    held = {name: table for name, table in draw_user_lists().items() if name in {"run", "qrels", "queries"}}
     duck = duckdb.connect()
     for name, table in held.items():
         duck.register(name, table)
@@ -217,12 +222,12 @@ def test_statements_make_buckets(bucket: str) -> None:
     ],
 )
 def test_buckets_that_are_refused(options: dict[str, Any], message: str) -> None:
-    held = of_users()
+    held = draw_user_lists()
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.rollup(**{"metrics": "AP", "by": [], **held, **options})
 
 
 def test_differences_without_buckets_are_refused() -> None:
-    rollup = sqlrank.rollup("AP", by="day", **given())
+    rollup = sqlrank.rollup("AP", by="day", **draw_lists())
     with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no column bucket, which confidence= needs; make it anew with unit="):
         sqlrank.drift("AP", rollup=rollup, reference="day = 1", current="day = 2", confidence=0.9)

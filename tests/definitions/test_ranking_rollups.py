@@ -16,10 +16,10 @@ from scipy import stats
 import sqlrank
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
-from tests.definitions.test_rollups import on_sqlite
-from tests.lanes import few
-from tests.references.recommendations import world
-from tests.unit.command_line import call, printed
+from tests.definitions.test_rollups import load_sqlite
+from tests.lanes import select_few
+from tests.references.recommendations import draw_world
+from tests.unit.command_line import invoke_command, run_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,9 +33,9 @@ AGGREGATES = ("mean", "gmean", "sum", "min", "max")
 FEW = ["nDCG@5", "AP", "RR", "P(rel=2)@3", "num_q", "num_ret"]
 
 
-def given(*, weighted: bool = False) -> dict[str, Any]:
+def draw_lists(*, weighted: bool = False) -> dict[str, Any]:
     """Return lists, what is known of them, and queries of three days and two countries, one of which is NULL."""
-    drawn = world(3, users=40)
+    drawn = draw_world(3, users=40)
     names = drawn.qrels["query_id"].unique().to_pylist()
     rng = np.random.default_rng(5)
     queries = pa.table(
@@ -53,7 +53,7 @@ def given(*, weighted: bool = False) -> dict[str, Any]:
     return {"run": drawn.run, "qrels": qrels, "queries": queries, "inputs": inputs, "columns": {"features.value": "value"}}
 
 
-def by_hand(days: Iterable[Iterable[float]]) -> pa.Table:
+def make_rollup(days: Iterable[Iterable[float]]) -> pa.Table:
     """Return a rollup of AP whose values on each day are these: one relevant document at the rank that gives the value, if any does."""
     runs, judged = [], []
     for day, values in enumerate(days, 1):
@@ -68,7 +68,7 @@ def by_hand(days: Iterable[Iterable[float]]) -> pa.Table:
     return sqlrank.rollup(["R", "R(aggregate=gmean)"], **table, by="day")
 
 
-def sums_of(rollup: pa.Table, metric: str) -> dict[str, float]:
+def sum_aggregates(rollup: pa.Table, metric: str) -> dict[str, float]:
     """Return the sums over all days of a rollup of one metric, by what they are of: n, total, squares, least and greatest."""
     start = metric.lower()
     names = [name for name in rollup.column_names if name.partition("_")[2].startswith(f"{start}_")]
@@ -78,13 +78,13 @@ def sums_of(rollup: pa.Table, metric: str) -> dict[str, float]:
 
 def test_two_days_by_hand() -> None:
     """The values .5, 1, 0 of one day and .9, .9 of another: a mean of 0.66, not that of daily means, and its standard error."""
-    rollup = by_hand([[0.5, 1, 0], [0.9, 0.9]])
+    rollup = make_rollup([[0.5, 1, 0], [0.9, 0.9]])
     assert sqlrank.evaluate("R", rollup=rollup, by="day")["R"].to_pylist() == pytest.approx([0.5, 0.9], abs=1e-15)
     asked = ["R", "R(aggregate=sum)", "R(aggregate=min)", "R(aggregate=max)", "R(aggregate=gmean)"]
     (row,) = sqlrank.evaluate(asked, rollup=rollup).to_pylist()
     values = [0.66, 3.3, 0, 1, math.exp((math.log(0.5 * 0.9 * 0.9) + math.log(1e-5)) / 5)]
     assert row == pytest.approx({**dict(zip(asked, values, strict=True)), "num_days": 2, "num_rows": 5}, abs=1e-14)
-    sums = sums_of(rollup, "R")
+    sums = sum_aggregates(rollup, "R")
     assert sums == pytest.approx({"n": 5, "total": 3.3, "squares": 2.87, "least": 0, "greatest": 1}, abs=1e-14)
     (sure,) = sqlrank.evaluate("R", rollup=rollup, confidence=0.95).to_pylist()
     reach = float(stats.t.ppf(0.975, 4)) * 0.1860107524
@@ -99,8 +99,8 @@ def test_two_days_by_hand() -> None:
 def test_intervals_are_those_of_the_values_of_lists() -> None:
     """Of means, as Student's t has them; none of what is no mean."""
     asked = ["AP", "nDCG@5", "AP(aggregate=max)", "num_q"]
-    each = sqlrank.evaluate(["AP", "nDCG@5"], per_query=True, **given())
-    rollup = sqlrank.rollup(asked, by="day", **given())
+    each = sqlrank.evaluate(["AP", "nDCG@5"], per_query=True, **draw_lists())
+    rollup = sqlrank.rollup(asked, by="day", **draw_lists())
     (row,) = sqlrank.evaluate(asked, rollup=rollup, confidence=0.9).to_pylist()
     for name in ("AP", "nDCG@5"):
         values = each[name].drop_null().to_numpy()
@@ -113,12 +113,14 @@ def test_intervals_are_those_of_the_values_of_lists() -> None:
 
 
 @cache
-def kept(*, weighted: bool = False) -> pa.Table:
+def build_rollup(*, weighted: bool = False) -> pa.Table:
     """Return the rollup of all metrics that have a value per list, per day and country."""
-    return sqlrank.rollup(_each(AGGREGATES if not weighted else ("mean", "wmean")), by=["day", "country"], **given(weighted=weighted))
+    return sqlrank.rollup(
+        _list_variants(AGGREGATES if not weighted else ("mean", "wmean")), by=["day", "country"], **draw_lists(weighted=weighted)
+    )
 
 
-def _each(aggregates: Iterable[str]) -> list[str]:
+def _list_variants(aggregates: Iterable[str]) -> list[str]:
     """Return all metrics, as their files put lists together, and under each of these."""
     named = [
         item.replace("@", f"(aggregate={each})@") if "@" in item else f"{item}(aggregate={each})"
@@ -133,10 +135,10 @@ def _each(aggregates: Iterable[str]) -> list[str]:
 @pytest.mark.parametrize("weighted", [False, True])
 def test_merged_is_direct(by: list[str], weighted: bool) -> None:
     """Every metric of rankings that has a value per list, under every aggregate that sums give."""
-    metrics = _each(AGGREGATES if not weighted else ("mean", "wmean"))
+    metrics = _list_variants(AGGREGATES if not weighted else ("mean", "wmean"))
     assert len(metrics) > 150
-    found = sqlrank.evaluate(metrics, rollup=kept(weighted=weighted), by=by, where="day < 3").to_pylist()
-    direct = sqlrank.evaluate(metrics, by=by, where="queries.day < 3", **given(weighted=weighted)).to_pylist()
+    found = sqlrank.evaluate(metrics, rollup=build_rollup(weighted=weighted), by=by, where="day < 3").to_pylist()
+    direct = sqlrank.evaluate(metrics, by=by, where="queries.day < 3", **draw_lists(weighted=weighted)).to_pylist()
     assert len(found) == len(direct) == 1 + 3 * (by != [])
     assert sum(value is None for value in direct[0].values()) < len(metrics) / 10
     for row, expected in zip(found, direct, strict=True):
@@ -147,10 +149,10 @@ def test_merged_is_direct(by: list[str], weighted: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_few_merged_are_direct(weighted: bool) -> None:
-    made = sqlrank.rollup(FEW, by=["day", "country"], **given(weighted=weighted))
+    made = sqlrank.rollup(FEW, by=["day", "country"], **draw_lists(weighted=weighted))
     for by in ([], ["country"], ["day"]):
         found = sqlrank.evaluate(FEW, rollup=made, by=by).to_pylist()
-        direct = sqlrank.evaluate(FEW, by=by, **given(weighted=weighted)).to_pylist()
+        direct = sqlrank.evaluate(FEW, by=by, **draw_lists(weighted=weighted)).to_pylist()
         assert [{name: row[name] for name in [*by, *FEW]} for row in found] == [pytest.approx(row, abs=1e-11) for row in direct]
     plain = sqlrank.evaluate("AP(aggregate=mean)", rollup=made)["AP(aggregate=mean)"][0].as_py()
     assert (plain == sqlrank.evaluate("AP", rollup=made)["AP"][0].as_py()) is not weighted
@@ -158,7 +160,7 @@ def test_few_merged_are_direct(weighted: bool) -> None:
 
 def test_weights_are_found_whatever_the_case_of_names_is() -> None:
     """Snowflake has names in capitals."""
-    made = sqlrank.rollup("AP", by="day", **given(weighted=True))
+    made = sqlrank.rollup("AP", by="day", **draw_lists(weighted=True))
     loud = made.rename_columns([name.upper() for name in made.column_names])
     assert sqlrank.evaluate("AP", rollup=loud).to_pylist() == sqlrank.evaluate("AP", rollup=made).to_pylist()
 
@@ -168,35 +170,35 @@ def test_a_metric_is_answered_or_refused_by_its_name() -> None:
     assert len(OF_ALL) >= 11
     for name in OF_ALL:
         with pytest.raises(sqlrank.MetricError) as problem:
-            sqlrank.rollup(name, by="day", **given())
+            sqlrank.rollup(name, by="day", **draw_lists())
         assert str(problem.value).startswith(f"{name} is computed over all lists together"), name
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", few([{"if_undefined": "skip"}, {"if_undefined": "null"}, {"rel": 2}, {"gain": "exp2"}], 2))
+@pytest.mark.parametrize("policy", select_few([{"if_undefined": "skip"}, {"if_undefined": "null"}, {"rel": 2}, {"gain": "exp2"}], 2))
 def test_a_policy_is_part_of_the_value(policy: dict[str, Any]) -> None:
     """A rollup that was made under a policy answers under this one, and under no other."""
     metrics = ["nDCG@5", "R@5"]
     if "gain" in policy or "rel" in policy:
         metrics = ["nDCG@5"] if "gain" in policy else ["R@5"]
-    made = sqlrank.rollup(metrics, by="day", **given(), **policy)
+    made = sqlrank.rollup(metrics, by="day", **draw_lists(), **policy)
     found = sqlrank.evaluate(metrics, rollup=made, **policy).to_pylist()
-    (direct,) = sqlrank.evaluate(metrics, **given(), **policy).to_pylist()
+    (direct,) = sqlrank.evaluate(metrics, **draw_lists(), **policy).to_pylist()
     assert {name: found[0][name] for name in metrics} == pytest.approx(direct, abs=1e-12)
     with pytest.raises(sqlrank.InputError, match="does not have the sums of"):
         sqlrank.evaluate(metrics, rollup=made)
 
 
 def test_defaults_may_be_written_or_not() -> None:
-    made = sqlrank.rollup("nDCG@5", by="day", **given())
+    made = sqlrank.rollup("nDCG@5", by="day", **draw_lists())
     said = sqlrank.evaluate("nDCG(gain=linear, if_undefined=zero, aggregate=mean)@5", rollup=made, ties="doc_desc").column(0)
     assert said.to_pylist() == sqlrank.evaluate("nDCG@5", rollup=made)["nDCG@5"].to_pylist()
 
 
 def test_the_cutoff_of_each_query() -> None:
-    made = sqlrank.rollup(["P@cutoff", "P@3"], by="day", **given())
+    made = sqlrank.rollup(["P@cutoff", "P@3"], by="day", **draw_lists())
     (found,) = sqlrank.evaluate(["P@cutoff", "P@3"], rollup=made).to_pylist()
-    (direct,) = sqlrank.evaluate(["P@cutoff", "P@3"], **given()).to_pylist()
+    (direct,) = sqlrank.evaluate(["P@cutoff", "P@3"], **draw_lists()).to_pylist()
     assert {name: found[name] for name in direct} == pytest.approx(direct, abs=1e-12)
     assert direct["P@cutoff"] != direct["P@3"]
 
@@ -209,10 +211,10 @@ def test_a_query_of_two_days_counts_twice() -> None:
 
 @pytest.mark.slow
 def test_several_systems_are_distinguished() -> None:
-    runs = {"old": given()["run"], "new": given()["run"].slice(0, 60)}
-    made = sqlrank.rollup("AP", **{**given(), "run": runs}, by="day")
+    runs = {"old": draw_lists()["run"], "new": draw_lists()["run"].slice(0, 60)}
+    made = sqlrank.rollup("AP", **{**draw_lists(), "run": runs}, by="day")
     found = sqlrank.evaluate("AP", rollup=made, by="system").to_pylist()
-    direct = sqlrank.evaluate("AP", **{**given(), "run": runs}).to_pylist()
+    direct = sqlrank.evaluate("AP", **{**draw_lists(), "run": runs}).to_pylist()
     assert sorted((row["system"], row["AP"]) for row in found) == [
         (row["system"], pytest.approx(row["AP"], abs=1e-12)) for row in sorted(direct, key=lambda row: row["system"])
     ]
@@ -235,11 +237,11 @@ def test_run_and_judgments_in_one_table() -> None:
 @pytest.mark.slow
 def test_windows_and_drift() -> None:
     """A rollup without bins drifts in its metrics alone: there are no scores of which PSI could be."""
-    made = sqlrank.rollup(["nDCG@5", "num_q"], by="day", **given())
+    made = sqlrank.rollup(["nDCG@5", "num_q"], by="day", **draw_lists())
     rolled = sqlrank.evaluate(["nDCG@5", "num_q"], rollup=made, window_days=2).to_pylist()
     for row in rolled:
         (direct,) = sqlrank.evaluate(
-            ["nDCG@5", "num_q"], where=f"queries.day BETWEEN {row['day'] - 1} AND {row['day']}", **_of(row["day"])
+            ["nDCG@5", "num_q"], where=f"queries.day BETWEEN {row['day'] - 1} AND {row['day']}", **_select_days(row["day"])
         ).to_pylist()
         assert {name: row[name] for name in direct} == pytest.approx(direct, abs=1e-12)
     moved = sqlrank.drift("nDCG@5", rollup=made, reference="day = 1", current="day = 2", tolerance={"nDCG@5": 1e-6}).to_pylist()
@@ -248,9 +250,9 @@ def test_windows_and_drift() -> None:
     assert moved[0]["difference"] == moved[0]["bound_low"] == moved[0]["bound_high"] == pytest.approx(daily[1] - daily[0], abs=1e-15)
 
 
-def _of(day: int) -> dict[str, Any]:
+def _select_days(day: int) -> dict[str, Any]:
     """Return what is given of the days of a window alone: a query without a row in the table of queries has no day."""
-    held = given()
+    held = draw_lists()
     days = dict(zip(held["queries"]["query_id"].to_pylist(), held["queries"]["day"].to_pylist(), strict=True))
     mine = pa.array([days[name] in (day - 1, day) for name in held["qrels"]["query_id"].to_pylist()])
     return {**held, "qrels": held["qrels"].filter(mine)}
@@ -258,7 +260,7 @@ def _of(day: int) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_a_batch_of_lists_is_taken_back() -> None:
-    held = given()
+    held = draw_lists()
     gone = held["qrels"]["query_id"].unique().slice(0, 9)
     mine = pa.compute.is_in(held["qrels"]["query_id"], gone)
     parts = [
@@ -273,16 +275,18 @@ def test_a_batch_of_lists_is_taken_back() -> None:
 
 @pytest.mark.slow
 def test_another_engine_adds_up() -> None:
-    made = sqlrank.rollup([*FEW, "AP(aggregate=gmean)"], by=["day", "country"], **given(weighted=True))
+    made = sqlrank.rollup([*FEW, "AP(aggregate=gmean)"], by=["day", "country"], **draw_lists(weighted=True))
     for by in ([], ["country"]):
         here = sqlrank.evaluate([*FEW, "AP(aggregate=gmean)"], rollup=made, by=by).to_pylist()
-        there = sqlrank.evaluate([*FEW, "AP(aggregate=gmean)"], rollup="s", connection=on_sqlite(made), dialect="sqlite", by=by).to_pylist()
+        there = sqlrank.evaluate(
+            [*FEW, "AP(aggregate=gmean)"], rollup="s", connection=load_sqlite(made), dialect="sqlite", by=by
+        ).to_pylist()
         assert there == [pytest.approx(row, abs=1e-12) for row in here]
 
 
 @pytest.mark.slow
 def test_the_statement_makes_the_same_rows() -> None:
-    held = {name: table for name, table in given(weighted=True).items() if name in {"run", "qrels", "queries"}}
+    held = {name: table for name, table in draw_lists(weighted=True).items() if name in {"run", "qrels", "queries"}}
     names = {name: name for name in held}
     duck = duckdb.connect()
     for name, table in held.items():
@@ -303,19 +307,19 @@ def test_the_statement_makes_the_same_rows() -> None:
 
 @pytest.mark.slow
 def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path: Path) -> None:
-    held = {name: table for name, table in given().items() if name in {"run", "qrels", "queries"}}
+    held = {name: table for name, table in draw_lists().items() if name in {"run", "qrels", "queries"}}
     for name, table in held.items():
         pq.write_table(table, tmp_path / f"{name}.parquet")
     paths = [part for name in held for part in (f"--{name}", tmp_path / f"{name}.parquet")]
-    stored = call(
+    stored = invoke_command(
         "rollup", "nDCG@5", "num_q", *paths, "--by", "day", "--db", tmp_path / "kept.duckdb", "--insert", "rollup", "--overwrite-by", "day"
     )
     assert (stored.exit_code, stored.stderr) == (0, "3 rows in rollup\n")
-    shown = printed("evaluate", "nDCG@5", "num_q", "--rollup", "rollup", "--db", tmp_path / "kept.duckdb", "--format", "csv")
+    shown = run_command("evaluate", "nDCG@5", "num_q", "--rollup", "rollup", "--db", tmp_path / "kept.duckdb", "--format", "csv")
     assert shown.splitlines()[0] == "nDCG@5,num_q,num_days,num_rows"
     assert shown.rstrip().endswith(",35.0,3,35")
     model = ["--dbt", tmp_path / "daily_rollup.sql", "--begin", "2026-01-01", "--run", "run", "--qrels", "qrels", "--by", "day"]
-    assert call("rollup", "nDCG@5", *model).exit_code == 0
+    assert invoke_command("rollup", "nDCG@5", *model).exit_code == 0
     text = (tmp_path / "daily_rollup.sql").read_text("utf-8")
     assert "{{ ref('run') }}" in text
     assert "event_time='day'" in text
@@ -336,7 +340,7 @@ def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path: Path) -> None
 )
 def test_rollups_that_are_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.MetricError, match=message):
-        sqlrank.rollup(metrics, **{"by": "day", **given(), **options})
+        sqlrank.rollup(metrics, **{"by": "day", **draw_lists(), **options})
 
 
 @pytest.mark.parametrize(
@@ -362,7 +366,7 @@ def test_rollups_that_are_refused(metrics: Any, options: dict[str, Any], message
     ],
 )
 def test_readings_that_are_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
-    made = sqlrank.rollup(["AP", "nDCG@5"], by="day", **given())
+    made = sqlrank.rollup(["AP", "nDCG@5"], by="day", **draw_lists())
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.evaluate(metrics, rollup=made, **options)
 
@@ -385,7 +389,7 @@ def test_weights_of_queries_are_part_of_the_definition(of_buckets: dict[str, Any
 
 @pytest.mark.slow
 def test_which_lists_there_are_is_part_of_the_definition() -> None:
-    plain = sqlrank.rollup("AP", by="day", **given())["definition_hash"][0].as_py()
-    assert sqlrank.rollup("AP", by="day", **given(), topics="judged_and_retrieved")["definition_hash"][0].as_py() != plain
-    assert sqlrank.rollup("AP", by="day", **given(), topics="judged", nulls="error")["definition_hash"][0].as_py() == plain
-    assert sqlrank.rollup("AP(aggregate=mean)", by="day", **given())["definition_hash"][0].as_py() == plain
+    plain = sqlrank.rollup("AP", by="day", **draw_lists())["definition_hash"][0].as_py()
+    assert sqlrank.rollup("AP", by="day", **draw_lists(), topics="judged_and_retrieved")["definition_hash"][0].as_py() != plain
+    assert sqlrank.rollup("AP", by="day", **draw_lists(), topics="judged", nulls="error")["definition_hash"][0].as_py() == plain
+    assert sqlrank.rollup("AP(aggregate=mean)", by="day", **draw_lists())["definition_hash"][0].as_py() == plain

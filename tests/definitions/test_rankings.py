@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.rankings import FOUR_RELEVANT, per_query, ranked, value, values
+from tests.definitions.rankings import FOUR_RELEVANT, evaluate_metric, evaluate_metrics, evaluate_queries, make_lists
 
 WORKED = [
     ("AP@5", (1 / 2 + 2 / 4 + 3 / 5) / 4),
@@ -67,30 +67,30 @@ WORKED = [
 
 
 @cache
-def worked() -> dict[str, float]:
+def evaluate_worked_example() -> dict[str, float]:
     metrics = [metric for metric, _ in WORKED]
-    return dict(zip(metrics, values(metrics, FOUR_RELEVANT), strict=True))
+    return dict(zip(metrics, evaluate_metrics(metrics, FOUR_RELEVANT), strict=True))
 
 
 @pytest.mark.parametrize(("metric", "expected"), WORKED)
 def test_four_relevant_documents_one_of_them_missed(metric: str, expected: float) -> None:
-    assert worked()[metric] == pytest.approx(expected, abs=1e-12)
+    assert evaluate_worked_example()[metric] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
     ("denominator", "expected"), [("k", 2 / 5), ("retrieved", 2 / 3), ("min_rk", 2 / 3), ("relevant", 2 / 3), ("hits", 1)]
 )
 def test_precision_denominators(denominator: str, expected: float) -> None:
-    three = ranked({"q": [1, 0, 1]}, {"q": [1]})
-    assert value(f"P(denominator={denominator})@5", three) == pytest.approx(expected)
+    three = make_lists({"q": [1, 0, 1]}, {"q": [1]})
+    assert evaluate_metric(f"P(denominator={denominator})@5", three) == pytest.approx(expected)
 
 
 def test_cutoff_beyond_the_list() -> None:
-    three = ranked({"q": [1, 0, 1]})
+    three = make_lists({"q": [1, 0, 1]})
     metrics = ["P@10", "R@10", "AP@10", "nDCG@10", "RR@10", "Judged@10", "Unj@10", "F@10", "MDCG@4"]
     dcg = [1, 1, 1.5, 1.5]
     expected = [0.2, 1, (1 + 2 / 3) / 2, 1.5 / (1 + 1 / log2(3)), 1, 1, 0, 2 * 2 / (2 + 10), sum(dcg) / 4]
-    assert values(metrics, three) == pytest.approx(expected)
+    assert evaluate_metrics(metrics, three) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("grade", "expected"), [(1, 1.0), (0, 0.0)])
@@ -113,7 +113,7 @@ def test_one_document(grade: int, expected: float) -> None:
         "RHR",
         "Success",
     ]
-    assert values(metrics, ranked({"q": [grade]})) == pytest.approx([expected] * len(metrics))
+    assert evaluate_metrics(metrics, make_lists({"q": [grade]})) == pytest.approx([expected] * len(metrics))
 
 
 EVERY = [
@@ -140,8 +140,8 @@ EVERY = [
 
 @pytest.mark.slow
 def test_nothing_retrieved_counts_0() -> None:
-    other = ranked({"answered": [1]}, {"unanswered": [1, 0]})
-    assert values(EVERY, other) == pytest.approx(
+    other = make_lists({"answered": [1]}, {"unanswered": [1, 0]})
+    assert evaluate_metrics(EVERY, other) == pytest.approx(
         [0.5, 0.5, 0.1, 0.5, 0.5, 1 / 32, 1 / 32, 0.1] + [0.5] * 10,
     )
     row = sqlrank.evaluate(EVERY, **other, per_query=True).to_pylist()[1]
@@ -150,7 +150,7 @@ def test_nothing_retrieved_counts_0() -> None:
 
 @pytest.mark.slow
 def test_not_answered_is_not_undefined() -> None:
-    other = ranked({"answered": [1]}, {"unanswered": [1, 0]})
+    other = make_lists({"answered": [1]}, {"unanswered": [1, 0]})
     metrics = [*EVERY, "nDCG(ideal=judged_truncated)", "SetRelP", "SetF(beta=0)", "P(denominator=hits)@5", "AP(denominator=hits)"]
     row = sqlrank.evaluate(metrics, **other, per_query=True, if_undefined="skip").to_pylist()[1]
     assert row == {"query_id": "unanswered"} | dict.fromkeys(metrics, 0.0)
@@ -160,21 +160,21 @@ def test_not_answered_is_not_undefined() -> None:
     "metric", ["nDCG(ideal=judged_truncated)", "P(denominator=hits)@5", "AP(denominator=hits)", "AP(denominator=hits)@5"]
 )
 def test_a_list_without_hits_is_not_undefined(metric: str) -> None:
-    assert value(metric, ranked({"q": [0, None]}, {"q": [1]}), if_undefined="one") == 0.0
+    assert evaluate_metric(metric, make_lists({"q": [0, None]}, {"q": [1]}), if_undefined="one") == 0.0
 
 
 @pytest.mark.slow
 def test_nothing_relevant() -> None:
-    none = ranked({"q": [0, None, 0]})
+    none = make_lists({"q": [0, None, 0]})
     for policy, expected in {"zero": 0.0, "one": 1.0, "skip": None, "null": None}.items():
-        assert values(EVERY, none, if_undefined=policy) == [expected] * len(EVERY)
+        assert evaluate_metrics(EVERY, none, if_undefined=policy) == [expected] * len(EVERY)
 
 
 @pytest.mark.parametrize(
     "metric", ["RBP", "RBP(rel=2)", "DCG(gain=binary)", "CG(gain=threshold)", "MDCG(gain=binary)@3", "P@3", "nDCG(gain=binary)"]
 )
 def test_nothing_of_the_relevance_level_is_nothing_relevant(metric: str) -> None:
-    assert value(metric, ranked({"q": [1, 0]}), rel=2, if_undefined="skip") is None
+    assert evaluate_metric(metric, make_lists({"q": [1, 0]}), rel=2, if_undefined="skip") is None
 
 
 TIED = {
@@ -191,7 +191,7 @@ def test_all_tied(ties: str, ranks: dict[int, int]) -> None:
     first, second = sorted(ranks.values())
     dcg = sum(grade / log2(rank + 1) for grade, rank in ranks.items())
     expected = [1 / first, (1 / first + 2 / second) / 2, dcg, dcg / (2 + 1 / log2(3)), sum(rank <= 2 for rank in ranks.values()) / 2]
-    assert values(["RR", "AP", "DCG", "nDCG", "P@2"], TIED, ties=ties) == pytest.approx(expected)
+    assert evaluate_metrics(["RR", "AP", "DCG", "nDCG", "P@2"], TIED, ties=ties) == pytest.approx(expected)
 
 
 def test_all_tied_in_expectation() -> None:
@@ -199,7 +199,7 @@ def test_all_tied_in_expectation() -> None:
     dcg = (2 + 1) / 4 * sum(discounts)
     metrics = ["P@2", "P@4", "R@1", "DCG", "nDCG", "nDCG@1", "CG@2", "RHR@2", "RHR(normalization=ideal)@2"]
     expected = [0.5, 0.5, 0.25, dcg, dcg / (2 + 1 / log2(3)), 0.75 / 2, 1.5, (1 + 1 / 2) / 2, 0.5]
-    assert values(metrics, TIED, ties="expected") == pytest.approx(expected)
+    assert evaluate_metrics(metrics, TIED, ties="expected") == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -212,24 +212,26 @@ def test_all_tied_in_expectation() -> None:
 )
 def test_ties_that_are_refused(metric: str, ties: str, reason: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=reason):
-        value(metric, TIED, ties=ties)
+        evaluate_metric(metric, TIED, ties=ties)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rel", "expected"), [(1, [3 / 4, 1, 1]), (2, [2 / 4, 1, 1 / 2]), (3, [1 / 4, 1, 1 / 3]), (4, [0, 0, 0])])
 def test_relevance_level(rel: int, expected: list[float]) -> None:
-    graded = ranked({"q": [1, 2, 3, 0]})
-    assert values([f"P(rel={rel})@4", f"R(rel={rel})", f"RR(rel={rel})"], graded) == pytest.approx(expected)
-    assert values(["P@4", "R", "RR"], graded, rel=rel) == pytest.approx(expected)
-    assert values(["nDCG", "RR"], graded, rel=rel)[0] == value("nDCG", graded)
+    graded = make_lists({"q": [1, 2, 3, 0]})
+    assert evaluate_metrics([f"P(rel={rel})@4", f"R(rel={rel})", f"RR(rel={rel})"], graded) == pytest.approx(expected)
+    assert evaluate_metrics(["P@4", "R", "RR"], graded, rel=rel) == pytest.approx(expected)
+    assert evaluate_metrics(["nDCG", "RR"], graded, rel=rel)[0] == evaluate_metric("nDCG", graded)
 
 
 def test_relevance_level_0_counts_all_that_was_judged() -> None:
-    graded = ranked({"q": [None, 0, 2]})
-    assert values(["P@3", "R", "RR", "num_rel", "SetP", "Success@1"], graded, rel=0) == pytest.approx([2 / 3, 1, 1 / 2, 2, 2 / 3, 0])
+    graded = make_lists({"q": [None, 0, 2]})
+    assert evaluate_metrics(["P@3", "R", "RR", "num_rel", "SetP", "Success@1"], graded, rel=0) == pytest.approx(
+        [2 / 3, 1, 1 / 2, 2, 2 / 3, 0]
+    )
 
 
-PROBABILITIES = ranked({"q": [0.4, 0.1, 0, 0.4]})
+PROBABILITIES = make_lists({"q": [0.4, 0.1, 0, 0.4]})
 
 
 @pytest.mark.parametrize(
@@ -244,11 +246,11 @@ PROBABILITIES = ranked({"q": [0.4, 0.1, 0, 0.4]})
     ],
 )
 def test_cascade_of_probabilities(metric: str, expected: float) -> None:
-    assert value(metric, PROBABILITIES) == pytest.approx(expected, abs=5e-7)
+    assert evaluate_metric(metric, PROBABILITIES) == pytest.approx(expected, abs=5e-7)
 
 
 def test_cascade_of_the_survey_on_habr() -> None:
-    assert values(["ERR", "PFound"], PROBABILITIES, compat="habr") == pytest.approx([0.4840, 0.583651], abs=5e-7)
+    assert evaluate_metrics(["ERR", "PFound"], PROBABILITIES, compat="habr") == pytest.approx([0.4840, 0.583651], abs=5e-7)
 
 
 @pytest.mark.parametrize(
@@ -262,24 +264,24 @@ def test_cascade_of_the_survey_on_habr() -> None:
     ],
 )
 def test_cascade_of_grades(metric: str, expected: float) -> None:
-    assert value(metric, ranked({"q": [3, 2, 0, 1]})) == pytest.approx(expected, abs=5e-6)
+    assert evaluate_metric(metric, make_lists({"q": [3, 2, 0, 1]})) == pytest.approx(expected, abs=5e-6)
 
 
 def test_cascade_of_binary_relevance() -> None:
-    binary = ranked({"q": [0, 1, 1]})
-    assert value("ERR(stop_probability=identity)", binary) == value("RR", binary) == 0.5
-    assert value("ERR(max_grade=1)", binary) == pytest.approx(0.5 / 2 + 0.5 * 0.5 / 3)
+    binary = make_lists({"q": [0, 1, 1]})
+    assert evaluate_metric("ERR(stop_probability=identity)", binary) == evaluate_metric("RR", binary) == 0.5
+    assert evaluate_metric("ERR(max_grade=1)", binary) == pytest.approx(0.5 / 2 + 0.5 * 0.5 / 3)
 
 
 def test_a_stop_probability_above_1_is_refused() -> None:
     with pytest.raises(sqlrank.InputError, match="a relevance of 3 gives a stop_probability above 1"):
-        value("ERR(stop_probability=identity)", ranked({"q": [3, 0]}))
+        evaluate_metric("ERR(stop_probability=identity)", make_lists({"q": [3, 0]}))
     with pytest.raises(sqlrank.InputError, match="a relevance of 5 gives a stop_probability above 1"):
-        value("PFound", ranked({"q": [5, 0]}))
+        evaluate_metric("PFound", make_lists({"q": [5, 0]}))
 
 
 def test_ideal_lists() -> None:
-    sources = ranked({"q": [1, 0]}, {"q": [3, 2, 1]})
+    sources = make_lists({"q": [1, 0]}, {"q": [3, 2, 1]})
     expected = {
         "judged": 1 / (3 + 2 / log2(3) + 1 / 2),
         "retrieved": 1,
@@ -287,65 +289,65 @@ def test_ideal_lists() -> None:
         "binary_k": 1 / (1 + 1 / log2(3) + 0.5),
     }
     for ideal, ndcg in expected.items():
-        assert value(f"nDCG(ideal={ideal})@3", sources) == pytest.approx(ndcg)
+        assert evaluate_metric(f"nDCG(ideal={ideal})@3", sources) == pytest.approx(ndcg)
 
 
 @pytest.mark.slow
 def test_ideal_of_the_retrieved_is_within_the_depth() -> None:
-    sources = ranked({"q": [1, 0, 3]})
+    sources = make_lists({"q": [1, 0, 3]})
     for ties in ("doc_desc", "worst", "best", "expected"):
-        assert value("nDCG(ideal=retrieved)", sources, depth=2, ties=ties) == pytest.approx(1.0)
+        assert evaluate_metric("nDCG(ideal=retrieved)", sources, depth=2, ties=ties) == pytest.approx(1.0)
 
 
 def test_gains_that_are_given() -> None:
-    graded = ranked({"q": [1, 3, 2, 4]})
-    assert value("DCG(gain={1: 3.5, 2: 9, 4: 7})", graded) == pytest.approx(3.5 + 3 / log2(3) + 9 / 2 + 7 / log2(5))
-    assert value("CG(gain={1: 0})", graded) == 9
+    graded = make_lists({"q": [1, 3, 2, 4]})
+    assert evaluate_metric("DCG(gain={1: 3.5, 2: 9, 4: 7})", graded) == pytest.approx(3.5 + 3 / log2(3) + 9 / 2 + 7 / log2(5))
+    assert evaluate_metric("CG(gain={1: 0})", graded) == 9
 
 
 def test_an_ideal_list_leaves_out_what_costs() -> None:
     """The best list of trec_eval goes down to the last gain above 0."""
-    costly = ranked({"q": [1, 2]})
-    assert value("nDCG(gain={1: -1})", costly) == pytest.approx((-1 + 2 / log2(3)) / 2)
-    assert value("nDCG(gain={1: -1})", ranked({"q": [1]}), if_undefined="skip") is None
+    costly = make_lists({"q": [1, 2]})
+    assert evaluate_metric("nDCG(gain={1: -1})", costly) == pytest.approx((-1 + 2 / log2(3)) / 2)
+    assert evaluate_metric("nDCG(gain={1: -1})", make_lists({"q": [1]}), if_undefined="skip") is None
 
 
 def test_unjudged_documents() -> None:
-    sources = ranked({"q": [None, 1, -1, 0, 2]}, {"q": [-1]})
+    sources = make_lists({"q": [None, 1, -1, 0, 2]}, {"q": [-1]})
     metrics = ["num_ret", "num_unjudged", "num_nonrel_judged_ret", "num_rel", "num_rel_ret", "P@2", "Judged@2", "Unj@3", "Judged@5"]
-    assert values(metrics, sources) == pytest.approx([5, 2, 1, 2, 2, 0.5, 0.5, 2 / 3, 3 / 5])
-    assert values(metrics, sources, unjudged="drop") == pytest.approx([3, 0, 1, 2, 2, 0.5, 1, 0, 1])
+    assert evaluate_metrics(metrics, sources) == pytest.approx([5, 2, 1, 2, 2, 0.5, 0.5, 2 / 3, 3 / 5])
+    assert evaluate_metrics(metrics, sources, unjudged="drop") == pytest.approx([3, 0, 1, 2, 2, 0.5, 1, 0, 1])
 
 
 def test_inferred_average_precision() -> None:
     """At rank 5 stand 1 relevant, 1 other and 1 pooled document above; one is not in the pool."""
-    sources = ranked({"q": [None, 1, -1, 0, 2]})
+    sources = make_lists({"q": [None, 1, -1, 0, 2]})
     at_2 = 1 / 2
     at_5 = 1 / 5 + 4 / 5 * 3 / 4 * (1 + 1e-5) / (2 + 2e-5)
-    assert value("infAP", sources) == pytest.approx((at_2 + at_5) / 2)
+    assert evaluate_metric("infAP", sources) == pytest.approx((at_2 + at_5) / 2)
 
 
 def test_preference_without_nonrelevant_documents() -> None:
-    assert value("bpref", ranked({"q": [None, 1]}, {"q": [1]})) == pytest.approx(0.5)
+    assert evaluate_metric("bpref", make_lists({"q": [None, 1]}, {"q": [1]})) == pytest.approx(0.5)
 
 
 def test_residual() -> None:
-    sources = ranked({"some": [1, None, 0], "none": [1, 0]})
-    assert per_query("RBPresid", sources) == pytest.approx({"some": 0.2 * 0.8 + 0.8**3, "none": 0})
+    sources = make_lists({"some": [1, None, 0], "none": [1, 0]})
+    assert evaluate_queries("RBPresid", sources) == pytest.approx({"some": 0.2 * 0.8 + 0.8**3, "none": 0})
 
 
 def test_depth() -> None:
-    sources = ranked({"q": [0, 1, 1, 1]})
+    sources = make_lists({"q": [0, 1, 1, 1]})
     metrics = ["num_ret", "P@4", "AP", "R", "SetP", "Judged@4", "nDCG"]
     ideal = 1 + 1 / log2(3) + 1 / 2
-    assert values(metrics, sources, depth=2) == pytest.approx([2, 1 / 4, 1 / 2 / 3, 1 / 3, 1 / 2, 1, 1 / log2(3) / ideal])
+    assert evaluate_metrics(metrics, sources, depth=2) == pytest.approx([2, 1 / 4, 1 / 2 / 3, 1 / 3, 1 / 2, 1, 1 / log2(3) / ideal])
 
 
 def test_depth_counts_documents_before_trec_eval_drops_the_unjudged() -> None:
     """``-M 2 -J``: form_res_rels.c cuts the list, then throws out what was not judged."""
-    sources = ranked({"q": [None, 0, 1]})
-    assert values(["recip_rank", "num_rel_ret"], sources, compat="trec10", depth=2, unjudged="drop") == [0, 0]
-    assert values(["recip_rank", "num_rel_ret"], sources, compat="trec10", depth=3, unjudged="drop") == [1 / 2, 1]
+    sources = make_lists({"q": [None, 0, 1]})
+    assert evaluate_metrics(["recip_rank", "num_rel_ret"], sources, compat="trec10", depth=2, unjudged="drop") == [0, 0]
+    assert evaluate_metrics(["recip_rank", "num_rel_ret"], sources, compat="trec10", depth=3, unjudged="drop") == [1 / 2, 1]
 
 
 @pytest.mark.parametrize(("ties", "place"), [("doc_desc", 0), ("doc_asc", 1), ("rank", 0), ("error", 0)])
@@ -360,11 +362,11 @@ def test_the_order_of_ties_says_which_documents_are_read_before_the_unjudged_are
 
 @pytest.mark.parametrize("ties", ["worst", "best", "expected"])
 def test_depth_needs_an_order_of_ties_where_the_unjudged_are_dropped(ties: str) -> None:
-    sources = ranked({"q": [None, 0, 1]})
+    sources = make_lists({"q": [None, 0, 1]})
     message = (
         "^depth=2: which documents of equal scores are read would depend on what was judged, so unjudged='drop' needs another order of ties; "
         r"give ties='doc_desc', 'doc_asc' or 'rank' \(--policy ties=doc_desc\), or leave depth out$"
     )
     with pytest.raises(sqlrank.MetricError, match=message):
-        value("P@1", sources, depth=2, unjudged="drop", ties=ties)
-    assert value("P@1", sources, unjudged="drop", ties=ties) == 0
+        evaluate_metric("P@1", sources, depth=2, unjudged="drop", ties=ties)
+    assert evaluate_metric("P@1", sources, unjudged="drop", ties=ties) == 0

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.definitions.test_rollups import ORDERS, SUMS, clicks, on_sqlite
-from tests.lanes import few
-from tests.unit.command_line import call, printed
+from tests.definitions.test_rollups import ORDERS, SUMS, draw_clicks, load_sqlite
+from tests.lanes import select_few
+from tests.unit.command_line import invoke_command, run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,22 +24,25 @@ BY = ["day", "campaign"]
 WEIGHT = {"weight": "weight"}
 
 
-def made(rows: pa.Table, batch: str, *, metrics: Any = "AUC", retract: bool = False, **options: Any) -> pa.Table:
+def make_batch(rows: pa.Table, batch: str, *, metrics: Any = "AUC", retract: bool = False, **options: Any) -> pa.Table:
     """Return the rollup of rows, as a batch."""
     return sqlrank.rollup(metrics, predictions=rows, by=BY, batch=batch, retract=retract, columns=WEIGHT, **options)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bins", few([{"binning": "exact"}, {}, {"n_bins": 16}], 1))
+@pytest.mark.parametrize("bins", select_few([{"binning": "exact"}, {}, {"n_bins": 16}], 1))
 def test_what_is_left_is_a_rollup_of_the_others(bins: dict[str, Any]) -> None:
     """A third of the rows is taken back, all of day 5 among them; weights are such as no double has exactly."""
-    rows = clicks().set_column(4, "weight", pc.divide(clicks()["weight"], 10.0))
+    rows = draw_clicks().set_column(4, "weight", pc.divide(draw_clicks()["weight"], 10.0))
     gone = pa.array((np.arange(rows.num_rows) % 3 == 0) | (rows["day"].to_numpy() == 5))
     metrics = [*SUMS, *ORDERS]
-    whole, back = made(rows, "all", metrics=metrics, **bins), made(rows.filter(gone), "back", metrics=metrics, retract=True, **bins)
+    whole, back = (
+        make_batch(rows, "all", metrics=metrics, **bins),
+        make_batch(rows.filter(gone), "back", metrics=metrics, retract=True, **bins),
+    )
     assert set(whole["definition_hash"].to_pylist()) == set(back["definition_hash"].to_pylist())
     others = rows.filter(pc.invert(gone))
-    rollup, alone = pa.concat_tables([whole, back]), made(others, "others", metrics=metrics, **bins)
+    rollup, alone = pa.concat_tables([whole, back]), make_batch(others, "others", metrics=metrics, **bins)
     for by in ([], ["day"], BY):
         left = sqlrank.evaluate(metrics, rollup=rollup, by=by).to_pylist()
         direct = sqlrank.evaluate(metrics, predictions=others, columns=WEIGHT, by=by).to_pylist()
@@ -58,15 +61,15 @@ def test_what_is_left_is_a_rollup_of_the_others(bins: dict[str, Any]) -> None:
 @pytest.mark.slow
 def test_thirty_labels_turn_and_twenty_five_rows_are_deleted() -> None:
     """The bounds contain the AUC of the rows before and after the retraction."""
-    before = clicks()
+    before = draw_clicks()
     turned = np.arange(before.num_rows) < 30
     deleted = (np.arange(before.num_rows) >= 30) & (np.arange(before.num_rows) < 55)
     label = np.where(turned, 1 - before["label"].to_numpy(), before["label"].to_numpy())
     after = before.set_column(before.column_names.index("label"), "label", pa.array(label))
     parts = [
-        made(before, "first"),
-        made(before.filter(pa.array(turned | deleted)), "back", retract=True),
-        made(after.filter(pa.array(turned)), "again"),
+        make_batch(before, "first"),
+        make_batch(before.filter(pa.array(turned | deleted)), "back", retract=True),
+        make_batch(after.filter(pa.array(turned)), "again"),
     ]
     after = after.filter(pa.array(~deleted))
     for rollup, rows in ((parts[0], before), (pa.concat_tables(parts), after)):
@@ -82,12 +85,12 @@ def test_thirty_labels_turn_and_twenty_five_rows_are_deleted() -> None:
 def test_nothing_is_left_of_sums_that_cancel() -> None:
     """0.1 + 0.2 + 0.3 less each of them leaves 8e-17, of which no share can be taken: the bin is empty, and the ratio undefined."""
     rows = pa.table({"day": [1, 1, 1, 1], "campaign": ["a"] * 4, "label": [1, 1, 1, 0], "score": [0.5] * 4, "weight": [0.1, 0.2, 0.3, 1.0]})
-    parts = [made(rows, "all", metrics=["AUC", "CalibrationRatio"])]
-    parts += [made(rows.slice(place, 1), f"back {place}", metrics=["AUC", "CalibrationRatio"], retract=True) for place in range(3)]
+    parts = [make_batch(rows, "all", metrics=["AUC", "CalibrationRatio"])]
+    parts += [make_batch(rows.slice(place, 1), f"back {place}", metrics=["AUC", "CalibrationRatio"], retract=True) for place in range(3)]
     assert sum(pa.concat_tables(parts)["positives"].to_pylist()) != 0
     (row,) = sqlrank.evaluate(["AUC", "CalibrationRatio"], rollup=pa.concat_tables(parts)).to_pylist()
     assert row == {"AUC": None, "AUC.bound_low": None, "AUC.bound_high": None, "CalibrationRatio": None, "num_days": 1, "num_rows": 1}
-    parts.append(made(rows.slice(3, 1), "back 3", metrics=["AUC", "CalibrationRatio"], retract=True))
+    parts.append(make_batch(rows.slice(3, 1), "back 3", metrics=["AUC", "CalibrationRatio"], retract=True))
     with pytest.raises(sqlrank.InputError, match="has no rows to add up, since all that there were have been taken back"):
         sqlrank.evaluate("AUC", rollup=pa.concat_tables(parts))
 
@@ -95,7 +98,7 @@ def test_nothing_is_left_of_sums_that_cancel() -> None:
 def test_rows_of_a_negative_batch_by_hand() -> None:
     """Sums and counts are below zero; the least and the greatest score stay what they are, and nothing is shown as -0."""
     rows = pa.table({"day": [1, 1], "campaign": ["a", "a"], "label": [1, 0], "score": [0.75, 0.25], "weight": [2.0, 3.0]})
-    (low, high) = made(rows, "back", metrics=["AUC", "Brier"], retract=True).drop_columns(["definition_hash"]).to_pylist()
+    (low, high) = make_batch(rows, "back", metrics=["AUC", "Brier"], retract=True).drop_columns(["definition_hash"]).to_pylist()
     squares = next(name for name in low if name.startswith("sum_") and low[name] == -3 * 0.25**2)
     weights = next(name for name in low if name.startswith("sum_") and name != squares)
     shared = {"day": 1, "campaign": "a", "num_rows": -1, "batch": "back"}
@@ -126,19 +129,19 @@ def test_rows_of_a_negative_batch_by_hand() -> None:
 def test_a_batch_is_added_once() -> None:
     duck = duckdb.connect()
     given = {"connection": duck, "insert": "ads"}
-    made(clicks(), "first", **given)
+    make_batch(draw_clicks(), "first", **given)
     held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
     with pytest.raises(
         sqlrank.InputError, match=r"^insert: ads has rows of the batch 'first' already, which would count twice; nothing was added"
     ):
-        made(clicks().slice(0, 9), "first", retract=True, **given)
+        make_batch(draw_clicks().slice(0, 9), "first", retract=True, **given)
     with pytest.raises(sqlrank.InputError, match=r"^insert: ads has batches; name that of these rows, such as batch='2026-03-05'"):
-        sqlrank.rollup("AUC", predictions=clicks(), by=BY, columns=WEIGHT, **given)
+        sqlrank.rollup("AUC", predictions=draw_clicks(), by=BY, columns=WEIGHT, **given)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
-    made(clicks(), "first", where="day = 2", overwrite_by="day", **given)
+    make_batch(draw_clicks(), "first", where="day = 2", overwrite_by="day", **given)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
-    made(clicks(), "back", where="day = 2", batch_where="score > 0.5", retract=True, **given)
-    left = sum(row["day"] == 2 and row["score"] <= 0.5 for row in clicks().to_pylist())
+    make_batch(draw_clicks(), "back", where="day = 2", batch_where="score > 0.5", retract=True, **given)
+    left = sum(row["day"] == 2 and row["score"] <= 0.5 for row in draw_clicks().to_pylist())
     assert sqlrank.evaluate("AUC", rollup="ads", connection=duck, where="day = 2")["num_rows"].to_pylist() == [left]
 
 
@@ -146,8 +149,8 @@ def test_a_batch_is_added_once() -> None:
 def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
     """Taken back twice, or of the wrong label: counts or weights of a bin are below zero. The batch may be left out."""
     rows = pa.table({"day": [1, 1], "campaign": ["a", "a"], "label": [1, 0], "score": [0.75, 0.25], "weight": [1.0, 1.0]})
-    first, back = made(rows, "first"), made(rows.slice(0, 1), "back", retract=True)
-    twice = pa.concat_tables([first, back, made(rows.slice(0, 1), "back again", retract=True)])
+    first, back = make_batch(rows, "first"), make_batch(rows.slice(0, 1), "back", retract=True)
+    twice = pa.concat_tables([first, back, make_batch(rows.slice(0, 1), "back again", retract=True)])
     message = (
         "more was taken back of Table than there was: day = 1, campaign = a, bin = 1005.0 is left with -1 num_rows; a batch was added twice"
     )
@@ -156,7 +159,7 @@ def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
     assert sqlrank.evaluate("AUC", rollup=twice, where="batch <> 'back again'")["num_rows"].to_pylist() == [1]
     wrong = rows.set_column(2, "label", pa.array([0, 1]))
     with pytest.raises(sqlrank.InputError, match=r"bin = \S+ is left with -1 (positives|negatives);"):
-        sqlrank.evaluate("AUC", rollup=pa.concat_tables([first, made(wrong, "wrong", retract=True)]))
+        sqlrank.evaluate("AUC", rollup=pa.concat_tables([first, make_batch(wrong, "wrong", retract=True)]))
     with pytest.raises(sqlrank.InputError, match="'batch' is no key column of Table"):
         sqlrank.evaluate("AUC", rollup=twice, by="batch")
 
@@ -164,9 +167,9 @@ def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
 def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     """Files are not kept from being copied. What was taken back twice leaves no count below zero here."""
     rows = pa.table({"day": [1] * 3, "campaign": ["a"] * 3, "label": [1, 1, 0], "score": [0.75, 0.75, 0.25], "weight": [1.0] * 3})
-    pq.write_table(made(rows, "first"), tmp_path / "first.parquet")
+    pq.write_table(make_batch(rows, "first"), tmp_path / "first.parquet")
     for name in ("back", "copy of back"):
-        pq.write_table(made(rows.slice(0, 1), "back", retract=True), tmp_path / f"{name}.parquet")
+        pq.write_table(make_batch(rows.slice(0, 1), "back", retract=True), tmp_path / f"{name}.parquet")
     message = (
         "has the batch 'back' twice for day = 1, campaign = a, bin = 1005.0, which would count twice; delete those rows and add them once"
     )
@@ -177,10 +180,12 @@ def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_windows_drift_and_another_engine_see_what_is_left() -> None:
-    gone = pa.array(np.arange(clicks().num_rows) % 4 == 0)
+    gone = pa.array(np.arange(draw_clicks().num_rows) % 4 == 0)
     metrics = ["AUC", "Brier"]
-    rollup = pa.concat_tables([made(clicks(), "all", metrics=metrics), made(clicks().filter(gone), "back", metrics=metrics, retract=True)])
-    alone = made(clicks().filter(pc.invert(gone)), "others", metrics=metrics, binning="grid")
+    rollup = pa.concat_tables(
+        [make_batch(draw_clicks(), "all", metrics=metrics), make_batch(draw_clicks().filter(gone), "back", metrics=metrics, retract=True)]
+    )
+    alone = make_batch(draw_clicks().filter(pc.invert(gone)), "others", metrics=metrics, binning="grid")
     for ask in (
         lambda kept, **options: sqlrank.evaluate(metrics, rollup=kept, window_days=2, **options),
         lambda kept, **options: sqlrank.evaluate(metrics, rollup=kept, by="campaign", **options),
@@ -193,14 +198,14 @@ def test_windows_drift_and_another_engine_see_what_is_left() -> None:
         )
         expected = ask(alone).select(keep).to_pylist()
         assert ask(rollup).select(keep).to_pylist() == [pytest.approx(row, abs=1e-11) for row in expected]
-        found = ask("s", connection=on_sqlite(rollup), dialect="sqlite").select(keep).to_pylist()
+        found = ask("s", connection=load_sqlite(rollup), dialect="sqlite").select(keep).to_pylist()
         assert found == [pytest.approx(row, abs=1e-11) for row in expected]
 
 
 def test_a_printed_statement_adds_a_batch_once() -> None:
     """Run twice it adds nothing more; with overwrite_by= the days are written anew, however often."""
     duck = duckdb.connect()
-    duck.register("clicks", clicks())
+    duck.register("clicks", draw_clicks())
     given = {"predictions": "clicks", "by": BY, "columns": WEIGHT}
     duck.execute(sqlrank.rollup_sql("AUC", **given, batch="first", create_table="ads"))
     for _ in range(2):
@@ -217,12 +222,12 @@ def test_a_printed_statement_adds_a_batch_once() -> None:
 
 
 def test_the_definition_is_not_of_the_batch() -> None:
-    plain = sqlrank.rollup("AUC", predictions=clicks(), by=BY, where="score > 0.1")["definition_hash"][0]
+    plain = sqlrank.rollup("AUC", predictions=draw_clicks(), by=BY, where="score > 0.1")["definition_hash"][0]
     for options in ({"batch": "a"}, {"batch": "b", "retract": True}, {"batch": "c", "batch_where": "score < 0.5 -- and no more"}):
-        found = sqlrank.rollup("AUC", predictions=clicks(), by=BY, where="score > 0.1", **options)
+        found = sqlrank.rollup("AUC", predictions=draw_clicks(), by=BY, where="score > 0.1", **options)
         assert set(found["definition_hash"].to_pylist()) == {plain.as_py()}
         assert found["batch"].to_pylist() == [options["batch"]] * found.num_rows
-    assert 0 < found.num_rows < sqlrank.rollup("AUC", predictions=clicks(), by=BY).num_rows
+    assert 0 < found.num_rows < sqlrank.rollup("AUC", predictions=draw_clicks(), by=BY).num_rows
 
 
 def test_a_model_of_dbt_has_the_batch_of_its_rows() -> None:
@@ -234,15 +239,15 @@ def test_a_model_of_dbt_has_the_batch_of_its_rows() -> None:
 def test_the_command(tmp_path: Path) -> None:
     path = str(tmp_path / "ads.duckdb")
     with duckdb.connect(path) as duck:
-        duck.register("c", clicks())
+        duck.register("c", draw_clicks())
         duck.execute("CREATE TABLE clicks AS SELECT * FROM c")
     asked = ["rollup", "AUC", "--predictions", "clicks", "--by", "day", "--db", path, "--insert", "ads"]
-    assert call(*asked, "--batch", "first").exit_code == 0
-    assert call(*asked, "--batch", "back", "--retract", "--batch-where", "score > 0.5").exit_code == 0
-    again = call(*asked, "--batch", "back", "--retract", "--batch-where", "score > 0.5")
+    assert invoke_command(*asked, "--batch", "first").exit_code == 0
+    assert invoke_command(*asked, "--batch", "back", "--retract", "--batch-where", "score > 0.5").exit_code == 0
+    again = invoke_command(*asked, "--batch", "back", "--retract", "--batch-where", "score > 0.5")
     assert (again.exit_code, "has rows of the batch 'back' already" in again.stderr) == (2, True)
-    shown = printed("evaluate", "AUC", "--rollup", "ads", "--db", path, "--format", "csv")
-    assert shown.rstrip().endswith(f",5,{sum(score <= 0.5 for score in clicks()['score'].to_pylist())}")
+    shown = run_command("evaluate", "AUC", "--rollup", "ads", "--db", path, "--format", "csv")
+    assert shown.rstrip().endswith(f",5,{sum(score <= 0.5 for score in draw_clicks()['score'].to_pylist())}")
 
 
 @pytest.mark.parametrize(
@@ -258,4 +263,4 @@ def test_the_command(tmp_path: Path) -> None:
 )
 def test_batches_that_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.rollup(**{"metrics": "AUC", "predictions": clicks(), "by": "day", **options})
+        sqlrank.rollup(**{"metrics": "AUC", "predictions": draw_clicks(), "by": "day", **options})

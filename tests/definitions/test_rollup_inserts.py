@@ -14,7 +14,7 @@ import pytest
 import sqlrank
 from sqlrank.rollups.writer import insert_rollup
 from tests.definitions.test_invalid_rollups import CLICKS
-from tests.unit.command_line import call, printed
+from tests.unit.command_line import invoke_command, run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TIMES = 20
 
 
-def rows_in(duck: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+def count_rows(duck: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
     return duck.sql("SELECT COUNT(*), SUM(num_rows) FROM ads").fetchall()
 
 
@@ -38,17 +38,17 @@ def test_rows_of_days_and_slices_that_are_there_are_refused(by: list[str], group
     duck = duckdb.connect()
     options: dict[str, Any] = {"by": by, "connection": duck, "insert": "ads"}
     sqlrank.rollup("AUC", predictions=CLICKS, **options)
-    held = rows_in(duck)
+    held = count_rows(duck)
     message = (
         f"insert: ads has rows of {group} already, which would count twice; nothing was added: {anew}, and a name in batch= (--batch), given from "
         "the first insert on, lets others be added beside them"
     )
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.rollup("AUC", predictions=CLICKS, **options)
-    assert rows_in(duck) == held
+    assert count_rows(duck) == held
     if by:
         sqlrank.rollup("AUC", predictions=CLICKS, **options, overwrite_by=by[0])
-        assert rows_in(duck) == held
+        assert count_rows(duck) == held
 
 
 def test_other_days_and_slices_are_added() -> None:
@@ -65,7 +65,7 @@ def test_other_days_and_slices_are_added() -> None:
     }
     for where in ("day = 1 AND campaign = 'a'", "day = 1 AND campaign = 'b'", "day = 2", "day IS NULL"):
         sqlrank.rollup("AUC", where=where, **options)
-    assert rows_in(duck)[0][1] == 8
+    assert count_rows(duck)[0][1] == 8
     for where, group in (("day IS NULL", "day = None, campaign = a"), ("day = 2 AND campaign = 'b'", "day = 2, campaign = b")):
         with pytest.raises(sqlrank.InputError, match=f"ads has rows of {group} already"):
             sqlrank.rollup("AUC", where=where, **options)
@@ -85,15 +85,15 @@ def test_the_command_refuses_them(tmp_path: Path) -> None:
         "--insert",
         "ads",
     )
-    assert call(*asked).exit_code == 0
-    again = call(*asked)
+    assert invoke_command(*asked).exit_code == 0
+    again = invoke_command(*asked)
     assert (again.exit_code, again.stdout) == (2, "")
     assert (
         "ads has rows of day = 1 already, which would count twice; nothing was added: overwrite_by='day' (--overwrite-by day) writes these anew"
         in again.stderr
     )
-    assert call(*asked, "--overwrite-by", "day").exit_code == 0
-    shown = printed("evaluate", "AUC", "--rollup", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv")
+    assert invoke_command(*asked, "--overwrite-by", "day").exit_code == 0
+    shown = run_command("evaluate", "AUC", "--rollup", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv")
     assert shown.rstrip().endswith(",2,6")
 
 
@@ -105,7 +105,7 @@ def test_a_printed_statement_adds_only_days_and_slices_that_are_not_there(by: li
     duck.execute(sqlrank.rollup_sql("AUC", **given, where="day = 1" if by else None, create_table="ads"))
     for _ in range(2):
         duck.execute(sqlrank.rollup_sql("AUC", **given, insert="ads"))
-        assert rows_in(duck)[0][1] == 7
+        assert count_rows(duck)[0][1] == 7
     made = sqlrank.rollup("AUC", **given, connection=duck)
     assert sorted(map(str, duck.sql("FROM ads").to_arrow_table().to_pylist())) == sorted(map(str, made.to_pylist()))
 
@@ -137,7 +137,7 @@ def test_of_two_at_the_same_time_one_is_refused(kind: str, batch: str | None, tm
             thread.join()
         assert len(said) == 1
         assert ("has rows of the batch 'first' already" if batch else "has rows of day = 1 already") in said[0]
-        assert rows_in(duck) == [(rows.num_rows, 6.0)]
+        assert count_rows(duck) == [(rows.num_rows, 6.0)]
 
 
 def test_transactions_of_the_callers_do_not_both_add_a_batch() -> None:
@@ -160,6 +160,6 @@ def test_transactions_of_the_callers_do_not_both_add_a_batch() -> None:
         other.rollback()
         if not is_committed:
             one.commit()
-        assert rows_in(duck) == [(rows.num_rows, 6.0)]
+        assert count_rows(duck) == [(rows.num_rows, 6.0)]
         with pytest.raises(sqlrank.InputError, match="has rows of the batch 'first' already"):
             insert_rollup(rows, other, "ads", None)

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.test_ranking_rollups import given
-from tests.definitions.test_rollups import ORDERS, SUMS, THREE, clicks, rollup_of
-from tests.lanes import few
-from tests.unit.command_line import printed
+from tests.definitions.test_ranking_rollups import draw_lists
+from tests.definitions.test_rollups import ORDERS, SUMS, THREE, draw_clicks, make_rollup
+from tests.lanes import select_few
+from tests.unit.command_line import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def test_bins_that_are_integers_are_looked_up_by_their_place() -> None:
     """They say what others in the same order do, and the setting for that is the caller's again."""
-    given = {"predictions": clicks(), "by": ["day", "campaign"], "n_bins": 64}
+    given = {"predictions": draw_clicks(), "by": ["day", "campaign"], "n_bins": 64}
     made = sqlrank.rollup(["AUC", "LogLoss"], **given)
     moved = made.set_column(made.column_names.index("bin"), "bin", pa.compute.add(made["bin"], 0.5))
     duck = duckdb.connect()
@@ -38,7 +38,7 @@ def test_bins_that_are_integers_are_looked_up_by_their_place() -> None:
 EVERY = [*SUMS, *ORDERS]
 
 
-def told(duck: duckdb.DuckDBPyConnection, text: str, metrics: list[str]) -> list[dict[str, Any]]:
+def run_statement(duck: duckdb.DuckDBPyConnection, text: str, metrics: list[str]) -> list[dict[str, Any]]:
     """Return the rows of a statement under the names that evaluate gives its columns."""
     table = duck.sql(text).to_arrow_table()
     orders = {str(sqlrank.parse(name)) for name in ORDERS}
@@ -52,18 +52,18 @@ def told(duck: duckdb.DuckDBPyConnection, text: str, metrics: list[str]) -> list
     return table.rename_columns(names).to_pylist()
 
 
-@pytest.mark.parametrize("by", few([["campaign"], [], ["day", "campaign"]], 1))
-@pytest.mark.parametrize("bins", few([{"n_bins": 64, "exact_scores": [0.25, 0.5]}, {}, {"binning": "exact"}], 1))
+@pytest.mark.parametrize("by", select_few([["campaign"], [], ["day", "campaign"]], 1))
+@pytest.mark.parametrize("bins", select_few([{"n_bins": 64, "exact_scores": [0.25, 0.5]}, {}, {"binning": "exact"}], 1))
 def test_statements_say_what_is_evaluated(by: list[str], bins: dict[str, Any]) -> None:
     """Of bins that are open, of one score beside those, and of all."""
     duck = duckdb.connect()
-    made = sqlrank.rollup(EVERY, predictions=clicks(), by=["day", "campaign"], **bins)
+    made = sqlrank.rollup(EVERY, predictions=draw_clicks(), by=["day", "campaign"], **bins)
     duck.register("kept", made)
     asked = {"rollup": "kept", "by": by, "where": "day BETWEEN 2 AND 4"}
     expected = sqlrank.evaluate(EVERY, connection=duck, **asked).to_pylist()
-    found = told(duck, sqlrank.sql(EVERY, connection=duck, **asked), EVERY)
+    found = run_statement(duck, sqlrank.sql(EVERY, connection=duck, **asked), EVERY)
     assert found == [pytest.approx(row, abs=1e-11, rel=1e-11) for row in expected]
-    blind = told(duck, sqlrank.sql(EVERY, **asked), EVERY)
+    blind = run_statement(duck, sqlrank.sql(EVERY, **asked), EVERY)
     assert blind == [{name: value for name, value in row.items() if name != "num_days"} for row in found]
 
 
@@ -74,7 +74,7 @@ def test_three_bins_by_hand() -> None:
         (True, (0.7375, 0.6, 0.875, 0.5119047619, 0.3859263176, 0.8125)),
         (False, (0.7375,) * 3 + (0.5119047619,) * 3),
     ):
-        duck.register("kept", rollup_of(THREE, is_open))
+        duck.register("kept", make_rollup(THREE, is_open))
         (row,) = duck.sql(sqlrank.sql(["AUC", "APS"], rollup="kept")).fetchall()
         assert row == pytest.approx((*expected, 14), abs=1e-10)
 
@@ -82,7 +82,7 @@ def test_three_bins_by_hand() -> None:
 def test_rows_that_cannot_be_added_up_are_undefined() -> None:
     """Nobody looks at rows before a statement runs: those of two definitions, and those that are taken back, are seen by it."""
     duck = duckdb.connect()
-    one = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"], n_bins=64)
+    one = sqlrank.rollup(["AUC", "LogLoss"], predictions=draw_clicks(), by=["day", "campaign"], n_bins=64)
     other = one.set_column(one.column_names.index("definition_hash"), "definition_hash", pa.array(["x"] * one.num_rows))
     half = pa.compute.equal(one["day"], 1)
     mixed = pa.concat_tables([one.filter(half), other.filter(pa.compute.invert(half))])
@@ -96,7 +96,7 @@ def test_rows_that_cannot_be_added_up_are_undefined() -> None:
     given = {"by": "day", "columns": {"weight": "weight"}, "n_bins": 64}
     parts = [
         sqlrank.rollup(["AUC", "LogLoss"], predictions=rows, batch=name, retract=name == "back", **given)
-        for name, rows in (("first", clicks()), ("back", clicks().slice(0, 100)))
+        for name, rows in (("first", draw_clicks()), ("back", draw_clicks().slice(0, 100)))
     ]
     duck.register("batches", pa.concat_tables(parts))
     assert duck.sql(sqlrank.sql("AUC", rollup="batches")).fetchall()[0][:3] == (None, None, None)
@@ -105,7 +105,7 @@ def test_rows_that_cannot_be_added_up_are_undefined() -> None:
 
 
 def test_rankings() -> None:
-    held = given(weighted=True)
+    held = draw_lists(weighted=True)
     metrics = ["nDCG@5", "AP(aggregate=gmean)", "RR(aggregate=max)", "num_q"]
     duck = duckdb.connect()
     duck.register("kept", sqlrank.rollup(metrics, **held, by=["day", "country"]))
@@ -121,16 +121,16 @@ def test_rankings() -> None:
 
 def test_results_are_stored() -> None:
     duck = duckdb.connect()
-    duck.register("kept", sqlrank.rollup("AUC", predictions=clicks(), by="day"))
+    duck.register("kept", sqlrank.rollup("AUC", predictions=draw_clicks(), by="day"))
     duck.execute(sqlrank.sql("AUC", rollup="kept", by="day", create_table="daily"))
     asked = {"rollup": "kept", "by": "day", "where": "day > 3"}
     for statement in sqlrank.sql("AUC", **asked, insert="daily", overwrite_by="day").split(";\n"):
         duck.execute(statement)
     assert duck.sql("SELECT COUNT(*), SUM(num_rows) FROM daily").fetchall() == [(5, 1500)]
-    text = printed("sql", "AUC", "--rollup", "ads.daily_rollup", "--by", "day", "--dialect", "snowflake", "--create-view", "ads.auc")
+    text = run_command("sql", "AUC", "--rollup", "ads.daily_rollup", "--by", "day", "--dialect", "snowflake", "--create-view", "ads.auc")
     assert "\nCREATE OR REPLACE VIEW ads.auc AS\n" in text
     (command,) = [line.removeprefix("-- made by: ") for line in text.splitlines() if line.startswith("-- made by: ")]
-    assert printed(*shlex.split(command)[1:]) == text
+    assert run_command(*shlex.split(command)[1:]) == text
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_rows_without_weights_are_counted(tmp_path: Path) -> None:
         "  + SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) / NULLIF(SUM(weight * weight), 0) AS doubtful\nFROM predictions\nGROUP BY group_id\n"
     )
     metrics = [*SUMS, "AUC", "Doubtful"]
-    rows = clicks().drop_columns(["weight"])
+    rows = draw_clicks().drop_columns(["weight"])
     ones = rows.append_column("weight", pa.array([1.0] * rows.num_rows))
     for options in ({"unit": "viewer", "n_buckets": 3}, {"binning": "exact"}, {"exact_scores": [0.25]}):
         given_ = {"by": ["day", "campaign"], "sql_dir": tmp_path, **options}
@@ -178,5 +178,5 @@ def test_rows_without_weights_are_counted(tmp_path: Path) -> None:
 
 def test_by_may_be_none() -> None:
     """As of rows it is no grouping."""
-    rollup = sqlrank.rollup("AUC", predictions=clicks(), by="day")
+    rollup = sqlrank.rollup("AUC", predictions=draw_clicks(), by="day")
     assert sqlrank.evaluate("AUC", rollup=rollup, by=None).equals(sqlrank.evaluate("AUC", rollup=rollup))

@@ -11,37 +11,37 @@ import pytest
 
 import sqlrank
 from sqlrank.rollups import evaluate_rollup
-from tests.definitions.test_rollups import THREE, clicks, on_sqlite, rollup_of
-from tests.lanes import few
-from tests.unit.command_line import printed
+from tests.definitions.test_rollups import THREE, draw_clicks, load_sqlite, make_rollup
+from tests.lanes import select_few
+from tests.unit.command_line import run_command
 
 METRICS = ["AUC", "APS", "LogLoss", "CalibrationRatio"]
 
 
-def made(**options: Any) -> pa.Table:
+def make_daily_rollup(**options: Any) -> pa.Table:
     """Return the rollup of five days but the third, of two campaigns, one of them NULL."""
-    return sqlrank.rollup(METRICS, predictions=clicks(), by=["day", "campaign"], where="day <> 3", **options)
+    return sqlrank.rollup(METRICS, predictions=draw_clicks(), by=["day", "campaign"], where="day <> 3", **options)
 
 
-def same(found: dict[str, Any], expected: dict[str, Any], but: tuple[str, ...] = ()) -> bool:
+def are_equal(found: dict[str, Any], expected: dict[str, Any], but: tuple[str, ...] = ()) -> bool:
     """Return True if two rows have the same numbers in all columns but some."""
     one, other = ({name: value for name, value in row.items() if name not in but} for row in (found, expected))
     return one == pytest.approx(other, abs=1e-11, rel=1e-11)
 
 
-@pytest.mark.parametrize("window_days", few([2, 3, 90], 1))
-@pytest.mark.parametrize("by", few([["campaign"], []], 1))
+@pytest.mark.parametrize("window_days", select_few([2, 3, 90], 1))
+@pytest.mark.parametrize("by", select_few([["campaign"], []], 1))
 def test_a_window_is_what_its_days_give(by: list[str], window_days: int) -> None:
     """Also directly, of the rows themselves, for the metrics that are sums; the truth of the others is within their bounds."""
-    rows = sqlrank.evaluate(METRICS, rollup=made(), window_days=window_days, by=by).to_pylist()
+    rows = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), window_days=window_days, by=by).to_pylist()
     assert [row["day"] for row in rows] == [1, 2, 4, 5] * (1 + len(by))
     for row in rows:
         where = f"day BETWEEN {row['day'] - window_days + 1} AND {row['day']} AND day <> 3"
         whose = [f"campaign {'IS NULL' if row['campaign'] is None else chr(61) + repr(row['campaign'])}"] if by else []
         chosen = " AND ".join([where, *whose])
-        (merged,) = sqlrank.evaluate(METRICS, rollup=made(), where=chosen).to_pylist()
-        assert same(row, merged, ("day", *by))
-        (direct,) = sqlrank.evaluate(METRICS, predictions=clicks(), columns={"weight": "weight"}, where=chosen).to_pylist()
+        (merged,) = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), where=chosen).to_pylist()
+        assert are_equal(row, merged, ("day", *by))
+        (direct,) = sqlrank.evaluate(METRICS, predictions=draw_clicks(), columns={"weight": "weight"}, where=chosen).to_pylist()
         for name in ("LogLoss", "CalibrationRatio"):
             assert row[name] == pytest.approx(direct[name], abs=1e-11)
         for name in ("AUC", "APS"):
@@ -50,18 +50,18 @@ def test_a_window_is_what_its_days_give(by: list[str], window_days: int) -> None
 
 def test_days_says_which_are_missing() -> None:
     """The third day is not there, and the first two have nothing before them."""
-    rows = sqlrank.evaluate("LogLoss", rollup=made(), window_days=3).to_pylist()
+    rows = sqlrank.evaluate("LogLoss", rollup=make_daily_rollup(), window_days=3).to_pylist()
     assert [(row["day"], row["num_days"]) for row in rows] == [(1, 1), (2, 2), (4, 2), (5, 2)]
 
 
 @pytest.mark.slow
 def test_one_day_is_the_day() -> None:
-    rolled = sqlrank.evaluate(METRICS, rollup=made(), window_days=1, by=["campaign", "day"])
-    daily = sqlrank.evaluate(METRICS, rollup=made(), by=["campaign", "day"])
+    rolled = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), window_days=1, by=["campaign", "day"])
+    daily = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), by=["campaign", "day"])
     assert rolled.column_names == daily.column_names
     assert rolled.schema.types == daily.schema.types
     for one, other in zip(rolled.to_pylist(), daily.to_pylist(), strict=True):
-        assert same(one, other)
+        assert are_equal(one, other)
 
 
 def test_by_hand() -> None:
@@ -76,19 +76,19 @@ def test_by_hand() -> None:
 @pytest.mark.slow
 def test_ends_are_chosen() -> None:
     """A condition on window ends does not shorten windows: the day before the first end counts."""
-    every = sqlrank.evaluate(METRICS, rollup=made(), window_days=2, by="campaign").to_pylist()
-    some = sqlrank.evaluate(METRICS, rollup=made(), window_days=2, by="campaign", window_ends="day IN (2, 5)").to_pylist()
+    every = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), window_days=2, by="campaign").to_pylist()
+    some = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), window_days=2, by="campaign", window_ends="day IN (2, 5)").to_pylist()
     expected = [row for row in every if row["day"] in {2, 5}]
     assert len(some) == len(expected) == 4
-    assert all(same(one, other) for one, other in zip(some, expected, strict=True))
+    assert all(are_equal(one, other) for one, other in zip(some, expected, strict=True))
 
 
 @pytest.mark.slow
 def test_windows_are_evaluated_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = sqlrank.evaluate(METRICS, rollup=made(), window_days=3, by="campaign").to_pylist()
+    whole = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), window_days=3, by="campaign").to_pylist()
     monkeypatch.setattr(evaluate_rollup, "MAX_BINS_PER_CHUNK", 1)
-    parts = sqlrank.evaluate(METRICS, rollup=made(), window_days=3, by="campaign").to_pylist()
-    assert all(same(one, other) for one, other in zip(parts, whole, strict=True))
+    parts = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), window_days=3, by="campaign").to_pylist()
+    assert all(are_equal(one, other) for one, other in zip(parts, whole, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_windows_are_evaluated_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -
     ids=["dates", "times", "texts", "whole numbers"],
 )
 def test_days_of_any_type(days: list[Any]) -> None:
-    rollup = rollup_of(THREE).set_column(0, "day", pa.array(days[::-1]))
+    rollup = make_rollup(THREE).set_column(0, "day", pa.array(days[::-1]))
     found = sqlrank.evaluate("AUC", rollup=rollup, window_days=2)
     assert found.schema.field("day").type == rollup.schema.field("day").type
     assert [(row["day"], row["num_days"]) for row in found.to_pylist()] == list(zip(days, [1, 2, 1], strict=True))
@@ -110,21 +110,23 @@ def test_days_of_any_type(days: list[Any]) -> None:
 
 @pytest.mark.slow
 def test_another_engine() -> None:
-    here = sqlrank.evaluate(METRICS, rollup=made(), window_days=3, by="campaign").to_pylist()
-    there = sqlrank.evaluate(METRICS, rollup="s", window_days=3, by="campaign", connection=on_sqlite(made()), dialect="sqlite").to_pylist()
-    assert all(same(one, other) for one, other in zip(here, there, strict=True))
+    here = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), window_days=3, by="campaign").to_pylist()
+    there = sqlrank.evaluate(
+        METRICS, rollup="s", window_days=3, by="campaign", connection=load_sqlite(make_daily_rollup()), dialect="sqlite"
+    ).to_pylist()
+    assert all(are_equal(one, other) for one, other in zip(here, there, strict=True))
 
 
 def test_the_command(tmp_path: Any) -> None:
-    printed("rollup", "AUC", "--predictions", *_stored(tmp_path), "--by", "day", "-o", tmp_path / "rollup.parquet")
+    run_command("rollup", "AUC", "--predictions", *_store_rollup(tmp_path), "--by", "day", "-o", tmp_path / "rollup.parquet")
     options = ["--window-days", 2, "--window-ends", "day > 3", "--format", "csv"]
-    lines = printed("evaluate", "AUC", "--rollup", tmp_path / "rollup.parquet", *options).splitlines()
+    lines = run_command("evaluate", "AUC", "--rollup", tmp_path / "rollup.parquet", *options).splitlines()
     assert lines[0] == "day,AUC,AUC.bound_low,AUC.bound_high,num_days,num_rows"
     assert [line.partition(",")[0] for line in lines[1:]] == ["4", "5"]
 
 
-def _stored(folder: Any) -> list[Any]:
-    pq.write_table(clicks(), folder / "clicks.parquet")
+def _store_rollup(folder: Any) -> list[Any]:
+    pq.write_table(draw_clicks(), folder / "clicks.parquet")
     return [folder / "clicks.parquet"]
 
 
@@ -134,8 +136,8 @@ def _stored(folder: Any) -> list[Any]:
         ({"window_days": 0}, "^window_days=0 is not possible: give a whole number of days from 1, such as 28$"),
         ({"window_days": -1}, "^window_days=-1 is not possible: give a whole number of days from 1, such as 28"),
         ({"window_days": True}, "^window_days=True is not possible: give a whole number of days"),
-        ({"window_days": 2, "rollup": None, "predictions": clicks()}, "^window_days= is for rollup=, the sums of days"),
-        ({"window_ends": "day = 1", "rollup": None, "predictions": clicks()}, "^window_ends= is for rollup=, the sums of days"),
+        ({"window_days": 2, "rollup": None, "predictions": draw_clicks()}, "^window_days= is for rollup=, the sums of days"),
+        ({"window_ends": "day = 1", "rollup": None, "predictions": draw_clicks()}, "^window_ends= is for rollup=, the sums of days"),
         ({"window_ends": "day = 1"}, "^window_ends= chooses the days at which windows end; give their length with window_days="),
         (
             {"window_days": 2, "window_ends": "bin = 1"},
@@ -147,19 +149,19 @@ def _stored(folder: Any) -> list[Any]:
             "^window_ends: no day of Table is one at which day > '2027'; its last is 2026-01-01",
         ),
         (
-            {"window_days": 2, "rollup": rollup_of(THREE).drop_columns("day")},
+            {"window_days": 2, "rollup": make_rollup(THREE).drop_columns("day")},
             "^rollup: Table has no column day, which window_days= needs",
         ),
         (
-            {"window_days": 2, "rollup": rollup_of(THREE).set_column(0, "day", pa.array(["soon"] * 3))},
+            {"window_days": 2, "rollup": make_rollup(THREE).set_column(0, "day", pa.array(["soon"] * 3))},
             "^rollup: day holds 'soon', which is no day: window_days= needs dates, texts such as 2026-01-31 or whole numbers",
         ),
         (
-            {"window_days": 2, "rollup": rollup_of(THREE).set_column(0, "day", pa.array([1, None, 2]))},
+            {"window_days": 2, "rollup": make_rollup(THREE).set_column(0, "day", pa.array([1, None, 2]))},
             "^rollup: day is NULL in some rows, which are in no window; leave them out by where='day IS NOT NULL'",
         ),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.evaluate(**{"metrics": "AUC", "rollup": rollup_of(THREE), **options})
+        sqlrank.evaluate(**{"metrics": "AUC", "rollup": make_rollup(THREE), **options})

@@ -15,8 +15,8 @@ import pytest
 
 import sqlrank
 from sqlrank.registry.sql_folder import sql_root
-from tests.lanes import few
-from tests.unit.command_line import call, printed
+from tests.lanes import select_few
+from tests.unit.command_line import invoke_command, run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ THREE = ((2, 1), (1, 3), (1, 6))
 """Weights of positives and negatives in three bins, the highest first."""
 
 
-def rollup_of(bins: tuple[tuple[float, float], ...], is_open: bool = True) -> pa.Table:
+def make_rollup(bins: tuple[tuple[float, float], ...], is_open: bool = True) -> pa.Table:
     """Return a rollup of one day that is written by hand: bins with these weights, each of two scores or more if it is open."""
     places = range(len(bins))
     return pa.table(
@@ -49,7 +49,7 @@ def rollup_of(bins: tuple[tuple[float, float], ...], is_open: bool = True) -> pa
     )
 
 
-def bounds(metric: str, rollup: pa.Table, **options: Any) -> list[float]:
+def evaluate_bounds(metric: str, rollup: pa.Table, **options: Any) -> list[float]:
     """Return the value of a metric, and its least and greatest."""
     (row,) = sqlrank.evaluate(metric, rollup=rollup, **options).to_pylist()
     return [row[name] for name in (metric, f"{metric}.bound_low", f"{metric}.bound_high")]
@@ -69,19 +69,19 @@ def bounds(metric: str, rollup: pa.Table, **options: Any) -> list[float]:
     ],
 )
 def test_three_bins_by_hand(metric: str, expected: tuple[float, ...]) -> None:
-    assert bounds(metric, rollup_of(THREE)) == pytest.approx(expected, abs=1e-10)
-    assert bounds(metric, rollup_of(THREE, is_open=False)) == pytest.approx([expected[0]] * 3, abs=1e-10)
+    assert evaluate_bounds(metric, make_rollup(THREE)) == pytest.approx(expected, abs=1e-10)
+    assert evaluate_bounds(metric, make_rollup(THREE, is_open=False)) == pytest.approx([expected[0]] * 3, abs=1e-10)
 
 
 @pytest.mark.slow
 def test_a_bin_of_one_score_stays_tied() -> None:
     """The first bin holds one score. Of APS and PRAUC the borrowed bound opens it all the same, since it bounds by many light rows."""
-    one = rollup_of(((1.5, 2), (2, 4), (0.5, 3)))
+    one = make_rollup(((1.5, 2), (2, 4), (0.5, 3)))
     one = one.set_column(one.column_names.index("score_max"), "score_max", pa.array([0.0, -0.5, -1.5]))
-    assert bounds("AUC", one) == pytest.approx([0.6319444444, 0.5, 0.7638888889], abs=1e-10)
-    every = rollup_of(((1.5, 2), (2, 4), (0.5, 3)))
-    assert bounds("APS", one)[1] == bounds("APS", every)[1]
-    assert bounds("APS", one)[2] < bounds("APS", every)[2]
+    assert evaluate_bounds("AUC", one) == pytest.approx([0.6319444444, 0.5, 0.7638888889], abs=1e-10)
+    every = make_rollup(((1.5, 2), (2, 4), (0.5, 3)))
+    assert evaluate_bounds("APS", one)[1] == evaluate_bounds("APS", every)[1]
+    assert evaluate_bounds("APS", one)[2] < evaluate_bounds("APS", every)[2]
 
 
 def test_days_that_are_worth_nothing_alone_are_pooled() -> None:
@@ -102,7 +102,7 @@ def test_days_that_are_worth_nothing_alone_are_pooled() -> None:
 
 
 @cache
-def clicks() -> pa.Table:
+def draw_clicks() -> pa.Table:
     """Return weighted predictions of five days, two campaigns, one of them NULL, and 200 viewers, with scores that are often equal."""
     rng, n = np.random.default_rng(7), 1500
     return pa.table(
@@ -117,14 +117,14 @@ def clicks() -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("by", few([["campaign"], [], ["day", "campaign"]], 1))
-@pytest.mark.parametrize("bins", few([{}, {"n_bins": 64}, {"binning": "exact"}], 2))
+@pytest.mark.parametrize("by", select_few([["campaign"], [], ["day", "campaign"]], 1))
+@pytest.mark.parametrize("bins", select_few([{}, {"n_bins": 64}, {"binning": "exact"}], 2))
 def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
     """Sums are those of the rows, and metrics of an order between what is certain; with every score by itself these meet."""
-    made = sqlrank.rollup([*SUMS, *ORDERS], predictions=clicks(), by=["day", "campaign"], **bins)
+    made = sqlrank.rollup([*SUMS, *ORDERS], predictions=draw_clicks(), by=["day", "campaign"], **bins)
     options = {"by": by, "where": "day BETWEEN 2 AND 4"}
     found = sqlrank.evaluate([*SUMS, *ORDERS], rollup=made, **options).to_pylist()
-    direct = sqlrank.evaluate([*SUMS, *ORDERS], predictions=clicks(), columns={"weight": "weight"}, **options).to_pylist()
+    direct = sqlrank.evaluate([*SUMS, *ORDERS], predictions=draw_clicks(), columns={"weight": "weight"}, **options).to_pylist()
     assert len(found) == len(direct) == 1 + (by != []) + 4 * (len(by) > 1)
     for got, expected in zip(found, direct, strict=True):
         assert [got[name] for name in by] == [expected[name] for name in by]
@@ -138,12 +138,12 @@ def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("n_bins", [16, 1024])
 def test_width_of_auc_is_the_weight_of_pairs_within_bins(n_bins: int) -> None:
-    made = sqlrank.rollup("AUC", predictions=clicks(), by=["day"], n_bins=n_bins)
+    made = sqlrank.rollup("AUC", predictions=draw_clicks(), by=["day"], n_bins=n_bins)
     (pairs,) = duckdb.sql(
         "SELECT SUM(p * n) FILTER (least < greatest) / (SUM(p) * SUM(n)) FROM (SELECT SUM(positives) AS p, SUM(negatives) AS n, "
         "MIN(score_min) AS least, MAX(score_max) AS greatest FROM made GROUP BY bin)"
     ).fetchall()[0]
-    _, least, greatest = bounds("AUC", made)
+    _, least, greatest = evaluate_bounds("AUC", made)
     assert greatest - least == pytest.approx(pairs, abs=1e-12)
 
 
@@ -153,13 +153,13 @@ def test_open_bandit() -> None:
     made = sqlrank.rollup(["AUC", "APS", "KS", "LogLoss"], **given)
     assert made.num_rows == 101
     assert sum(one == other for one, other in zip(made["score_min"].to_pylist(), made["score_max"].to_pylist(), strict=True)) == 6
-    assert bounds("AUC", made) == pytest.approx([0.5444860122, 0.5336676480, 0.5553043765], abs=1e-10)
-    assert bounds("APS", made) == pytest.approx([0.0060464941, 0.0057694214, 0.0065221227], abs=1e-10)
-    assert bounds("KS", made)[1:] == pytest.approx([0.0730693173, 0.0985260559], abs=1e-10)
+    assert evaluate_bounds("AUC", made) == pytest.approx([0.5444860122, 0.5336676480, 0.5553043765], abs=1e-10)
+    assert evaluate_bounds("APS", made) == pytest.approx([0.0060464941, 0.0057694214, 0.0065221227], abs=1e-10)
+    assert evaluate_bounds("KS", made)[1:] == pytest.approx([0.0730693173, 0.0985260559], abs=1e-10)
     (truth,) = sqlrank.evaluate(["AUC", "APS", "KS", "LogLoss"], **given).to_pylist()
     assert sqlrank.evaluate("LogLoss", rollup=made)["LogLoss"][0].as_py() == pytest.approx(truth["LogLoss"], abs=1e-12)
     for metric in ("AUC", "APS", "KS"):
-        _, least, greatest = bounds(metric, made)
+        _, least, greatest = evaluate_bounds(metric, made)
         assert least <= truth[metric] <= greatest
 
 
@@ -179,7 +179,7 @@ def test_what_weighs_nothing_has_no_auc() -> None:
 
 
 def test_metrics_that_are_sums_need_no_bins() -> None:
-    made = sqlrank.rollup(["MAE", "LogLoss"], predictions=clicks(), by="day")
+    made = sqlrank.rollup(["MAE", "LogLoss"], predictions=draw_clicks(), by="day")
     assert made.num_rows == 5
     assert made.column_names[:2] == ["day", "num_rows"]
     with pytest.raises(sqlrank.InputError, match="does not have the sums of AUC"):
@@ -188,10 +188,10 @@ def test_metrics_that_are_sums_need_no_bins() -> None:
 
 def test_parameters_of_a_call_are_for_whom_they_are() -> None:
     """The parameter eps is fixed when the rollup is made; tie_credit is free when it is evaluated."""
-    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by="day", binning="exact", eps=0.25)
+    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=draw_clicks(), by="day", binning="exact", eps=0.25)
     asked = {"eps": 0.25, "tie_credit": 0.125}
     (got,) = sqlrank.evaluate(["AUC", "LogLoss"], rollup=made, **asked).to_pylist()
-    (expected,) = sqlrank.evaluate(["AUC", "LogLoss"], predictions=clicks(), **asked).to_pylist()
+    (expected,) = sqlrank.evaluate(["AUC", "LogLoss"], predictions=draw_clicks(), **asked).to_pylist()
     assert (got["AUC"], got["LogLoss"]) == pytest.approx((expected["AUC"], expected["LogLoss"]), abs=1e-12)
     with pytest.raises(sqlrank.MetricError, match="no metric of this call reads eps"):
         sqlrank.evaluate("AUC", rollup=made, eps=0.25)
@@ -207,7 +207,7 @@ def test_days_are_replaced(tmp_path: Path) -> None:
         for day in ("day < 3", "day >= 3"):
             sqlrank.rollup(
                 ["AUC", "LogLoss"],
-                predictions=clicks(),
+                predictions=draw_clicks(),
                 by="day",
                 where=day,
                 connection=path,
@@ -215,7 +215,7 @@ def test_days_are_replaced(tmp_path: Path) -> None:
                 overwrite_by="day",
                 columns={"weight": "weight"},
             )
-    whole = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by="day")
+    whole = sqlrank.rollup(["AUC", "LogLoss"], predictions=draw_clicks(), by="day")
     (kept,) = sqlrank.evaluate(["AUC", "LogLoss"], rollup="ads", connection=path).to_pylist()
     assert kept == sqlrank.evaluate(["AUC", "LogLoss"], rollup=whole).to_pylist()[0]
     assert kept["num_rows"] == 1500
@@ -224,23 +224,23 @@ def test_days_are_replaced(tmp_path: Path) -> None:
 def test_what_cannot_be_added_is_not() -> None:
     duck = duckdb.connect()
     kept = {"connection": duck, "insert": "ads"}
-    sqlrank.rollup("AUC", predictions=clicks(), by="day", **kept)
+    sqlrank.rollup("AUC", predictions=draw_clicks(), by="day", **kept)
     held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
     with pytest.raises(
         sqlrank.InputError, match=r"insert: ads holds rows of the definition \w{16}, and these are of \w{16}: other metrics"
     ):
-        sqlrank.rollup("AUC", predictions=clicks(), by="day", where="day = 5", n_bins=512, overwrite_by="day", **kept)
+        sqlrank.rollup("AUC", predictions=draw_clicks(), by="day", where="day = 5", n_bins=512, overwrite_by="day", **kept)
     with pytest.raises(sqlrank.InputError, match="a rollup of other metrics; insert into another table"):
-        sqlrank.rollup("LogLoss", predictions=clicks(), by="day", **kept)
+        sqlrank.rollup("LogLoss", predictions=draw_clicks(), by="day", **kept)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
 
 
 def test_a_transaction_of_the_callers_is_theirs_to_end() -> None:
     duck = duckdb.connect()
-    sqlrank.rollup("AUC", predictions=clicks(), by="day", where="day > 1", connection=duck, insert="ads")
+    sqlrank.rollup("AUC", predictions=draw_clicks(), by="day", where="day > 1", connection=duck, insert="ads")
     held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
     duck.begin()
-    sqlrank.rollup("AUC", predictions=clicks(), by="day", where="day = 1", connection=duck, insert="ads")
+    sqlrank.rollup("AUC", predictions=draw_clicks(), by="day", where="day = 1", connection=duck, insert="ads")
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() > held
     duck.rollback()
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
@@ -248,37 +248,39 @@ def test_a_transaction_of_the_callers_is_theirs_to_end() -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(sqlrank.ExecutionError, match="insert: nothing was added to ads: "):
-        sqlrank.rollup("AUC", predictions=clicks(), by="day", connection=str(tmp_path / "no folder" / "ads.duckdb"), insert="ads")
+        sqlrank.rollup("AUC", predictions=draw_clicks(), by="day", connection=str(tmp_path / "no folder" / "ads.duckdb"), insert="ads")
 
 
 def test_each_day_may_be_written_by_itself(tmp_path: Path) -> None:
     """A condition that chooses groups does not change what their rows are; any other does."""
     for day in range(1, 6):
         where = f"day = {day} AND weight > 0"
-        pq.write_table(sqlrank.rollup(["AUC", "Brier"], predictions=clicks(), by="day", where=where), tmp_path / f"{day}.parquet")
-    whole = sqlrank.rollup(["AUC", "Brier"], predictions=clicks(), by="day", where="weight > 0")
+        pq.write_table(sqlrank.rollup(["AUC", "Brier"], predictions=draw_clicks(), by="day", where=where), tmp_path / f"{day}.parquet")
+    whole = sqlrank.rollup(["AUC", "Brier"], predictions=draw_clicks(), by="day", where="weight > 0")
     parts = sqlrank.evaluate(["AUC", "Brier"], rollup=str(tmp_path), by="day")
     assert parts.to_pylist() == sqlrank.evaluate(["AUC", "Brier"], rollup=whole, by="day").to_pylist()
-    pq.write_table(sqlrank.rollup(["AUC", "Brier"], predictions=clicks(), by="day", where="weight > 1 AND day = 5"), tmp_path / "6.parquet")
+    pq.write_table(
+        sqlrank.rollup(["AUC", "Brier"], predictions=draw_clicks(), by="day", where="weight > 1 AND day = 5"), tmp_path / "6.parquet"
+    )
     with pytest.raises(sqlrank.InputError, match=r"rollup: rows of different definitions \(\w{16}, \w{16}\) cannot be added up"):
         sqlrank.evaluate("AUC", rollup=str(tmp_path))
 
 
 def test_weights_are_part_of_the_definition_and_columns_under_their_own_names_are_not() -> None:
     """A weight that is found is one that is named; one that no sum is of says nothing."""
-    without = clicks().drop_columns("weight")
+    without = draw_clicks().drop_columns("weight")
 
     def definition(rows: pa.Table, metrics: Any = ("AUC", "LogLoss"), **columns: str) -> str:
         (found,) = set(sqlrank.rollup(metrics, predictions=rows, by="day", columns=columns)["definition_hash"].to_pylist())
         return str(found)
 
-    weighted, plain = definition(clicks()), definition(without)
+    weighted, plain = definition(draw_clicks()), definition(without)
     assert weighted != plain
-    assert definition(clicks(), weight="weight") == weighted
-    assert definition(clicks(), label="label", score="score") == weighted
+    assert definition(draw_clicks(), weight="weight") == weighted
+    assert definition(draw_clicks(), label="label", score="score") == weighted
     assert definition(without, **{"predictions.label": "label"}) == plain
-    assert definition(clicks(), weight="score") not in {weighted, plain}
-    assert definition(clicks(), "num_predictions") == definition(without, "num_predictions")
+    assert definition(draw_clicks(), weight="score") not in {weighted, plain}
+    assert definition(draw_clicks(), "num_predictions") == definition(without, "num_predictions")
     for definition_there, columns in ((plain, None), (weighted, {"weight": "weight"})):
         assert f"'{definition_there}' AS definition_hash" in sqlrank.rollup_sql(
             ["AUC", "LogLoss"], predictions="clicks", by="day", columns=columns
@@ -288,12 +290,12 @@ def test_weights_are_part_of_the_definition_and_columns_under_their_own_names_ar
 def test_rows_with_and_without_weights_are_not_added_up() -> None:
     duck = duckdb.connect()
     options: dict[str, Any] = {"by": "day", "connection": duck, "insert": "ads"}
-    sqlrank.rollup("AUC", predictions=clicks(), where="day = 1", **options)
+    sqlrank.rollup("AUC", predictions=draw_clicks(), where="day = 1", **options)
     with pytest.raises(
         sqlrank.InputError,
         match=r"insert: ads holds rows of the definition \w{16}, and these are of \w{16}: other metrics, columns, weights",
     ):
-        sqlrank.rollup("AUC", predictions=clicks().drop_columns("weight"), where="day = 2", **options)
+        sqlrank.rollup("AUC", predictions=draw_clicks().drop_columns("weight"), where="day = 2", **options)
     assert sqlrank.evaluate("AUC", rollup="ads", connection=duck)["num_days"].to_pylist() == [1]
 
 
@@ -311,8 +313,8 @@ def test_a_day_that_is_computed_may_be_chosen() -> None:
 def test_the_statement_makes_the_same_rows() -> None:
     text = sqlrank.rollup_sql(["AUC", "Brier"], predictions="clicks", by="day", columns={"weight": "weight"})
     duck = duckdb.connect()
-    duck.register("clicks", clicks())
-    made = sqlrank.rollup(["AUC", "Brier"], predictions=clicks(), by="day", columns={"weight": "weight"})
+    duck.register("clicks", draw_clicks())
+    made = sqlrank.rollup(["AUC", "Brier"], predictions=draw_clicks(), by="day", columns={"weight": "weight"})
     assert duck.sql(text).to_arrow_table().to_pylist() == made.to_pylist()
     script = sqlrank.rollup_sql("AUC", predictions="clicks", by="day", dialect="bigquery", insert="ads.daily_rollup", overwrite_by="day")
     assert [line for line in script.splitlines() if line.startswith(("DELETE", "INSERT"))] == [
@@ -323,15 +325,15 @@ def test_the_statement_makes_the_same_rows() -> None:
 
 @pytest.mark.slow
 def test_another_engine_adds_up() -> None:
-    made = sqlrank.rollup(["AUC", "Brier", "APS"], predictions=clicks(), by=["day", "campaign"])
+    made = sqlrank.rollup(["AUC", "Brier", "APS"], predictions=draw_clicks(), by=["day", "campaign"])
     for by in ([], ["campaign"]):
         options = {"by": by, "where": "day > 2"}
         here = sqlrank.evaluate(["AUC", "Brier", "APS"], rollup=made, **options).to_pylist()
-        there = sqlrank.evaluate(["AUC", "Brier", "APS"], rollup="s", connection=on_sqlite(made), dialect="sqlite", **options).to_pylist()
+        there = sqlrank.evaluate(["AUC", "Brier", "APS"], rollup="s", connection=load_sqlite(made), dialect="sqlite", **options).to_pylist()
         assert there == [pytest.approx(row, abs=1e-12) for row in here]
 
 
-def on_sqlite(rollup: pa.Table) -> Any:
+def load_sqlite(rollup: pa.Table) -> Any:
     """Return a connection to SQLite with a rollup as the table s."""
     connection = sqlite3.connect(":memory:")
     names = ", ".join(f'"{name}"' for name in rollup.column_names)
@@ -348,19 +350,21 @@ def on_sqlite(rollup: pa.Table) -> Any:
 @pytest.mark.slow
 def test_the_command_makes_a_rollup_and_reads_it(tmp_path: Path) -> None:
     path, kept = tmp_path / "clicks.parquet", tmp_path / "rollup.parquet"
-    pq.write_table(clicks(), path)
-    printed("rollup", "AUC", "LogLoss", "--predictions", path, "--by", "day", "-o", kept)
-    shown = printed("evaluate", "AUC", "LogLoss", "--rollup", kept, "--where", "day > 3", "--format", "csv")
+    pq.write_table(draw_clicks(), path)
+    run_command("rollup", "AUC", "LogLoss", "--predictions", path, "--by", "day", "-o", kept)
+    shown = run_command("evaluate", "AUC", "LogLoss", "--rollup", kept, "--where", "day > 3", "--format", "csv")
     assert shown.splitlines()[0] == "AUC,AUC.bound_low,AUC.bound_high,LogLoss,num_days,num_rows"
-    assert "INSERT INTO daily_rollup" in printed(
+    assert "INSERT INTO daily_rollup" in run_command(
         "rollup", "AUC", "--predictions", "clicks", "--by", "day", "--sql", "--dialect", "snowflake", "--insert", "daily_rollup"
     )
-    stored = call(
+    stored = invoke_command(
         "rollup", "AUC", "--predictions", path, "--by", "day", "--db", tmp_path / "ads.duckdb", "--insert", "ads", "--overwrite-by", "day"
     )
     assert (stored.exit_code, stored.stdout) == (0, "")
     assert re.fullmatch(r"[\d,]+ rows in ads\n", stored.stderr)
-    assert printed("evaluate", "AUC", "--rollup", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv").rstrip().endswith(",5,1500")
+    assert (
+        run_command("evaluate", "AUC", "--rollup", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv").rstrip().endswith(",5,1500")
+    )
 
 
 @pytest.mark.parametrize(
@@ -388,9 +392,9 @@ def test_the_command_makes_a_rollup_and_reads_it(tmp_path: Path) -> None:
 )
 def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None:
     if "connection" in options:
-        options = {**options, "connection": on_sqlite(rollup_of(THREE))}
+        options = {**options, "connection": load_sqlite(make_rollup(THREE))}
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.rollup(**{"metrics": "AUC", "predictions": clicks(), **options})
+        sqlrank.rollup(**{"metrics": "AUC", "predictions": draw_clicks(), **options})
 
 
 @pytest.mark.parametrize(
@@ -409,14 +413,14 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
         ({"predictions": "p.parquet"}, "^predictions= is for rows"),
         ({"rollup": pa.table({"day": [1]})}, "has no num_rows or no definition_hash, and is no rollup"),
         (
-            {"rollup": rollup_of(THREE).set_column(6, "num_rows", pa.array([3.0, -1.0, 2.0]))},
+            {"rollup": make_rollup(THREE).set_column(6, "num_rows", pa.array([3.0, -1.0, 2.0]))},
             "rows with -1 in num_rows, and nothing is less than none",
         ),
     ],
 )
 def test_readings_that_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.evaluate(**{"metrics": "AUC", "rollup": rollup_of(THREE), **options})
+        sqlrank.evaluate(**{"metrics": "AUC", "rollup": make_rollup(THREE), **options})
 
 
 def test_a_score_that_both_classes_share_stays_tied_among_open_bins() -> None:
@@ -424,12 +428,12 @@ def test_a_score_that_both_classes_share_stays_tied_among_open_bins() -> None:
     group, label, score = ["a", "a", "a", "a", "b", "b"], [1, 0, 1, 0, 1, 0], [0.25, 0.25, 0.81, 0.8101, 0.81, 0.8101]
     clicks = pa.table({"campaign": group, "label": label, "score": score})
     made = sqlrank.rollup(["AUC", "APS", "PRAUC"], predictions=clicks, by="campaign")
-    assert _said(made, "AUC", by="campaign") == [[0.5, 0.375, 0.625], [0.5, 0, 1]]
+    assert _evaluate_with_bounds(made, "AUC", by="campaign") == [[0.5, 0.375, 0.625], [0.5, 0, 1]]
     for metric in ("APS", "PRAUC"):
-        both = _said(made, metric, by="campaign")
-        assert both == [_said(made, metric, where=f"campaign = '{name}'")[0] for name in "ab"]
+        both = _evaluate_with_bounds(made, metric, by="campaign")
+        assert both == [_evaluate_with_bounds(made, metric, where=f"campaign = '{name}'")[0] for name in "ab"]
 
 
-def _said(made: pa.Table, metric: str, **options: Any) -> list[list[float]]:
+def _evaluate_with_bounds(made: pa.Table, metric: str, **options: Any) -> list[list[float]]:
     found = sqlrank.evaluate(metric, rollup=made, **options)
     return [list(row) for row in zip(*(found[f"{metric}{end}"].to_pylist() for end in ("", ".bound_low", ".bound_high")), strict=True)]

@@ -15,7 +15,7 @@ LEVEL = 0.95
 STEP = 1e-6
 
 
-def growth(freedom: float, level: float) -> float:
+def compute_growth(freedom: float, level: float) -> float:
     """Return how much greater the squared quantile is than the normal one's: exact for 3 degrees of freedom, and nearly for more."""
     normal = stats.norm.ppf((1 + level) / 2) ** 2
     slope = (normal + 1) / 2
@@ -23,7 +23,7 @@ def growth(freedom: float, level: float) -> float:
     return float((freedom + slope - below) / (freedom - below))
 
 
-def adjusted_limits(
+def compute_limits(
     value: float, influence: np.ndarray, weight: np.ndarray, enters: np.ndarray | None = None, kind: str = "t", level: float = LEVEL
 ) -> tuple[float, float]:
     """Return the limits of an interval from how far each unit moves a metric.
@@ -39,9 +39,9 @@ def adjusted_limits(
     freedom = max(min(2 / (concentration - 1 / n), trials - 1), 3) if square > 0 else 3
     trials = max(trials, 1.5)
     quantile = stats.t.ppf((1 + level) / 2, n - 1) ** 2
-    ceiling = growth(max(trials - 1, 3), level) / growth(n - 1, level)
+    ceiling = compute_growth(max(trials - 1, 3), level) / compute_growth(n - 1, level)
     plain = square * trials / (trials - 1)
-    variance = plain * (1 + 2 * max(concentration - 3 / n, 0)) * growth(freedom, level) / growth(n - 1, level)
+    variance = plain * (1 + 2 * max(concentration - 3 / n, 0)) * compute_growth(freedom, level) / compute_growth(n - 1, level)
     if kind == "t":
         return value - np.sqrt(quantile * variance), value + np.sqrt(quantile * variance)
     scale = 2 if kind == "signed" else 1
@@ -58,13 +58,13 @@ def adjusted_limits(
     return (2 * low - 1, 2 * high - 1) if kind == "signed" else (low, high)
 
 
-def limits(metric: str, table: pa.Table, **options: Any) -> list[float | None]:
+def evaluate_limits(metric: str, table: pa.Table, **options: Any) -> list[float | None]:
     (row,) = sqlrank.evaluate(metric, predictions=table, confidence=LEVEL, **options).to_pylist()
     name = next(iter(row))
     return [row[f"{name}.{limit}"] for limit in ("ci_low", "ci_high")]
 
 
-def predictions(rows: int, positives: int, seed: int = 3) -> dict[str, np.ndarray]:
+def draw_predictions(rows: int, positives: int, seed: int = 3) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
     label = (np.arange(rows) < positives).astype(float)
     score = np.round(np.clip(rng.normal(0.3 + 0.35 * label, 0.2), 0.01, 0.99), 3)
@@ -72,7 +72,7 @@ def predictions(rows: int, positives: int, seed: int = 3) -> dict[str, np.ndarra
     return {"label": label, "score": score, "weight": weight, "user": rng.geometric(0.15, rows)}
 
 
-def influence_of(metric: str, table: dict[str, np.ndarray], has_weight: bool) -> tuple[float, np.ndarray]:
+def compute_influence(metric: str, table: dict[str, np.ndarray], has_weight: bool) -> tuple[float, np.ndarray]:
     """Return a metric of rows and how far each moves it, by differences: a copy of the data for each row, in which it weighs a little more."""
     rows = len(table["label"])
     weight = table["weight"] if has_weight else np.ones(rows)
@@ -89,7 +89,7 @@ def influence_of(metric: str, table: dict[str, np.ndarray], has_weight: bool) ->
     return value, (found[:, 1] - found[:, 0]) / (2 * STEP)
 
 
-def entering(metric: str, table: dict[str, np.ndarray]) -> np.ndarray | None:
+def find_entering_rows(metric: str, table: dict[str, np.ndarray]) -> np.ndarray | None:
     """Return which rows add anything to the sums of a metric of a confusion matrix."""
     predicted, positive = table["score"] >= 0.5, table["label"] == 1
     return {"Precision": predicted, "Recall": positive, "FBeta": predicted | positive}.get(metric)
@@ -115,25 +115,25 @@ KINDS = {"LogLoss": "t", "CalibrationRatio": "t", "MCC": "signed"}
     ],
 )
 def test_adjusted_by_the_formula(metric: str, rows: int, positives: int, has_weight: bool, by_user: bool) -> None:
-    table = predictions(rows, positives)
-    value, influence = influence_of(metric, table, has_weight)
-    weight, enters = table["weight"] if has_weight else np.ones(rows), entering(metric, table)
+    table = draw_predictions(rows, positives)
+    value, influence = compute_influence(metric, table, has_weight)
+    weight, enters = table["weight"] if has_weight else np.ones(rows), find_entering_rows(metric, table)
     if by_user:
         users = [table["user"] == user for user in np.unique(table["user"])]
         influence, weight = (np.array([values[user].sum() for user in users]) for values in (influence, weight))
         enters = None if enters is None else np.array([enters[user].any() for user in users])
-    expected = adjusted_limits(value, influence, weight, enters, KINDS.get(metric, "share"))
+    expected = compute_limits(value, influence, weight, enters, KINDS.get(metric, "share"))
     given = pa.table({name: values for name, values in table.items() if has_weight or name != "weight"})
-    assert limits(metric, given, **({"unit": "user"} if by_user else {})) == pytest.approx(expected, rel=2e-5)
+    assert evaluate_limits(metric, given, **({"unit": "user"} if by_user else {})) == pytest.approx(expected, rel=2e-5)
 
 
 def test_a_precision_of_few_predictions() -> None:
     """Three of three predicted positives among 200 rows are three trials, and not 200."""
     label = np.array([1.0] * 3 + [0.0] * 197)
     score = np.array([0.9] * 3 + [0.1] * 197)
-    low, high = limits("Precision", pa.table({"label": label, "score": score}))
+    low, high = evaluate_limits("Precision", pa.table({"label": label, "score": score}))
     assert high == 1
-    expected = adjusted_limits(1.0, np.zeros(200), np.ones(200), score >= 0.5, "share")
+    expected = compute_limits(1.0, np.zeros(200), np.ones(200), score >= 0.5, "share")
     assert low == pytest.approx(expected[0], rel=1e-9)
     assert low < 0.45
 
@@ -143,17 +143,17 @@ def test_many_equal_units_are_not_adjusted(metric: str) -> None:
     """Of 2,000 rows without outliers the interval is as wide as without any adjustment, to 1 %."""
     rng = np.random.default_rng(2)
     table = pa.table({"label": (rng.random(2000) < 0.4).astype(float), "score": rng.uniform(size=2000)})
-    adjusted, plain = (limits(metric, table, interval=kind) for kind in ("auto", "t"))
+    adjusted, plain = (evaluate_limits(metric, table, interval=kind) for kind in ("auto", "t"))
     assert adjusted[1] - adjusted[0] == pytest.approx(plain[1] - plain[0], rel=0.01)  # type: ignore[operator]
 
 
 def test_intervals_by_name_are_not_adjusted() -> None:
     """Student's is the value and its quantile times the standard error, Wilson's that of the effective size, whatever the units."""
-    table = pa.table(predictions(30, 4))
+    table = pa.table(draw_predictions(30, 4))
     (row,) = sqlrank.evaluate(["Brier"], predictions=table, confidence=LEVEL, interval="t").to_pylist()
     far = stats.t.ppf(0.975, 29) * row["Brier.se"]
     assert [row["Brier.ci_low"], row["Brier.ci_high"]] == pytest.approx([row["Brier"] - far, row["Brier"] + far], rel=1e-9)
-    wilson, auto = (limits("Brier", table, interval=kind) for kind in ("wilson", "auto"))
+    wilson, auto = (evaluate_limits("Brier", table, interval=kind) for kind in ("wilson", "auto"))
     assert auto[1] - auto[0] > 1.02 * (wilson[1] - wilson[0])  # type: ignore[operator]
 
 
@@ -175,5 +175,5 @@ def test_queries_of_uneven_weight_of_gauc() -> None:
     table = pa.table({"query_id": query, "label": label, "score": score})
     row = sqlrank.evaluate("GAUC", predictions=table, confidence=LEVEL).to_pylist()[0]
     assert row["GAUC"] == pytest.approx(value, rel=1e-12)
-    expected = adjusted_limits(value, weight * (areas - value) / weight.sum(), weight, kind="share")
+    expected = compute_limits(value, weight * (areas - value) / weight.sum(), weight, kind="share")
     assert (row["GAUC.ci_low"], row["GAUC.ci_high"]) == pytest.approx(expected, rel=1e-6)

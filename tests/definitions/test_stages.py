@@ -8,13 +8,15 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.references.recommendations import pairs, world
+from tests.references.recommendations import draw_world, make_pairs
 
 SEARCH, RANKED, SHOWN = ({"p": "abcdefgh", "q": "abcd"}, {"p": "hbcg", "q": "dc"}, {"p": "gh"})
-QRELS = pairs({"p": ["b", "d", "g", "z"], "q": ["a", "c"]}, "query_id", "doc_id").append_column("relevance", pa.array([1, 1, 2, 1, 1, 1]))
+QRELS = make_pairs({"p": ["b", "d", "g", "z"], "q": ["a", "c"]}, "query_id", "doc_id").append_column(
+    "relevance", pa.array([1, 1, 2, 1, 1, 1])
+)
 
 
-def table(**stages: dict[str, str]) -> pa.Table:
+def make_lists(**stages: dict[str, str]) -> pa.Table:
     """Return lists of one-letter documents in order, by stage and query."""
     rows = [
         (stage, query, doc, -place) for stage, lists in stages.items() for query, docs in lists.items() for place, doc in enumerate(docs)
@@ -22,8 +24,8 @@ def table(**stages: dict[str, str]) -> pa.Table:
     return pa.table(dict(zip(["stage", "query_id", "doc_id", "score"], map(list, zip(*rows, strict=True)), strict=True)))
 
 
-RUN = table(search=SEARCH, ranked=RANKED, shown=SHOWN)
-BEFORE = table(ranked=SEARCH, shown=RANKED)
+RUN = make_lists(search=SEARCH, ranked=RANKED, shown=SHOWN)
+BEFORE = make_lists(ranked=SEARCH, shown=RANKED)
 
 
 def evaluate(metrics: Any, **options: Any) -> list[list[Any]]:
@@ -54,7 +56,7 @@ def test_each_query() -> None:
 
 
 def test_a_query_that_has_no_baseline_loses_nothing() -> None:
-    found = sqlrank.evaluate(["Lost", "SearchReduction"], run=RUN, qrels=QRELS, inputs={"baseline": table(x={"r": "ab"})}, by="stage")
+    found = sqlrank.evaluate(["Lost", "SearchReduction"], run=RUN, qrels=QRELS, inputs={"baseline": make_lists(x={"r": "ab"})}, by="stage")
     assert found["Lost"].to_pylist() == [0, 0, 0]
     assert found["SearchReduction"].to_pylist() == [None, None, None]
 
@@ -62,7 +64,7 @@ def test_a_query_that_has_no_baseline_loses_nothing() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 3, 50])
 def test_a_random_world(k: int) -> None:
-    data = world(21)
+    data = draw_world(21)
     (found,) = sqlrank.evaluate(
         [f"Lost@{k}", "SearchReduction"], run=data.run, qrels=data.qrels, inputs={"baseline": data.inputs["baseline"]}
     ).to_pylist()

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.predictions import WEIGHTED, values
-from tests.lanes import few
+from tests.definitions.predictions import WEIGHTED, evaluate_predictions
+from tests.lanes import select_few
 from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
-from tests.unit.command_line import printed
+from tests.unit.command_line import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,24 +56,24 @@ TIGHT = [
 OTHERS = ["APS", "PRAUC", "PRAUC(interpolation=from_one)", "KS"]
 
 
-def at_scores(bins: tuple[tuple[float, float], ...]) -> tuple[list[int], list[float], list[float]]:
+def place_at_scores(bins: tuple[tuple[float, float], ...]) -> tuple[list[int], list[float], list[float]]:
     """Return labels, scores and weights of positives and negatives at falling scores."""
     label = [1, 0] * len(bins)
     score = [(len(bins) - place) / 10 for place in range(len(bins)) for _ in range(2)]
     return label, score, [float(weight) for pair in bins for weight in pair]
 
 
-@pytest.mark.parametrize("strategy", few(WEIGHTED, 1))
+@pytest.mark.parametrize("strategy", select_few(WEIGHTED, 1))
 @pytest.mark.parametrize(("ties", "place"), [("worst", 1), ("best", 2)])
 def test_three_scores(ties: str, place: int, strategy: str) -> None:
-    got = values([row[0] for row in WORKED], *at_scores(THREE), ties=ties, plan={"score_order": strategy})
+    got = evaluate_predictions([row[0] for row in WORKED], *place_at_scores(THREE), ties=ties, plan={"score_order": strategy})
     assert got == pytest.approx([row[place] for row in WORKED], abs=1e-10)
 
 
 def test_the_floor_of_aps_by_hand() -> None:
     """Positives of weight p below T others and D negatives: p - D ln((T + p + D) / (T + D)), as if there were many light ones."""
     floor = (2 - log(3) + 1 - 4 * log(7 / 6) + 1 - 10 * log(14 / 13)) / 4
-    assert values("APS(ties=worst)", *at_scores(THREE)) == pytest.approx([floor], abs=1e-14)
+    assert evaluate_predictions("APS(ties=worst)", *place_at_scores(THREE)) == pytest.approx([floor], abs=1e-14)
 
 
 def test_rows_of_weight_1_stay_above_the_floor() -> None:
@@ -84,8 +84,8 @@ def test_rows_of_weight_1_stay_above_the_floor() -> None:
         for place, (positives, negatives) in enumerate(THREE):
             label += [0] * negatives * copies + [1] * positives * copies
             score += [-float(place)] * (positives + negatives) * copies
-        (floor,) = values("APS(ties=worst)", label, score)
-        (one_by_one,) = values("APS", label, score, extra={"rank": list(range(len(label)))}, ties="row_order")
+        (floor,) = evaluate_predictions("APS(ties=worst)", label, score)
+        (one_by_one,) = evaluate_predictions("APS", label, score, extra={"rank": list(range(len(label)))}, ties="row_order")
         assert floor == pytest.approx(0.3859263176214096, abs=1e-12)
         above.append(one_by_one - floor)
     assert above[0] == pytest.approx((1 / 2 + 2 / 3 + 3 / 7 + 4 / 14) / 4 - floor, abs=1e-12)
@@ -93,17 +93,17 @@ def test_rows_of_weight_1_stay_above_the_floor() -> None:
     assert above[2] > 0
 
 
-def orders(rows: list[int]) -> Iterator[list[list[int]]]:
+def iterate_orders(rows: list[int]) -> Iterator[list[list[int]]]:
     """Yield every order of rows, those in which some are tied included, as the sets that come one after another."""
     if not rows:
         yield []
     for size in range(1, len(rows) + 1):
         for first in combinations(rows, size):
             rest = [row for row in rows if row not in first]
-            yield from ([list(first), *others] for others in orders(rest))
+            yield from ([list(first), *others] for others in iterate_orders(rest))
 
 
-def drawn(seed: int) -> Predictions:
+def draw_rows(seed: int) -> Predictions:
     """Draw three rows at one score, three at another and one or two alone, of both classes."""
     rng = np.random.default_rng(seed)
     score = np.array([3.0, 3, 3, 1, 1, 1, *rng.permutation([0.0, 2, 4])[: rng.integers(1, 3)]])
@@ -112,11 +112,11 @@ def drawn(seed: int) -> Predictions:
     return Predictions(label, score, rng.integers(1, 9, len(score)) / 4, np.zeros(len(score)), np.arange(len(score)))
 
 
-def of_all_orders(data: Predictions, metrics: list[str]) -> dict[str, list[float]]:
+def evaluate_all_orders(data: Predictions, metrics: list[str]) -> dict[str, list[float]]:
     """Return the values of metrics in every order of equal scores, all of them tied included."""
     levels = [[int(row) for row in np.flatnonzero(data.score == score)] for score in np.unique(data.score)[::-1]]
     found: dict[str, list[float]] = {metric: [] for metric in metrics}
-    for chosen in product(*(list(orders(level)) for level in levels)):
+    for chosen in product(*(list(iterate_orders(level)) for level in levels)):
         score = np.empty(len(data))
         for place, rows in enumerate(rows for level in chosen for rows in level):
             score[rows] = -place
@@ -129,13 +129,13 @@ def of_all_orders(data: Predictions, metrics: list[str]) -> dict[str, list[float
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", few(range(12), 1))
+@pytest.mark.parametrize("seed", select_few(range(12), 1))
 def test_no_order_is_beyond_both(seed: int) -> None:
-    data = drawn(seed)
+    data = draw_rows(seed)
     metrics = [str(sqlrank.parse(metric)) for metric in [*TIGHT, *OTHERS]]
-    found = of_all_orders(data, metrics)
+    found = evaluate_all_orders(data, metrics)
     tied, least, greatest = (
-        dict(zip(metrics, values(metrics, data.label, data.score, data.weight, **options), strict=True))
+        dict(zip(metrics, evaluate_predictions(metrics, data.label, data.score, data.weight, **options), strict=True))
         for options in ({}, {"ties": "worst"}, {"ties": "best"})
     )
     for metric in metrics[: len(TIGHT)]:
@@ -153,9 +153,9 @@ def test_no_order_is_beyond_both(seed: int) -> None:
 def test_scores_without_ties_have_one_order() -> None:
     label, score, weight = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.3, 0.2], [1.0, 2, 0.5, 1, 3]
     metrics = ["AUC", "KS", "Gain@0.5", "pAUC@0.3", "FBeta(threshold_from=best)", "PRAUC(interpolation=davis_goadrich)"]
-    usual = values(metrics, label, score, weight)
+    usual = evaluate_predictions(metrics, label, score, weight)
     for ties in ("best", "worst"):
-        assert values(metrics, label, score, weight, ties=ties) == pytest.approx(usual, abs=1e-14)
+        assert evaluate_predictions(metrics, label, score, weight, ties=ties) == pytest.approx(usual, abs=1e-14)
 
 
 def test_per_query_and_with_rankings() -> None:
@@ -169,7 +169,7 @@ def test_per_query_and_with_rankings() -> None:
 
 
 def test_one_order_has_no_interval() -> None:
-    label, score, weight = at_scores(THREE)
+    label, score, weight = place_at_scores(THREE)
     table = pa.table({"label": label, "score": score, "weight": weight})
     for metric in ("AUC", "APS", "Gini"):
         (row,) = sqlrank.evaluate(metric, predictions=table, ties="best", confidence=0.95).to_pylist()
@@ -179,9 +179,9 @@ def test_one_order_has_no_interval() -> None:
 def test_the_command_takes_an_order(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text("label,score\n1,0.5\n0,0.5\n0,0.1")
-    shown = printed("evaluate", "AUC(ties=worst)", "AUC", "AUC(ties=best)", "--predictions", path)
+    shown = run_command("evaluate", "AUC(ties=worst)", "AUC", "AUC(ties=best)", "--predictions", path)
     assert [float(value) for value in shown.splitlines()[1].split()] == [0.5, 0.75, 1]
-    assert "negatives_above + negatives AS" in printed("sql", "KS", "--predictions", "p", "--policy", "ties=worst")
+    assert "negatives_above + negatives AS" in run_command("sql", "KS", "--predictions", "p", "--policy", "ties=worst")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_the_command_takes_an_order(tmp_path: Path) -> None:
 )
 def test_what_is_refused(metric: str, message: str) -> None:
     with pytest.raises(sqlrank.MetricError) as caught:
-        values(metric, *at_scores(THREE))
+        evaluate_predictions(metric, *place_at_scores(THREE))
     assert str(caught.value) == message
 
 
@@ -223,7 +223,7 @@ def test_a_file_that_names_no_order(line: str, message: str, tmp_path: Path) -> 
         f"-- Own: share.\n-- Tie bounds: {line}.\nSELECT\n  group_id,\n  SUM(positives) AS own\nFROM positive_thresholds\nGROUP BY group_id\n"
     )
     with pytest.raises(sqlrank.ContractError) as caught:
-        values("Own", *at_scores(THREE), sql_dir=tmp_path)
+        evaluate_predictions("Own", *place_at_scores(THREE), sql_dir=tmp_path)
     assert str(caught.value).startswith(f"{own}:2: {message}")
 
 
@@ -238,5 +238,5 @@ def test_a_file_of_ones_own_names_what_it_is_under_an_order(tmp_path: Path) -> N
         "  group_id,",
     ]
     own.write_text("\n".join([*lines, "  SUM(positives) AS own", "FROM positive_thresholds", "GROUP BY group_id", ""]))
-    got = values(["Own", "Own(ties=worst)", "Own(ties=best)"], *at_scores(THREE), sql_dir=tmp_path)
+    got = evaluate_predictions(["Own", "Own(ties=worst)", "Own(ties=best)"], *place_at_scores(THREE), sql_dir=tmp_path)
     assert got == pytest.approx([4, 4, 0.65], abs=1e-12)

@@ -26,7 +26,7 @@ COMMAND = ("--predictions", "p.parquet", "--column", "score=old", "--column")
 """Common arguments of the commands in this module, without the second score."""
 
 
-def predictions() -> pa.Table:
+def make_predictions() -> pa.Table:
     """Return scores of one order that differ in how many predictions are positive: many, few without a false one, and none.
 
     In ``country`` "b" the scores ``mixed`` predict no positive either; "c" is small and has no positive.
@@ -43,12 +43,12 @@ def predictions() -> pa.Table:
 
 def gate(metrics: Any, new: str, **options: Any) -> list[tuple[Any, ...]]:
     """Return the metric, group, verdict and reason of every row of a gate."""
-    found = sqlrank.gate(metrics, predictions=predictions(), columns={"score": ["old", new]}, **options)
+    found = sqlrank.gate(metrics, predictions=make_predictions(), columns={"score": ["old", new]}, **options)
     return [tuple(row[name] for name in ("metric", *options.get("by", ()), "verdict", "reason")) for row in found.to_pylist()]
 
 
 def compare(metrics: Any, new: str, **options: Any) -> list[dict[str, Any]]:
-    return sqlrank.compare(metrics, predictions=predictions(), columns={"score": ["old", new]}, **options).to_pylist()
+    return sqlrank.compare(metrics, predictions=make_predictions(), columns={"score": ["old", new]}, **options).to_pylist()
 
 
 def called(command: str, *arguments: str) -> Any:
@@ -78,7 +78,7 @@ def test_a_metric_undefined_for_one_system_hides_no_other() -> None:
 
 
 def test_which_side_is_undefined() -> None:
-    data = predictions()
+    data = make_predictions()
     for scores, expected in ((["none", "old"], "undefined for the baseline"), (["none", "none2"], "undefined for both")):
         table = data.append_column("none2", data["none"])
         found = sqlrank.gate("MCC", predictions=table, columns={"score": scores})
@@ -132,7 +132,7 @@ def test_queries_without_a_value() -> None:
 def test_metrics_without_intervals_among_others() -> None:
     """They have their values, and no verdict; alone there is nothing to compare, and the call is refused before data are read."""
     rows = compare(["ECE", "AUC", "Precision(threshold_from=best)", "PRAUC"], "few")
-    values = sqlrank.evaluate(["ECE", "PRAUC"], predictions=predictions(), columns={"score": "few"}).to_pylist()[0]
+    values = sqlrank.evaluate(["ECE", "PRAUC"], predictions=make_predictions(), columns={"score": "few"}).to_pylist()[0]
     assert [row["metric"] for row in rows] == ["ECE", "AUC", "Precision(threshold_from=best)", "PRAUC"]
     assert (rows[0]["value"], rows[3]["value"]) == pytest.approx((values["ECE"], values["PRAUC"]), rel=1e-12)
     assert rows[0]["difference"] == pytest.approx(rows[0]["value"] - rows[0]["value_baseline"], rel=1e-12)
@@ -146,7 +146,7 @@ def test_metrics_without_intervals_among_others() -> None:
 
 def test_rows_of_one_system_only_are_refused_as_before() -> None:
     """A missing row is not an undefined metric."""
-    data = predictions()
+    data = make_predictions()
     gaps = data.append_column("gaps", pa.array([None, *data["few"].to_pylist()[1:]]))
     with pytest.raises(InputError, match=r"^1 of 400 units have rows of one of two systems only"):
         sqlrank.gate(["AUC", "MCC"], predictions=gaps, columns={"score": ["old", "gaps"]}, nulls="drop")
@@ -154,7 +154,7 @@ def test_rows_of_one_system_only_are_refused_as_before() -> None:
 
 def test_a_stream_is_read_once() -> None:
     """Slices and undefined metrics take more than one statement."""
-    reader = predictions().to_reader()
+    reader = make_predictions().to_reader()
     found = sqlrank.compare(["AUC", "MCC"], predictions=reader, columns={"score": ["old", "none"]}, by=[[], ["country"]])
     assert found.num_rows == 8
 
@@ -186,7 +186,7 @@ def test_exit_statuses(
     metrics: tuple[str, ...], new: str, options: tuple[str, ...], status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A row without an interval makes a gate inconclusive, unless another row fails."""
-    data = predictions()
+    data = make_predictions()
     pq.write_table(data.append_column("same", data["old"]), tmp_path / "p.parquet")
     monkeypatch.chdir(tmp_path)
     done = called("gate", *metrics, *COMMAND, f"score={new}", *options)
@@ -195,7 +195,7 @@ def test_exit_statuses(
 
 
 def test_a_comparison_shows_its_reasons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pq.write_table(predictions(), tmp_path / "p.parquet")
+    pq.write_table(make_predictions(), tmp_path / "p.parquet")
     monkeypatch.chdir(tmp_path)
     done = called("compare", "AUC", "MCC", *COMMAND, "score=none")
     assert done.exit_code == 0, done.output
@@ -207,7 +207,7 @@ def test_a_comparison_shows_its_reasons(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_files_for_reviewers() -> None:
     """Rows without numbers are no failure and no pass, and say their reason."""
-    found = sqlrank.gate(["AUC", "MCC"], predictions=predictions(), columns={"score": ["old", "none"]})
+    found = sqlrank.gate(["AUC", "MCC"], predictions=make_predictions(), columns={"score": ["old", "none"]})
     suite = ET.fromstring(junit(found))  # noqa: S314  it was written here
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "0", "1")
     message = suite[1][0].get("message") or ""
@@ -224,7 +224,7 @@ def test_files_for_reviewers() -> None:
 
 def test_a_summary_shows_hostile_groups_as_text() -> None:
     """GitHub takes no HTML, image or column from the names of groups."""
-    table = predictions()
+    table = make_predictions()
     names = {"a": "<img src=x onerror=alert(1)>", "b": "a|b", "c": "![x](https://x)"}
     table = table.set_column(
         table.column_names.index("country"), "country", pa.array([names[name] for name in table["country"].to_pylist()])
@@ -239,7 +239,7 @@ def test_a_summary_shows_hostile_groups_as_text() -> None:
 
 def test_a_report_says_what_cannot_be_compared() -> None:
     """The page counts undefined rows apart from differences that may be chance, and draws them without a point."""
-    call = {"predictions": predictions().drop_columns(["few", "mixed"]), "columns": {"score": ["old", "none"]}}
+    call = {"predictions": make_predictions().drop_columns(["few", "mixed"]), "columns": {"score": ["old", "none"]}}
     page = sqlrank.report(["LogLoss", "MCC"], **call).html
     assert "1 of 2 cannot be compared: MCC (undefined for the system)." in page
     assert "for all 1 comparisons here that have a p-value" in page

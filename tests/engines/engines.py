@@ -70,9 +70,9 @@ class SQLite:
             texts = [None if value is None else json.dumps(value) for value in table[name_of_list].to_pylist()]
             table = table.set_column(table.column_names.index(name_of_list), name_of_list, pa.array(texts, pa.string()))
         types = {"int64": "INTEGER", "double": "REAL", "string": "TEXT"}
-        _create(self.connection.execute, "sqlite", name, {field.name: types[str(field.type)] for field in table.schema})
+        _create_table(self.connection.execute, "sqlite", name, {field.name: types[str(field.type)] for field in table.schema})
         marks = ", ".join("?" * table.num_columns)
-        self.connection.executemany(f"INSERT INTO {_name(name, 'sqlite')} VALUES ({marks})", _rows(table))
+        self.connection.executemany(f"INSERT INTO {_quote_name(name, 'sqlite')} VALUES ({marks})", _to_rows(table))
 
     def rows(self, statement: str) -> Rows:
         return self.connection.execute(statement).fetchall()
@@ -109,9 +109,9 @@ class PostgreSQL:
             else types[str(field.type)]
             for field in table.schema
         }
-        _create(self.connection.execute, "postgres", name, columns)
-        with self.connection.cursor().copy(f"COPY {_name(name, 'postgres')} FROM STDIN") as copy:
-            for row in _rows(table):
+        _create_table(self.connection.execute, "postgres", name, columns)
+        with self.connection.cursor().copy(f"COPY {_quote_name(name, 'postgres')} FROM STDIN") as copy:
+            for row in _to_rows(table):
                 copy.write_row(row)
 
     def rows(self, statement: str) -> Rows:
@@ -139,11 +139,11 @@ class ClickHouse:
         self.version = str(self.rows("SELECT version()")[0][0])
 
     def load(self, name: str, table: pa.Table) -> None:
-        path = _parquet(self._folder.name, table, name)
-        self.connection.query(f"CREATE OR REPLACE TABLE {_name(name, 'clickhouse')} ENGINE = Memory AS SELECT * FROM file('{path}')")
+        path = _write_parquet(self._folder.name, table, name)
+        self.connection.query(f"CREATE OR REPLACE TABLE {_quote_name(name, 'clickhouse')} ENGINE = Memory AS SELECT * FROM file('{path}')")
 
     def rows(self, statement: str) -> Rows:
-        return _rows(pa.ipc.open_file(self.connection.query(statement, "Arrow").bytes()).read_all())
+        return _to_rows(pa.ipc.open_file(self.connection.query(statement, "Arrow").bytes()).read_all())
 
     def execute(self, statement: str) -> object:
         return self.connection.query(statement)
@@ -165,10 +165,10 @@ class DataFusion:
         self.version = datafusion.__version__
 
     def load(self, name: str, table: pa.Table) -> None:
-        self.connection.from_arrow(table, _name(name, "postgres"))
+        self.connection.from_arrow(table, _quote_name(name, "postgres"))
 
     def rows(self, statement: str) -> Rows:
-        return _rows(self.connection.sql(statement).to_arrow_table())
+        return _to_rows(self.connection.sql(statement).to_arrow_table())
 
     def execute(self, statement: str) -> object:
         return self.connection.sql(statement).collect()
@@ -192,18 +192,18 @@ class Databend:
         self.version = str(self.rows("SELECT version()")[0][0]).split("-")[0].removeprefix("Databend Query v")
 
     def load(self, name: str, table: pa.Table) -> None:
-        path = _parquet(self._folder.name, table, name)
+        path = _write_parquet(self._folder.name, table, name)
         lists = [field.name for field in table.schema if pa.types.is_list(field.type)]
         source = f"{path.stem}_lists" if lists else path.stem
         self.connection.register_parquet(source, str(path))
         if lists:  # those of Snowflake have variants as elements
             items = (f'CAST("{column}" AS VARIANT) AS "{column}"' if column in lists else f'"{column}"' for column in table.column_names)
-            self.rows(f"CREATE TABLE {_name(name, 'snowflake')} AS SELECT {', '.join(items)} FROM {source}")
+            self.rows(f"CREATE TABLE {_quote_name(name, 'snowflake')} AS SELECT {', '.join(items)} FROM {source}")
         elif name != path.stem:
-            self.rows(f"CREATE TABLE {_name(name, 'snowflake')} AS SELECT * FROM {path.stem}")
+            self.rows(f"CREATE TABLE {_quote_name(name, 'snowflake')} AS SELECT * FROM {path.stem}")
 
     def rows(self, statement: str) -> Rows:
-        return _rows(self.connection.sql(statement).to_arrow_table())
+        return _to_rows(self.connection.sql(statement).to_arrow_table())
 
     def execute(self, statement: str) -> object:
         return self.connection.sql(statement).collect()
@@ -235,8 +235,8 @@ class Spark:
         self.version = self.connection.version
 
     def load(self, name: str, table: pa.Table) -> None:
-        path = _parquet(self._folder.name, table, name)
-        self.connection.read.parquet(str(path)).createOrReplaceTempView(_name(name, "spark"))
+        path = _write_parquet(self._folder.name, table, name)
+        self.connection.read.parquet(str(path)).createOrReplaceTempView(_quote_name(name, "spark"))
 
     def rows(self, statement: str) -> Rows:
         return [tuple(row) for row in self.connection.sql(statement).collect()]
@@ -257,7 +257,7 @@ class ZetaSQL:
     def __init__(self) -> None:
         from importlib.metadata import version
 
-        _fast_wasm()
+        _speed_up_wasm()
         from zetasql.core import ZetaSqlLocalService
         from zetasql.types import AnalyzerOptions, LanguageOptions, ZetaSQLBuiltinFunctionOptions
         from zetasql.types.proto_model import ProductMode
@@ -290,7 +290,7 @@ class ZetaSQL:
             catalog.add_table(builder.build())
         content = {}
         for name, table in self._tables.items():
-            rows = _rows(table)
+            rows = _to_rows(table)
             content[name] = create_table_content([[None if isinstance(value, list) else value for value in row] for row in rows])
             for row, values in zip(content[name].table_data.row, rows, strict=True):
                 for cell, value in zip(row.cell, values, strict=True):
@@ -300,7 +300,7 @@ class ZetaSQL:
         query = PreparedQuery.builder().set_sql(statement).set_analyzer_options(self._options).set_catalog(catalog.build())
         with query.set_table_content(content).prepare() as prepared:
             data = prepared.execute().content.table_data
-        return [tuple(_value(cell) for cell in row.cell) for row in (data.row if data is not None else None) or []]
+        return [tuple(_convert_cell(cell) for cell in row.cell) for row in (data.row if data is not None else None) or []]
 
     def execute(self, statement: str) -> object:
         raise NotImplementedError("the reference implementation keeps no tables")
@@ -313,7 +313,7 @@ ENGINES: tuple[Callable[[], Engine], ...] = (SQLite, PostgreSQL, ClickHouse, Dat
 """All engines, each of which must be there for the tests to pass."""
 
 
-def _fast_wasm() -> None:
+def _speed_up_wasm() -> None:
     """Copy memory at once instead of byte by byte, and keep the compiled module: 20 seconds become a few."""
     from zetasql.core.wasm_client import WasmClient
 
@@ -326,7 +326,7 @@ def _fast_wasm() -> None:
     WasmClient.write_bytes, WasmClient.read_bytes = write, read
 
 
-def _value(cell: Any) -> Any:
+def _convert_cell(cell: Any) -> Any:
     for kind in ("double_value", "int64_value", "string_value", "bool_value"):
         value = getattr(cell, kind, None)
         if value is not None:
@@ -334,21 +334,23 @@ def _value(cell: Any) -> Any:
     return None
 
 
-def _rows(table: pa.Table) -> Rows:
+def _to_rows(table: pa.Table) -> Rows:
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []
 
 
-def _parquet(folder: str, table: pa.Table, name: str) -> Path:
+def _write_parquet(folder: str, table: pa.Table, name: str) -> Path:
     """Write a table to a file that is called as it is, but for odd characters; Spark takes one that begins with _ for hidden."""
     path = Path(folder) / f"{re.sub('[^A-Za-z]', '_', name)}.parquet"
     pq.write_table(table, path)
     return path
 
 
-def _name(name: str, dialect: str) -> str:
+def _quote_name(name: str, dialect: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect)
 
 
-def _create(execute: Callable[[str], object], dialect: str, name: str, columns: dict[str, str]) -> None:
-    execute(f"DROP TABLE IF EXISTS {_name(name, dialect)}")
-    execute(f"CREATE TABLE {_name(name, dialect)} ({', '.join(f'{_name(column, dialect)} {kind}' for column, kind in columns.items())})")
+def _create_table(execute: Callable[[str], object], dialect: str, name: str, columns: dict[str, str]) -> None:
+    execute(f"DROP TABLE IF EXISTS {_quote_name(name, dialect)}")
+    execute(
+        f"CREATE TABLE {_quote_name(name, dialect)} ({', '.join(f'{_quote_name(column, dialect)} {kind}' for column, kind in columns.items())})"
+    )

@@ -15,12 +15,12 @@ PROPERTY = "agreed"
 _TABLE = re.compile(r"(?<=<!-- matrix -->\n).*(?=<!-- end of matrix -->)", re.DOTALL)
 
 
-def record(engine: str, version: str, scenario: str, metrics: Iterable[str], worst: float) -> dict[str, Any]:
+def make_record(engine: str, version: str, scenario: str, metrics: Iterable[str], worst: float) -> dict[str, Any]:
     """Return what a test has seen: that these metrics, by name, agreed, and how far apart the worst of their values were."""
     return {"engine": engine, "version": version, "scenario": scenario, "metrics": sorted(set(metrics)), "worst": worst}
 
 
-def table(records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -> str:
+def format_table(records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -> str:
     """Return a Markdown table: a row per metric, in each column in how many scenarios the engine gave DuckDB's numbers."""
     seen: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     versions: dict[str, str] = {}
@@ -39,12 +39,12 @@ def table(records: Iterable[Mapping[str, Any]], engines: Iterable[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def kept() -> str:
+def read_table() -> str:
     """Return the table that is in the documentation."""
     match = _TABLE.search(PAGE.read_text("utf-8"))
     return match[0] if match else ""
 
 
-def keep(new: str) -> None:
+def write_table(new: str) -> None:
     """Put a table into the documentation."""
     PAGE.write_text(_TABLE.sub(lambda _: new, PAGE.read_text("utf-8")), "utf-8")

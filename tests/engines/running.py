@@ -20,7 +20,7 @@ QUICK = ("SQLite",)
 JAVA = "Spark needs Java 17 or later, which only an operating system installs: openjdk-17-jre-headless on Debian"
 
 
-def each(engines: Iterable[Callable[[], Any]]) -> list[Any]:
+def parametrize_engines(engines: Iterable[Callable[[], Any]]) -> list[Any]:
     """Return engines as parameters; all tests of one are run by the same process, and all are slow but for the quick ones."""
     return [
         pytest.param(
@@ -33,7 +33,7 @@ def each(engines: Iterable[Callable[[], Any]]) -> list[Any]:
 
 
 @contextmanager
-def running(start: Callable[[], Any], tables: Mapping[str, pa.Table]) -> Iterator[Any]:
+def run_engine(start: Callable[[], Any], tables: Mapping[str, pa.Table]) -> Iterator[Any]:
     """Start an engine with tables in it; one that is missing is a failure, so that no green run hides it.
 
     Only Spark may be passed over where there is no Java, but not where ``CI`` is set.

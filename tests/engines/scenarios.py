@@ -88,41 +88,41 @@ class Scenario:
 
     def text(self, dialect: str) -> str:
         """Return the statement in the SQL of an engine."""
-        quoted: dict[str, Any] = {role: _quoted(self.options[role], dialect) for role in ROLES if role in self.options}
+        quoted: dict[str, Any] = {role: _quote_name(self.options[role], dialect) for role in ROLES if role in self.options}
         if "inputs" in self.options:
-            quoted["inputs"] = {role: _quoted(name, dialect) for role, name in self.options["inputs"].items()}
-        exact = {"by": _exact(self.options.get("by", ())), "columns": _exact(self.options.get("columns", {}))}
+            quoted["inputs"] = {role: _quote_name(name, dialect) for role, name in self.options["inputs"].items()}
+        exact = {"by": _quote_columns(self.options.get("by", ())), "columns": _quote_columns(self.options.get("columns", {}))}
         return sqlrank.sql(self.metrics, dialect=dialect, **{**self.options, **quoted, **exact})
 
 
-def _quoted(name: str, dialect: str) -> str:
+def _quote_name(name: str, dialect: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].sqlglot_name)
 
 
-def _exact(names: Any) -> Any:
+def _quote_columns(names: Any) -> Any:
     """Return names of columns in quotes: the tables here have them as they stand, in any case."""
     if isinstance(names, dict):
-        return {name: _exact(theirs) for name, theirs in names.items()}
+        return {name: _quote_columns(theirs) for name, theirs in names.items()}
     if not isinstance(names, str):
-        return [_exact(name) for name in names]
+        return [_quote_columns(name) for name in names]
     role, dot, column = names.rpartition(".")
     return role + dot + exp.to_identifier(column, quoted=True).sql("duckdb")
 
 
-def tables() -> dict[str, pa.Table]:
+def make_tables() -> dict[str, pa.Table]:
     """Return the tables that the scenarios read, of int64, double and string columns."""
     with duckdb.connect() as connection:
         for name, query in TABLES.items():
             connection.execute(f'CREATE TABLE "{name}" AS {query}')
-        return {name: _plain(connection.sql(f'SELECT * FROM "{name}"').to_arrow_table()) for name in TABLES}
+        return {name: _cast_plainly(connection.sql(f'SELECT * FROM "{name}"').to_arrow_table()) for name in TABLES}
 
 
-def _plain(table: pa.Table) -> pa.Table:
+def _cast_plainly(table: pa.Table) -> pa.Table:
     kinds = {"i": pa.int64(), "d": pa.float64(), "f": pa.float64(), "s": pa.string()}
     return table.cast(pa.schema([pa.field(column.name, kinds[str(column.type)[0]]) for column in table.schema]))
 
 
-def _names(files: list[SqlFile], cutoff: str = "") -> list[str]:
+def _list_metrics(files: list[SqlFile], cutoff: str = "") -> list[str]:
     """Return the metrics, with a cut-off where they need one, or take one."""
     return [
         f"{file.display_name}@{_EXAMPLE[file.cutoff_parameter.type]}"
@@ -132,12 +132,12 @@ def _names(files: list[SqlFile], cutoff: str = "") -> list[str]:
     ]
 
 
-def _swept(files: list[SqlFile]) -> list[str]:
+def _list_swept_metrics(files: list[SqlFile]) -> list[str]:
     """Return the metrics with a whole cut-off, at a range of them."""
     return [f"{file.display_name}@1..3" for file in files if file.cutoff_parameter and file.cutoff_parameter.type == "integer"]
 
 
-def _family(*families: str) -> list[SqlFile]:
+def _list_family(*families: str) -> list[SqlFile]:
     return [file for file in load_registry().metrics.values() if file.path.parent.name in families]
 
 
@@ -165,7 +165,15 @@ _SWEPT = ("nDCG(ideal=binary_k)", "AP(precision_at=all_ranks)", "R(denominator=m
 @cache
 def scenarios() -> list[Scenario]:
     """Return all scenarios: what is asked follows from the files, so that a new file is asked for, too."""
-    return [*_of_rankings(), *_beyond_accuracy(), *_of_predictions(), *_of_records(), *_of_events(), *_of_curves(), *_of_names()]
+    return [
+        *_list_ranking_scenarios(),
+        *_list_beyond_accuracy_scenarios(),
+        *_list_prediction_scenarios(),
+        *_list_record_scenarios(),
+        *_list_event_scenarios(),
+        *_list_curve_scenarios(),
+        *_list_name_scenarios(),
+    ]
 
 
 def written(dialect: str) -> list[Scenario]:
@@ -179,10 +187,10 @@ def _is_planned(scenario: Scenario, dialect: str) -> bool:
     return all(dialect in load_registry().plans[name]["values"][value].get("engines", [dialect]) for name, value in asked)
 
 
-def _of_rankings() -> list[Scenario]:
-    files = _family("ranking")
-    metrics = _names(files)
-    shown = [*_names(_family("exposure")), *_names(_family("exposure"), cutoff="@2")[1:]]
+def _list_ranking_scenarios() -> list[Scenario]:
+    files = _list_family("ranking")
+    metrics = _list_metrics(files)
+    shown = [*_list_metrics(_list_family("exposure")), *_list_metrics(_list_family("exposure"), cutoff="@2")[1:]]
     at_own = [f"{file.display_name}@cutoff" for file in files if file.cutoff_parameter and file.cutoff_parameter.name == "k"] + ["P@2"]
     found = [
         Scenario("default", metrics, RANKINGS),
@@ -196,7 +204,7 @@ def _of_rankings() -> list[Scenario]:
         Scenario("groupings", metrics[:12], {**RANKINGS, "by": [["system"], []]}),
         Scenario("weighted queries", metrics, {**RANKINGS, **ATTRIBUTES}),
         Scenario("slices", metrics[:12], {**RANKINGS, **ATTRIBUTES, "by": "queries.country"}),
-        Scenario("cut-offs", [*(f"{metric}@1..3" for metric in _SWEPT), *_swept(files)], RANKINGS),
+        Scenario("cut-offs", [*(f"{metric}@1..3" for metric in _SWEPT), *_list_swept_metrics(files)], RANKINGS),
         Scenario("cut-offs per query", ["nDCG@1..5", "P@1..5"], {**RANKINGS, "by": "system", "per_query": True}),
         Scenario("cut-offs of queries", at_own, {**RANKINGS, **ATTRIBUTES, "per_query": True}),
         Scenario("cut-offs of queries, and systems", at_own, {**RANKINGS, **ATTRIBUTES, "by": "system"}),
@@ -221,14 +229,14 @@ def _of_rankings() -> list[Scenario]:
         Scenario("rank_method=count", metrics, counted),
         Scenario("rank_method=array", metrics, {**counted, "plan": {"rank_method": "array"}}),
     ]
-    return [*found, *_of_choices(files, RANKINGS | {"per_query": True})]
+    return [*found, *_list_choice_scenarios(files, RANKINGS | {"per_query": True})]
 
 
-def _beyond_accuracy() -> list[Scenario]:
-    metrics = _names(_family("recommendation"))
-    first = _names(_family("recommendation", "stages"), cutoff="@2")
+def _list_beyond_accuracy_scenarios() -> list[Scenario]:
+    metrics = _list_metrics(_list_family("recommendation"))
+    first = _list_metrics(_list_family("recommendation", "stages"), cutoff="@2")
     at_own = [
-        f"{file.display_name}@cutoff" for file in _family("recommendation", "stages") if file.cutoff_parameter and file.grain == "list"
+        f"{file.display_name}@cutoff" for file in _list_family("recommendation", "stages") if file.cutoff_parameter and file.grain == "list"
     ]
     others = [f"IntraListDiversity(distance={distance})@3" for distance in ("cosine", "category")]
     return [
@@ -245,12 +253,12 @@ def _beyond_accuracy() -> list[Scenario]:
     ]
 
 
-def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]:
+def _list_choice_scenarios(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]:
     """Every function that fills a slot of these metrics, and every value of a policy of their own, but the defaults."""
     found = []
     policies = {name for file in files for name in file.declared_settings if name in load_registry().policies} - {"level"}
     slots = set(load_registry().functions) - {"aggregate", "if_undefined", "weight_below"}
-    heeded = _heeded(files)
+    heeded = _find_settings_read(files)
     for choice in sorted(policies | slots):
         values = sorted(load_registry().functions[choice]) if choice in slots else load_registry().allowed_values(choice)
         for value in [value for value in values if value != "error"]:
@@ -262,29 +270,30 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
             ]
             if choice == "stop_probability" and value == "identity":
                 given["qrels"] = "probabilities"
-            candidates = _names(holders, cutoff="@3")
+            candidates = _list_metrics(holders, cutoff="@3")
             if any(_is_accepted(metric, given) for metric in candidates):
                 found.append(Scenario(f"{choice}={value}", candidates, given, for_some=True))
     return found
 
 
-def metric_settings(file: SqlFile) -> dict[str, list[str]]:
+def list_metric_settings(file: SqlFile) -> dict[str, list[str]]:
     """Return the values of every function slot and policy that a metric of rankings reads, by name."""
-    names = _heeded([file])[file.name] - {"level", "aggregate", "if_undefined", "weight_below"}
+    names = _find_settings_read([file])[file.name] - {"level", "aggregate", "if_undefined", "weight_below"}
     slots = {name: sorted(load_registry().functions[name]) for name in sorted(names) if name in load_registry().functions}
     return slots | {name: load_registry().allowed_values(name) for name in sorted(names) if name in load_registry().policies}
 
 
-def _heeded(files: list[SqlFile]) -> dict[str, set[str]]:
+def _find_settings_read(files: list[SqlFile]) -> dict[str, set[str]]:
     """Return the declared policies and the called functions, also of relations, by metric."""
-    calls = _calls()
+    calls = _find_calls()
     return {
-        file.name: {*file.declared_settings, *calls[file.name], *(call for name in _read(file) for call in calls[name])} for file in files
+        file.name: {*file.declared_settings, *calls[file.name], *(call for name in _find_relations(file) for call in calls[name])}
+        for file in files
     }
 
 
 @cache
-def _calls() -> dict[str, set[str]]:
+def _find_calls() -> dict[str, set[str]]:
     """Return the functions that each file calls, by its name."""
     calls: dict[str, set[str]] = {}
     for file in load_registry().files():
@@ -292,24 +301,24 @@ def _calls() -> dict[str, set[str]]:
     return calls
 
 
-def _read(file: SqlFile) -> set[str]:
+def _find_relations(file: SqlFile) -> set[str]:
     """Return the relations that a metric reads, directly or not, under any policies."""
     found: set[str] = set()
     left = [file]
     while left:
-        for name in _tables(left.pop()) - found - load_registry().roles.keys():
+        for name in _find_tables(left.pop()) - found - load_registry().roles.keys():
             found.add(name)
             left += load_registry().relation_files(name)
     return found
 
 
 @cache
-def _tables(file: SqlFile) -> set[str]:
+def _find_tables(file: SqlFile) -> set[str]:
     return {table.name for table in find_nodes(file.tree, exp.Table)}
 
 
-def _of_predictions() -> list[Scenario]:
-    classification, regression = _names(_family("classification")), _names(_family("regression"))
+def _list_prediction_scenarios() -> list[Scenario]:
+    classification, regression = _list_metrics(_list_family("classification")), _list_metrics(_list_family("regression"))
     unweighted = {"predictions": "unweighted", "by": "shop"}
     found = [
         Scenario(
@@ -332,54 +341,54 @@ def _of_predictions() -> list[Scenario]:
             for ties in ("best", "worst")
         ),
         Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
-        Scenario("pairs", _names(_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
-        Scenario("pairs at once", _names(_family("pairs")), WEIGHTED),
+        Scenario("pairs", _list_metrics(_list_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
+        Scenario("pairs at once", _list_metrics(_list_family("pairs")), WEIGHTED),
         Scenario("pairs of the first", ["AUC@1", "PartialAUC@1", "pAp@1", "Gain@0.1", "Lift@0.1"], WEIGHTED | {"by": "shop"}),
-        Scenario("cut-offs of predictions", _swept(_family("classification", "pairs")), WEIGHTED | {"by": "shop"}),
-        Scenario("pairs of queries", _names(_family("pairs")), WEIGHTED | {"by": "shop", "level": "query"}),
+        Scenario("cut-offs of predictions", _list_swept_metrics(_list_family("classification", "pairs")), WEIGHTED | {"by": "shop"}),
+        Scenario("pairs of queries", _list_metrics(_list_family("pairs")), WEIGHTED | {"by": "shop", "level": "query"}),
         Scenario("classification of queries", classification, WEIGHTED | {"by": "shop", "level": "query"}),
         Scenario(
             "predictions, score_order=buckets added up early",
             classification,
             {**WEIGHTED, "plan": {"score_order": "buckets", "bucket_aggregation": "before_bucketing"}},
         ),
-        *_of_choices(_family("classification"), WEIGHTED | {"by": "shop"}),
-        *_of_choices(_family("pairs"), WEIGHTED | {"by": "shop"}),
-        *_of_choices(_family("regression"), {"predictions": "numbers"}),
+        *_list_choice_scenarios(_list_family("classification"), WEIGHTED | {"by": "shop"}),
+        *_list_choice_scenarios(_list_family("pairs"), WEIGHTED | {"by": "shop"}),
+        *_list_choice_scenarios(_list_family("regression"), {"predictions": "numbers"}),
     ]
 
 
-def _of_records() -> list[Scenario]:
-    metrics = _names(_family("clusters", "blocking"))
-    own = _names(_family("clusters"))
+def _list_record_scenarios() -> list[Scenario]:
+    metrics = _list_metrics(_list_family("clusters", "blocking"))
+    own = _list_metrics(_list_family("clusters"))
     joined = {"inputs": {"predicted_clusters": "listed", "true_clusters": "resolved"}, "by": "predicted_clusters.shop"}
     return [
         Scenario("records", metrics, CLUSTERS),
         Scenario("records of groups", metrics, {**CLUSTERS, "by": [["shop"], []]}),
         Scenario("records, predicted_clusters and true_clusters", own, joined),
         Scenario("records, missing_prediction=drop", metrics, {**CLUSTERS, "missing_prediction": "drop", "missing_truth": "singleton"}),
-        Scenario("records, link_type=link", _names(_family("blocking")), {**CLUSTERS, "by": "shop", "link_type": "link"}),
-        *_of_choices(_family("clusters"), {"inputs": {"records": "records"}}),
+        Scenario("records, link_type=link", _list_metrics(_list_family("blocking")), {**CLUSTERS, "by": "shop", "link_type": "link"}),
+        *_list_choice_scenarios(_list_family("clusters"), {"inputs": {"records": "records"}}),
     ]
 
 
-def _of_events() -> list[Scenario]:
+def _list_event_scenarios() -> list[Scenario]:
     """Return scenarios of policy logs, interleaved clicks, and splits into train and test."""
     found = []
     for role, family in {"logs": "policies", "interleaved": "interleaving", "splits": "splits"}.items():
-        metrics, given = _names(_family(family)), {"inputs": {role: role}}
+        metrics, given = _list_metrics(_list_family(family)), {"inputs": {role: role}}
         found += [
             Scenario(role, metrics, given),
             Scenario(f"{role} of groups", metrics, {**given, "by": [["shop"], []]}),
-            *_of_choices(_family(family), {**given, "by": "shop"}),
+            *_list_choice_scenarios(_list_family(family), {**given, "by": "shop"}),
         ]
     return found
 
 
-def _of_curves() -> list[Scenario]:
+def _list_curve_scenarios() -> list[Scenario]:
     found = []
     for file in [file for file in load_registry().curves.values() if find_input_role(load_registry(), file) == "predictions"]:
-        (name,) = _names([file])
+        (name,) = _list_metrics([file])
         if find_input_role(load_registry(), file) == "records":
             found.append(Scenario(name, [name], {"inputs": {"records": "records"}, "by": "shop"}))
             continue
@@ -394,6 +403,6 @@ def _of_curves() -> list[Scenario]:
     return found
 
 
-def _of_names() -> list[Scenario]:
+def _list_name_scenarios() -> list[Scenario]:
     columns = {"score": "Select", "label": "group by", "weight": 'a "b"'}
     return [Scenario("odd names", ["AUC", "LogLoss", "num_predictions"], {"predictions": "Odd ta'ble", "columns": columns, "by": "order"})]

@@ -12,8 +12,8 @@ import sqlrank
 from sqlrank import MetricError
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Databend, Engine, ZetaSQL
-from tests.engines.running import each, running
-from tests.engines.test_engines import apart
+from tests.engines.running import parametrize_engines, run_engine
+from tests.engines.test_engines import measure_deviation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,11 +49,11 @@ CALLS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, {"answers": TABLE}) as engine:
+    with run_engine(request.param, {"answers": TABLE}) as engine:
         yield engine
 
 
-@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("call", CALLS)
 def test_numbers_are_those_of_duckdb(engine: Engine, call: str) -> None:
     options = CALLS[call]
@@ -68,10 +68,10 @@ def test_numbers_are_those_of_duckdb(engine: Engine, call: str) -> None:
         named = {**options, "columns": quoted} | ({"by": '"intent"'} if "by" in options else {})
         del named["columns"]["intent"]
         table = exp.to_identifier("answers", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
-        apart(engine, sqlrank.sql(METRICS, inputs={"answers": table}, dialect=dialect, **named), expected)
+        measure_deviation(engine, sqlrank.sql(METRICS, inputs={"answers": table}, dialect=dialect, **named), expected)
 
 
-@pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine not in {Databend, ZetaSQL}), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines(engine for engine in ENGINES if engine not in {Databend, ZetaSQL}), indirect=True)
 def test_connections_are_inspected(engine: Any) -> None:
     for options in ({"by": "intent"}, {"ties": "doc_desc", "topics": "retrieved"}):
         expected = sqlrank.evaluate(METRICS, inputs={"answers": TABLE}, **options).to_pylist()

@@ -15,13 +15,13 @@ import sqlrank
 from sqlrank import MetricError
 from tests.engines.data import LONG
 from tests.engines.engines import ENGINES, INTERPRETED, Databend, Spark, ZetaSQL
-from tests.engines.matrix import PROPERTY, record
-from tests.engines.running import each, running
-from tests.engines.scenarios import CANNOT, scenarios, tables
-from tests.lanes import few
+from tests.engines.matrix import PROPERTY, make_record
+from tests.engines.running import parametrize_engines, run_engine
+from tests.engines.scenarios import CANNOT, make_tables, scenarios
+from tests.lanes import select_few
 from tests.references import reference
 from tests.references.predictions import Predictions
-from tests.references.predictions_reference import candidates
+from tests.references.predictions_reference import list_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,27 +45,27 @@ SCENARIOS = {scenario.name: scenario for scenario in scenarios()}
 
 
 @cache
-def duck() -> duckdb.DuckDBPyConnection:
+def connect_duckdb() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
-    for name, table in tables().items():
+    for name, table in make_tables().items():
         connection.from_arrow(table).create(f'"{name}"')
     return connection
 
 
 @cache
-def expected(scenario: str) -> pa.Table:
-    return SCENARIOS[scenario].expected(duck())
+def compute_expected(scenario: str) -> pa.Table:
+    return SCENARIOS[scenario].expected(connect_duckdb())
 
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, tables()) as engine:
+    with run_engine(request.param, make_tables()) as engine:
         yield engine
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine is not Spark), indirect=True)
-@pytest.mark.parametrize("scenario", few(SCENARIOS, FEW))
+@pytest.mark.parametrize("engine", parametrize_engines(engine for engine in ENGINES if engine is not Spark), indirect=True)
+@pytest.mark.parametrize("scenario", select_few(SCENARIOS, FEW))
 def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     name, asked = type(engine).__name__, SCENARIOS[scenario]
     if (name, scenario) in CANNOT:
@@ -73,8 +73,8 @@ def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_prope
             engine.rows(asked.text(engine.dialects[0]))
         return
     texts = dict.fromkeys(asked.text(dialect) for dialect in engine.dialects)
-    worst = max(apart(engine, text, expected(scenario)) for text in texts)
-    record_property(PROPERTY, record(name, engine.version, scenario, [sqlrank.parse(metric).name for metric in asked.metrics], worst))
+    worst = max(measure_deviation(engine, text, compute_expected(scenario)) for text in texts)
+    record_property(PROPERTY, make_record(name, engine.version, scenario, [sqlrank.parse(metric).name for metric in asked.metrics], worst))
 
 
 @pytest.fixture
@@ -88,32 +88,32 @@ def compiled(engine: Spark) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("compiled")
-@pytest.mark.parametrize("engine", each([Spark]), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines([Spark]), indirect=True)
 @pytest.mark.parametrize("scenario", FEW)
 def test_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     test_numbers_are_those_of_duckdb(engine, scenario, record_property)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", each([Spark]), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines([Spark]), indirect=True)
 @pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name not in FEW])
 def test_all_other_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     test_numbers_are_those_of_duckdb(engine, scenario, record_property)
 
 
-@pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine is not ZetaSQL), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines(engine for engine in ENGINES if engine is not ZetaSQL), indirect=True)
 def test_a_chance_below_the_smallest_double(engine: Engine) -> None:
     """A list of 3,000 documents, after a few of which nobody reads on; ZetaSQL would take minutes for a window of that length."""
-    table = duck().sql(LONG).to_arrow_table().cast(LONG_SCHEMA)
+    table = connect_duckdb().sql(LONG).to_arrow_table().cast(LONG_SCHEMA)
     engine.load("long", table)
     run, qrels = table.drop_columns(["relevance"]), table.drop_columns(["score"])
     metrics = ["ERR(stop_probability=yandex)", "PFound(stop_probability=yandex)", "ERR", "RBP"]
     there = sqlrank.evaluate(metrics, run=run, qrels=qrels)
     for dialect in engine.dialects:
-        compare(engine.rows(sqlrank.sql(metrics, run='"long"', qrels='"long"', dialect=dialect)), there)
+        compare_rows(engine.rows(sqlrank.sql(metrics, run='"long"', qrels='"long"', dialect=dialect)), there)
 
 
-@pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine is not ZetaSQL), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines(engine for engine in ENGINES if engine is not ZetaSQL), indirect=True)
 def test_thinned_curves_of_weights_have_the_same_rows(engine: Engine) -> None:
     """Each engine adds thirds up in its own order: a last digit less or more must not put a point into another piece of a curve."""
     generator = np.random.default_rng(4)
@@ -124,33 +124,33 @@ def test_thinned_curves_of_weights_have_the_same_rows(engine: Engine) -> None:
         there = sqlrank.evaluate(curve, predictions=table, columns={"weight": "weight"})
         assert there.num_rows >= 10
         for dialect in engine.dialects:
-            compare(engine.rows(sqlrank.sql(curve, predictions="thirds", columns={"weight": "weight"}, dialect=dialect)), there)
+            compare_rows(engine.rows(sqlrank.sql(curve, predictions="thirds", columns={"weight": "weight"}, dialect=dialect)), there)
 
 
-def apart(engine: Engine, text: str, table: pa.Table) -> float:
+def measure_deviation(engine: Engine, text: str, table: pa.Table) -> float:
     """Return how far apart the numbers of an engine are at worst; fail if that is too far."""
     try:
-        return compare(engine.rows(text), table)
+        return compare_rows(engine.rows(text), table)
     except AssertionError:
         # Of some five hundred calls, this Databend gave one other numbers once, and the right ones each time that it was asked again.
         if type(engine) is not Databend:
             raise
-        return compare(engine.rows(text), table)
+        return compare_rows(engine.rows(text), table)
 
 
-def compare(rows: list[tuple[Any, ...]], table: pa.Table) -> float:
+def compare_rows(rows: list[tuple[Any, ...]], table: pa.Table) -> float:
     """Return how far apart rows are at worst, relative to the larger of 1 and what is expected; fail if that is too far."""
     assert len(rows) == table.num_rows > 0
     worst = 0.0
     for name, values in zip(table.column_names, zip(*rows, strict=True), strict=True):
         for got, value in zip(values, table[name].to_pylist(), strict=True):
-            apart = difference(got, value)
+            apart = measure_difference(got, value)
             assert apart <= TOLERANCE, (name, got, value)
             worst = max(worst, apart)
     return worst
 
 
-def difference(got: Any, value: Any) -> float:
+def measure_difference(got: Any, value: Any) -> float:
     if isinstance(value, float) and got is not None:
         return abs(float(got) - value) / max(1.0, abs(value)) if math.isfinite(value) else math.inf
     return 0.0 if got == value else math.inf
@@ -159,16 +159,18 @@ def difference(got: Any, value: Any) -> float:
 def test_rankings_are_those_of_numpy() -> None:
     """Compare the reference of the engine tests with the formulas in numpy."""
     scenario = SCENARIOS["per query"]
-    there = {name: table.to_pylist() for name, table in tables().items()}
-    run, qrels = nested(there["run"], "score"), nested(there["qrels"], "relevance")
+    there = {name: table.to_pylist() for name, table in make_tables().items()}
+    run, qrels = nest_rows(there["run"], "score"), nest_rows(there["qrels"], "relevance")
     for metric in scenario.metrics:
         wanted = reference.evaluate(metric, run, qrels)
-        got = dict(zip(expected(scenario.name)["query_id"].to_pylist(), expected(scenario.name)[metric].to_pylist(), strict=True))
+        got = dict(
+            zip(compute_expected(scenario.name)["query_id"].to_pylist(), compute_expected(scenario.name)[metric].to_pylist(), strict=True)
+        )
         assert got.keys() == wanted.keys()
-        assert max(difference(got[query], value) for query, value in wanted.items()) <= TOLERANCE, metric
+        assert max(measure_difference(got[query], value) for query, value in wanted.items()) <= TOLERANCE, metric
 
 
-def nested(rows: list[dict[str, Any]], value: str) -> dict[str, dict[str, float]]:
+def nest_rows(rows: list[dict[str, Any]], value: str) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for row in rows:
         found.setdefault(row["query_id"], {})[row["doc_id"]] = row[value]
@@ -178,9 +180,9 @@ def nested(rows: list[dict[str, Any]], value: str) -> dict[str, dict[str, float]
 def test_predictions_are_those_of_numpy() -> None:
     scenario = SCENARIOS["predictions shop, score_order=window"]
     names = ["label", "score", "weight", "query_id", "rank"]
-    for row in expected(scenario.name).to_pylist():
-        rows = [item for item in tables()["predictions"].to_pylist() if item["shop"] == row["shop"]]
+    for row in compute_expected(scenario.name).to_pylist():
+        rows = [item for item in make_tables()["predictions"].to_pylist() if item["shop"] == row["shop"]]
         shop = Predictions(*(np.array([item[name] for item in rows]) for name in names))
         for metric in scenario.metrics:
-            wanted = candidates(metric, shop)
-            assert any(difference(row[metric], value) <= TOLERANCE for value in wanted), (row["shop"], metric, wanted)
+            wanted = list_candidates(metric, shop)
+            assert any(measure_difference(row[metric], value) <= TOLERANCE for value in wanted), (row["shop"], metric, wanted)

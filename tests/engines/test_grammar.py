@@ -15,8 +15,8 @@ import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.scenarios import Scenario, scenarios, written
-from tests.lanes import few
-from tests.named_sources import named_sources
+from tests.lanes import select_few
+from tests.named_sources import name_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def assert_parsed(linter: Linter, text: str) -> None:
     assert not violations, f"{violations[0].desc()}\n{text}"
 
 
-@pytest.fixture(params=few(GRAMMARS, ("snowflake",)), scope="module")
+@pytest.fixture(params=select_few(GRAMMARS, ("snowflake",)), scope="module")
 def dialect(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -55,7 +55,7 @@ def test_a_parser_finds_what_is_wrong(linter: Linter) -> None:
         assert linter.parse_string(text).violations
 
 
-@pytest.mark.parametrize("name", few(FUSED, 1))
+@pytest.mark.parametrize("name", select_few(FUSED, 1))
 def test_every_metric_at_once(linter: Linter, dialect: str, name: str) -> None:
     (scenario,) = [scenario for scenario in scenarios() if scenario.name == name]
     assert_parsed(linter, scenario.text(dialect))
@@ -85,14 +85,14 @@ def test_every_step_of_every_metric_and_policy(linter: Linter, dialect: str) -> 
     if dialect in RUN_HERE:
         pytest.skip(f"{RUN_HERE[dialect]} itself executes all of this in tests/engines")
     steps: set[str] = set()
-    for text in texts(dialect):
+    for text in iterate_statements(dialect):
         steps.update(part for part in STEP.split(text) if part.strip() and not part.startswith("-- "))
     assert len(steps) > 500
     for step in sorted(steps):
         assert_parsed(linter, step)
 
 
-def texts(dialect: str) -> Iterator[str]:
+def iterate_statements(dialect: str) -> Iterator[str]:
     """All scenarios, and every metric and curve in a statement of its own."""
     for scenario in written(dialect):
         yield scenario.text(dialect)
@@ -100,4 +100,4 @@ def texts(dialect: str) -> Iterator[str]:
             yield Scenario(metric, [metric], scenario.options).text(dialect)
     for curve in load_registry().curves.values():
         cutoff = "@5" if curve.cutoff_parameter is not None and curve.cutoff_parameter.default is None else ""
-        yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, **named_sources(curve))
+        yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, **name_sources(curve))

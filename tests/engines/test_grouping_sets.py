@@ -10,8 +10,8 @@ import pytest
 import sqlrank
 from sqlrank import MetricError
 from tests.engines.engines import ENGINES
-from tests.engines.running import each, running
-from tests.lanes import every
+from tests.engines.running import parametrize_engines, run_engine
+from tests.lanes import select_every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,21 +122,21 @@ CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, TABLES) as engine:
+    with run_engine(request.param, TABLES) as engine:
         yield engine
 
 
-@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
-@pytest.mark.parametrize("name", every(3, CALLS))
+@pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
+@pytest.mark.parametrize("name", select_every(3, CALLS))
 def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
     metrics, options = CALLS[name]
     given = {role: TABLES[source] if isinstance(source, str) and source in TABLES else source for role, source in options.items()}
     if "inputs" in given:
         given["inputs"] = {role: TABLES[source] for role, source in given["inputs"].items()}
     if "by" in given:
-        given["by"] = plain(given["by"])
+        given["by"] = strip_prefixes(given["by"])
     expected = [list(row.values()) for row in sqlrank.evaluate(metrics, **given).to_pylist()]
-    names = {name: quoted(options[name]) for name in ("by", "unit") if name in options}
+    names = {name: quote_columns(options[name]) for name in ("by", "unit") if name in options}
     if options.get("interval") == "bootstrap" and engine.dialects[0] == "sqlite":
         with pytest.raises(MetricError, match="sqlite has no MD5"):
             sqlrank.sql(metrics, dialect="sqlite", **options)
@@ -149,13 +149,13 @@ def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
         )
 
 
-def quoted(by: Any) -> Any:
+def quote_columns(by: Any) -> Any:
     """Put names in quotes, since Databend has them in small letters."""
     if not isinstance(by, str):
-        return [quoted(name) for name in by]
+        return [quote_columns(name) for name in by]
     role, dot, column = by.rpartition(".")
     return f'{role}{dot}"{column}"'
 
 
-def plain(by: Any) -> Any:
-    return by.rpartition(".")[2] if isinstance(by, str) else [plain(name) for name in by]
+def strip_prefixes(by: Any) -> Any:
+    return by.rpartition(".")[2] if isinstance(by, str) else [strip_prefixes(name) for name in by]

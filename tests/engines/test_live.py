@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.engines.scenarios import Scenario, tables, written
+from tests.engines.scenarios import Scenario, make_tables, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ RUN = ("systems", "predictions shop, score_order=buckets")
 @pytest.fixture(scope="module")
 def duck() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
-        for name, table in tables().items():
+        for name, table in make_tables().items():
             connection.from_arrow(table).create(f'"{name}"')
         yield connection
 
@@ -51,7 +51,7 @@ def test_bigquery(duck: duckdb.DuckDBPyConnection) -> None:
     data = client.create_dataset(f"sqlrank_live_{uuid4().hex[:8]}")
     try:
         asked = [scenario for scenario in written("bigquery") if scenario.name != "odd names"]  # BigQuery has no such names
-        for name, table in tables().items():
+        for name, table in make_tables().items():
             if name.isidentifier():
                 buffer = io.BytesIO()
                 pq.write_table(table, buffer)
@@ -79,7 +79,7 @@ def test_snowflake(duck: duckdb.DuckDBPyConnection) -> None:
         cursor.execute(f"CREATE TRANSIENT SCHEMA {schema}")
         try:
             cursor.execute(f"USE SCHEMA {schema}")
-            for name, table in tables().items():
+            for name, table in make_tables().items():
                 if name.isidentifier():
                     columns = ", ".join(f"{field.name} {kinds[str(field.type)]}" for field in table.schema)
                     cursor.execute(f"CREATE TABLE {name} ({columns})")

@@ -11,8 +11,8 @@ import sqlrank
 from sqlrank.engines import remote_database
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ClickHouse, Spark
-from tests.engines.running import each, running
-from tests.lanes import every
+from tests.engines.running import parametrize_engines, run_engine
+from tests.lanes import select_every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,18 +24,18 @@ PREDICTIONS = pa.table({"label": [i * 31 % 2 for i in ROWS], "score": [i * 7919 
 ONE, SEVERAL = ["AP", "P@5"], ["AP", "nDCG@5", "ERR@5", "bpref"]
 
 
-@pytest.fixture(scope="module", params=each([ClickHouse, Spark]))
+@pytest.fixture(scope="module", params=parametrize_engines([ClickHouse, Spark]))
 def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with running(request.param, {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}) as engine:
+    with run_engine(request.param, {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}) as engine:
         yield engine
 
 
-def text_of(result: pa.Table) -> str:
+def read_text(result: pa.Table) -> str:
     text: str = result.schema.metadata[b"sqlrank.sql"].decode()
     return text
 
 
-@pytest.mark.parametrize("dialect", every(3, DIALECTS))
+@pytest.mark.parametrize("dialect", select_every(3, DIALECTS))
 def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(dialect: str) -> None:
     for metrics, times in ((ONE, 0), (SEVERAL, 1)):
         text = sqlrank.sql(metrics, dialect=dialect, run="run", qrels="qrels")
@@ -48,14 +48,14 @@ def test_it_is_computed_once(engine: Any) -> None:
     result = sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection)
     assert result.to_pylist()[0] == pytest.approx(sqlrank.evaluate(SEVERAL, run=RUN, qrels=QRELS).to_pylist()[0], rel=1e-9)
     if isinstance(engine, ClickHouse):
-        assert text_of(result).count("AS MATERIALIZED (") == 1
-        assert text_of(result).endswith("enable_materialized_cte = 1")
+        assert read_text(result).count("AS MATERIALIZED (") == 1
+        assert read_text(result).endswith("enable_materialized_cte = 1")
         return
-    assert len(done("FileScan", "score", engine, result)) == 1
-    assert len(done("ObjectHashAggregate", "functions=[collect_list", engine, result)) == 1  # and puts each list in order once
+    assert len(list_operations("FileScan", "score", engine, result)) == 1
+    assert len(list_operations("ObjectHashAggregate", "functions=[collect_list", engine, result)) == 1  # and puts each list in order once
     areas = sqlrank.evaluate(["AUC", "PRAUC"], predictions="predictions", connection=engine.connection, check="off")
     assert areas.to_pylist()[0] == pytest.approx(sqlrank.evaluate(["AUC", "PRAUC"], predictions=PREDICTIONS).to_pylist()[0], rel=1e-9)
-    assert len(done("FileScan", "label", engine, areas)) == 1
+    assert len(list_operations("FileScan", "label", engine, areas)) == 1
 
 
 def test_values_of_queries_are_computed_once_for_their_intervals(engine: Any) -> None:
@@ -63,14 +63,14 @@ def test_values_of_queries_are_computed_once_for_their_intervals(engine: Any) ->
     expected = sqlrank.evaluate(ONE, run=RUN, qrels=QRELS, confidence=0.95)
     assert result.to_pylist()[0] == pytest.approx(expected.to_pylist()[0], rel=1e-9)
     if isinstance(engine, ClickHouse):
-        assert text_of(result).count("AS MATERIALIZED (") == 1
+        assert read_text(result).count("AS MATERIALIZED (") == 1
         return
-    assert len(done("FileScan", "score", engine, result)) == 1
+    assert len(list_operations("FileScan", "score", engine, result)) == 1
 
 
-def done(step: str, detail: str, engine: Spark, result: pa.Table) -> list[str]:
+def list_operations(step: str, detail: str, engine: Spark, result: pa.Table) -> list[str]:
     """Return what Spark does of a kind, such as reading a column from a file, to run the statement of a result."""
-    frame = engine.connection.sql(text_of(result))
+    frame = engine.connection.sql(read_text(result))
     frame.collect()
     plan: str = frame._jdf.queryExecution().executedPlan().toString().partition("Initial Plan")[0]  # noqa: SLF001  no other way to the plan
     return [line for line in plan.splitlines() if step in line and detail in line]
@@ -78,5 +78,5 @@ def done(step: str, detail: str, engine: Spark, result: pa.Table) -> list[str]:
 
 def test_a_server_without_the_setting_materializes_nothing(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_database, "_has_setting", lambda *_: False)
-    text = text_of(sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection))
+    text = read_text(sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection))
     assert "materialized" not in text.lower()

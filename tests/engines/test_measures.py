@@ -11,8 +11,8 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Engine
-from tests.engines.running import each, running
-from tests.engines.test_engines import apart
+from tests.engines.running import parametrize_engines, run_engine
+from tests.engines.test_engines import measure_deviation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +32,11 @@ TABLE = pa.table(
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, {"evals": TABLE}) as engine:
+    with run_engine(request.param, {"evals": TABLE}) as engine:
         yield engine
 
 
-@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("role", ["queries", "predictions"])
 @pytest.mark.parametrize("confidence", [None, 0.9])
 def test_numbers_are_those_of_duckdb(engine: Engine, role: str, confidence: float | None) -> None:
@@ -47,4 +47,4 @@ def test_numbers_are_those_of_duckdb(engine: Engine, role: str, confidence: floa
         columns = {name: exp.to_identifier(name, quoted=True).sql("duckdb") for name in names}
         source = exp.to_identifier("evals", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
         text = sqlrank.sql(METRICS, **{role: source}, by='"system"', columns=columns, dialect=dialect, confidence=confidence)
-        assert apart(engine, text, expected) <= 1e-9
+        assert measure_deviation(engine, text, expected) <= 1e-9

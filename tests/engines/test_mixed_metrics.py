@@ -10,7 +10,7 @@ import pytest
 
 import sqlrank
 from tests.engines.engines import ENGINES
-from tests.engines.running import each, running
+from tests.engines.running import parametrize_engines, run_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,32 +32,32 @@ CALLS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, {"shown": table()}) as engine:
+    with run_engine(request.param, {"shown": make_predictions()}) as engine:
         yield engine
 
 
-def exact(call: dict[str, Any]) -> dict[str, Any]:
+def quote_column(call: dict[str, Any]) -> dict[str, Any]:
     """Put the name of the column in quotes, since Databend has it in small letters."""
     return {
         name: '"model"' if value == "model" else [['"model"'], []] if isinstance(value, list) else value for name, value in call.items()
     }
 
 
-def table() -> pa.Table:
+def make_predictions() -> pa.Table:
     with duckdb.connect() as connection:
         found = connection.sql(SHOWN).to_arrow_table()
     return found.set_column(4, "label", found["label"].cast(pa.int64()))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("name", CALLS)
 def test_numbers_are_those_of_duckdb(name: str, engine: Engine, request: pytest.FixtureRequest) -> None:
     if (type(engine).__name__, name) == ("Databend", "slices"):
         why = "Databend 1.2.453 finds no num_lists of the total beside so many left joins; beside AUC alone it does, as other engines do"
         request.applymarker(pytest.mark.xfail(strict=True, reason=why))
-    expected = sqlrank.evaluate(METRICS, predictions=table(), **CALLS[name]).to_pylist()
-    rows = engine.rows(sqlrank.sql(METRICS, predictions="shown", dialect=engine.dialects[0], **exact(CALLS[name])))
+    expected = sqlrank.evaluate(METRICS, predictions=make_predictions(), **CALLS[name]).to_pylist()
+    rows = engine.rows(sqlrank.sql(METRICS, predictions="shown", dialect=engine.dialects[0], **quote_column(CALLS[name])))
     keys = 1 if name == "by system" else 2
     wanted = [list(row.values()) for row in expected]
     assert [list(row[:keys]) for row in rows] == [row[:keys] for row in wanted]

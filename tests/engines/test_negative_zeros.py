@@ -12,10 +12,10 @@ import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, ClickHouse, DataFusion, SQLite
-from tests.engines.running import each, running
-from tests.engines.scenarios import Scenario, _family, _is_planned, _names
-from tests.engines.test_engines import compare
-from tests.lanes import every
+from tests.engines.running import parametrize_engines, run_engine
+from tests.engines.scenarios import Scenario, _is_planned, _list_family, _list_metrics
+from tests.engines.test_engines import compare_rows
+from tests.lanes import select_every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,46 +42,46 @@ TABLES = {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}
 BY_HAND = {"AUC": 7 / 9, "APS": 1 / 3 + 2 / 3 * 3 / 5, "LiftQuality": 5 / 9, "Gain@0.5": 2 / 3}
 
 
-def unsigned(table: pa.Table) -> pa.Table:
+def drop_zero_signs(table: pa.Table) -> pa.Table:
     """Return a table with 0.0 for -0.0."""
     return pa.table({name: [x + 0 if isinstance(x, float) else x for x in table[name].to_pylist()] for name in table.column_names})
 
 
-def calls(step: int) -> list[Scenario]:
+def choose_scenarios(step: int) -> list[Scenario]:
     """Return one in so many metrics of rankings, predictions and pairs, under all plans, and the curves of predictions."""
     rankings, predictions = {"run": "run", "qrels": "qrels"}, {"predictions": "predictions"}
     probabilities = {**predictions, "columns": {"score": "probability", "weight": "light"}}
-    of_rankings, of_predictions = _names(_family("ranking"))[::step], _names(_family("classification"))[::step]
+    of_rankings, of_predictions = _list_metrics(_list_family("ranking"))[::step], _list_metrics(_list_family("classification"))[::step]
     return [
         *(Scenario(plan, of_rankings, {**rankings, "plan": {"rank_method": plan}}) for plan in ("sort", "count", "array")),
         *(Scenario(kind, of_rankings[:12], {**rankings, "score_type": kind}) for kind in ("float32", "float64")),
         *(Scenario(plan, of_predictions, {**probabilities, "plan": {"score_order": plan}}) for plan in ("window", "distinct", "buckets")),
         Scenario("labels", ["AUC", "RR", "nDCG"], predictions),
-        Scenario("pairs", _names(_family("pairs"))[::step], predictions),
+        Scenario("pairs", _list_metrics(_list_family("pairs"))[::step], predictions),
         *(Scenario(curve, [curve], predictions) for curve in ("ROC", "PR", "Threshold", "Gain")),
     ]
 
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with running(request.param, TABLES) as engine:
+    with run_engine(request.param, TABLES) as engine:
         yield engine
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 def test_metrics_take_them_for_one(engine: Any) -> None:
     """All metrics where scores are normalized; one in eight on engines that do not distinguish zeros, of which some take a second a metric."""
     with duckdb.connect() as duck:
         for name, table in TABLES.items():
-            duck.from_arrow(unsigned(table)).create(name)
+            duck.from_arrow(drop_zero_signs(table)).create(name)
         for dialect in engine.dialects:
-            for call in calls(1 if DIALECTS[dialect].distinguishes_zeros else 8):
+            for call in choose_scenarios(1 if DIALECTS[dialect].distinguishes_zeros else 8):
                 if _is_planned(call, dialect) and (call.name != "float32" or DIALECTS[dialect].supports_float32):
-                    compare(engine.rows(call.text(dialect)), call.expected(duck))
+                    compare_rows(engine.rows(call.text(dialect)), call.expected(duck))
 
 
-@pytest.mark.parametrize("engine", each([SQLite, ClickHouse, DataFusion]), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines([SQLite, ClickHouse, DataFusion]), indirect=True)
 def test_numbers_by_hand_over_a_connection(engine: Any) -> None:
     names, values = zip(*BY_HAND.items(), strict=True)
     result = sqlrank.evaluate(names, predictions="predictions", connection=engine.connection)
@@ -93,17 +93,18 @@ def test_numbers_by_hand_over_a_connection(engine: Any) -> None:
     assert sqlrank.evaluate("RR", run="run", qrels="qrels", connection=engine.connection).to_pylist() == [{"RR": 1.0}]
 
 
-@pytest.mark.parametrize("order", every(2, load_registry().plans["score_order"]["values"]))
+@pytest.mark.parametrize("order", select_every(2, load_registry().plans["score_order"]["values"]))
 def test_plans_of_duckdb_take_them_for_one(order: str) -> None:
-    metrics = _names(_family("classification"))
+    metrics = _list_metrics(_list_family("classification"))
     table = PREDICTIONS.drop_columns(["light", "weight", "score"]).rename_columns({"probability": "score"})
     signed, plain = (
-        sqlrank.evaluate(metrics, predictions=rows, plan={"score_order": order}, threads=1).to_pylist() for rows in (table, unsigned(table))
+        sqlrank.evaluate(metrics, predictions=rows, plan={"score_order": order}, threads=1).to_pylist()
+        for rows in (table, drop_zero_signs(table))
     )
     assert signed == plain
 
 
-@pytest.mark.parametrize("dialect", every(3, DIALECTS))
+@pytest.mark.parametrize("dialect", select_every(3, DIALECTS))
 def test_negative_zeros_are_handled_only_on_engines_that_distinguish_them(dialect: str) -> None:
     text = sqlrank.sql("AUC", predictions="predictions", dialect=dialect)
     assert (" + 0 AS score" in text) == (dialect in {"clickhouse", "datafusion", "snowflake"})

@@ -9,8 +9,8 @@ import pytest
 import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Spark, SQLite, ZetaSQL
-from tests.engines.running import each, running
-from tests.engines.scenarios import tables
+from tests.engines.running import parametrize_engines, run_engine
+from tests.engines.scenarios import make_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +22,13 @@ PREDICTIONS = {"predictions": "predictions", "columns": {"weight": "weight"}, "b
 
 @pytest.fixture(
     scope="module",
-    params=each(engine for engine in ENGINES if engine not in {ZetaSQL, Spark} and DIALECTS[engine.dialects[0]].supports_delete),
+    params=parametrize_engines(
+        engine for engine in ENGINES if engine not in {ZetaSQL, Spark} and DIALECTS[engine.dialects[0]].supports_delete
+    ),
 )
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """All engines that keep tables and delete rows; those of Spark need a format which is not installed here."""
-    with running(request.param, {"predictions": tables()["predictions"]}) as engine:
+    with run_engine(request.param, {"predictions": make_tables()["predictions"]}) as engine:
         yield engine
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import sqlrank
 from tests.engines.engines import ENGINES, Databend
-from tests.engines.running import each, running
+from tests.engines.running import parametrize_engines, run_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,9 +37,9 @@ QRELS = "SELECT * FROM grades WHERE relevance >= 0 UNION ALL SELECT * FROM grade
 METRICS = ["nDCG@3", "AP", "P@2", "num_ret"]
 
 
-@pytest.fixture(scope="module", params=each(ENGINES))
+@pytest.fixture(scope="module", params=parametrize_engines(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, TABLES) as engine:
+    with run_engine(request.param, TABLES) as engine:
         yield engine
 
 

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import sqlrank
-from tests.environments import environment
+from tests.environments import make_environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_com
         "SELECT * FROM shop.eval.latest ORDER BY campaign",
         *(f"SELECT * FROM shop.eval.{name}" for name in ("clicks", "runs", "truth")),
     ]
-    programs = environment(pytestconfig, "fakesnow", REQUIREMENTS)
+    programs = make_environment(pytestconfig, "fakesnow", REQUIREMENTS)
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     done = subprocess.run(
@@ -66,7 +66,7 @@ def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_com
         for name, answer in zip(("clicks", "runs", "truth"), answers[7:], strict=True):
             marks = ", ".join("?" * len(answer["columns"]))
             connection.execute(
-                f"CREATE TABLE {name} ({', '.join(f'{chr(34)}{column}{chr(34)} {kind(answer, i)}' for i, column in enumerate(answer['columns']))})"
+                f"CREATE TABLE {name} ({', '.join(f'{chr(34)}{column}{chr(34)} {read_type(answer, i)}' for i, column in enumerate(answer['columns']))})"
             )
             connection.executemany(f"INSERT INTO {name} VALUES ({marks})", answer["rows"])
         expected = [
@@ -84,6 +84,6 @@ def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_com
         assert len(wanted) > 1
 
 
-def kind(answer: dict[str, Any], position: int) -> str:
+def read_type(answer: dict[str, Any], position: int) -> str:
     """Return the type of a column that came back as JSON."""
     return "TEXT" if isinstance(answer["rows"][0][position], str) else "DOUBLE"

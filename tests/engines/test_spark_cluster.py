@@ -74,12 +74,12 @@ class Answer:
     log: str
 
 
-def spark_home() -> Path:
+def find_spark_home() -> Path:
     return Path(pytest.importorskip("pyspark", reason="needs pyspark").__file__).parent
 
 
 @contextmanager
-def process(arguments: list[str], log: Path, environment: dict[str, str]) -> Iterator[None]:
+def run_process(arguments: list[str], log: Path, environment: dict[str, str]) -> Iterator[None]:
     """Run a process and all that it starts, which end with the block."""
     with log.open("wb") as output:
         started = subprocess.Popen(arguments, stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True)
@@ -102,7 +102,7 @@ def wait_for(log: Path, text: str, times: int = 1) -> None:
         time.sleep(0.2)
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port: int = listening.getsockname()[1]
@@ -110,9 +110,9 @@ def free_port() -> int:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+def start_cluster(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """Start a master and two workers on this machine; yield the address of the master and the environment to use."""
-    home = spark_home()
+    home = find_spark_home()
     environment = {
         **os.environ,
         "SPARK_HOME": str(home),
@@ -123,18 +123,18 @@ def cluster(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": str(Path(sqlrank.__file__).parents[1]),
     }
-    port = free_port()
+    port = find_free_port()
     daemon = [str(home / "bin" / "spark-class")]
     master = f"spark://127.0.0.1:{port}"
     with ExitStack() as running:
         log = folder / "master.log"
         arguments = [*daemon, "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
-        running.enter_context(process(arguments, log, environment))
+        running.enter_context(run_process(arguments, log, environment))
         wait_for(log, "New state: ALIVE")
         for number in (1, 2):
             arguments = [*daemon, "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--webui-port", "0", "--cores", "1"]
             arguments += ["--memory", "768m", "--work-dir", str(folder / f"worker{number}"), master]
-            running.enter_context(process(arguments, folder / f"worker{number}.log", environment))
+            running.enter_context(run_process(arguments, folder / f"worker{number}.log", environment))
         wait_for(log, "Registering worker", times=2)
         yield master, environment
 
@@ -156,7 +156,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory, duck: duckdb.DuckDBPyConne
         duck.execute(f"COPY {name} TO '{path}' (FORMAT parquet, PER_THREAD_OUTPUT true)")
     calls = [call[1:] for call in CALLS]
     at_once = ["AUC"], {"predictions": "predictions", "plan": {"score_order": "window"}}
-    with cluster(folder) as (master, environment):
+    with start_cluster(folder) as (master, environment):
         given = {"master": master, "tables": paths}
         return [drive(given | {"calls": asked}, environment) for asked in (calls, [at_once])]
 
@@ -169,7 +169,7 @@ def drive(given: dict[str, Any], environment: dict[str, str]) -> Answer:
     return Answer(found["rows"], found["executors"], done.stderr)
 
 
-def one_worker(answer: Answer) -> list[str]:
+def find_single_worker_lines(answer: Answer) -> list[str]:
     return [line for line in answer.log.splitlines() if any(text in line for text in ONE_WORKER)]
 
 
@@ -190,5 +190,5 @@ def test_numbers_are_those_of_duckdb(number: int, answers: list[Answer], duck: d
 def test_no_worker_is_given_all_rows(answers: list[Answer]) -> None:
     """The driver warns of a window without partitions when it plans one, as that of one sort of all rows does."""
     bucketed, at_once = answers
-    assert one_worker(at_once)
-    assert one_worker(bucketed) == []
+    assert find_single_worker_lines(at_once)
+    assert find_single_worker_lines(bucketed) == []

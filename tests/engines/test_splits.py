@@ -8,8 +8,8 @@ import pytest
 
 import sqlrank
 from tests.engines.engines import ENGINES, SQLite
-from tests.engines.running import each, running
-from tests.unit.test_split_filters import drawn
+from tests.engines.running import parametrize_engines, run_engine
+from tests.unit.test_split_filters import draw_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,15 +23,15 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="module", params=each(ENGINES))
+@pytest.fixture(scope="module", params=parametrize_engines(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, {"ratings": drawn(1)}) as engine:
+    with run_engine(request.param, {"ratings": draw_events(1)}) as engine:
         yield engine
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
-    expected = sorted(tuple(row.values()) for row in sqlrank.split(drawn(1), **CALLS[name]).to_pylist())
+    expected = sorted(tuple(row.values()) for row in sqlrank.split(draw_events(1), **CALLS[name]).to_pylist())
     # In quotes, since Databend makes names capitals that have none.
     asked = {option: f'"{value}"' if option in {"key", "time", "user", "item"} else value for option, value in CALLS[name].items()}
     if isinstance(engine, SQLite):

@@ -9,8 +9,8 @@ import pytest
 
 import sqlrank
 from tests.engines.engines import ENGINES, ZetaSQL
-from tests.engines.running import each, running
-from tests.engines.scenarios import tables
+from tests.engines.running import parametrize_engines, run_engine
+from tests.engines.scenarios import make_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,17 +21,17 @@ PREDICTIONS = {"predictions": "predictions", "columns": {"weight": "weight"}, "b
 RANKINGS = {"run": "run", "qrels": "qrels", "by": '"system"', "where": 'run."score" > 0.5 AND qrels."relevance" >= 0'}
 
 
-@pytest.fixture(scope="module", params=each(engine for engine in ENGINES if engine is not ZetaSQL))
+@pytest.fixture(scope="module", params=parametrize_engines(engine for engine in ENGINES if engine is not ZetaSQL))
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """All engines but the one that keeps no tables."""
-    with running(request.param, {name: tables()[name] for name in ("run", "qrels", "predictions")}) as engine:
+    with run_engine(request.param, {name: make_tables()[name] for name in ("run", "qrels", "predictions")}) as engine:
         yield engine
 
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, list[tuple[object, ...]]]:
     with duckdb.connect() as connection:
-        for name, table in tables().items():
+        for name, table in make_tables().items():
             connection.from_arrow(table).create(f'"{name}"')
         results = {
             "predictions": sqlrank.evaluate(["AUC", "LogLoss"], connection=connection, **{**PREDICTIONS, "by": "shop"}),

@@ -11,16 +11,16 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.fuzz import predictions, rankings
-from tests.unit.test_argument_values import any_value
+from tests.unit.test_argument_values import try_any_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 KINDS: dict[str, Callable[[int, int], Iterator[str]]] = {
-    "rankings beside pytrec_eval": rankings.beside_pytrec_eval,
-    "rankings beside fractions": rankings.beside_fractions,
-    "predictions beside fractions": predictions.beside_fractions,
-    "predictions beside scikit-learn": predictions.beside_sklearn,
+    "rankings beside pytrec_eval": rankings.compare_with_pytrec_eval,
+    "rankings beside fractions": rankings.compare_with_fractions,
+    "predictions beside fractions": predictions.compare_with_fractions,
+    "predictions beside scikit-learn": predictions.compare_with_sklearn,
 }
 SHOWN = 5
 """Differences of a batch that are shown."""
@@ -39,7 +39,7 @@ def main(
         kind = list(KINDS)[number % len(KINDS)]
         drawn_from = seed * 1_000_000 + number // len(KINDS)
         size = min(batch, collections - done)
-        found = _differences(kind, drawn_from, size)
+        found = _find_differences(kind, drawn_from, size)
         wrong[kind] += len(found)
         done += size
         number += 1
@@ -50,12 +50,12 @@ def main(
         for line in found[:SHOWN]:
             typer.echo(f"  {line}", err=True)
     if arguments:
-        _any_arguments(arguments, seed)
+        _try_any_arguments(arguments, seed)
         typer.echo(f"{arguments:,} random arguments raised nothing but errors of sqlrank")
     raise typer.Exit(int(sum(wrong.values()) > 0))
 
 
-def _differences(kind: str, drawn_from: int, size: int) -> list[str]:
+def _find_differences(kind: str, drawn_from: int, size: int) -> list[str]:
     """Return what differs in a batch; an error is a difference, too."""
     try:
         return list(KINDS[kind](drawn_from, size))
@@ -63,9 +63,9 @@ def _differences(kind: str, drawn_from: int, size: int) -> list[str]:
         return [f"{type(error).__name__}: {error}"]
 
 
-def _any_arguments(count: int, drawn_from: int) -> None:
+def _try_any_arguments(count: int, drawn_from: int) -> None:
     checked = settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    seed(drawn_from)(checked(given(st.data())(any_value)))()
+    seed(drawn_from)(checked(given(st.data())(try_any_value)))()
 
 
 if __name__ == "__main__":

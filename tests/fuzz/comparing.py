@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-def differences(
+def find_differences(
     got: Mapping[str, Mapping[str, float | None]], expected: Mapping[str, Mapping[str, float | None]], tolerance: float
 ) -> Iterator[str]:
     """Yield each value that is farther from what is expected than a share of that, or of 1 if that is less, or is one's alone."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 from sklearn import metrics as sk
 
 import sqlrank
-from tests.fuzz.comparing import differences
+from tests.fuzz.comparing import find_differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ METRICS = ["AUC", "APS", "Brier", "Recall", "Precision", "Positives"]
 OF_SKLEARN = {"AUC": sk.roc_auc_score, "APS": sk.average_precision_score, "LogLoss": sk.log_loss, "Brier": sk.brier_score_loss}
 
 
-def drawn(seed: int, count: int, weights: tuple[tuple[float, ...], ...]) -> dict[str, Rows]:
+def draw_groups(seed: int, count: int, weights: tuple[tuple[float, ...], ...]) -> dict[str, Rows]:
     """Draw so many groups, each with traits of its own."""
     rng = np.random.default_rng(seed)
     found: dict[str, Rows] = {}
@@ -40,34 +40,36 @@ def drawn(seed: int, count: int, weights: tuple[tuple[float, ...], ...]) -> dict
     return found
 
 
-def evaluated(groups: dict[str, Rows], metrics: list[str], **arguments: str) -> dict[str, dict[str, float | None]]:
+def evaluate_groups(groups: dict[str, Rows], metrics: list[str], **arguments: str) -> dict[str, dict[str, float | None]]:
     rows = [(group, *row) for group, held in groups.items() for row in held]
     table = pa.table(dict(zip(("group", "label", "score", "weight"), map(list, zip(*rows, strict=True)), strict=True)))
     found = sqlrank.evaluate(metrics, predictions=table, by="group", **arguments).to_pylist()
     return {row.pop("group"): row for row in found}
 
 
-def beside_fractions(seed: int, count: int) -> Iterator[str]:
+def compare_with_fractions(seed: int, count: int) -> Iterator[str]:
     """Yield what differs from sums of fractions in a batch of groups with weights of any size."""
-    groups = drawn(seed, count, WEIGHTS)
-    expected = {group: exact(rows) for group, rows in groups.items()}
-    yield from differences(evaluated(groups, METRICS, plan={"score_order": STRATEGIES[seed % 4]}), expected, 1e-11)
+    groups = draw_groups(seed, count, WEIGHTS)
+    expected = {group: evaluate_exactly(rows) for group, rows in groups.items()}
+    yield from find_differences(evaluate_groups(groups, METRICS, plan={"score_order": STRATEGIES[seed % 4]}), expected, 1e-11)
 
 
-def beside_sklearn(seed: int, count: int) -> Iterator[str]:
+def compare_with_sklearn(seed: int, count: int) -> Iterator[str]:
     """Yield what differs from scikit-learn in a batch of groups that have both classes."""
     groups = {
-        group: rows for group, rows in drawn(seed, count, WEIGHTS[:3]).items() if {label for label, _, weight in rows if weight} == {0, 1}
+        group: rows
+        for group, rows in draw_groups(seed, count, WEIGHTS[:3]).items()
+        if {label for label, _, weight in rows if weight} == {0, 1}
     }
     expected = {}
     for group, rows in groups.items():
         label, score, weight = (np.array(column) for column in zip(*rows, strict=True))
         expected[group] = {name: float(function(label, score, sample_weight=weight)) for name, function in OF_SKLEARN.items()}
     if groups:
-        yield from differences(evaluated(groups, [*OF_SKLEARN], compat="sklearn"), expected, 1e-9)
+        yield from find_differences(evaluate_groups(groups, [*OF_SKLEARN], compat="sklearn"), expected, 1e-9)
 
 
-def exact(rows: Rows) -> dict[str, float | None]:
+def evaluate_exactly(rows: Rows) -> dict[str, float | None]:
     """Return the metrics of a group, exact until they are made doubles; None where they are undefined."""
     classes: dict[float, list[Fraction]] = defaultdict(lambda: [Fraction(0), Fraction(0)])
     squares = Fraction(0)

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 import sqlrank
-from tests.fuzz.comparing import differences
-from tests.peers.test_pytrec_eval import COUNTS, MEASURES, aggregates, ours, peer
-from tests.references.random_collections import Collection, Traits, Values, per_query, random_collection
+from tests.fuzz.comparing import find_differences
+from tests.peers.test_pytrec_eval import COUNTS, MEASURES, aggregate_values, evaluate_with_pytrec_eval, evaluate_with_sqlrank
+from tests.references.random_collections import Collection, Traits, Values, draw_random_collection, nest_by_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ EXTREME = ((-(2**53), -1, 0, 1, 2**53), (0, 1), (-1, 0, 0, 2), (0, 10**15, 3), (
 CUTOFFS = (1, 3, 10)
 
 
-def hostile(data: Collection, seed: int) -> Collection:
+def make_names_hostile(data: Collection, seed: int) -> Collection:
     """Return a collection with other names, which are as different as the old ones are."""
     rng = np.random.default_rng(seed)
     names: dict[str, str] = {}
@@ -75,7 +75,7 @@ def hostile(data: Collection, seed: int) -> Collection:
     )
 
 
-def with_nulls(data: Collection, seed: int) -> Collection:
+def add_nulls(data: Collection, seed: int) -> Collection:
     """Add rows without a score or a grade, which ``nulls="drop"`` leaves out: of documents that are nowhere else."""
     rng = np.random.default_rng(seed)
     queries = sorted({(row[0], row[1]) for row in data.run_rows} & {(row[0], row[1]) for row in data.qrel_rows})
@@ -88,22 +88,22 @@ def with_nulls(data: Collection, seed: int) -> Collection:
     )
 
 
-def beside_pytrec_eval(seed: int, count: int) -> Iterator[str]:
+def compare_with_pytrec_eval(seed: int, count: int) -> Iterator[str]:
     """Yield what differs in a batch of collections, per query and in the aggregate."""
     policies, options = POLICIES[seed % len(POLICIES)]
-    data = hostile(random_collection(seed, count, Traits(grades=(*Traits.grades, (0, 0, 5, 60), (1,), (0, 3)))), seed)
+    data = make_names_hostile(draw_random_collection(seed, count, Traits(grades=(*Traits.grades, (0, 0, 5, 60), (1,), (0, 3)))), seed)
     measures = [measure for measure in EVERY if not ("rel" in policies and (measure == "utility" or measure in COUNTS))]
     measures = [measure for measure in measures if not ("unjudged" in policies and measure in COUNTS)]
-    read = with_nulls(data, seed) if "nulls" in policies else data
-    each, summary = ours(read, measures, **policies)
-    expected = peer(data, measures, **options)
-    yield from differences(each, expected, 1e-9)
-    yield from differences(summary, aggregates(expected, data.group_of), 1e-9)
+    read = add_nulls(data, seed) if "nulls" in policies else data
+    each, summary = evaluate_with_sqlrank(read, measures, **policies)
+    expected = evaluate_with_pytrec_eval(data, measures, **options)
+    yield from find_differences(each, expected, 1e-9)
+    yield from find_differences(summary, aggregate_values(expected, data.group_of), 1e-9)
 
 
-def beside_fractions(seed: int, count: int) -> Iterator[str]:
+def compare_with_fractions(seed: int, count: int) -> Iterator[str]:
     """Yield what differs from sums of fractions in a batch of collections with grades and scores of any size."""
-    data = hostile(random_collection(seed, count, Traits(grades=EXTREME)), seed)
+    data = make_names_hostile(draw_random_collection(seed, count, Traits(grades=EXTREME)), seed)
     scale = (1.0, 1e-300, 1e300, -1e-5)[seed % 4]
     run = data.run.set_column(3, "score", pa.array(np.asarray(data.run["score"]) * scale))
     measures = ["AP", "RR", "Rprec", "num_rel_ret", *(f"{name}@{k}" for name in ("P", "R", "Success", "CG") for k in CUTOFFS)]
@@ -111,11 +111,11 @@ def beside_fractions(seed: int, count: int) -> Iterator[str]:
     scored: dict[str, dict[str, float]] = defaultdict(dict)
     for query, doc, score in zip(*(run[name].to_pylist() for name in ("query_id", "doc_id", "score")), strict=True):
         scored[query][doc] = score
-    expected: Values = {query: of_query(scored.get(query, {}), grades) for query, grades in data.qrels_dict.items()}
-    yield from differences(per_query(found), expected, 1e-12)
+    expected: Values = {query: evaluate_query(scored.get(query, {}), grades) for query, grades in data.qrels_dict.items()}
+    yield from find_differences(nest_by_query(found), expected, 1e-12)
 
 
-def of_query(scores: dict[str, float], grades: dict[str, int]) -> dict[str, float]:
+def evaluate_query(scores: dict[str, float], grades: dict[str, int]) -> dict[str, float]:
     """Return the metrics of one query, exact until they are made doubles; nothing relevant counts 0."""
     ranking = sorted(scores, key=lambda doc: (scores[doc], doc.encode()), reverse=True)
     relevant = {doc for doc, grade in grades.items() if grade >= 1}

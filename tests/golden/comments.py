@@ -26,10 +26,10 @@ _HEADER_LINE = re.compile(
 _LOGICAL_KEY = re.compile(r"\bper (?:list|group)\b")
 
 
-def comment_faults(text: str) -> Iterator[str]:
+def find_comment_faults(text: str) -> Iterator[str]:
     """Yield a sentence for each comment that is too long, names no rows, or names a column that its step does not have."""
     columns = set(load_registry().relation_columns)
-    yield from (f"the header has no such line: {line}" for line in _header(text) if not _HEADER_LINE.match(line))
+    yield from (f"the header has no such line: {line}" for line in _read_header(text) if not _HEADER_LINE.match(line))
     header, _, body = text.partition("\nWITH ")
     if _BLOCK_COMMENT.search(body):
         yield "a block comment"
@@ -47,7 +47,7 @@ def comment_faults(text: str) -> Iterator[str]:
         yield from (f"CTE {step['name']}: the comment names {name}, which the step does not have" for name in missing)
 
 
-def _header(text: str) -> list[str]:
+def _read_header(text: str) -> list[str]:
     return list(takewhile(lambda line: line.startswith("-- "), text.splitlines()))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from tests.golden.written import place, short
+from tests.golden.written import describe_place, shorten_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ def idiom_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     if dialect in WITH_NUMBER_SERIES and "digits" in ctes:
         yield "CTE digits: the dialect has series of numbers"
     if dialect not in WITHOUT_GROUPING_SETS and isinstance(query, exp.Select) and query.args.get("group") and "slices" in ctes:
-        yield f"{short(query.args['group'], dialect)}: the dialect has GROUPING SETS"
+        yield f"{shorten_text(query.args['group'], dialect)}: the dialect has GROUPING SETS"
     for select in query.find_all(exp.Select):
         if dialect not in WITHOUT_WINDOW_CLAUSE:
             yield from _repeated_frames(select, dialect)
@@ -50,7 +50,7 @@ def _repeated_frames(select: exp.Select, dialect: str) -> Iterator[str]:
         for window in select.find_all(exp.Window)
         if window.parent_select is select and window.args.get("spec") and window.arg_key != "windows"
     )
-    yield from (f"{place(select)}: {frame} is written {count} times" for frame, count in frames.items() if count > 1)
+    yield from (f"{describe_place(select)}: {frame} is written {count} times" for frame, count in frames.items() if count > 1)
 
 
 def _known_conditions(select: exp.Select, ctes: dict[str, exp.Expr], dialect: str) -> Iterator[str]:
@@ -62,12 +62,12 @@ def _known_conditions(select: exp.Select, ctes: dict[str, exp.Expr], dialect: st
             continue
         known = read if test.find_ancestor(exp.Where) else [*own, *read]
         if any(_implies(condition, test) for condition in known):
-            yield f"{place(test)}: {short(test, dialect)} is true of each row"
+            yield f"{describe_place(test)}: {shorten_text(test, dialect)} is true of each row"
     for guard in select.find_all(exp.Nullif):
         if guard.parent_select is select and isinstance(guard.this, exp.Count) and select.args.get("group") and _is_zero(guard.expression):
             is_of_rows = isinstance(guard.this.this, exp.Star) and not isinstance(guard.this.parent, exp.Window)
             if is_of_rows:
-                yield f"{place(guard)}: {short(guard, dialect)}: a group has rows"
+                yield f"{describe_place(guard)}: {shorten_text(guard, dialect)}: a group has rows"
 
 
 def _conditions_read(select: exp.Select, ctes: dict[str, exp.Expr]) -> list[exp.Expr]:
@@ -116,7 +116,7 @@ def _always_null(select: exp.Select, query: exp.Query) -> Iterator[str]:
         value = item.unalias()
         value = value.this if isinstance(value, exp.Cast) else value
         if isinstance(value, exp.Null) and not any(_is_computed_with(column, item.alias) for column in query.find_all(exp.Column)):
-            yield f"{place(item)}: always NULL"
+            yield f"{describe_place(item)}: always NULL"
 
 
 def _is_computed_with(column: exp.Column, name: str) -> bool:

@@ -34,7 +34,7 @@ _SAME = (
 """Expressions that have the kind of their first argument."""
 
 
-def common(kinds: Iterable[str | None], dialect: str) -> str | None:
+def merge_kinds(kinds: Iterable[str | None], dialect: str) -> str | None:
     """Return the kind of what takes its value from several: SQLite leaves each as it is, the others make one of them."""
     known = set(kinds) - {NULL}
     if DOUBLE in known and (dialect != "sqlite" or known == {DOUBLE}):
@@ -44,36 +44,36 @@ def common(kinds: Iterable[str | None], dialect: str) -> str | None:
     return DECIMAL if DECIMAL in known and known <= {DECIMAL, INTEGER, None} else None
 
 
-def kind(node: exp.Expr, known: Mapping[int, str | None], dialect: str) -> str | None:
+def infer_kind(node: exp.Expr, known: Mapping[int, str | None], dialect: str) -> str | None:
     """Return the kind of an expression, given those of the expressions in it by their ids."""
     parts = [known.get(id(part)) for part in node.iter_expressions()]
     if isinstance(node, exp.Cast):
-        return _kind_of_type(node.to)
+        return _infer_type_kind(node.to)
     if isinstance(node, (exp.Literal, exp.Null)):
-        return _kind_of_literal(node, dialect)
+        return _infer_literal_kind(node, dialect)
     if isinstance(node, _SAME):
         return known.get(id(node.this))
     if isinstance(node, _CHOICES):
-        return common((known.get(id(part)) for part in node.iter_expressions() if part is not _condition(node)), dialect)
+        return merge_kinds((known.get(id(part)) for part in node.iter_expressions() if part is not _get_condition(node)), dialect)
     if isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Mod)):
-        return DOUBLE if DOUBLE in parts else common(parts, dialect)
+        return DOUBLE if DOUBLE in parts else merge_kinds(parts, dialect)
     if isinstance(node, (exp.Div, exp.SafeDivide)):
         return DOUBLE if DOUBLE in parts or dialect in DIVIDES_TO_DOUBLE else None
     if isinstance(node, (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)):
         return OTHER
-    return _kind_of_function(node, parts, dialect)
+    return _infer_function_kind(node, parts, dialect)
 
 
 def is_double(node: exp.Expr) -> bool:
     """Say whether an expression is a cast to double."""
-    return isinstance(node, exp.Cast) and _kind_of_type(node.to) == DOUBLE
+    return isinstance(node, exp.Cast) and _infer_type_kind(node.to) == DOUBLE
 
 
-def _condition(node: exp.Expr) -> exp.Expr | None:
+def _get_condition(node: exp.Expr) -> exp.Expr | None:
     return node.this if isinstance(node, (exp.Case, exp.If)) else None
 
 
-def _kind_of_type(node: exp.DataType) -> str:
+def _infer_type_kind(node: exp.DataType) -> str:
     if node.is_type(exp.DType.DOUBLE):
         return DOUBLE
     if node.this in exp.DataType.INTEGER_TYPES:
@@ -81,7 +81,7 @@ def _kind_of_type(node: exp.DataType) -> str:
     return DECIMAL if node.is_type(exp.DType.DECIMAL, exp.DType.BIGDECIMAL) else OTHER
 
 
-def _kind_of_literal(node: exp.Expr, dialect: str) -> str:
+def _infer_literal_kind(node: exp.Expr, dialect: str) -> str:
     if isinstance(node, exp.Null):
         return NULL
     if node.is_string or node.name.isdigit():
@@ -90,7 +90,7 @@ def _kind_of_literal(node: exp.Expr, dialect: str) -> str:
     return DOUBLE if is_double else DECIMAL
 
 
-def _kind_of_function(node: exp.Expr, parts: list[str | None], dialect: str) -> str | None:
+def _infer_function_kind(node: exp.Expr, parts: list[str | None], dialect: str) -> str | None:
     if isinstance(node, _COUNTS):
         return INTEGER
     if isinstance(node, _SHARES):

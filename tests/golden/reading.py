@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot import exp
 
 from tests.golden import kinds, written
-from tests.golden.comments import comment_faults
+from tests.golden.comments import find_comment_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,17 +19,17 @@ SHORT_NUMBER = len("0.1234567890123e0")
 """Length of numbers with an exponent, up to which an engine reads a decimal number as the double that its text is."""
 
 
-def faults(text: str, dialect: str) -> list[str]:
+def find_faults(text: str, dialect: str) -> list[str]:
     """Return a sentence for each thing in a printed statement that could be left out."""
     reader = _Reader(dialect)
     for statement in filter(None, sqlglot.parse(text, read=dialect)):
         query = statement if isinstance(statement, exp.Query) else statement.args.get("expression")
         if isinstance(query, exp.Query):
             reader.query(query, reader.ctes(statement, {}, []) if statement is not query else {}, [])
-            reader.found += [*written.bounds(query, dialect), *written.parentheses(query, dialect)]
+            reader.found += [*written.find_constant_conditions(query, dialect), *written.find_needless_parentheses(query, dialect)]
         elif isinstance(statement, exp.Command) or statement.find(exp.Query):
             raise NotImplementedError(f"a statement that is a {type(statement).__name__}: {statement.sql(dialect)}")
-    return [*reader.found, *reader.unread(), *reader.repeated(), *reader.exponents_beside_doubles(), *comment_faults(text)]
+    return [*reader.found, *reader.unread(), *reader.repeated(), *reader.exponents_beside_doubles(), *find_comment_faults(text)]
 
 
 @dataclass(eq=False)
@@ -73,12 +73,12 @@ class _Reader:
     def exponents_beside_doubles(self) -> Iterator[str]:
         """Yield a sentence for each exponent without which a number would be the same double, because it is beside one."""
         for literal in self.exponents:
-            user = written.around(literal)
+            user = written.find_enclosing(literal)
             sides = [user.this.unnest(), user.expression.unnest()] if isinstance(user, (exp.Add, exp.Sub, exp.Mul, exp.Div)) else []
             if any(
                 side is not literal and not isinstance(side, exp.Literal) and self.kinds.get(id(side)) == kinds.DOUBLE for side in sides
             ):
-                yield f"{written.place(literal)}: {literal.name} is beside a double"
+                yield f"{written.describe_place(literal)}: {literal.name} is beside a double"
 
     def repeated(self) -> Iterator[str]:
         """Yield a sentence for each input table that is written more than once."""
@@ -94,7 +94,7 @@ class _Reader:
             if left.columns is None or right.columns is None:
                 return _Relation(None)
             both = zip(left.columns.values(), right.columns.values(), strict=True)
-            columns = {name: kinds.common(pair, self.dialect) for name, pair in zip(left.columns, both, strict=True)}
+            columns = {name: kinds.merge_kinds(pair, self.dialect) for name, pair in zip(left.columns, both, strict=True)}
             return _Relation(columns, set(columns) if node.args.get("distinct") or not isinstance(node, exp.Union) else set())
         if isinstance(node, exp.Select):
             return self.select(node, ctes, outer)
@@ -138,7 +138,7 @@ class _Reader:
             scope.joining = None
         for join in joins:
             if join.side == "LEFT" and join.alias_or_name.lower() not in scope.used:
-                self.found.append(f"{written.place(node)}: nobody reads what LEFT JOIN {join.alias_or_name} adds")
+                self.found.append(f"{written.describe_place(node)}: nobody reads what LEFT JOIN {join.alias_or_name} adds")
         columns = self.outputs(node, scope)
         return _Relation(columns, set(columns or ()) if node.args.get("distinct") else set())
 
@@ -150,7 +150,7 @@ class _Reader:
             query = self.query(
                 item if isinstance(item, exp.Subquery) else item.this, ctes, [scope, *outer] if isinstance(item, exp.Lateral) else outer
             )
-            relation = self.named(query, f"subquery {item.alias} in {written.place(item)}", item)
+            relation = self.named(query, f"subquery {item.alias} in {written.describe_place(item)}", item)
         else:
             if isinstance(item, exp.Table) and (isinstance(item.this, exp.Identifier) or item.find(exp.Literal)):
                 self.inputs[".".join(part.sql(self.dialect) for part in item.parts)] += 1
@@ -167,10 +167,10 @@ class _Reader:
                 name = item.alias_or_name.lower()
                 columns[name if name and name not in columns else f"{name}#{len(columns) + 1}"] = self.kinds[id(item)]
                 continue
-            for source in _starred(item, scope).values():
+            for source in _find_starred(item, scope).values():
                 if source.columns is None:
                     return None
-                columns |= {name: kind for name, kind in source.columns.items() if name not in _excepted(item)}
+                columns |= {name: kind for name, kind in source.columns.items() if name not in _find_excepted(item)}
         return columns
 
     def visit(self, node: Any, ctes: dict[str, _Relation], scopes: list[_Scope]) -> None:
@@ -185,10 +185,10 @@ class _Reader:
             if isinstance(node, exp.Column) or isinstance(node.parent, exp.Select):  # not COUNT(*)
                 _read_star(node, scopes[0])
         elif isinstance(node, exp.Column):
-            self.kinds[id(node)] = _read(node, scopes)
+            self.kinds[id(node)] = _mark_read(node, scopes)
         elif isinstance(node, exp.Expr):
             self.visit(list(node.iter_expressions()), ctes, scopes)
-            self.kinds[id(node)] = kinds.kind(node, self.kinds, self.dialect)
+            self.kinds[id(node)] = kinds.infer_kind(node, self.kinds, self.dialect)
             if kinds.is_double(node):
                 self.judge(node)
             elif isinstance(node, exp.Literal) and node.is_number and node.name.lower().endswith("e0") and len(node.name) <= SHORT_NUMBER:
@@ -196,16 +196,16 @@ class _Reader:
 
     def judge(self, cast: exp.Expr) -> None:
         """Keep a sentence on a cast to double if the value is one without it, or becomes one where it stands."""
-        kind, user = self.kinds.get(id(cast.this)), written.around(cast)
+        kind, user = self.kinds.get(id(cast.this)), written.find_enclosing(cast)
         if kind == kinds.DOUBLE:
-            self.found.append(f"{written.place(cast)}: {written.short(cast, self.dialect)} casts what is a double already")
+            self.found.append(f"{written.describe_place(cast)}: {written.shorten_text(cast, self.dialect)} casts what is a double already")
         elif isinstance(user, (exp.Div, exp.SafeDivide)) and kind in {None, kinds.INTEGER} and self.dialect in kinds.DIVIDES_TO_DOUBLE:
             self.found.append(
-                f"{written.place(cast)}: {written.short(cast, self.dialect)} is in a division, which gives a double without the cast"
+                f"{written.describe_place(cast)}: {written.shorten_text(cast, self.dialect)} is in a division, which gives a double without the cast"
             )
 
 
-def _read(column: exp.Column, scopes: list[_Scope]) -> str | None:
+def _mark_read(column: exp.Column, scopes: list[_Scope]) -> str | None:
     """Mark a column as read in the sources that have it, and return its kind; what no source has may be an input's."""
     name, qualifier = column.name.lower(), column.table.lower()
     if qualifier and not any(qualifier in scope.sources for scope in scopes):  # a field of a column
@@ -224,21 +224,21 @@ def _read(column: exp.Column, scopes: list[_Scope]) -> str | None:
     return None
 
 
-def _starred(item: exp.Expr, scope: _Scope) -> dict[str, _Relation]:
+def _find_starred(item: exp.Expr, scope: _Scope) -> dict[str, _Relation]:
     """Return the sources whose columns a star stands for."""
     table = item.table.lower() if isinstance(item, exp.Column) else ""
     return {alias: source for alias, source in scope.sources.items() if table in {"", alias}}
 
 
-def _excepted(item: exp.Expr) -> set[str]:
+def _find_excepted(item: exp.Expr) -> set[str]:
     star = item if isinstance(item, exp.Star) else item.this
     return {column.name.lower() for column in star.args.get("except_") or ()}
 
 
 def _read_star(item: exp.Expr, scope: _Scope) -> None:
-    for alias, source in _starred(item, scope).items():
+    for alias, source in _find_starred(item, scope).items():
         scope.used.add(alias)
-        source.read |= set(source.columns or ()) - _excepted(item)
+        source.read |= set(source.columns or ()) - _find_excepted(item)
 
 
 def _is_projection(query: exp.Expr) -> bool:

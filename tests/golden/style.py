@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import exp
 
 from tests.golden.idioms import idiom_faults
-from tests.golden.written import place, short
+from tests.golden.written import describe_place, shorten_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,13 +34,13 @@ WIDTH = 100
 """Longest line of a statement; the lines of its header are whole sentences and a command."""
 
 
-def style_faults(text: str, dialect: str) -> list[str]:
+def find_style_faults(text: str, dialect: str) -> list[str]:
     """Return a sentence for each part of a statement that could be simpler, or has a clearer spelling."""
-    found = [*_spellings(text), *(f"a line is longer than {WIDTH} characters: {line}" for line in text.splitlines() if _is_long(line))]
+    found = [*_find_spellings(text), *(f"a line is longer than {WIDTH} characters: {line}" for line in text.splitlines() if _is_long(line))]
     for statement in filter(None, sqlglot.parse(text, read=dialect)):
         query = statement if isinstance(statement, exp.Query) else statement.args.get("expression")
         if isinstance(query, exp.Query):
-            found += _query_faults(query, dialect)
+            found += _find_query_faults(query, dialect)
     return found
 
 
@@ -48,33 +48,33 @@ def _is_long(line: str) -> bool:
     return len(line) > WIDTH and not line.startswith("-- ") and not _EQUALITY.fullmatch(line)
 
 
-def _spellings(text: str) -> Iterator[str]:
+def _find_spellings(text: str) -> Iterator[str]:
     if match := _NOT_NULL.search(text):
         yield f"{match.group()}: write IS NOT NULL"
     if _BARE_JOIN.search(text):
         yield "JOIN: write INNER JOIN"
 
 
-def _query_faults(query: exp.Query, dialect: str) -> Iterator[str]:
+def _find_query_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     clause = query.args.get("with_")
     ctes: list[exp.CTE] = clause.expressions if clause else []
     names = {cte.alias.lower() for cte in ctes}
-    yield from _order(ctes, names)
-    yield from _equal_ctes(ctes)
+    yield from _find_misplaced_inputs(ctes, names)
+    yield from _find_equal_ctes(ctes)
     yield from idiom_faults(query, dialect)
-    yield from _constants(ctes, query, dialect)
+    yield from _find_constants(ctes, query, dialect)
     for select in query.find_all(exp.Select):
-        yield from _sources(select, names)
-        yield from _items(select, names, names_joined=dialect == "clickhouse")
+        yield from _find_needless_sources(select, names)
+        yield from _find_needless_aliases(select, names, names_joined=dialect == "clickhouse")
     inputs = [cte for cte in ctes if _is_input(cte, names) or cte.alias in RANKINGS]
-    yield from _unfolded(query, dialect, inputs)
+    yield from _find_unfolded(query, dialect, inputs)
 
 
 def _reads_ctes_only(node: exp.Expr, names: set[str]) -> bool:
     return all(not table.db and table.name.lower() in names for table in node.find_all(exp.Table))
 
 
-def _order(ctes: list[exp.CTE], names: set[str]) -> Iterator[str]:
+def _find_misplaced_inputs(ctes: list[exp.CTE], names: set[str]) -> Iterator[str]:
     """Yield a sentence for each CTE of an input that stands behind others."""
     are_inputs = [_is_input(cte, names) for cte in ctes if cte.alias != DIGITS]
     first_other = [*are_inputs, False].index(False)
@@ -92,27 +92,27 @@ def _is_input(cte: exp.CTE, names: set[str]) -> bool:
     return bool(tables) and not any(_reads_ctes_only(table, names) for table in tables)
 
 
-def _equal_ctes(ctes: list[exp.CTE]) -> Iterator[str]:
+def _find_equal_ctes(ctes: list[exp.CTE]) -> Iterator[str]:
     for index, cte in enumerate(ctes):
         for other in ctes[:index]:
             if cte.this == other.this and not cte.this.find(exp.Rand):
                 yield f"CTE {cte.alias}: the same as {other.alias}"
 
 
-def _constants(ctes: list[exp.CTE], query: exp.Expr, dialect: str) -> Iterator[str]:
+def _find_constants(ctes: list[exp.CTE], query: exp.Expr, dialect: str) -> Iterator[str]:
     """Yield a sentence for each column of a CTE that is the same number in every row, and no key of a reader."""
     for cte in ctes:
-        members = _members(cte.this)
+        members = _list_members(cte.this)
         for index, name in enumerate(cte.this.named_selects):
             values = [member.expressions[index].unalias() for member in members if len(member.expressions) > index]
             if not all(_is_number(value) and value == values[0] for value in values) or len(values) < len(members):
                 continue
             if len(cte.this.named_selects) > 1 and not any(_is_key(column) for column in query.find_all(exp.Column) if column.name == name):
-                yield f"CTE {cte.alias}, column {name}: always {short(values[0], dialect)}"
+                yield f"CTE {cte.alias}, column {name}: always {shorten_text(values[0], dialect)}"
 
 
-def _members(query: exp.Expr) -> list[exp.Expr]:
-    return [*_members(query.this), *_members(query.expression)] if isinstance(query, exp.SetOperation) else [query]
+def _list_members(query: exp.Expr) -> list[exp.Expr]:
+    return [*_list_members(query.this), *_list_members(query.expression)] if isinstance(query, exp.SetOperation) else [query]
 
 
 def _is_number(node: exp.Expr) -> bool:
@@ -128,29 +128,29 @@ def _is_key(column: exp.Column) -> bool:
     return bool(select and any(join.side for join in select.args.get("joins") or []))
 
 
-def _sources(select: exp.Select, names: set[str]) -> Iterator[str]:
+def _find_needless_sources(select: exp.Select, names: set[str]) -> Iterator[str]:
     """Yield a sentence for each subquery of CTEs, needless alias, and outer join of every row."""
     joins = select.args.get("joins") or []
     sources = [clause.this for clause in [select.args.get("from_"), *joins] if clause]
     tables = [source.name.lower() for source in sources if isinstance(source, exp.Table)]
     for source in sources:
         if isinstance(source, exp.Subquery) and source.alias != ONCE and _reads_ctes_only(source, names):
-            yield f"{place(source)}: subquery {source.alias} is no CTE"
+            yield f"{describe_place(source)}: subquery {source.alias} is no CTE"
         elif tables.count(source.name.lower()) == 1 and source.name.lower() in names and source.alias not in {"", source.name}:
-            yield f"{place(source)}: {source.name} is called {source.alias}"
+            yield f"{describe_place(source)}: {source.name} is called {source.alias}"
     for join in joins:
         if join.side and isinstance(join.args.get("on"), exp.Boolean):
-            yield f"{place(join)}: LEFT JOIN {join.this.alias_or_name} ON TRUE"
+            yield f"{describe_place(join)}: LEFT JOIN {join.this.alias_or_name} ON TRUE"
 
 
-def _items(select: exp.Select, names: set[str], names_joined: bool) -> Iterator[str]:
+def _find_needless_aliases(select: exp.Select, names: set[str], names_joined: bool) -> Iterator[str]:
     """Yield a sentence for each alias that repeats a column, and each table before a column where one is read.
 
     ``names_joined``: the dialect calls a column of a join by its table, too, unless it has an alias.
     """
     for item in [] if names_joined and select.args.get("joins") else select.expressions:
         if isinstance(item, exp.Alias) and isinstance(item.this, exp.Column) and item.this.this == item.args["alias"]:
-            yield f"{place(item)}: {item.this.sql()} AS {item.alias}"
+            yield f"{describe_place(item)}: {item.this.sql()} AS {item.alias}"
     source = select.args["from_"].this if select.args.get("from_") else None
     if isinstance(source, exp.Table) and source.name.lower() in names and not select.args.get("joins"):
         results = {item.alias for item in select.expressions if isinstance(item, exp.Alias)}
@@ -162,10 +162,10 @@ def _items(select: exp.Select, names: set[str], names_joined: bool) -> Iterator[
                 and column.name not in results
                 and not (column.is_star or is_row)
             ):
-                yield f"{place(column)}: {column.sql()} names the only table"
+                yield f"{describe_place(column)}: {column.sql()} names the only table"
 
 
-def _unfolded(query: exp.Expr, dialect: str, inputs: list[exp.CTE]) -> Iterator[str]:
+def _find_unfolded(query: exp.Expr, dialect: str, inputs: list[exp.CTE]) -> Iterator[str]:
     """Yield a sentence for each computation whose result can be written at once; inputs turn -0.0 into 0.0."""
     for node in query.find_all(exp.Mul, exp.Add, exp.Sub, exp.Nullif, exp.Case):
         operands = [node.this, node.expression] if isinstance(node, (exp.Binary, exp.Nullif)) else []
@@ -175,9 +175,9 @@ def _unfolded(query: exp.Expr, dialect: str, inputs: list[exp.CTE]) -> Iterator[
         is_integer = all(number is not None and number.isdigit() for number in numbers)
         if isinstance(node, exp.Case):
             if not node.args["ifs"]:
-                yield f"{place(node)}: {short(node, dialect)} has no condition"
+                yield f"{describe_place(node)}: {shorten_text(node, dialect)} has no condition"
         elif isinstance(node, exp.Nullif):
             if numbers[0] not in {None, "0"}:
-                yield f"{place(node)}: {short(node, dialect)} is {numbers[0]}"
+                yield f"{describe_place(node)}: {shorten_text(node, dialect)} is {numbers[0]}"
         elif (is_neutral or is_integer) and node.find_ancestor(exp.CTE) not in inputs:
-            yield f"{place(node)}: {short(node, dialect)} is not computed"
+            yield f"{describe_place(node)}: {shorten_text(node, dialect)} is not computed"

@@ -14,10 +14,10 @@ from sqlrank.errors import MetricError
 from sqlrank.learn.linear_scorer import fit, scoring_sql
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
-from tests.golden.reading import faults
+from tests.golden.reading import find_faults
 from tests.golden.requests import REQUESTS
-from tests.golden.style import style_faults
-from tests.lanes import every
+from tests.golden.style import find_style_faults
+from tests.lanes import select_every
 from website.examples import OPTIONS, asked, roles, table
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ UNFINISHED = {"pndcg": "leaves nothing out", "ks": "casts what is a double alrea
 """Superfluous parts of some statements: a cut-off that is no cut-off, and a cast of a sum in SQLite."""
 
 
-def statement(file: SqlFile, dialect: str, **options: Any) -> str:
+def print_statement(file: SqlFile, dialect: str, **options: Any) -> str:
     return sqlrank.sql(asked(file), dialect=dialect, **sources(file), **options)
 
 
@@ -46,13 +46,13 @@ def sources(file: SqlFile) -> dict[str, Any]:
 
 def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
     """Return the faults of a statement without those of its metric that are known."""
-    found = [*faults(text, DIALECTS[dialect].sqlglot_name), *style_faults(text, DIALECTS[dialect].sqlglot_name)]
+    found = [*find_faults(text, DIALECTS[dialect].sqlglot_name), *find_style_faults(text, DIALECTS[dialect].sqlglot_name)]
     return [fault for fault in found if UNFINISHED.get(name, "\0") not in fault]
 
 
-@pytest.mark.parametrize(("file", "dialect"), every(23, CASES, rows=True), ids=lambda value: getattr(value, "name", value))
+@pytest.mark.parametrize(("file", "dialect"), select_every(23, CASES, rows=True), ids=lambda value: getattr(value, "name", value))
 def test_nothing_in_a_statement_is_without_need(file: SqlFile, dialect: str) -> None:
-    assert all_faults(statement(file, dialect), dialect, file.name) == []
+    assert all_faults(print_statement(file, dialect), dialect, file.name) == []
 
 
 def rollup(file: SqlFile, dialect: str) -> str:
@@ -60,9 +60,9 @@ def rollup(file: SqlFile, dialect: str) -> str:
 
 
 SWEEPS: dict[str, Callable[[SqlFile, str], str]] = {
-    "intervals": partial(statement, by="day", confidence=0.95),
-    "bootstrap": partial(statement, confidence=0.95, interval="bootstrap"),
-    "groupings": partial(statement, by=[["day", "shop"], ["day"], []]),
+    "intervals": partial(print_statement, by="day", confidence=0.95),
+    "bootstrap": partial(print_statement, confidence=0.95, interval="bootstrap"),
+    "groupings": partial(print_statement, by=[["day", "shop"], ["day"], []]),
     "rollups": rollup,
     "from rollups": lambda file, dialect: sqlrank.sql(asked(file), dialect=dialect, rollup="eval.daily", by="day"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden.reading import faults
+from tests.golden.reading import find_faults
 
 TYPES = {"bigquery": "FLOAT64", "clickhouse": "Float64", "postgres": "DOUBLE PRECISION", "redshift": "DOUBLE PRECISION", "sqlite": "REAL"}
 DIALECTS = ("duckdb", "bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino", "clickhouse", "sqlite")
@@ -15,12 +15,12 @@ OTHERS = ("snowflake", "postgres", "redshift", "trino", "sqlite")
 CTE = "WITH x AS (SELECT {} AS d, CAST(b AS DOUBLE) AS e, COUNT(*) AS n, a FROM t GROUP BY b, a) SELECT {} AS c, d, e, n, a FROM x"
 
 
-def needless(value: str, dialect: str, column: str = "0") -> bool:
+def is_needless(value: str, dialect: str, column: str = "0") -> bool:
     """Say whether a cast of a value to double is reported; d is a column of a CTE, e a double, n a count, a an input's."""
     text = CTE.format(column, f"CAST({value} AS DOUBLE)").replace("DOUBLE", TYPES.get(dialect, "DOUBLE"))
     return any(
         text.startswith("the outermost SELECT, column c: CAST(") and "casts what is a double already" in text
-        for text in faults(text, dialect)
+        for text in find_faults(text, dialect)
     )
 
 
@@ -34,7 +34,7 @@ def needless(value: str, dialect: str, column: str = "0") -> bool:
     ],
 )
 def test_a_double_is_not_cast(value: str, dialect: str) -> None:
-    assert needless(value, dialect)
+    assert is_needless(value, dialect)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -46,7 +46,7 @@ def test_a_double_is_not_cast(value: str, dialect: str) -> None:
     ],
 )
 def test_what_is_no_double_may_be_cast(value: str, dialect: str) -> None:
-    assert not needless(value, dialect)
+    assert not is_needless(value, dialect)
 
 
 @pytest.mark.parametrize(
@@ -62,23 +62,23 @@ def test_what_is_no_double_may_be_cast(value: str, dialect: str) -> None:
     ],
 )
 def test_dialects_differ(value: str, dialects: tuple[str, ...]) -> None:
-    assert {dialect for dialect in DIALECTS if needless(value, dialect)} == set(dialects)
+    assert {dialect for dialect in DIALECTS if is_needless(value, dialect)} == set(dialects)
 
 
 @pytest.mark.parametrize(
     "column", ["CAST(a AS DOUBLE)", "MAX(a + CAST(1 AS DOUBLE))", "(SELECT MAX(s.f) FROM (SELECT LN(CAST(g AS DOUBLE)) AS f FROM u) AS s)"]
 )
 def test_a_column_of_a_cte_is_what_it_was_made_of(column: str) -> None:
-    assert needless("d", "postgres", column)
-    assert needless("SUM(d * a)", "postgres", column)
-    assert not needless("SUM(n * a)", "postgres", column)
+    assert is_needless("d", "postgres", column)
+    assert is_needless("SUM(d * a)", "postgres", column)
+    assert not is_needless("SUM(n * a)", "postgres", column)
 
 
 def test_columns_keep_their_kinds_through_unions_and_subqueries() -> None:
     union = "WITH x AS (SELECT {} AS a FROM t UNION ALL SELECT 0 FROM u) SELECT CAST(a AS DOUBLE) AS c FROM (SELECT * FROM x) AS s"
     found = "the outermost SELECT, column c: CAST(a AS DOUBLE) casts what is a double already"
-    assert faults(union.format("CAST(b AS DOUBLE)"), "trino") == [found]
-    assert faults(union.format("b"), "trino") == []
+    assert find_faults(union.format("CAST(b AS DOUBLE)"), "trino") == [found]
+    assert find_faults(union.format("b"), "trino") == []
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -86,12 +86,12 @@ def test_operands_of_divisions(dialect: str) -> None:
     text = (
         "SELECT CAST(a AS {0}) / b AS c, CAST(COUNT(*) AS {0}) / SUM(b) AS d, CAST('0.5' AS {0}) / a AS e, 1 / CAST(a AS INT) AS f FROM t"
     )
-    found = [text.partition(": ")[0] for text in faults(text.format(TYPES.get(dialect, "DOUBLE")), dialect)]
+    found = [text.partition(": ")[0] for text in find_faults(text.format(TYPES.get(dialect, "DOUBLE")), dialect)]
     assert found == (["the outermost SELECT, column c", "the outermost SELECT, column d"] if dialect in DIVIDING else [])
 
 
 def test_a_decimal_operand_of_a_division_may_be_cast() -> None:
-    assert faults("SELECT CAST(0.5 AS DOUBLE) / a AS c, CAST(CAST(a AS DECIMAL(9, 2)) + 1 AS DOUBLE) / a AS d FROM t", "spark") == []
+    assert find_faults("SELECT CAST(0.5 AS DOUBLE) / a AS c, CAST(CAST(a AS DECIMAL(9, 2)) + 1 AS DOUBLE) / a AS d FROM t", "spark") == []
 
 
 STATEMENT = """-- sqlrank 0.1.0: AUC, LogLoss
@@ -157,17 +157,20 @@ _CAST = {
 }
 
 
-def whole(dialect: str, parts: dict[str, str]) -> list[str]:
-    return faults(STATEMENT.format(**{name: part.format(TYPES.get(dialect, "DOUBLE")) for name, part in parts.items()}), dialect)
+def find_statement_faults(dialect: str, parts: dict[str, str]) -> list[str]:
+    return find_faults(STATEMENT.format(**{name: part.format(TYPES.get(dialect, "DOUBLE")) for name, part in parts.items()}), dialect)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_whole_statement(dialect: str) -> None:
     half = {"half": "0.5"} if dialect == "sqlite" else {}
-    assert whole(dialect, _SHORT if dialect in DIVIDING else _CAST | half) == []
+    assert find_statement_faults(dialect, _SHORT if dialect in DIVIDING else _CAST | half) == []
 
 
 @pytest.mark.parametrize("dialect", DIVIDING)
 def test_a_whole_statement_with_casts_that_a_dialect_does_not_need(dialect: str) -> None:
     needless = ["CTE predictions, column weight", *["CTE by_below, column auc"] * (dialect in {"bigquery", "clickhouse"})]
-    assert [text.partition(": ")[0] for text in whole(dialect, _CAST)] == [*needless, "the outermost SELECT, column share_of_predictions"]
+    assert [text.partition(": ")[0] for text in find_statement_faults(dialect, _CAST)] == [
+        *needless,
+        "the outermost SELECT, column share_of_predictions",
+    ]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import sqlrank
-from tests.golden.reading import faults
-from tests.golden.style import style_faults
+from tests.golden.reading import find_faults
+from tests.golden.style import find_style_faults
 
 GOLDEN = Path(__file__).parent
 FOUR = ("duckdb", "bigquery", "snowflake", "spark")
@@ -74,7 +74,7 @@ MOST_OF_AN_EXPERIMENT = 685
 """Lines of a statement from rows to corrected p-values; a third of them is Student's t."""
 
 
-def text_of(scenario: str, dialect: str) -> str:
+def print_scenario(scenario: str, dialect: str) -> str:
     if scenario == "experiment":
         return sqlrank.experiment_sql(dialect=dialect, **EXPERIMENT) + ";\n"
     metrics, options = SCENARIOS[scenario]
@@ -84,7 +84,7 @@ def text_of(scenario: str, dialect: str) -> str:
 @pytest.mark.parametrize("scenario", [*SCENARIOS, "experiment"])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_statements_are_as_they_were_read(dialect: str, scenario: str, pytestconfig: pytest.Config) -> None:
-    text = text_of(scenario, dialect)
+    text = print_scenario(scenario, dialect)
     path = GOLDEN / f"{scenario}_{dialect}.sql"
     if pytestconfig.getoption("--rewrite-golden"):
         path.write_text(text, "utf-8")
@@ -94,8 +94,8 @@ def test_statements_are_as_they_were_read(dialect: str, scenario: str, pytestcon
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.sql")), ids=lambda path: path.stem)
 def test_nothing_in_a_statement_is_without_need(path: Path) -> None:
     scenario, _, dialect = path.stem.rpartition("_")
-    assert faults(path.read_text("utf-8"), dialect) == []
-    assert style_faults(path.read_text("utf-8"), dialect) == []
+    assert find_faults(path.read_text("utf-8"), dialect) == []
+    assert find_style_faults(path.read_text("utf-8"), dialect) == []
     assert len(path.read_text("utf-8").splitlines()) <= MOST_LINES.get(
         (scenario, dialect), MOST_OF_AN_EXPERIMENT if scenario == "experiment" else 300
     )
@@ -106,7 +106,7 @@ def test_an_experiment_without_covariates_has_no_step_of_theirs(dialect: str) ->
     text = sqlrank.experiment_sql({"ctr": "Ratio(clicks, views)", "revenue": "Mean(revenue)"}, data="eval.visits", dialect=dialect)
     assert len(text.splitlines()) <= 495
     assert "covariate" not in text
-    assert faults(text, dialect) == []
+    assert find_faults(text, dialect) == []
 
 
 def test_a_header_says_what_a_statement_is() -> None:

@@ -6,10 +6,10 @@ import shlex
 
 import pytest
 
-from tests.golden.reading import faults
-from tests.golden.requests import REQUESTS, sizes
-from tests.golden.style import style_faults
-from tests.unit.command_line import printed
+from tests.golden.reading import find_faults
+from tests.golden.requests import REQUESTS, count_sizes
+from tests.golden.style import find_style_faults
+from tests.unit.command_line import run_command
 
 UNFINISHED = {"56": "written 2 times"}
 """Superfluous parts of some statements, in words of the report."""
@@ -20,10 +20,10 @@ CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect i
 @pytest.mark.parametrize(("number", "dialect"), CASES)
 def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: str) -> None:
     text = REQUESTS[number].text(dialect)
-    unexpected = [fault for fault in faults(text, dialect) if number not in UNFINISHED]
+    unexpected = [fault for fault in find_faults(text, dialect) if number not in UNFINISHED]
     assert unexpected == []
-    assert style_faults(text, dialect) == []
-    assert sizes(text, dialect)["lines"] == len(text.splitlines())
+    assert find_style_faults(text, dialect) == []
+    assert count_sizes(text, dialect)["lines"] == len(text.splitlines())
 
 
 @pytest.mark.parametrize(("number", "dialect"), CASES)
@@ -32,4 +32,4 @@ def test_the_command_in_a_header_prints_the_statement(number: str, dialect: str)
     (command,) = [line.removeprefix("-- made by: ") for line in text.splitlines() if line.startswith("-- made by: ")]
     program, *arguments = shlex.split(command)
     assert program == "sqlrank"
-    assert printed(*arguments) == f"{text};\n"
+    assert run_command(*arguments) == f"{text};\n"

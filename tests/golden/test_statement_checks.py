@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden.reading import faults
-from tests.golden.style import style_faults
+from tests.golden.reading import find_faults
+from tests.golden.style import find_style_faults
 
 PAIR = "WITH x AS (SELECT a, b FROM t)"
 
@@ -27,7 +27,7 @@ PAIR = "WITH x AS (SELECT a, b FROM t)"
     ],
 )
 def test_a_column_that_nobody_reads(text: str, sentence: str) -> None:
-    assert sentence in faults(text, "duckdb")
+    assert sentence in find_faults(text, "duckdb")
 
 
 @pytest.mark.parametrize(
@@ -53,21 +53,21 @@ def test_a_column_that_nobody_reads(text: str, sentence: str) -> None:
     ],
 )
 def test_columns_that_are_read(rest: str) -> None:
-    assert faults(f"{PAIR} {rest}", "duckdb") == []
+    assert find_faults(f"{PAIR} {rest}", "duckdb") == []
 
 
 def test_rows_that_are_counted_keep_one_column() -> None:
-    assert faults("SELECT COUNT(*) AS n FROM (SELECT a FROM t) AS s", "duckdb") == []
+    assert find_faults("SELECT COUNT(*) AS n FROM (SELECT a FROM t) AS s", "duckdb") == []
 
 
 def test_names_are_compared_without_case() -> None:
-    assert faults('WITH x AS (SELECT "A", b FROM t) SELECT a, B FROM X', "snowflake") == []
+    assert find_faults('WITH x AS (SELECT "A", b FROM t) SELECT a, B FROM X', "snowflake") == []
 
 
 def test_a_recursive_cte_reads_itself() -> None:
     text = "WITH RECURSIVE x AS (SELECT 1 AS n, 0 AS m UNION ALL SELECT n + 1, m + 2 FROM x WHERE n < 9) SELECT {} FROM x"
-    assert faults(text.format("m"), "duckdb") == []
-    assert faults(text.format("1").replace("m + 2", "2"), "duckdb") == ["CTE x: nobody reads its column m"]
+    assert find_faults(text.format("m"), "duckdb") == []
+    assert find_faults(text.format("1").replace("m + 2", "2"), "duckdb") == ["CTE x: nobody reads its column m"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_recursive_cte_reads_itself() -> None:
     ],
 )
 def test_a_cte_or_a_join_that_nobody_reads(text: str, sentence: str) -> None:
-    assert faults(text, "duckdb") == [sentence]
+    assert find_faults(text, "duckdb") == [sentence]
 
 
 @pytest.mark.parametrize(
@@ -95,16 +95,16 @@ def test_a_cte_or_a_join_that_nobody_reads(text: str, sentence: str) -> None:
     ],
 )
 def test_joins_that_are_read(rest: str) -> None:
-    assert faults(f"{PAIR} {rest}", "duckdb") == []
+    assert find_faults(f"{PAIR} {rest}", "duckdb") == []
 
 
 def test_an_input_is_written_once() -> None:
     twice = "WITH x AS (SELECT a FROM s.t), y AS (SELECT b FROM s.t WHERE b > 0) SELECT x.a, y.b FROM x CROSS JOIN y"
-    assert faults(twice, "duckdb") == ["input s.t: written 2 times"]
-    assert faults("SELECT a FROM 't.csv' UNION ALL SELECT b FROM 't.csv'", "duckdb") == ['input "t.csv": written 2 times']
-    assert faults(f"{PAIR} SELECT y.a, z.b FROM x AS y CROSS JOIN x AS z", "duckdb") == []
-    assert faults("WITH t AS (SELECT a FROM t) SELECT a FROM t", "duckdb") == []
-    assert faults("CREATE TABLE t AS SELECT a FROM t", "duckdb") == []
+    assert find_faults(twice, "duckdb") == ["input s.t: written 2 times"]
+    assert find_faults("SELECT a FROM 't.csv' UNION ALL SELECT b FROM 't.csv'", "duckdb") == ['input "t.csv": written 2 times']
+    assert find_faults(f"{PAIR} SELECT y.a, z.b FROM x AS y CROSS JOIN x AS z", "duckdb") == []
+    assert find_faults("WITH t AS (SELECT a FROM t) SELECT a FROM t", "duckdb") == []
+    assert find_faults("CREATE TABLE t AS SELECT a FROM t", "duckdb") == []
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_an_input_is_written_once() -> None:
     ],
 )
 def test_a_bound_that_always_holds(expression: str, sentence: str) -> None:
-    found = faults(f"WITH x AS (SELECT {expression} AS c FROM t) SELECT c FROM x", "duckdb")
+    found = find_faults(f"WITH x AS (SELECT {expression} AS c FROM t) SELECT c FROM x", "duckdb")
     assert [text.startswith(f"CTE x, column c: {sentence}") for text in found] == [True]
 
 
 def test_where_true() -> None:
-    assert faults("SELECT a FROM t WHERE TRUE", "duckdb") == ["the outermost SELECT: the condition TRUE is a literal"]
+    assert find_faults("SELECT a FROM t WHERE TRUE", "duckdb") == ["the outermost SELECT: the condition TRUE is a literal"]
 
 
 @pytest.mark.parametrize(
@@ -137,22 +137,23 @@ def test_where_true() -> None:
     ["a <= 10", "CASE WHEN a THEN TRUE ELSE FALSE END", "COALESCE(a, 2147483647)", "a = TRUE", "CASE a WHEN TRUE THEN 1 END", "a <= -2e0"],
 )
 def test_conditions_that_tell_rows_apart(expression: str) -> None:
-    assert faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
+    assert find_faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
 
 
 def test_a_cte_that_is_only_a_projection() -> None:
     copy = PAIR + ", y AS (SELECT {} FROM x{}) SELECT a, b FROM y"
-    assert faults(copy.format("a, b", ""), "duckdb") == ["CTE y: only a projection of x"]
-    assert faults(copy.format("x.b, x.a AS a", ""), "duckdb") == ["CTE y: only a projection of x"]
-    assert faults(copy.format("*", ""), "duckdb") == ["CTE y: only a projection of x"]
-    assert faults(copy.format("a AS b, b AS a", ""), "duckdb") == []
+    assert find_faults(copy.format("a, b", ""), "duckdb") == ["CTE y: only a projection of x"]
+    assert find_faults(copy.format("x.b, x.a AS a", ""), "duckdb") == ["CTE y: only a projection of x"]
+    assert find_faults(copy.format("*", ""), "duckdb") == ["CTE y: only a projection of x"]
+    assert find_faults(copy.format("a AS b, b AS a", ""), "duckdb") == []
     assert (
-        faults("WITH x AS (SELECT a, b FROM t), y AS (SELECT a, b FROM s.x) SELECT x.a, x.b, y.a, y.b FROM x CROSS JOIN y", "duckdb") == []
+        find_faults("WITH x AS (SELECT a, b FROM t), y AS (SELECT a, b FROM s.x) SELECT x.a, x.b, y.a, y.b FROM x CROSS JOIN y", "duckdb")
+        == []
     )
-    assert faults(copy.format("a, b", " WHERE a > 0"), "duckdb") == []
-    assert faults(copy.format("DISTINCT a, b", ""), "duckdb") == []
-    assert faults(copy.format("a, b", " GROUP BY a, b"), "duckdb") == []
-    assert faults(copy.format("x.a, x.b", " JOIN u ON u.a = x.a"), "duckdb") == []
+    assert find_faults(copy.format("a, b", " WHERE a > 0"), "duckdb") == []
+    assert find_faults(copy.format("DISTINCT a, b", ""), "duckdb") == []
+    assert find_faults(copy.format("a, b", " GROUP BY a, b"), "duckdb") == []
+    assert find_faults(copy.format("x.a, x.b", " JOIN u ON u.a = x.a"), "duckdb") == []
 
 
 @pytest.mark.parametrize(
@@ -167,23 +168,23 @@ def test_a_cte_that_is_only_a_projection() -> None:
     ],
 )
 def test_parentheses_that_are_not_needed(expression: str, sentence: str) -> None:
-    assert faults(f"WITH x AS (SELECT {expression} AS c FROM t) SELECT c FROM x", "duckdb") == [f"CTE x, column c: {sentence}"]
+    assert find_faults(f"WITH x AS (SELECT {expression} AS c FROM t) SELECT c FROM x", "duckdb") == [f"CTE x, column c: {sentence}"]
 
 
 @pytest.mark.parametrize(
     "expression", ["2 * (a + 1)", "(SELECT MAX(b) FROM u)", "NOT (a = 1 OR a = 2)", "a - (-1)", "COALESCE((a + 1) * 2, 0)", "(a).b"]
 )
 def test_parentheses_that_are_needed(expression: str) -> None:
-    assert faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
+    assert find_faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
 
 
 def test_parentheses_of_grouping_sets() -> None:
-    assert faults("SELECT COUNT(*) AS n FROM t GROUP BY GROUPING SETS ((a), ())", "trino") == []
+    assert find_faults("SELECT COUNT(*) AS n FROM t GROUP BY GROUPING SETS ((a), ())", "trino") == []
 
 
 def test_what_cannot_be_read_is_refused() -> None:
     with pytest.raises(NotImplementedError, match="a statement that is a Delete"):
-        faults("DELETE FROM t WHERE a IN (SELECT a FROM u)", "duckdb")
+        find_faults("DELETE FROM t WHERE a IN (SELECT a FROM u)", "duckdb")
 
 
 STEP = "-- sqlrank 0.1.0: RR\nWITH x AS (\n  {}\n  SELECT a, b FROM t\n)\nSELECT a, b FROM x"
@@ -200,8 +201,8 @@ STEP = "-- sqlrank 0.1.0: RR\nWITH x AS (\n  {}\n  SELECT a, b FROM t\n)\nSELECT
     ],
 )
 def test_untrue_comments(comment: str, fault: str) -> None:
-    assert any(found.startswith(fault) for found in faults(STEP.format(comment), "duckdb"))
-    assert faults(STEP.format("-- One row per query. (eval.run)"), "duckdb") == []
+    assert any(found.startswith(fault) for found in find_faults(STEP.format(comment), "duckdb"))
+    assert find_faults(STEP.format("-- One row per query. (eval.run)"), "duckdb") == []
 
 
 FRAME = "(ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
@@ -230,7 +231,7 @@ SLICES = "WITH slices AS (SELECT 0 AS n UNION ALL SELECT 1 AS n), x AS (SELECT t
     ],
 )
 def test_what_a_condition_or_an_idiom_makes_superfluous(text: str, fault: str) -> None:
-    assert any(fault in found for found in [*style_faults(text, "duckdb"), *faults(text, "duckdb")])
+    assert any(fault in found for found in [*find_style_faults(text, "duckdb"), *find_faults(text, "duckdb")])
 
 
 @pytest.mark.parametrize(
@@ -245,4 +246,4 @@ def test_what_a_condition_or_an_idiom_makes_superfluous(text: str, fault: str) -
     ],
 )
 def test_what_is_needed_is_none_of_it(text: str) -> None:
-    assert style_faults(text, "duckdb") == []
+    assert find_style_faults(text, "duckdb") == []

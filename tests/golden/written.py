@@ -16,42 +16,42 @@ _CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.And, exp.Or, exp.Not)
 _ATOMS = (exp.Column, exp.Literal, exp.Boolean, exp.Null)
 
 
-def bounds(query: exp.Expr, dialect: str) -> Iterator[str]:
+def find_constant_conditions(query: exp.Expr, dialect: str) -> Iterator[str]:
     """Yield a sentence for each condition that is the same for every row."""
     for node in query.find_all(exp.Between, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Boolean):
-        user, sides = around(node), [_constant(part) for part in node.iter_expressions()]
+        user, sides = find_enclosing(node), [_get_literal(part) for part in node.iter_expressions()]
         # That a size is at most the greatest double leaves out what is infinite, and NaN.
         is_finite = isinstance(node, exp.LTE) and isinstance(node.this, exp.Abs)
-        if isinstance(node, _BOUNDS) and not is_finite and any(_number(side) in _LIMITS for side in sides if side):
-            yield f"{place(node)}: the bound {short(node, dialect)} leaves nothing out"
+        if isinstance(node, _BOUNDS) and not is_finite and any(_get_number(side) in _LIMITS for side in sides if side):
+            yield f"{describe_place(node)}: the bound {shorten_text(node, dialect)} leaves nothing out"
         elif sides and all(sides):
-            yield f"{place(node)}: {short(node, dialect)} compares literals"
+            yield f"{describe_place(node)}: {shorten_text(node, dialect)} compares literals"
         elif isinstance(node, exp.Boolean) and (isinstance(user, _CONDITIONS) or _is_condition(node)):
-            yield f"{place(node)}: the condition {short(node, dialect)} is a literal"
+            yield f"{describe_place(node)}: the condition {shorten_text(node, dialect)} is a literal"
 
 
 def _is_condition(node: exp.Expr) -> bool:
     """Say whether an expression is the condition of an IF, or of a CASE that has no operand to compare with it."""
-    user = around(node)
+    user = find_enclosing(node)
     of_case = user.parent if user and isinstance(user.parent, exp.Case) else None
     return isinstance(user, exp.If) and user.this.unnest() is node and not (of_case and of_case.this)
 
 
-def _constant(node: exp.Expr) -> exp.Literal | None:
+def _get_literal(node: exp.Expr) -> exp.Literal | None:
     """Return the literal that an expression is, with or without a cast and a sign."""
     while isinstance(node, (exp.Paren, exp.Cast, exp.Neg)):
         node = node.this
     return node if isinstance(node, exp.Literal) else None
 
 
-def _number(literal: exp.Literal) -> float:
+def _get_number(literal: exp.Literal) -> float:
     try:
         return float(literal.name)
     except ValueError:
         return math.nan
 
 
-def parentheses(query: exp.Expr, dialect: str) -> Iterator[str]:
+def find_needless_parentheses(query: exp.Expr, dialect: str) -> Iterator[str]:
     """Yield a sentence for each pair of parentheses without which the text means the same."""
     for node in query.find_all(exp.Paren, exp.Subquery):
         inner, user = node.this, node.parent
@@ -65,10 +65,10 @@ def parentheses(query: exp.Expr, dialect: str) -> Iterator[str]:
             alone = isinstance(user, exp.Func) and not isinstance(user, exp.Connector) and [*user.iter_expressions()] == [node]
             where = "within others" if alone or isinstance(user, (exp.Paren, exp.Subquery)) else ""
         if where:
-            yield f"{place(node)}: parentheses {where}, {short(node, dialect)}"
+            yield f"{describe_place(node)}: parentheses {where}, {shorten_text(node, dialect)}"
 
 
-def around(node: exp.Expr) -> exp.Expr | None:
+def find_enclosing(node: exp.Expr) -> exp.Expr | None:
     """Return what an expression stands in, parentheses aside."""
     user = node.parent
     while isinstance(user, exp.Paren):
@@ -76,7 +76,7 @@ def around(node: exp.Expr) -> exp.Expr | None:
     return user
 
 
-def place(node: exp.Expr) -> str:
+def describe_place(node: exp.Expr) -> str:
     """Say in which CTE a part of a statement stands, and in which column."""
     item: exp.Expr | None = node
     while item and not (isinstance(item.parent, exp.Select) and item.arg_key == "expressions"):
@@ -87,6 +87,6 @@ def place(node: exp.Expr) -> str:
     )
 
 
-def short(node: exp.Expr, dialect: str) -> str:
+def shorten_text(node: exp.Expr, dialect: str) -> str:
     text = node.sql(dialect)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -82,11 +82,11 @@ UNWEIGHTED = ("num_predictions", "GAUC", "binning=equal_mass")
 
 
 @cache
-def database() -> duckdb.DuckDBPyConnection:
+def open_database() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(config={"threads": 1})
 
 
-def drawn(seed: int, n: int = 400) -> pa.Table:
+def draw_predictions(seed: int, n: int = 400) -> pa.Table:
     """Draw predictions with many ties in groups of very different sizes, some of one class; weights are sums of eighths."""
     rng = np.random.default_rng(seed)
     score = np.where(rng.random(n) < 0.5, rng.integers(0, 9, n) / 8, rng.random(n))
@@ -99,19 +99,19 @@ def drawn(seed: int, n: int = 400) -> pa.Table:
 
 
 @cache
-def data() -> pa.Table:
-    return drawn(11)
+def get_predictions() -> pa.Table:
+    return draw_predictions(11)
 
 
 def evaluate(metrics: list[str], table: pa.Table, **arguments: Any) -> list[dict[str, Any]]:
     """Return the rows, without the name of their grouping."""
-    rows: list[dict[str, Any]] = sqlrank.evaluate(metrics, predictions=table, **({"connection": database()} | arguments)).to_pylist()
+    rows: list[dict[str, Any]] = sqlrank.evaluate(metrics, predictions=table, **({"connection": open_database()} | arguments)).to_pylist()
     return [{name: value for name, value in row.items() if name != "slice"} for row in rows]
 
 
 @cache
-def expected(strategy: str) -> list[dict[str, Any]]:
-    return evaluate(METRICS, data(), by=[["group"], []], plan={"score_order": strategy})
+def compute_expected(strategy: str) -> list[dict[str, Any]]:
+    return evaluate(METRICS, get_predictions(), by=[["group"], []], plan={"score_order": strategy})
 
 
 def assert_equal(got: list[dict[str, Any]], wanted: list[dict[str, Any]], but: tuple[str, ...] = (), tolerance: float = 1e-12) -> None:
@@ -134,17 +134,17 @@ def assert_equal(got: list[dict[str, Any]], wanted: list[dict[str, Any]], but: t
     assert not wrong, wrong[:5]
 
 
-def reading(strategy: str) -> list[str]:
+def choose_metrics(strategy: str) -> list[str]:
     """Return what a strategy bears on; all metrics for one of them."""
     return METRICS if strategy == "window" else RANKS
 
 
-def chosen(metrics: list[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def select_metrics(metrics: list[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     names = {"group", *(str(sqlrank.parse(metric)) for metric in metrics)}
     return [{name: value for name, value in row.items() if name in names} for row in rows]
 
 
-def changed(table: pa.Table, **columns: Any) -> pa.Table:
+def change_columns(table: pa.Table, **columns: Any) -> pa.Table:
     for name, values in columns.items():
         table = table.set_column(table.column_names.index(name), name, pa.array(values))
     return table

@@ -60,7 +60,7 @@ METRICS = [
 ]
 
 
-def draw(seed: int, queries: int = 60, grades: tuple[int, ...] = (-1, 0, 0, 1, 2, 3)) -> Collection:
+def draw_collection(seed: int, queries: int = 60, grades: tuple[int, ...] = (-1, 0, 0, 1, 2, 3)) -> Collection:
     rng = random.Random(seed)  # noqa: S311
     docs = [f"d{i}" for i in range(18)]
     run = {f"q{i}": {doc: float(rng.randint(0, 5)) for doc in rng.sample(docs, rng.randint(1, 12))} for i in range(queries) if i % 9}
@@ -69,17 +69,17 @@ def draw(seed: int, queries: int = 60, grades: tuple[int, ...] = (-1, 0, 0, 1, 2
 
 
 @cache
-def collection() -> Collection:
-    return draw(7)
+def get_collection() -> Collection:
+    return draw_collection(7)
 
 
 @cache
-def alone() -> dict[str, list[Any]]:
+def evaluate_alone() -> dict[str, list[Any]]:
     """Evaluate the untouched collection once, on one thread."""
-    return columns(collection().tables, threads=1)
+    return evaluate_columns(get_collection().tables, threads=1)
 
 
-def columns(tables: dict[str, pa.Table], metrics: list[str] = METRICS, **policies: Any) -> dict[str, list[Any]]:
+def evaluate_columns(tables: dict[str, pa.Table], metrics: list[str] = METRICS, **policies: Any) -> dict[str, list[Any]]:
     result = sqlrank.evaluate(metrics, **tables, per_query=True, **policies)
     return result.to_pydict()
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.lanes import few
-from tests.references.recommendations import OF_GROUPS, OF_LISTS, World, world
+from tests.lanes import select_few
+from tests.references.recommendations import OF_GROUPS, OF_LISTS, World, draw_world
 
-DATA = world(11)
+DATA = draw_world(11)
 METRICS = [
     *(name if name == "UserCoverage" else f"{name}@4" for name in [*OF_GROUPS, *OF_LISTS]),
     *(f"IntraListDiversity(distance={distance})@4" for distance in ("cosine", "category")),
@@ -23,13 +23,13 @@ def evaluate(run: pa.Table = DATA.run, qrels: pa.Table = DATA.qrels, inputs: Any
     return sqlrank.evaluate(METRICS, run=run, qrels=qrels, inputs=inputs, queries="retrieved", **options).to_pylist()
 
 
-def shuffled(table: pa.Table) -> pa.Table:
+def shuffle_rows(table: pa.Table) -> pa.Table:
     places = list(range(len(table)))
     random.Random(5).shuffle(places)  # noqa: S311
     return table.take(places)
 
 
-def same(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> None:
+def assert_same(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> None:
     assert len(one) == len(other) > 0
     for left, right in zip(one, other, strict=True):
         assert left == pytest.approx(right, abs=1e-12, nan_ok=False)
@@ -37,8 +37,8 @@ def same(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> None:
 
 @pytest.mark.slow
 def test_the_order_of_rows() -> None:
-    inputs = {name: shuffled(table) for name, table in DATA.inputs.items()}
-    same(evaluate(shuffled(DATA.run), shuffled(DATA.qrels), inputs), evaluate())
+    inputs = {name: shuffle_rows(table) for name, table in DATA.inputs.items()}
+    assert_same(evaluate(shuffle_rows(DATA.run), shuffle_rows(DATA.qrels), inputs), evaluate())
 
 
 @pytest.mark.slow
@@ -57,14 +57,14 @@ def test_names_of_documents_users_providers_and_categories() -> None:
         renamed(DATA.baseline),
         renamed(DATA.relevant),
     )
-    same(evaluate(other.run, other.qrels, other.inputs), evaluate())
+    assert_same(evaluate(other.run, other.qrels, other.inputs), evaluate())
 
 
 @pytest.mark.slow
 def test_two_systems_that_are_one() -> None:
     both = pa.concat_tables([DATA.run.append_column("system", pa.array([name] * len(DATA.run))) for name in ("a", "b")])
     (alone,) = evaluate()
-    same([{name: row[name] for name in METRICS_SHOWN} for row in evaluate(both, by="system")], [alone, alone])
+    assert_same([{name: row[name] for name in METRICS_SHOWN} for row in evaluate(both, by="system")], [alone, alone])
 
 
 @pytest.mark.slow
@@ -72,16 +72,16 @@ def test_values_of_features_are_directions() -> None:
     features = DATA.inputs["features"]
     longer = features.set_column(2, "value", pa.array([7 * value for value in features["value"].to_pylist()]))
     nothing = pa.table({"doc_id": ["d1", "d2"], "category": ["none", "none"], "value": [0.0, 0.0]})
-    same(evaluate(inputs=DATA.inputs | {"features": pa.concat_tables([longer, nothing])}), evaluate())
+    assert_same(evaluate(inputs=DATA.inputs | {"features": pa.concat_tables([longer, nothing])}), evaluate())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lists", few(["input", "integer"], 1))
+@pytest.mark.parametrize("lists", select_few(["input", "integer"], 1))
 def test_a_row_per_list_is_what_a_list_alone_gives(lists: str) -> None:
     rows = evaluate(per_query=True, plan={"list_key": lists})
     for row in rows[:2]:
         (alone,) = evaluate(DATA.run.filter(pa.compute.equal(DATA.run["query_id"], row["query_id"])), check="off")
-        same([{name: row[name] for name in METRICS_SHOWN}], [alone])
+        assert_same([{name: row[name] for name in METRICS_SHOWN}], [alone])
 
 
 METRICS_SHOWN = [str(sqlrank.parse(metric)) for metric in METRICS]

@@ -11,7 +11,7 @@ import sqlrank
 from sqlrank.explanations.explain import explain
 from sqlrank.registry.loader import load_registry
 from tests.invariances import test_standalone_files as pasted
-from tests.lanes import every
+from tests.lanes import select_every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def test_the_grain_of_metrics_and_curves_is_their_key() -> None:
     assert str(LIBRARY.curves["roc"].row_grain) == "group_id, point"
 
 
-@pytest.mark.parametrize(("name", "choice"), every(4, UNIQUE, rows=True), ids=str)
+@pytest.mark.parametrize(("name", "choice"), select_every(4, UNIQUE, rows=True), ids=str)
 def test_the_grain_identifies_a_row(name: str, choice: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.relations[name, choice]
     columns = ", ".join(file.row_grain.columns) if file.row_grain is not None and file.row_grain.columns else "1"

@@ -13,7 +13,7 @@ import pytest
 
 import sqlrank
 from tests.invariances.predictions import RANKS, assert_equal, evaluate
-from tests.lanes import few
+from tests.lanes import select_few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +39,8 @@ SCORES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", few([0.5, 0.01, 0.99], (0.5,)))
-@pytest.mark.parametrize("scores", few(SCORES, ("tied in pairs", "nearer than a cell", "not numbers")))
+@pytest.mark.parametrize("share", select_few([0.5, 0.01, 0.99], (0.5,)))
+@pytest.mark.parametrize("scores", select_few(SCORES, ("tied in pairs", "nearer than a cell", "not numbers")))
 def test_integer_sort_is_as_rank(scores: str, share: float) -> None:
     """Of all rows and of groups, one of which is of one class, with scores that are NULL."""
     rng = np.random.default_rng(9)
@@ -55,7 +55,7 @@ def test_integer_sort_is_as_rank(scores: str, share: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scores", few(SCORES, ("tied in pairs", "of both signs")))
+@pytest.mark.parametrize("scores", select_few(SCORES, ("tied in pairs", "of both signs")))
 def test_integer_sort_is_as_distinct_where_rows_have_weights(scores: str) -> None:
     """Weights of 0, and light ones beside heavy ones at either end, of all rows and of groups."""
     rng = np.random.default_rng(12)

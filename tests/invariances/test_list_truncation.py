@@ -20,10 +20,10 @@ from sqlrank.planner.rank_method import required_depth
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
-from tests.invariances.rankings import assert_equal, collection, draw
-from tests.lanes import every, few
-from tests.references.random_collections import Traits, random_collection
-from tests.references.recommendations import world
+from tests.invariances.rankings import assert_equal, draw_collection, get_collection
+from tests.lanes import select_every, select_few
+from tests.references.random_collections import Traits, draw_random_collection
+from tests.references.recommendations import draw_world
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,18 +36,18 @@ ROLES = {"run", "qrels", "history", "items", "features", "baseline", "queries"}
 CUTOFFS = (1, 3)
 
 
-def ranking_files() -> list[SqlFile]:
+def list_ranking_files() -> list[SqlFile]:
     return [file for file in [*LIBRARY.metrics.values(), *LIBRARY.curves.values()] if find_input_role(LIBRARY, file) == "run"]
 
 
-def requested(file: SqlFile) -> list[str]:
+def list_variants(file: SqlFile) -> list[str]:
     """Return a metric at some cut-offs, or as it is."""
     cutoff = file.cutoff_parameter
     values = () if cutoff is None else CUTOFFS if cutoff.name == "k" else (0.5,)
     return [f"{file.display_name}@{max(value, int(cutoff.low))}" for value in values] if cutoff else [file.display_name]
 
 
-def policies_of_rankings() -> Iterator[dict[str, Any]]:
+def iterate_policies() -> Iterator[dict[str, Any]]:
     """Yield each value of each policy and function slot under which lists may be truncated; none has demands on the data."""
     yield {}
     choices = {name: policy["values"] for name, policy in LIBRARY.policies.items()} | LIBRARY.functions
@@ -60,11 +60,11 @@ def policies_of_rankings() -> Iterator[dict[str, Any]]:
     yield from ({"rel": 2}, {"gain": {1: 3, 2: 1}}, {"discount": {1: 1, 2: -1}})
 
 
-def metrics_by_depth(policies: dict[str, Any]) -> dict[tuple[int | None, str], list[str]]:
+def group_metrics_by_depth(policies: dict[str, Any]) -> dict[tuple[int | None, str], list[str]]:
     """Return the metrics that read all of the policies, by the documents per list that they need and the kind of their files."""
     metrics: dict[tuple[int | None, str], list[str]] = {}
-    for file in ranking_files():
-        for text in requested(file):
+    for file in list_ranking_files():
+        for text in list_variants(file):
             try:
                 (metric,) = resolve_metrics([text], LIBRARY, None, policies, ROLES)
             except MetricError:
@@ -74,14 +74,14 @@ def metrics_by_depth(policies: dict[str, Any]) -> dict[tuple[int | None, str], l
 
 
 @cache
-def tables() -> dict[str, Any]:
+def make_tables() -> dict[str, Any]:
     """Return lists with ties, judgments of some of their documents, and what users had of the same documents."""
-    data = draw(7, 30).tables
+    data = draw_collection(7, 30).tables
     renamed = {role: table.set_column(0, "query_id", pc.replace_substring(table["query_id"], "q", "u")) for role, table in data.items()}
-    return {**renamed, "inputs": world(11).inputs}
+    return {**renamed, "inputs": draw_world(11).inputs}
 
 
-def both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict[str, list[Any]], ...]:
+def evaluate_both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict[str, list[Any]], ...]:
     """Evaluate on one thread, which adds up in one order, with all documents and with the first alone."""
     plan = options.pop("plan", {})
     if options.get("queries") == "given":
@@ -94,17 +94,17 @@ def both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict
 
 def assert_truncation_changes_nothing(policies: dict[str, Any]) -> int:
     """Evaluate all metrics that may be truncated under some policies, those of one depth together; return their number."""
-    groups = {key: metrics for key, metrics in metrics_by_depth(policies).items() if key[0] is not None}
+    groups = {key: metrics for key, metrics in group_metrics_by_depth(policies).items() if key[0] is not None}
     for (_, kind), metrics in groups.items():
-        values = [both([metric], tables(), **policies) for metric in metrics] if kind == "curves" else []
+        values = [evaluate_both([metric], make_tables(), **policies) for metric in metrics] if kind == "curves" else []
         if kind == "metrics":
-            values = [both(metrics, tables(), per_query=per_query, **policies) for per_query in (True, False)]
+            values = [evaluate_both(metrics, make_tables(), per_query=per_query, **policies) for per_query in (True, False)]
         for full, truncated in values:
             assert_equal(truncated, full)
     return sum(map(len, groups.values()))
 
 
-@pytest.mark.parametrize("depth", few([None, 4], {4}))
+@pytest.mark.parametrize("depth", select_few([None, 4], {4}))
 def test_truncated_lists_give_the_values_of_full_lists(depth: int | None) -> None:
     """All ranking metrics, at the depth that follows from their files."""
     assert assert_truncation_changes_nothing({} if depth is None else {"depth": depth}) > 60
@@ -114,7 +114,7 @@ def test_truncated_lists_give_the_values_of_full_lists(depth: int | None) -> Non
 @pytest.mark.parametrize("depth", [None, 4])
 def test_truncated_lists_give_the_values_of_full_lists_under_every_policy(depth: int | None) -> None:
     limit = {} if depth is None else {"depth": depth}
-    assert sum(assert_truncation_changes_nothing({**policies, **limit}) for policies in policies_of_rankings()) > 1000
+    assert sum(assert_truncation_changes_nothing({**policies, **limit}) for policies in iterate_policies()) > 1000
 
 
 @pytest.mark.slow
@@ -127,10 +127,10 @@ def test_metrics_of_whole_lists_differ_on_truncated_lists(
     policies: dict[str, Any], num_ranked: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So no file declares that it reads more than it does: metrics would have other values if lists were truncated."""
-    whole = [name for name in metrics_by_depth(policies)[None, "metrics"] if not name.endswith("@1")]
+    whole = [name for name in group_metrics_by_depth(policies)[None, "metrics"] if not name.endswith("@1")]
     for module in (planner, rank_method):
         monkeypatch.setattr(module, "required_depth", lambda *_: num_ranked)
-    full, truncated = both(whole, tables(), per_query=True, if_undefined="null", **policies)
+    full, truncated = evaluate_both(whole, make_tables(), per_query=True, if_undefined="null", **policies)
     assert whole
     assert all(values != truncated[name] for name, values in full.items() if name != "query_id")
 
@@ -138,7 +138,7 @@ def test_metrics_of_whole_lists_differ_on_truncated_lists(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    every(
+    select_every(
         3,
         [
             *({"ties": "doc_asc"}, {"depth": 2}, {"plan": {"list_key": "input"}}, {"score_type": "float32"}, {"check": "off"}),
@@ -149,28 +149,28 @@ def test_metrics_of_whole_lists_differ_on_truncated_lists(
 )
 def test_truncated_lists_with_options_of_the_call(options: dict[str, Any]) -> None:
     metrics = ["nDCG@3", "AP(denominator=min_rk)@2", "ERR@3", "RBP@3", "num_shown@2", "num_rel", "Judged@3"]
-    assert_equal(*reversed(both(metrics, collection().tables, per_query=True, **options)))
+    assert_equal(*reversed(evaluate_both(metrics, get_collection().tables, per_query=True, **options)))
 
 
 @pytest.mark.slow
 def test_each_of_a_range_of_cut_offs() -> None:
-    assert_equal(*reversed(both(["nDCG@1..5", "P@1..5", "num_tied@1..5"], collection().tables, per_query=True)))
+    assert_equal(*reversed(evaluate_both(["nDCG@1..5", "P@1..5", "num_tied@1..5"], get_collection().tables, per_query=True)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", few(range(5), 1))
+@pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_several_systems_with_weights_of_queries_and_groupings(seed: int) -> None:
-    drawn = random_collection(seed, 40, Traits(judged=(0.2, 0.6)))
+    drawn = draw_random_collection(seed, 40, Traits(judged=(0.2, 0.6)))
     ids = sorted(set(drawn.run["query_id"].to_pylist()))
     queries = pa.table({"query_id": ids, "weight": [1.0 + i % 3 for i in range(len(ids))], "kind": [i % 2 for i in range(len(ids))]})
     call: dict[str, Any] = {"run": drawn.run, "qrels": drawn.qrels.drop_columns("collection"), "queries": queries, "aggregate": "wmean"}
     metrics = ["nDCG@3", "AP@2", "P@3", "RR@3"]
     for by in (["collection"], [["collection"], ["queries.kind"], []]):
-        found = both(metrics, call, by=by)
+        found = evaluate_both(metrics, call, by=by)
         assert found[0] == found[1]
     one, other = (drawn.run.filter(pc.equal(drawn.run["collection"], value)) for value in drawn.run["collection"].unique()[:2])
     several = {"run": {"one": one.drop_columns("collection"), "other": other.drop_columns("collection")}, "qrels": call["qrels"]}
-    found = both(metrics, several)
+    found = evaluate_both(metrics, several)
     assert found[0] == found[1]
 
 
@@ -204,27 +204,27 @@ def test_any_scores(rows: list[tuple[Any, ...]], k: int, options: dict[str, Any]
         qrels = qrels.filter(pc.is_valid(qrels["relevance"]))
     metrics = [f"{name}@{k}" for name in ("nDCG", "AP", "P", "RR", "ERR", "num_shown")]
     try:
-        found = both(metrics[:-1], {"run": run, "qrels": qrels}, per_query=True, ties=ties, **options)
-        shown = both(metrics[-1:], {"run": run, "qrels": qrels}, ties=ties, **options)
+        found = evaluate_both(metrics[:-1], {"run": run, "qrels": qrels}, per_query=True, ties=ties, **options)
+        shown = evaluate_both(metrics[-1:], {"run": run, "qrels": qrels}, ties=ties, **options)
     except InputError:  # no row is left, or none of both
         return
     assert found[0] == found[1]
     assert shown[0] == shown[1]
 
 
-def run_of(queries: int, length: int) -> pa.Table:
+def make_run(queries: int, length: int) -> pa.Table:
     rows = range(queries * length)
     return pa.table(
         {"query_id": [i // length for i in rows], "doc_id": [i % length for i in rows], "score": [i * 7919 % 101 for i in rows]}
     )
 
 
-def qrels_of(queries: int, judged: int) -> pa.Table:
+def make_qrels(queries: int, judged: int) -> pa.Table:
     rows = range(queries * judged)
     return pa.table({"query_id": [i // judged for i in rows], "doc_id": [i % judged for i in rows], "relevance": [1 for _ in rows]})
 
 
-def plan_of(metrics: list[str], **call: Any) -> str:
+def find_plan(metrics: list[str], **call: Any) -> str:
     text = sqlrank.evaluate(metrics, **call).schema.metadata[b"sqlrank.sql"].decode()
     (plan,) = (line for line in text.splitlines() if line.startswith("-- plan: "))
     found = plan.partition("rank_method=")[2].replace(";", ",").partition(",")[0]
@@ -235,7 +235,7 @@ def plan_of(metrics: list[str], **call: Any) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "options", "expected"),
-    every(
+    select_every(
         2,
         [
             (["nDCG@10", "P@5"], {}, "top_k"),
@@ -258,13 +258,13 @@ def plan_of(metrics: list[str], **call: Any) -> str:
     ),
 )
 def test_it_is_chosen_where_lists_are_long(metrics: list[str], options: dict[str, Any], expected: str) -> None:
-    run, qrels = run_of(60, 100), qrels_of(60, 8)
+    run, qrels = make_run(60, 100), make_qrels(60, 8)
     if "by" in options:  # lists of 4
         run = run.append_column("part", pa.array([i % 25 for i in range(len(run))]))
     if any(".." in metric for metric in metrics):
         metrics = metrics[1:]
     call: dict[str, Any] = {"run": run, "qrels": qrels, **options}
-    assert plan_of(metrics, **call) == expected
+    assert find_plan(metrics, **call) == expected
     found = sqlrank.evaluate(metrics, **call).to_pydict()
     other = sqlrank.evaluate(metrics, **{**call, "plan": {"rank_method": "sort"}}).to_pydict()
     assert all(values == pytest.approx(other[name], rel=1e-12) for name, values in found.items())
@@ -276,7 +276,7 @@ def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyP
     for share, expected in ((10**9 / 48_000, "top_k"), (10**9 / 32_000, "sort")):
         monkeypatch.setattr(rank_method, "MEMORY_SHARE", share)
         monkeypatch.setattr(rank_method, "parse_memory_size", lambda size: 1e9 if size.endswith(" MiB") else 0)
-        assert plan_of(["nDCG@10"], run=run_of(60, 100), qrels=qrels_of(60, 8), memory_limit="1GB", threads=2) == expected
+        assert find_plan(["nDCG@10"], run=make_run(60, 100), qrels=make_qrels(60, 8), memory_limit="1GB", threads=2) == expected
 
 
 @pytest.mark.parametrize(
@@ -291,8 +291,8 @@ def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
 def test_a_document_that_is_duplicated_is_found_where_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the run is not searched itself: a row below the first documents changes nothing, and is not seen."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
-    run, qrels = run_of(10, 100), qrels_of(10, 100)
-    assert plan_of(["P@3"], run=run, qrels=qrels) == "top_k"
+    run, qrels = make_run(10, 100), make_qrels(10, 100)
+    assert find_plan(["P@3"], run=run, qrels=qrels) == "top_k"
     best = max(range(100), key=run["score"].to_pylist().__getitem__)
     first, last = (pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [best], "score": [score]})]) for score in (101, -1))
     for table, check in ((first, "auto"), (first, "full"), (last, "full")):

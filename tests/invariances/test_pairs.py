@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.references.pairs_variants import OF_CLASSES, OF_NUMBERS, canonical
+from tests.references.pairs_variants import OF_CLASSES, OF_NUMBERS, canonicalize
 
 
-def long_list(n: int = 3000) -> pa.Table:
+def draw_list(n: int = 3000) -> pa.Table:
     rng = np.random.default_rng(3)
     label = rng.integers(0, 2, n)
     return pa.table(
@@ -25,12 +25,12 @@ ONE_LIST = [
 ]
 
 
-def values(source: pa.Table, metrics: list[str] = ONE_LIST, **arguments: Any) -> list[dict[str, Any]]:
+def evaluate_values(source: pa.Table, metrics: list[str] = ONE_LIST, **arguments: Any) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = sqlrank.evaluate(metrics, predictions=source, by="g", **arguments).to_pylist()
     return rows
 
 
-def replaced(source: pa.Table, **columns: Any) -> pa.Table:
+def replace_columns(source: pa.Table, **columns: Any) -> pa.Table:
     for name, column in columns.items():
         source = source.set_column(source.column_names.index(name), name, pa.array(column))
     return source
@@ -44,45 +44,47 @@ def assert_close(got: list[dict[str, Any]], expected: list[dict[str, Any]]) -> N
 
 @pytest.mark.slow
 def test_order_of_rows_threads_and_companions() -> None:
-    source = long_list()
-    expected = values(source)
+    source = draw_list()
+    expected = evaluate_values(source)
     shuffled = source.take(np.random.default_rng(9).permutation(source.num_rows))
-    assert_close(values(shuffled, threads=4), expected)
-    assert_close(values(source, plan={"pair_counting": "bits"}), expected)
-    for metric in canonical(ONE_LIST)[::4]:
-        assert [row[metric] for row in values(source, [metric])] == pytest.approx([row[metric] for row in expected], abs=1e-13)
+    assert_close(evaluate_values(shuffled, threads=4), expected)
+    assert_close(evaluate_values(source, plan={"pair_counting": "bits"}), expected)
+    for metric in canonicalize(ONE_LIST)[::4]:
+        assert [row[metric] for row in evaluate_values(source, [metric])] == pytest.approx([row[metric] for row in expected], abs=1e-13)
 
 
 @pytest.mark.slow
 def test_scores_matter_by_their_order_alone() -> None:
-    source = long_list()
+    source = draw_list()
     score = source["score"].to_numpy()
     for mapped in (np.exp(score), score**3, 1e200 * score - 5):
-        assert_close(values(replaced(source, score=mapped)), values(source))
-    turned = values(replaced(source, score=-score), ["KendallTau", "SpearmanRho", "SomersD"])
+        assert_close(evaluate_values(replace_columns(source, score=mapped)), evaluate_values(source))
+    turned = evaluate_values(replace_columns(source, score=-score), ["KendallTau", "SpearmanRho", "SomersD"])
     assert_close(
         [{name: value if name == "g" else -value for name, value in row.items()} for row in turned],
-        values(source, ["KendallTau", "SpearmanRho", "SomersD"]),
+        evaluate_values(source, ["KendallTau", "SpearmanRho", "SomersD"]),
     )
 
 
 @pytest.mark.slow
 def test_scale_of_weights_and_repeated_rows() -> None:
     """A weight of 3 is three rows, except for tau-a and the formula of d squared, which have pairs within these rows."""
-    source = long_list()
+    source = draw_list()
     free = [metric for metric in ONE_LIST if "@" not in metric]
     for factor in (1e-6, 3, 1e6):
-        assert_close(values(replaced(source, weight=factor * source["weight"].to_numpy()), free), values(source, free))
+        assert_close(
+            evaluate_values(replace_columns(source, weight=factor * source["weight"].to_numpy()), free), evaluate_values(source, free)
+        )
     times = np.random.default_rng(4).integers(1, 4, source.num_rows)
     repeated = source.take(np.repeat(np.arange(source.num_rows), times)).drop_columns(["weight"])
     same = ["KendallTau", "KendallTau(tau=c)", "KendallTau(tau=gamma)", "SomersD", "SpearmanRho", "FCP(level=group)"]
     same += [metric for metric in ONE_LIST if "@" in metric]
-    assert_close(values(repeated, same), values(replaced(source, weight=times), same))
+    assert_close(evaluate_values(repeated, same), evaluate_values(replace_columns(source, weight=times), same))
 
 
 def test_identities() -> None:
     """Of two classes Somers' D is 2 AUC - 1 and pairs are those of AUC; k as large as the list leaves AUC."""
-    source = long_list()
+    source = draw_list()
     metrics = [
         "AUC",
         "SomersD",
@@ -93,7 +95,7 @@ def test_identities() -> None:
         "pAp@99999",
         "AUC@99999",
     ]
-    for row in values(source, metrics):
+    for row in evaluate_values(source, metrics):
         area, strict = row["AUC"], row["AUC(tie_credit=0)"]
         expected = [area, 2 * area - 1, area, strict, strict, area, area, area]
         assert list(row.values())[1:] == pytest.approx(expected, abs=1e-12)

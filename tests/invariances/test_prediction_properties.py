@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.invariances.predictions import assert_equal, changed, evaluate
+from tests.invariances.predictions import assert_equal, change_columns, evaluate
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ ANY = settings(
 )
 
 
-def of(rows: list[tuple[int, float, float, int]], **columns: list[Any]) -> pa.Table:
+def make_predictions(rows: list[tuple[int, float, float, int]], **columns: list[Any]) -> pa.Table:
     label, score, weight, query = (list(column) for column in zip(*rows, strict=True))
     return pa.table({"label": label, "score": score, "weight": weight, "query_id": query, **columns})
 
@@ -46,16 +46,16 @@ QUICK = [
 @ANY
 @given(st.lists(ROW, min_size=1, max_size=25))
 def test_strategies_on_any_predictions(rows: list[tuple[int, float, float, int]]) -> None:
-    wanted = evaluate(QUICK, of(rows), plan={"score_order": "distinct"})
+    wanted = evaluate(QUICK, make_predictions(rows), plan={"score_order": "distinct"})
     for strategy in ("window", "buckets"):
-        assert_equal(evaluate(QUICK, of(rows), plan={"score_order": strategy}), wanted)
+        assert_equal(evaluate(QUICK, make_predictions(rows), plan={"score_order": strategy}), wanted)
 
 
 @pytest.mark.slow
 @ANY
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=25), st.randoms(use_true_random=False))
 def test_strategies_on_scores_of_any_size(scores: list[float], rng: Any) -> None:
-    table = of([(rng.randint(0, 1), score, 1.0, 0) for score in scores])
+    table = make_predictions([(rng.randint(0, 1), score, 1.0, 0) for score in scores])
     wanted = evaluate(["AUC", "APS", "KS"], table, plan={"score_order": "distinct"})
     for strategy in ("window", "buckets"):
         assert_equal(evaluate(["AUC", "APS", "KS"], table, plan={"score_order": strategy}), wanted)
@@ -68,7 +68,7 @@ def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:
     """The order of tied rows moves the area between no and full credit for ties, and what is a share stays one."""
     rank = list(range(len(rows)))
     rng.shuffle(rank)
-    table = of(rows, rank=rank)
+    table = make_predictions(rows, rank=rank)
     metrics = ["AUC(tie_credit=0)", "AUC", "AUC(tie_credit=1)"]
     low, middle, high = evaluate(metrics, table)[0].values()
     (by_row,) = evaluate(["AUC"], table, ties="row_order")[0].values()
@@ -85,10 +85,10 @@ def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:
 @given(st.lists(ROW, min_size=2, max_size=25))
 def test_turning_the_scores_round(rows: list[tuple[int, float, float, int]]) -> None:
     """The area of the negated scores is what is missing to 1; so it is for swapped classes."""
-    table = of(rows)
+    table = make_predictions(rows)
     (area,) = evaluate(["AUC"], table)[0].values()
-    (turned,) = evaluate(["AUC"], changed(table, score=[-score for score in table["score"].to_pylist()]))[0].values()
-    (swapped,) = evaluate(["AUC"], changed(table, label=[1 - label for label in table["label"].to_pylist()]))[0].values()
+    (turned,) = evaluate(["AUC"], change_columns(table, score=[-score for score in table["score"].to_pylist()]))[0].values()
+    (swapped,) = evaluate(["AUC"], change_columns(table, label=[1 - label for label in table["label"].to_pylist()]))[0].values()
     if area is None:
         assert (turned, swapped) == (None, None)
     else:

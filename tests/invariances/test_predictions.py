@@ -18,15 +18,15 @@ from tests.invariances.predictions import (
     SUMS,
     UNWEIGHTED,
     assert_equal,
-    changed,
-    chosen,
-    data,
-    database,
+    change_columns,
+    choose_metrics,
+    compute_expected,
     evaluate,
-    expected,
-    reading,
+    get_predictions,
+    open_database,
+    select_metrics,
 )
-from tests.lanes import every, few
+from tests.lanes import select_every, select_few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,33 +39,33 @@ def test_every_metric_is_among_them() -> None:
 
 @pytest.mark.parametrize(
     ("strategy", "threads"),
-    every(4, [("window", 2), ("buckets", 4), ("window", 4), ("distinct", 4)], rows=True),
+    select_every(4, [("window", 2), ("buckets", 4), ("window", 4), ("distinct", 4)], rows=True),
 )
 def test_order_of_rows_and_threads(strategy: str, threads: int) -> None:
-    shuffled = data().take(np.random.default_rng(threads).permutation(data().num_rows))
-    metrics = reading(strategy)
+    shuffled = get_predictions().take(np.random.default_rng(threads).permutation(get_predictions().num_rows))
+    metrics = choose_metrics(strategy)
     got = evaluate(metrics, shuffled, by=[["group"], []], plan={"score_order": strategy}, connection=None, threads=threads)
-    assert_equal(got, chosen(metrics, expected(strategy)))
+    assert_equal(got, select_metrics(metrics, compute_expected(strategy)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["buckets", "distinct", "auto"], 1))
+@pytest.mark.parametrize("strategy", select_few(["buckets", "distinct", "auto"], 1))
 def test_strategy(strategy: str) -> None:
-    assert_equal(expected(strategy), expected("window"))
+    assert_equal(compute_expected(strategy), compute_expected("window"))
 
 
 @pytest.mark.slow
 def test_when_equal_scores_are_added_up_does_not_matter() -> None:
     assert_equal(
-        evaluate(METRICS, data(), by=[["group"], []], plan={"score_order": "buckets", "bucket_aggregation": "before_bucketing"}),
-        expected("buckets"),
+        evaluate(METRICS, get_predictions(), by=[["group"], []], plan={"score_order": "buckets", "bucket_aggregation": "before_bucketing"}),
+        compute_expected("buckets"),
     )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "scale",
-    few(
+    select_few(
         [
             math.exp,
             lambda s: s * 1e-300,
@@ -78,16 +78,16 @@ def test_when_equal_scores_are_added_up_does_not_matter() -> None:
     ),
     ids=["exp", "tiny", "negative", "huge", "log", "across 0"],
 )
-@pytest.mark.parametrize("strategy", few(["window", "buckets"], ("buckets",)))
+@pytest.mark.parametrize("strategy", select_few(["window", "buckets"], ("buckets",)))
 def test_scores_of_rank_metrics_matter_by_their_order_alone(strategy: str, scale: Callable[[float], float]) -> None:
-    mapped = changed(data(), score=[scale(score) for score in data()["score"].to_pylist()])
-    assert len(set(mapped["score"].to_pylist())) == len(set(data()["score"].to_pylist()))
+    mapped = change_columns(get_predictions(), score=[scale(score) for score in get_predictions()["score"].to_pylist()])
+    assert len(set(mapped["score"].to_pylist())) == len(set(get_predictions()["score"].to_pylist()))
     got = evaluate(RANKS, mapped, by=[["group"], []], plan={"score_order": strategy})
-    assert_equal(got, chosen(RANKS, expected(strategy)))
+    assert_equal(got, select_metrics(RANKS, compute_expected(strategy)))
 
 
-def scaled(factor: float) -> pa.Table:
-    return changed(data(), weight=[factor * weight for weight in data()["weight"].to_pylist()])
+def scale_weights(factor: float) -> pa.Table:
+    return change_columns(get_predictions(), weight=[factor * weight for weight in get_predictions()["weight"].to_pylist()])
 
 
 @pytest.mark.parametrize(
@@ -100,17 +100,17 @@ def scaled(factor: float) -> pa.Table:
 )
 def test_scale_of_weights(strategy: str, factor: float) -> None:
     """Great weights have a test of their own below; the best MCC of weights that sums round has one among the definitions."""
-    metrics = reading(strategy)
-    got = evaluate(metrics, scaled(factor), by=[["group"], []], plan={"score_order": strategy})
+    metrics = choose_metrics(strategy)
+    got = evaluate(metrics, scale_weights(factor), by=[["group"], []], plan={"score_order": strategy})
     but = ("PnDCG" if factor > 1e6 else "PnDCG@3", *(("MCC(criterion",) if factor in {1e9, 1e-9} else ()))
-    assert_equal(got, chosen(metrics, expected(strategy)), but=(*SUMS, *but), tolerance=1e-9)
-    for row, before in zip(got, expected(strategy), strict=True):
+    assert_equal(got, select_metrics(metrics, compute_expected(strategy)), but=(*SUMS, *but), tolerance=1e-9)
+    for row, before in zip(got, compute_expected(strategy), strict=True):
         sums = [name for name in SUMS if name in row]
         assert [row[name] for name in sums] == pytest.approx([factor * before[name] for name in sums], rel=1e-11)
 
 
 def test_pndcg_of_great_weights() -> None:
-    assert_equal(evaluate(["PnDCG"], scaled(1e9)), evaluate(["PnDCG"], data()))
+    assert_equal(evaluate(["PnDCG"], scale_weights(1e9)), evaluate(["PnDCG"], get_predictions()))
 
 
 @pytest.mark.slow
@@ -120,59 +120,61 @@ def test_a_row_of_weight_2_is_two_rows(strategy: str) -> None:
     metrics = [metric for metric in METRICS if not any(name in metric for name in UNWEIGHTED)]
     metrics += ["GAUC(query_weight=weight)", "GAUC(query_weight=positives)", "ECE(bins=7)"]
     rng = np.random.default_rng(5)
-    counts = rng.integers(1, 4, data().num_rows)
-    weighted = changed(data(), weight=counts.astype(float))
-    repeated = data().take(np.repeat(np.arange(data().num_rows), counts)).drop_columns(["weight"])
+    counts = rng.integers(1, 4, get_predictions().num_rows)
+    weighted = change_columns(get_predictions(), weight=counts.astype(float))
+    repeated = get_predictions().take(np.repeat(np.arange(get_predictions().num_rows), counts)).drop_columns(["weight"])
     for plain in [strategy, "rank", "integer_sort"] if strategy == "window" else [strategy]:
         got = evaluate(metrics, repeated, by=[["group"], []], plan={"score_order": plain})
         assert_equal(got, evaluate(metrics, weighted, by=[["group"], []], plan={"score_order": strategy}))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(ON_DUCKDB, ("distinct", "integer_sort")))
+@pytest.mark.parametrize("strategy", select_few(ON_DUCKDB, ("distinct", "integer_sort")))
 def test_rows_of_no_weight(strategy: str) -> None:
     """They change nothing but what counts rows: they stand at scores of others, at their own, and at either end."""
     rng = np.random.default_rng(6)
     n = 150
-    score = rng.choice([*data()["score"].to_pylist()[:40], 0.0, 1.0, 0.123, 0.987], n)
+    score = rng.choice([*get_predictions()["score"].to_pylist()[:40], 0.0, 1.0, 0.123, 0.987], n)
     added = pa.table(
         {"label": rng.integers(0, 2, n), "score": score, "weight": np.zeros(n), "query_id": rng.integers(0, 30, n), "group": ["left"] * n}
     )
-    got = evaluate(METRICS, pa.concat_tables([data(), added]), by=[["group"], []], plan={"score_order": strategy})
-    assert_equal(got, expected(strategy), but=("num_predictions", "binning=equal_mass", "GAUC"))
+    got = evaluate(METRICS, pa.concat_tables([get_predictions(), added]), by=[["group"], []], plan={"score_order": strategy})
+    assert_equal(got, compute_expected(strategy), but=("num_predictions", "binning=equal_mass", "GAUC"))
     equal = ["GAUC(query_weight=equal)", "GAUC(query_weight=weight)", "GAUC(query_weight=positives)"]
     assert_equal(
-        evaluate(equal, pa.concat_tables([data(), added]), plan={"score_order": strategy}),
-        evaluate(equal, data(), plan={"score_order": strategy}),
+        evaluate(equal, pa.concat_tables([get_predictions(), added]), plan={"score_order": strategy}),
+        evaluate(equal, get_predictions(), plan={"score_order": strategy}),
     )
 
 
-@pytest.mark.parametrize("metric", every(5, METRICS))
+@pytest.mark.parametrize("metric", select_every(5, METRICS))
 def test_company_does_not_matter(metric: str) -> None:
-    (name,) = sqlrank.evaluate([metric], predictions=data().slice(0, 1), connection=database()).column_names
-    got = evaluate([metric], data(), by=[["group"], []], plan={"score_order": "window"}, check="off")
-    assert_equal(got, [{key: row[key] for key in ("group", name)} for row in expected("window")])
+    (name,) = sqlrank.evaluate([metric], predictions=get_predictions().slice(0, 1), connection=open_database()).column_names
+    got = evaluate([metric], get_predictions(), by=[["group"], []], plan={"score_order": "window"}, check="off")
+    assert_equal(got, [{key: row[key] for key in ("group", name)} for row in compute_expected("window")])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ON_DUCKDB)
 def test_groups_and_slices_are_those_of_calls_of_their_own(strategy: str) -> None:
-    groups = {name: data().filter(pa.compute.equal(data()["group"], name)) for name in ("left", "right", "small")}
-    metrics = reading(strategy)
-    alone = [{"group": None, **evaluate(metrics, data(), plan={"score_order": strategy})[0]}]
+    groups = {name: get_predictions().filter(pa.compute.equal(get_predictions()["group"], name)) for name in ("left", "right", "small")}
+    metrics = choose_metrics(strategy)
+    alone = [{"group": None, **evaluate(metrics, get_predictions(), plan={"score_order": strategy})[0]}]
     alone += [{"group": name, **evaluate(metrics, table, plan={"score_order": strategy})[0]} for name, table in groups.items()]
-    assert_equal(chosen(metrics, expected(strategy)), alone)
-    assert_equal(evaluate(metrics, data(), by="group", plan={"score_order": strategy}), alone[1:])
+    assert_equal(select_metrics(metrics, compute_expected(strategy)), alone)
+    assert_equal(evaluate(metrics, get_predictions(), by="group", plan={"score_order": strategy}), alone[1:])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ON_DUCKDB)
 def test_each_query_is_that_of_a_call_of_its_own(strategy: str) -> None:
-    metrics = reading(strategy)
-    got = evaluate(metrics, data(), per_query=True, plan={"score_order": strategy})
+    metrics = choose_metrics(strategy)
+    got = evaluate(metrics, get_predictions(), per_query=True, plan={"score_order": strategy})
     by_hand = evaluate(
         metrics,
-        data().rename_columns(["label", "score", "weight", "q", "group"]).append_column("query_id", data()["query_id"]),
+        get_predictions()
+        .rename_columns(["label", "score", "weight", "q", "group"])
+        .append_column("query_id", get_predictions()["query_id"]),
         by="q",
         plan={"score_order": strategy},
     )
@@ -183,7 +185,9 @@ def test_each_query_is_that_of_a_call_of_its_own(strategy: str) -> None:
 @pytest.mark.parametrize("strategy", ["window", "buckets"])
 def test_slices_that_overlap(strategy: str) -> None:
     sets = [["group", "half"], ["half"], ["group"], []]
-    table = data().append_column("half", pa.array([None if i % 3 == 0 else bool(i % 2) for i in range(data().num_rows)]))
+    table = get_predictions().append_column(
+        "half", pa.array([None if i % 3 == 0 else bool(i % 2) for i in range(get_predictions().num_rows)])
+    )
     got = evaluate(RANKS, table, by=sets, plan={"score_order": strategy})
     found = []
     for group in sets:
@@ -195,6 +199,6 @@ def test_slices_that_overlap(strategy: str) -> None:
 
 @pytest.mark.parametrize("strategy", [*ON_DUCKDB, "auto"])
 def test_deviances_do_not_change_either(strategy: str) -> None:
-    table = changed(data(), score=[score + 0.125 for score in data()["score"].to_pylist()])
+    table = change_columns(get_predictions(), score=[score + 0.125 for score in get_predictions()["score"].to_pylist()])
     shuffled = table.take(np.random.default_rng(1).permutation(table.num_rows))
     assert_equal(evaluate(DEVIANCES, shuffled, by="group", plan={"score_order": strategy}), evaluate(DEVIANCES, table, by="group"))

@@ -11,9 +11,9 @@ import pytest
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.inputs import row_checks
-from tests.invariances.rankings import METRICS, assert_equal, collection, columns
-from tests.lanes import every, few
-from tests.references.random_collections import Traits, random_collection
+from tests.invariances.rankings import METRICS, assert_equal, evaluate_columns, get_collection
+from tests.lanes import select_every, select_few
+from tests.references.random_collections import Traits, draw_random_collection
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,21 +24,23 @@ COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
 @pytest.mark.slow
 @pytest.mark.parametrize("ranking", ["count", "array"])
 @pytest.mark.parametrize(
-    "options", few([{}, {"depth": 2}, {"queries": "retrieved"}, {"queries": "judged_and_retrieved"}, {"plan": {"list_key": "input"}}], 1)
+    "options",
+    select_few([{}, {"depth": 2}, {"queries": "retrieved"}, {"queries": "judged_and_retrieved"}, {"plan": {"list_key": "input"}}], 1),
 )
 def test_ranks_are_those_of_sorted_lists(options: dict[str, Any], ranking: str) -> None:
-    tables = collection().tables
+    tables = get_collection().tables
     found = [
-        columns(tables, COUNTABLE, **{**options, "plan": {**options.get("plan", {}), "rank_method": way}}) for way in ("sort", ranking)
+        evaluate_columns(tables, COUNTABLE, **{**options, "plan": {**options.get("plan", {}), "rank_method": way}})
+        for way in ("sort", ranking)
     ]
     assert_equal(found[1], found[0])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ranking", ["count", "array"])
-@pytest.mark.parametrize("seed", few(range(5), 1))
+@pytest.mark.parametrize("seed", select_few(range(5), 1))
 def test_ranks_of_several_systems(seed: int, ranking: str) -> None:
-    drawn = random_collection(seed, 40, Traits(judged=(0.05, 0.2)))
+    drawn = draw_random_collection(seed, 40, Traits(judged=(0.05, 0.2)))
     call: dict[str, Any] = {"run": drawn.run, "qrels": drawn.qrels.drop_columns("collection"), "by": ["collection"]}
     metrics = ["nDCG", "AP", "RR@3", "bpref", "Judged@5", "AP(depth=3)", "num_ret", "num_rel_ret"]
     found = {way: sqlrank.evaluate(metrics, **call, plan={"rank_method": way}).to_pydict() for way in ("sort", ranking)}
@@ -48,23 +50,23 @@ def test_ranks_of_several_systems(seed: int, ranking: str) -> None:
         assert found[ranking][name] == pytest.approx(found["sort"][name], rel=1e-12, abs=1e-15)
 
 
-def run_of(queries: int, length: int) -> pa.Table:
+def make_run(queries: int, length: int) -> pa.Table:
     rows = range(queries * length)
     return pa.table(
         {"query_id": [i // length for i in rows], "doc_id": [i % length for i in rows], "score": [i * 7919 % 101 for i in rows]}
     )
 
 
-def qrels_of(queries: int, judged: int) -> pa.Table:
+def make_qrels(queries: int, judged: int) -> pa.Table:
     rows = range(queries * judged)
     return pa.table({"query_id": [i // judged for i in rows], "doc_id": [i % judged for i in rows], "relevance": [1 for _ in rows]})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("check", few(["auto", "off"], 1))
+@pytest.mark.parametrize("check", select_few(["auto", "off"], 1))
 @pytest.mark.parametrize(
     ("length", "judged", "options", "counts"),
-    every(
+    select_every(
         2,
         [
             (100, 1, {}, True),
@@ -83,7 +85,7 @@ def qrels_of(queries: int, judged: int) -> pa.Table:
 def test_few_judged_documents_of_long_lists_are_counted(
     length: int, judged: int, options: dict[str, Any], counts: bool, check: str
 ) -> None:
-    call: dict[str, Any] = {"run": run_of(50, length), "qrels": qrels_of(50, judged), "check": check, **options}
+    call: dict[str, Any] = {"run": make_run(50, length), "qrels": make_qrels(50, judged), "check": check, **options}
     result = sqlrank.evaluate(["AP", "nDCG@10"], **call)
     assert (b"relations/judged_documents/by_count.sql" in result.schema.metadata[b"sqlrank.sql"]) == counts
     (row,) = result.to_pylist()
@@ -92,9 +94,9 @@ def test_few_judged_documents_of_long_lists_are_counted(
 
 
 def test_one_query_with_many_judged_documents_is_not_compared_with_all_of_its_list() -> None:
-    run = run_of(50, 100)
+    run = make_run(50, 100)
     for judged, counts in ((10, True), (11, False)):
-        qrels = pa.concat_tables([qrels_of(50, 1), qrels_of(1, judged).slice(1)])
+        qrels = pa.concat_tables([make_qrels(50, 1), make_qrels(1, judged).slice(1)])
         assert (
             b"relations/judged_documents/by_count.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]
         ) == counts
@@ -103,7 +105,7 @@ def test_one_query_with_many_judged_documents_is_not_compared_with_all_of_its_li
 @pytest.mark.parametrize(("ending", "counts"), [("parquet", True), ("csv", False)])
 def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(ending: str, counts: bool, tmp_path: Path) -> None:
     paths = {role: tmp_path / f"{role}.{ending}" for role in ("run", "qrels")}
-    for role, table in (("run", run_of(50, 100)), ("qrels", qrels_of(50, 1))):
+    for role, table in (("run", make_run(50, 100)), ("qrels", make_qrels(50, 1))):
         duckdb.from_arrow(table).query("given", f"COPY given TO '{paths[role]}'")
     assert ("relations/judged_documents/by_count.sql" in sqlrank.sql("AP", **paths)) == counts
     assert (b"relations/judged_documents/by_count.sql" in sqlrank.evaluate("AP", **paths).schema.metadata[b"sqlrank.sql"]) == counts
@@ -112,7 +114,7 @@ def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(ending: str, 
 def test_a_document_that_is_duplicated_is_found_where_ranks_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the run is not searched itself; what its join with the judgments gives tells."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
-    run, qrels = run_of(5, 100), qrels_of(5, 1)
+    run, qrels = make_run(5, 100), make_qrels(5, 1)
     assert b"by_count.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]
     for score in (run["score"][0].as_py(), -1):
         twice = pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [0], "score": [score]})])
@@ -123,7 +125,7 @@ def test_a_document_that_is_duplicated_is_found_where_ranks_are_counted(monkeypa
 def test_a_document_that_is_duplicated_is_found_where_ranks_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """An array gives its first place alone, so that it is searched for."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
-    run, qrels = run_of(5, 4), qrels_of(5, 1)
+    run, qrels = make_run(5, 4), make_qrels(5, 1)
     listed: dict[str, Any] = {"qrels": qrels, "plan": {"rank_method": "array"}}
     assert sqlrank.evaluate("AP", run=run, **listed) == sqlrank.evaluate("AP", run=run, qrels=qrels)
     with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
@@ -134,7 +136,7 @@ def test_a_document_that_is_duplicated_is_found_where_ranks_are_looked_up(monkey
 @pytest.mark.parametrize(("policy", "usual", "value"), [("ties", "doc_desc", "doc_asc"), ("unjudged", "nonrelevant", "drop")])
 def test_other_ranks_can_be_sorted_for_alone(policy: str, usual: str, value: str, ranking: str) -> None:
     with pytest.raises(MetricError, match=f"rank_method='{ranking}' is for {policy}='{usual}', not '{value}'; give rank_method='sort'"):
-        sqlrank.evaluate(f"AP({policy}={value})", run=run_of(1, 2), qrels=qrels_of(1, 1), plan={"rank_method": ranking})
+        sqlrank.evaluate(f"AP({policy}={value})", run=make_run(1, 2), qrels=make_qrels(1, 1), plan={"rank_method": ranking})
     assert "rank_method=sort" in sqlrank.sql(f"AP({policy}={value})", run="run", qrels="qrels", dialect="spark")
 
 

@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 import pytest
 
 import sqlrank
-from tests.definitions.databases import database
-from tests.definitions.records import listed
-from tests.lanes import few
+from tests.definitions.databases import get_database
+from tests.definitions.records import make_clustering
+from tests.lanes import select_few
 
 METRICS = ["AdjustedRand", "AdjustedMutualInformation", "BCubedPrecision(record_weight=cluster)", "ClosestF", "ClusterF", "MUCF", "num_over_merged",
            "num_over_split", "num_singletons", "num_unlabelled", "num_unplaced", "Purity", "SampledPairwiseF", "VMeasure"]  # fmt: skip
@@ -34,7 +34,7 @@ BOTH = ["AdjustedRand", "AdjustedMutualInformation", "BCubedF", "ClosestF", "Clu
 
 
 @cache
-def drawn() -> pa.Table:
+def draw_records() -> pa.Table:
     """Three groups of clusters that were split, merged and mixed, with holes on either side."""
     rng = np.random.default_rng(11)
     n = 300
@@ -48,40 +48,40 @@ def drawn() -> pa.Table:
 
 def evaluate(table: pa.Table, metrics: Any = tuple(METRICS), **options: Any) -> list[dict[str, Any]]:
     options = {"by": "system", **options}
-    return sqlrank.evaluate(list(metrics), inputs={"records": table}, connection=database(), **options).to_pylist()
+    return sqlrank.evaluate(list(metrics), inputs={"records": table}, connection=get_database(), **options).to_pylist()
 
 
 @cache
-def expected() -> list[dict[str, Any]]:
-    return evaluate(drawn())
+def compute_expected() -> list[dict[str, Any]]:
+    return evaluate(draw_records())
 
 
-def same(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
+def assert_same(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
     assert len(found) == len(wanted) > 0
     for one, other in zip(found, wanted, strict=True):
         assert one == pytest.approx(other, abs=1e-12)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("side", few(["predicted_cluster", "true_cluster", "record_id"], 1))
+@pytest.mark.parametrize("side", select_few(["predicted_cluster", "true_cluster", "record_id"], 1))
 def test_names_do_not_matter(side: str) -> None:
     """The names of one side are turned into texts, in another order."""
-    renamed = pa.array([None if name is None else f"x{(name * 7919 + 13) % 100_003}" for name in drawn()[side].to_pylist()])
-    same(evaluate(drawn().set_column(drawn().column_names.index(side), side, renamed)), expected())
+    renamed = pa.array([None if name is None else f"x{(name * 7919 + 13) % 100_003}" for name in draw_records()[side].to_pylist()])
+    assert_same(evaluate(draw_records().set_column(draw_records().column_names.index(side), side, renamed)), compute_expected())
 
 
 @pytest.mark.slow
 def test_the_order_of_rows_does_not_matter() -> None:
-    shuffled = drawn().take(np.random.default_rng(5).permutation(len(drawn())))
-    same(evaluate(shuffled), expected())
+    shuffled = draw_records().take(np.random.default_rng(5).permutation(len(draw_records())))
+    assert_same(evaluate(shuffled), compute_expected())
 
 
 @pytest.mark.slow
 def test_groups_are_evaluated_each_by_itself() -> None:
-    for row in expected():
-        (alone,) = evaluate(drawn().filter(pc.equal(drawn()["system"], row["system"])), by=())
+    for row in compute_expected():
+        (alone,) = evaluate(draw_records().filter(pc.equal(draw_records()["system"], row["system"])), by=())
         assert {"system": row["system"], **alone} == pytest.approx(row, abs=1e-12)
-        (kept,) = evaluate(drawn(), by=(), where=f"system = '{row['system']}'")
+        (kept,) = evaluate(draw_records(), by=(), where=f"system = '{row['system']}'")
         assert kept == pytest.approx(alone, abs=1e-12)
 
 
@@ -89,8 +89,8 @@ def test_groups_are_evaluated_each_by_itself() -> None:
 def test_predicted_and_true_clusters_may_be_swapped() -> None:
     swapped = {"columns": {"predicted_cluster": "true_cluster", "true_cluster": "predicted_cluster"}}
     policies = {"missing_prediction": "drop"}
-    here = evaluate(drawn(), [*MIRRORED, *MIRRORED.values(), *BOTH], **policies)
-    there = evaluate(drawn(), [*MIRRORED, *MIRRORED.values(), *BOTH], **policies, **swapped)
+    here = evaluate(draw_records(), [*MIRRORED, *MIRRORED.values(), *BOTH], **policies)
+    there = evaluate(draw_records(), [*MIRRORED, *MIRRORED.values(), *BOTH], **policies, **swapped)
     for one, other in zip(here, there, strict=True):
         for left, right in [*MIRRORED.items(), *((name, name) for name in BOTH)]:
             assert one[left] == pytest.approx(other[right], abs=1e-12), left
@@ -101,26 +101,28 @@ def test_predicted_and_true_clusters_may_be_swapped() -> None:
 def test_two_tables_are_one() -> None:
     sides = {}
     for role, side in (("predicted_clusters", "predicted_cluster"), ("true_clusters", "true_cluster")):
-        there = drawn().filter(pc.is_valid(drawn()[side]))
-        sides[role] = listed(there[side].to_pylist(), ids=there["record_id"].to_pylist(), system=there["system"])
+        there = draw_records().filter(pc.is_valid(draw_records()[side]))
+        sides[role] = make_clustering(there[side].to_pylist(), ids=there["record_id"].to_pylist(), system=there["system"])
     # A record that neither side has a cluster for is in neither table.
-    known = drawn().filter(pc.or_(pc.is_valid(drawn()["predicted_cluster"]), pc.is_valid(drawn()["true_cluster"])))
-    same(sqlrank.evaluate(METRICS, inputs=sides, by="system", connection=database()).to_pylist(), evaluate(known))
+    known = draw_records().filter(pc.or_(pc.is_valid(draw_records()["predicted_cluster"]), pc.is_valid(draw_records()["true_cluster"])))
+    assert_same(sqlrank.evaluate(METRICS, inputs=sides, by="system", connection=get_database()).to_pylist(), evaluate(known))
 
 
 @pytest.mark.slow
 def test_policies_are_what_can_be_done_to_the_table() -> None:
     """A record without a cluster is one that has a cluster of its own, or one that is not there."""
-    named = pa.array([f"alone {i}" if name is None else str(name) for i, name in enumerate(drawn()["predicted_cluster"].to_pylist())])
+    named = pa.array(
+        [f"alone {i}" if name is None else str(name) for i, name in enumerate(draw_records()["predicted_cluster"].to_pylist())]
+    )
     others = [name for name in METRICS if name not in {"num_unplaced", "num_unlabelled"}]
-    same(evaluate(drawn().set_column(2, "predicted_cluster", named), others), evaluate(drawn(), others))
-    dropped = drawn().filter(pc.is_valid(drawn()["predicted_cluster"]))
-    same(evaluate(dropped, others), evaluate(drawn(), others, missing_prediction="drop"))
+    assert_same(evaluate(draw_records().set_column(2, "predicted_cluster", named), others), evaluate(draw_records(), others))
+    dropped = draw_records().filter(pc.is_valid(draw_records()["predicted_cluster"]))
+    assert_same(evaluate(dropped, others), evaluate(draw_records(), others, missing_prediction="drop"))
 
 
 def test_a_sample_of_everything_is_no_estimate() -> None:
     """With every true cluster in the sample, its ratios are those of all records."""
-    known = drawn().filter(pc.is_valid(drawn()["true_cluster"]))
+    known = draw_records().filter(pc.is_valid(draw_records()["true_cluster"]))
     names = ["PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedPrecision", "BCubedRecall", "ClusterPrecision", "ClusterRecall"]
     wanted = evaluate(known, names)
     found = evaluate(known, [f"Sampled{name}(ratio_estimate=ratio)" for name in names])
@@ -129,8 +131,8 @@ def test_a_sample_of_everything_is_no_estimate() -> None:
 
 
 def test_errors_and_sizes_add_up() -> None:
-    counts = evaluate(drawn(), ["num_true_links", "num_shared_links", "num_predicted_links", "num_true_clusters", "num_records"])
-    errors, sizes = (evaluate(drawn(), (curve,)) for curve in ("ClusterErrors", "ClusterSizes"))
+    counts = evaluate(draw_records(), ["num_true_links", "num_shared_links", "num_predicted_links", "num_true_clusters", "num_records"])
+    errors, sizes = (evaluate(draw_records(), (curve,)) for curve in ("ClusterErrors", "ClusterSizes"))
     for row in counts:
         own = [error for error in errors if error["system"] == row["system"]]
         assert sum(error["missing_links"] for error in own) == row["num_true_links"] - row["num_shared_links"]

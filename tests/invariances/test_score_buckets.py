@@ -13,7 +13,7 @@ from sqlglot import exp
 
 import sqlrank
 from tests.invariances.predictions import evaluate
-from tests.lanes import few
+from tests.lanes import select_few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +35,8 @@ SPREADS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 }
 
 
-@pytest.mark.parametrize("merging", few(["after_bucketing", "before_bucketing"], 1))
-@pytest.mark.parametrize("spread", few(SPREADS, ("beta", "a pile")))
+@pytest.mark.parametrize("merging", select_few(["after_bucketing", "before_bucketing"], 1))
+@pytest.mark.parametrize("spread", select_few(SPREADS, ("beta", "a pile")))
 def test_no_bucket_is_large(spread: str, merging: str) -> None:
     """No bucket in which there is something to order holds 1 % of the rows, unless they all have one score."""
     rng = np.random.default_rng(8)

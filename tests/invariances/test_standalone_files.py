@@ -13,7 +13,7 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
-from tests.lanes import every
+from tests.lanes import select_every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +121,7 @@ class Pasted:
         return [row[-1] for row in connection.execute(f"EXECUTE pasted({arguments})" if used else "EXECUTE pasted").fetchall()]
 
 
-def asked(file: SqlFile) -> str:
+def write_metric(file: SqlFile) -> str:
     """Return the metric as a user writes it, with the values that the pasted files were given."""
     return file.display_name + (
         f"@{EXAMPLE[file.cutoff_parameter.type]}" if file.cutoff_parameter is not None and file.cutoff_parameter.default is None else ""
@@ -133,7 +133,7 @@ def _is_pasted(file: SqlFile) -> bool:
     return not file.measures_column
 
 
-def names(role: str, grain: str) -> list[str]:
+def list_metrics(role: str, grain: str) -> list[str]:
     """Return the metrics of a role that have a value for each list, or for each group."""
     return sorted(
         name
@@ -142,7 +142,7 @@ def names(role: str, grain: str) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("name", every(4, names("run", "list")))
+@pytest.mark.parametrize("name", select_every(4, list_metrics("run", "list")))
 def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     pasted = Pasted(file)
@@ -152,24 +152,26 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
         connection, "SELECT l.query_id, p.* EXCLUDE (list_id) FROM ranked_lists AS l LEFT JOIN pasted AS p USING (list_id) ORDER BY 1"
     )
     fused = sqlrank.evaluate(
-        asked(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection, per_query=True, if_undefined="zero"
+        write_metric(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection, per_query=True, if_undefined="zero"
     )
     assert len(fused) == 6
     assert [value or 0 for value in found] == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", names("run", "group"))
+@pytest.mark.parametrize("name", list_metrics("run", "group"))
 def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     (fused,) = (
-        sqlrank.evaluate(asked(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection).columns[-1].to_pylist()
+        sqlrank.evaluate(write_metric(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection)
+        .columns[-1]
+        .to_pylist()
     )
     assert found == pytest.approx(fused, abs=1e-12)
     assert fused != 0
 
 
-@pytest.mark.parametrize("name", every(4, names("predictions", "group")))
+@pytest.mark.parametrize("name", select_every(4, list_metrics("predictions", "group")))
 def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     within_query = "level" in file.declared_settings
@@ -177,25 +179,26 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
         f"CREATE OR REPLACE VIEW predictions AS SELECT {'query_id' if within_query else '1'} AS group_id, 1 AS unit_id, * FROM given"
     )
     found = Pasted(file).run(connection, "SELECT * FROM pasted ORDER BY group_id")
-    fused = sqlrank.evaluate(asked(file), predictions="given", connection=connection, per_query=within_query, plan=PLAN)
+    fused = sqlrank.evaluate(write_metric(file), predictions="given", connection=connection, per_query=within_query, plan=PLAN)
     assert found[0] is not None
     assert found == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("role", "name"), every(4, [(role, name) for role in ("splits", "logs", "interleaved") for name in names(role, "group")], rows=True)
+    ("role", "name"),
+    select_every(4, [(role, name) for role in ("splits", "logs", "interleaved") for name in list_metrics(role, "group")], rows=True),
 )
 def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
-    (fused,) = sqlrank.evaluate(asked(file), inputs={role: f"given_{role}"}, connection=connection).columns[-1].to_pylist()
+    (fused,) = sqlrank.evaluate(write_metric(file), inputs={role: f"given_{role}"}, connection=connection).columns[-1].to_pylist()
     assert found == pytest.approx(fused, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", every(4, names("records", "group")))
+@pytest.mark.parametrize("name", select_every(4, list_metrics("records", "group")))
 def test_records(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     inputs = {"records": "given_records", **({"candidate_pairs": "candidate_pairs"} if file.path.parent.name == "blocking" else {})}
-    (fused,) = sqlrank.evaluate(asked(file), inputs=inputs, connection=connection).columns[-1].to_pylist()
+    (fused,) = sqlrank.evaluate(write_metric(file), inputs=inputs, connection=connection).columns[-1].to_pylist()
     assert found == pytest.approx(fused, abs=1e-12)

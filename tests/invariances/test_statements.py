@@ -14,8 +14,8 @@ import sqlglot
 from sqlglot import exp
 
 import sqlrank
-from tests.invariances.predictions import DEVIANCES, METRICS, STRATEGIES, assert_equal, data, expected
-from tests.lanes import every, few
+from tests.invariances.predictions import DEVIANCES, METRICS, STRATEGIES, assert_equal, compute_expected, get_predictions
+from tests.lanes import select_every, select_few
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ def reads_rows(query: exp.Expr, ctes: dict[str, exp.Expr]) -> bool:
     return False
 
 
-def global_windows(metric: str, dialect: str = "bigquery", **arguments: Any) -> list[str]:
+def find_global_windows(metric: str, dialect: str = "bigquery", **arguments: Any) -> list[str]:
     """Return the windows over rows of the predictions that are the work of one machine."""
     text = sqlrank.sql(metric, dialect=dialect, predictions="p", **{"plan": {"list_key": "integer"}, **arguments})
     tree = sqlglot.parse_one(text, read=dialect)
@@ -55,27 +55,27 @@ def global_windows(metric: str, dialect: str = "bigquery", **arguments: Any) -> 
     return [window.sql(dialect) for window in windows if reads_rows(window.parent_select, ctes)]
 
 
-@pytest.mark.parametrize("metric", every(6, [*METRICS, *DEVIANCES]))
+@pytest.mark.parametrize("metric", select_every(6, [*METRICS, *DEVIANCES]))
 def test_no_window_over_rows_is_global(metric: str) -> None:
     for weighted in ({}, {"columns": {"weight": "w"}}):
-        assert not global_windows(metric, **weighted)
+        assert not find_global_windows(metric, **weighted)
 
 
 WAREHOUSES = ("bigquery", "snowflake", "spark", "databricks", "trino", "clickhouse", "postgres", "redshift", "datafusion", "sqlite")
 
 
-@pytest.mark.parametrize("dialect", few(WAREHOUSES, 3))
+@pytest.mark.parametrize("dialect", select_few(WAREHOUSES, 3))
 def test_a_printed_statement_reads_no_column_that_was_not_named(dialect: str) -> None:
     text = sqlrank.sql(["AUC", "ECE", "PnDCG", "R2"], dialect=dialect, predictions="p", by="day")
     tree = sqlglot.parse_one(text, read=dialect if dialect != "datafusion" else "postgres")
     assert "query_id" not in {column.name for column in tree.find_all(exp.Column)}
 
 
-def on_sqlite(metrics: list[str], **arguments: Any) -> list[dict[str, Any]]:
+def run_on_sqlite(metrics: list[str], **arguments: Any) -> list[dict[str, Any]]:
     """Run the statement for SQLite there."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE p (label, score, weight, query_id, kind)")
-        connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?)", [tuple(row.values()) for row in data().to_pylist()])
+        connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?)", [tuple(row.values()) for row in get_predictions().to_pylist()])
         text = sqlrank.sql(metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, by=[["kind"], []], **arguments)
         rows = connection.execute(text).fetchall()
     return [dict(zip(["group", *metrics], [row[0], *row[2:]], strict=True)) for row in rows]
@@ -84,24 +84,26 @@ def on_sqlite(metrics: list[str], **arguments: Any) -> list[dict[str, Any]]:
 CANONICAL = [str(sqlrank.parse(metric)) for metric in METRICS]
 
 
-@pytest.mark.parametrize("numbering", few(["integer", "input"], 1))
-@pytest.mark.parametrize("strategy", few(STRATEGIES, ("buckets",)))
+@pytest.mark.parametrize("numbering", select_few(["integer", "input"], 1))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, ("buckets",)))
 def test_sqlite(strategy: str, numbering: str) -> None:
-    assert_equal(on_sqlite(CANONICAL, plan={"score_order": strategy, "list_key": numbering}), expected(strategy), tolerance=1e-11)
+    assert_equal(
+        run_on_sqlite(CANONICAL, plan={"score_order": strategy, "list_key": numbering}), compute_expected(strategy), tolerance=1e-11
+    )
 
 
 def test_gauc_of_groups_on_sqlite() -> None:
     """Here the column is there, so that nothing says that the groups are taken for one another."""
-    got = on_sqlite(["GAUC", "num_predictions"])
-    assert_equal(got, [{name: row[name] for name in got[0]} for row in expected("window")])
+    got = run_on_sqlite(["GAUC", "num_predictions"])
+    assert_equal(got, [{name: row[name] for name in got[0]} for row in compute_expected("window")])
 
 
 @pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "spark", "databricks", "trino"])
 def test_no_warehouse_is_given_a_window_over_all_rows(dialect: str) -> None:
     metric = "AUC"
-    assert not global_windows(metric, dialect)
-    assert global_windows(metric, dialect, plan={"score_order": "window"})
-    assert global_windows(metric, dialect, plan={"score_order": "distinct"})
+    assert not find_global_windows(metric, dialect)
+    assert find_global_windows(metric, dialect, plan={"score_order": "window"})
+    assert find_global_windows(metric, dialect, plan={"score_order": "distinct"})
 
 
 def test_the_statement_says_which_strategy_was_taken() -> None:
@@ -117,12 +119,12 @@ def test_the_statement_says_which_strategy_was_taken() -> None:
 @pytest.mark.slow
 def test_the_printed_statement_runs() -> None:
     with duckdb.connect() as connection:
-        connection.register("p", data())
+        connection.register("p", get_predictions())
         for strategy in STRATEGIES:
             text = sqlrank.sql(METRICS, predictions="p", columns={"weight": "weight"}, by=[["group"], []], plan={"score_order": strategy})
             rows = connection.sql(text).fetchall()
-            names = list(expected(strategy)[0])
+            names = list(compute_expected(strategy)[0])
             names.insert(1, "slice")
             printed = [dict(zip(names, row, strict=True)) for row in rows]
             assert [row.pop("slice") for row in printed] == ["all"] + ["group"] * (len(rows) - 1)
-            assert_equal(printed, expected(strategy))
+            assert_equal(printed, compute_expected(strategy))

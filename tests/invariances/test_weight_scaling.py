@@ -11,7 +11,7 @@ import pytest
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from tests.lanes import few
+from tests.lanes import select_few
 from tests.references.pairs_variants import OF_NUMBERS
 
 TOTALS = {"FN", "FP", "TN", "TP", "LogLikelihood", "Negatives", "Positives", "Observations"}
@@ -40,7 +40,7 @@ METRICS = [
 
 
 @cache
-def drawn() -> pa.Table:
+def draw_predictions() -> pa.Table:
     rng = np.random.default_rng(5)
     n = 300
     label = rng.integers(0, 2, n)
@@ -49,8 +49,8 @@ def drawn() -> pa.Table:
     return pa.table({"label": label, "score": score, "weight": weight, "query_id": rng.integers(0, 8, n)})
 
 
-def values(exponent: int, metrics: list[str], **arguments: Any) -> dict[str, float | None]:
-    table = drawn()
+def evaluate_values(exponent: int, metrics: list[str], **arguments: Any) -> dict[str, float | None]:
+    table = draw_predictions()
     weight = pa.array(np.ldexp(table["weight"].to_numpy(), exponent))
     # One thread, since sums of doubles depend on the order in which threads end.
     (row,) = sqlrank.evaluate(metrics, predictions=table.set_column(2, "weight", weight), threads=1, **arguments).to_pylist()
@@ -58,19 +58,19 @@ def values(exponent: int, metrics: list[str], **arguments: Any) -> dict[str, flo
 
 
 @cache
-def unscaled(strategy: str) -> dict[str, float | None]:
-    return values(0, METRICS, plan={"score_order": strategy})
+def evaluate_unscaled(strategy: str) -> dict[str, float | None]:
+    return evaluate_values(0, METRICS, plan={"score_order": strategy})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exponent", few([285, -285, -1], 1))
-@pytest.mark.parametrize("strategy", few(["auto", "distinct", "buckets"], 1))
+@pytest.mark.parametrize("exponent", select_few([285, -285, -1], 1))
+@pytest.mark.parametrize("strategy", select_few(["auto", "distinct", "buckets"], 1))
 def test_no_number_changes(strategy: str, exponent: int) -> None:
     """From the lightest weights that are accepted to the heaviest."""
-    before = unscaled(strategy)
+    before = evaluate_unscaled(strategy)
     assert len(before) >= 80
     assert [name for name, value in before.items() if value is None] == []
-    after = values(exponent, METRICS, plan={"score_order": strategy})
+    after = evaluate_values(exponent, METRICS, plan={"score_order": strategy})
     expected = {name: np.ldexp(value, exponent) if name in TOTALS else value for name, value in before.items()}
     assert {name: (after[name], value) for name, value in expected.items() if after[name] != value} == {}
 

@@ -40,7 +40,7 @@ LIGHTGBM = {"AUC": "auc", "LogLoss": "binary_logloss", "APS": "average_precision
 LIGHTGBM_REAL = {"MAE": "l1", "MSE": "l2", "RMSE": "rmse", "MAPE(eps=1)": "mape"}
 
 
-def drawn(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def draw_predictions(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw labels, logits (many tied, exact in single precision) and weights."""
     rng = np.random.default_rng(seed)
     label = rng.integers(0, 2, n)
@@ -48,7 +48,7 @@ def drawn(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return label, rng.integers(-40, 40, n) / 8, rng.integers(1, 30, n) / 8
 
 
-def probabilities(logits: np.ndarray) -> np.ndarray:
+def to_probabilities(logits: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-logits))
 
 
@@ -61,10 +61,10 @@ def evaluate(metrics: list[str], label: np.ndarray, score: np.ndarray, weight: n
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_catboost_on_logits(seed: int, weighted: bool) -> None:
-    label, logits, weight = drawn(seed)
+    label, logits, weight = draw_predictions(seed)
     given = weight if weighted else None
     expected = [eval_metric(label, logits, peer, weight=given, thread_count=1)[0] for peer in CATBOOST.values()]
-    got = evaluate(list(CATBOOST), label, probabilities(logits), given, threshold=ABOVE_HALF)
+    got = evaluate(list(CATBOOST), label, to_probabilities(logits), given, threshold=ABOVE_HALF)
     assert got == pytest.approx(expected, abs=SINGLE)
 
 
@@ -80,7 +80,7 @@ def test_catboost_on_numbers(weighted: bool) -> None:
     assert [value * unit for value, unit in zip(got, units, strict=True)] == pytest.approx(expected, rel=SINGLE)
 
 
-def lightgbm_metrics(names: list[str], label: np.ndarray, init: np.ndarray, weight: np.ndarray | None) -> list[float]:
+def evaluate_with_lightgbm(names: list[str], label: np.ndarray, init: np.ndarray, weight: np.ndarray | None) -> list[float]:
     """Evaluate a booster without a tree that starts from the scores."""
     objective = "binary" if "auc" in names else "regression"
     params = {"objective": objective, "metric": names, "verbose": -1, "num_threads": 1, "boost_from_average": False}
@@ -92,10 +92,10 @@ def lightgbm_metrics(names: list[str], label: np.ndarray, init: np.ndarray, weig
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_lightgbm_on_logits(seed: int, weighted: bool) -> None:
-    label, logits, weight = drawn(seed + 10)
+    label, logits, weight = draw_predictions(seed + 10)
     given = weight if weighted else None
-    expected = lightgbm_metrics(list(LIGHTGBM.values()), label, logits, given)
-    assert evaluate(list(LIGHTGBM), label, probabilities(logits), given) == pytest.approx(expected, abs=SINGLE)
+    expected = evaluate_with_lightgbm(list(LIGHTGBM.values()), label, logits, given)
+    assert evaluate(list(LIGHTGBM), label, to_probabilities(logits), given) == pytest.approx(expected, abs=SINGLE)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -103,7 +103,7 @@ def test_lightgbm_on_numbers(weighted: bool) -> None:
     rng = np.random.default_rng(6)
     label, score, weight = rng.integers(-9, 9, 100) / 4, rng.integers(-9, 9, 100) / 4, rng.integers(1, 30, 100) / 8
     given = weight if weighted else None
-    expected = lightgbm_metrics(list(LIGHTGBM_REAL.values()), label, score, given)
+    expected = evaluate_with_lightgbm(list(LIGHTGBM_REAL.values()), label, score, given)
     assert evaluate(list(LIGHTGBM_REAL), label, score, given) == pytest.approx(expected, abs=SINGLE)
 
 
@@ -111,7 +111,7 @@ def test_lightgbm_on_numbers(weighted: bool) -> None:
 def test_xgboost(weighted: bool) -> None:
     """The aucpr of XGBoost is the curve of Davis and Goadrich."""
     xgboost = pytest.importorskip("xgboost")
-    label, logits, weight = drawn(20)
+    label, logits, weight = draw_predictions(20)
     given = weight if weighted else None
     names = {"AUC": "auc", "PRAUC(interpolation=davis_goadrich)": "aucpr", "LogLoss": "logloss"}
     data = xgboost.DMatrix(np.zeros((len(label), 1)), label=label, base_margin=logits, weight=given)
@@ -119,4 +119,4 @@ def test_xgboost(weighted: bool) -> None:
     text = xgboost.train(wanted, data, num_boost_round=0).eval(data)
     found = {name.removeprefix("eval-"): float(value) for name, _, value in (item.rpartition(":") for item in text.split("\t")[1:])}
     expected = [found[peer] for peer in names.values()]
-    assert evaluate(list(names), label, probabilities(logits), given) == pytest.approx(expected, abs=SINGLE)
+    assert evaluate(list(names), label, to_probabilities(logits), given) == pytest.approx(expected, abs=SINGLE)

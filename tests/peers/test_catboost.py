@@ -9,7 +9,7 @@ import pytest
 from catboost.utils import eval_metric
 
 import sqlrank
-from tests.references.random_collections import Collection, Values, assert_same, fully_judged, per_group, per_query
+from tests.references.random_collections import Collection, Values, assert_same, draw_judged_collection, nest_by_group, nest_by_query
 
 pytestmark = pytest.mark.slow
 
@@ -56,28 +56,30 @@ STOPS = {
 
 
 @cache
-def collection(seed: int, kind: str) -> Collection:
+def draw_collection(seed: int, kind: str) -> Collection:
     grades = {
         "grades": ((0, 1), (0, 1, 2, 3), (0,), (0, 0, 0, 1, 4)),
         "probabilities": ((0, 1), (0,), (0, 0.125, 0.5), (0, 0.25, 1, 0.0625)),
     }
-    return fully_judged(seed, 40, docs=(1, 14), grades=grades[kind])
+    return draw_judged_collection(seed, 40, docs=(1, 14), grades=grades[kind])
 
 
-def peer(labels: list[float], scores: list[float], groups: list[int], metric: str, weights: list[float] | None = None) -> float:
+def evaluate_with_catboost(
+    labels: list[float], scores: list[float], groups: list[int], metric: str, weights: list[float] | None = None
+) -> float:
     (value,) = eval_metric(np.array(labels), np.array(scores), metric, group_id=groups, group_weight=weights, thread_count=1)
     return float(value)
 
 
-def each_query(data: Collection, metrics: dict[str, str]) -> Values:
+def evaluate_queries(data: Collection, metrics: dict[str, str]) -> Values:
     values: Values = {}
     for query, pairs in data.lists().items():
         scores, labels = zip(*pairs, strict=True)
-        values[query] = {name: peer(labels, scores, [0] * len(pairs), metric) for name, metric in metrics.items()}
+        values[query] = {name: evaluate_with_catboost(labels, scores, [0] * len(pairs), metric) for name, metric in metrics.items()}
     return values
 
 
-def each_group(data: Collection, metrics: dict[str, str], weighted: bool) -> Values:
+def evaluate_groups(data: Collection, metrics: dict[str, str], weighted: bool) -> Values:
     """Evaluate all queries of a group in one call, weighted by query or not."""
     numbers = {query: number for number, query in enumerate(data.weights)}
     rows: dict[str, list[tuple[float, float, int, float]]] = {}
@@ -86,7 +88,9 @@ def each_group(data: Collection, metrics: dict[str, str], weighted: bool) -> Val
     values: Values = {}
     for group, found in rows.items():
         labels, scores, groups, weights = zip(*found, strict=True)
-        values[group] = {name: peer(labels, scores, groups, metric, weights if weighted else None) for name, metric in metrics.items()}
+        values[group] = {
+            name: evaluate_with_catboost(labels, scores, groups, metric, weights if weighted else None) for name, metric in metrics.items()
+        }
     return values
 
 
@@ -95,9 +99,9 @@ def each_group(data: Collection, metrics: dict[str, str], weighted: bool) -> Val
 )
 @pytest.mark.parametrize("seed", [301, 302])
 def test_each_query(metrics: dict[str, str], kind: str, seed: int) -> None:
-    data = collection(seed, kind)
+    data = draw_collection(seed, kind)
     got = sqlrank.evaluate(list(metrics), predictions=data.predictions, compat="catboost", per_query=True)
-    assert_same(per_query(got), each_query(data, metrics), SINGLE)
+    assert_same(nest_by_query(got), evaluate_queries(data, metrics), SINGLE)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -106,7 +110,7 @@ def test_each_query(metrics: dict[str, str], kind: str, seed: int) -> None:
 )
 def test_means(metrics: dict[str, str], kind: str, weighted: bool) -> None:
     """Weights are of queries; MAP, PrecisionAt and RecallAt do not read them."""
-    data = collection(303, kind)
+    data = draw_collection(303, kind)
     queries = data.queries if weighted else None
     got = sqlrank.evaluate(list(metrics), predictions=data.predictions, queries=queries, by="collection", compat="catboost")
-    assert_same(per_group(got), each_group(data, metrics, weighted), SINGLE)
+    assert_same(nest_by_group(got), evaluate_groups(data, metrics, weighted), SINGLE)

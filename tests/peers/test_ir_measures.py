@@ -10,8 +10,17 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.lanes import few
-from tests.references.random_collections import SCORES, Collection, Traits, Values, assert_same, nested, per_query, random_collection
+from tests.lanes import select_few
+from tests.references.random_collections import (
+    SCORES,
+    Collection,
+    Traits,
+    Values,
+    assert_same,
+    draw_random_collection,
+    nest_by_query,
+    nest_rows,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -29,9 +38,9 @@ NEARLY = Traits(scores=("nearly",))
 
 
 @cache
-def collection(seed: int, traits: Traits | None = None) -> Collection:
+def draw_collection(seed: int, traits: Traits | None = None) -> Collection:
     """Draw a collection whose queries are numbers, as gdeval wants them."""
-    data = random_collection(seed, traits=traits)
+    data = draw_random_collection(seed, traits=traits)
     number = {query: str(place) for place, query in enumerate(data.weights, start=101)}
     return replace(
         data,
@@ -41,11 +50,11 @@ def collection(seed: int, traits: Traits | None = None) -> Collection:
     )
 
 
-def peer(data: Collection, measures: dict[str, str]) -> tuple[Values, dict[str, float]]:
+def evaluate_with_ir_measures(data: Collection, measures: dict[str, str]) -> tuple[Values, dict[str, float]]:
     """Return the values per query and the aggregates, under the keys of ``measures``."""
     parsed = {ir_measures.parse_measure(text): name for name, text in measures.items()}
     result = ir_measures.calc(list(parsed), data.qrels_dict, data.run_dict)
-    each = nested((item.query_id, parsed[item.measure], item.value) for item in result.per_query)
+    each = nest_rows((item.query_id, parsed[item.measure], item.value) for item in result.per_query)
     return each, {parsed[measure]: value for measure, value in result.aggregated.items()}
 
 
@@ -54,25 +63,25 @@ def check(data: Collection, measures: dict[str, str], tolerance: float = 1e-9, *
     sources = {"run": data.run, "qrels": data.qrels, "compat": "ir_measures", **policies}
     each = sqlrank.evaluate(list(measures), per_query=True, **sources).rename_columns(["query_id", *measures])
     summary = sqlrank.evaluate(list(measures), **sources).rename_columns(list(measures))
-    expected_each, expected_summary = peer(data, measures)
-    assert_same(per_query(each), expected_each, tolerance)
+    expected_each, expected_summary = evaluate_with_ir_measures(data, measures)
+    assert_same(nest_by_query(each), expected_each, tolerance)
     assert_same({"all": summary.to_pylist()[0]}, {"all": expected_summary}, tolerance)
 
 
-@pytest.mark.parametrize("family", few(FAMILIES, 1))
-@pytest.mark.parametrize("seed", few([101, 102], 1))
+@pytest.mark.parametrize("family", select_few(FAMILIES, 1))
+@pytest.mark.parametrize("seed", select_few([101, 102], 1))
 def test_pytrec_eval_provider(family: str, seed: int) -> None:
-    check(collection(seed), {name: name for name in FAMILIES[family]})
+    check(draw_collection(seed), {name: name for name in FAMILIES[family]})
 
 
-@pytest.mark.parametrize("seed", few([103, 104], 1))
+@pytest.mark.parametrize("seed", select_few([103, 104], 1))
 def test_smallest_id_first(seed: int) -> None:
     """RR@k is of the msmarco provider, Judged of its own; RR without a cut-off is trec_eval's again."""
-    check(collection(seed, NOT_NEARLY), {name: name for name in [*SMALLEST_ID_FIRST, "RR", "nDCG@5"]})
+    check(draw_collection(seed, NOT_NEARLY), {name: name for name in [*SMALLEST_ID_FIRST, "RR", "nDCG@5"]})
 
 
 def test_smallest_id_first_in_double_precision() -> None:
-    check(collection(105, NEARLY), {name: name for name in SMALLEST_ID_FIRST}, score_type="float64")
+    check(draw_collection(105, NEARLY), {name: name for name in SMALLEST_ID_FIRST}, score_type="float64")
 
 
 @pytest.mark.xfail(
@@ -81,15 +90,15 @@ def test_smallest_id_first_in_double_precision() -> None:
     reason="a call has one score_type: float32 for trec_eval's measures, though RR@k and Judged compare doubles",
 )
 def test_smallest_id_first_in_single_precision() -> None:
-    check(collection(105, NEARLY), {name: name for name in [*SMALLEST_ID_FIRST, "AP"]})
+    check(draw_collection(105, NEARLY), {name: name for name in [*SMALLEST_ID_FIRST, "AP"]})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", few([106, 107], 1))
+@pytest.mark.parametrize("seed", select_few([106, 107], 1))
 def test_gdeval_provider(seed: int) -> None:
     """Gdeval prints five decimals."""
     measures = {f"nDCG(gain=exp2)@{k}": f"nDCG(dcg='exp-log2')@{k}" for k in (1, 5, 20)} | {f"ERR@{k}": f"ERR@{k}" for k in (1, 5, 20)}
-    check(collection(seed, NOT_NEARLY), measures, tolerance=5.1e-6)
+    check(draw_collection(seed, NOT_NEARLY), measures, tolerance=5.1e-6)
 
 
 JUDGED_ONLY = ["nDCG", "nDCG@5", "AP", "AP@3", "P@5", "RR", "Rprec", "Success@3", "SetP", "SetF", "SetAP"]
@@ -101,13 +110,13 @@ def test_judged_documents_only(names: list[str], judged: tuple[float, ...]) -> N
     """Use lists with judged documents only: without any, pytrec_eval computes 0 / 0 for IPrec."""
     split = {name: name.partition("@") for name in names}
     measures = {name: f"{stem}(judged_only=True){at}{cutoff}" for name, (stem, at, cutoff) in split.items()}
-    check(collection(108, Traits(judged=judged)), measures, unjudged="drop")
+    check(draw_collection(108, Traits(judged=judged)), measures, unjudged="drop")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("beta", "squared"), [(2, 4.0), (0.5, 0.25)])
 def test_set_f_takes_the_square_of_beta(beta: float, squared: float) -> None:
-    check(collection(109), {f"SetF(beta={beta})": f"SetF(beta={squared})"})
+    check(draw_collection(109), {f"SetF(beta={beta})": f"SetF(beta={squared})"})
 
 
 @pytest.mark.parametrize(("p", "rel"), [(0.8, 2), (0.5, 2), (0.95, 1)])

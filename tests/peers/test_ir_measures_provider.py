@@ -9,7 +9,7 @@ import pytest
 from ir_measures import ERR, P, nDCG
 
 from sqlrank.integrations.ir_measures import provider, to_metric
-from tests.peers.test_ir_measures import collection
+from tests.peers.test_ir_measures import draw_collection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +53,7 @@ RUN = (
 """The collection of the tests of ir_measures, with a negative grade, an unanswered query and one without judgments."""
 
 
-def values(calculated: Any) -> dict[tuple[str, str], float]:
+def collect_values(calculated: Any) -> dict[tuple[str, str], float]:
     per_query = {(str(item.query_id), str(item.measure)): item.value for item in calculated.per_query}
     return per_query | {("all", str(measure)): value for measure, value in calculated.aggregated.items()}
 
@@ -62,8 +62,8 @@ def check(names: list[str], qrels: Any, run: Any, tolerance: float = 1e-9) -> No
     measures = [ir_measures.parse_measure(name) for name in names]
     assert all(provider.supports(measure) for measure in measures)
     # One measure a call: together, ir_measures 0.4.3 may give one the judgments or gains of another.
-    expected = {key: value for measure in measures for key, value in values(ir_measures.calc([measure], qrels, run)).items()}
-    assert values(provider.calc(measures, qrels, run)) == pytest.approx(expected, abs=tolerance)
+    expected = {key: value for measure in measures for key, value in collect_values(ir_measures.calc([measure], qrels, run)).items()}
+    assert collect_values(provider.calc(measures, qrels, run)) == pytest.approx(expected, abs=tolerance)
 
 
 @pytest.mark.parametrize(("names", "tolerance"), [(EXACT, 1e-9), (OF_GDEVAL, 5.1e-6)], ids=["exact", "five decimals"])
@@ -80,7 +80,7 @@ def test_gains_of_their_own() -> None:
 @pytest.mark.parametrize("seed", [111, 112])
 def test_values_of_random_collections(seed: int) -> None:
     """Single precision and the greatest id first for trec_eval's measures beside double precision and the smallest for RR@k and Judged."""
-    data = collection(seed)
+    data = draw_collection(seed)
     check([name for name in EXACT if "IPrec" not in name and "judged_only" not in name], data.qrels_dict, data.run_dict)
 
 
@@ -94,16 +94,16 @@ def test_a_document_of_negative_grade_is_judged() -> None:
 def test_every_kind_of_input(kind: str) -> None:
     qrels, run = list(ir_measures.read_trec_qrels(QRELS)), list(ir_measures.read_trec_run(RUN))
     measures = [nDCG @ 3, P @ 2]
-    expected = values(ir_measures.calc(measures, qrels, run))
+    expected = collect_values(ir_measures.calc(measures, qrels, run))
     inputs: Mapping[str, tuple[Any, Any]] = {
         "tuples": (iter(qrels), iter(run)),
         "dicts": (ir_measures.util.QrelsConverter(qrels).as_dict_of_dict(), ir_measures.util.RunConverter(run).as_dict_of_dict()),
-        **{name: tuple(_frame(rows, name == "numbers") for rows in (qrels, run)) for name in ("frames", "numbers")},
+        **{name: tuple(_make_frame(rows, name == "numbers") for rows in (qrels, run)) for name in ("frames", "numbers")},
     }
-    assert values(provider.calc(measures, *inputs[kind])) == pytest.approx(expected)
+    assert collect_values(provider.calc(measures, *inputs[kind])) == pytest.approx(expected)
 
 
-def _frame(rows: Any, is_numeric: bool) -> Any:
+def _make_frame(rows: Any, is_numeric: bool) -> Any:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(rows)
     return frame.assign(query_id=frame["query_id"].astype(int)) if is_numeric else frame
@@ -111,7 +111,7 @@ def _frame(rows: Any, is_numeric: bool) -> Any:
 
 def test_nothing_retrieved_or_judged() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
-    assert values(provider.calc([P @ 2], qrels, {})) == {("q", "P@2"): 0, ("all", "P@2"): 0}
+    assert collect_values(provider.calc([P @ 2], qrels, {})) == {("q", "P@2"): 0, ("all", "P@2"): 0}
     assert provider.calc([P @ 2], {}, run).per_query == []
 
 

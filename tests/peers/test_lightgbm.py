@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.references.random_collections import Collection, Values, assert_same, fully_judged, per_group, per_query
+from tests.references.random_collections import Collection, Values, assert_same, draw_judged_collection, nest_by_group, nest_by_query
 
 pytestmark = pytest.mark.slow
 
@@ -17,7 +17,9 @@ NAMES = {"ndcg": "nDCG", "map": "AP"}
 SINGLE = 1e-6
 
 
-def peer(lists: list[list[tuple[float, int]]], weights: list[float] | None = None, linear: bool = False) -> dict[str, float]:
+def evaluate_with_lightgbm(
+    lists: list[list[tuple[float, int]]], weights: list[float] | None = None, linear: bool = False
+) -> dict[str, float]:
     """Return the metrics of these lists under sqlrank's names."""
     rows = [row for found in lists for row in found]
     params = {"objective": "none", "metric": list(NAMES), "eval_at": list(CUTOFFS), "verbose": -1, "num_threads": 1}
@@ -37,9 +39,9 @@ def peer(lists: list[list[tuple[float, int]]], weights: list[float] | None = Non
     return found
 
 
-def collection(seed: int, groups: int) -> Collection:
+def draw_collection(seed: int, groups: int) -> Collection:
     grades = ((0, 1), (0, 1, 2, 3), (0,), (0, 0, 0, 1, 4))
-    return fully_judged(seed, groups, docs=(1, 14), grades=grades).ranked_by_row()
+    return draw_judged_collection(seed, groups, docs=(1, 14), grades=grades).ranked_by_row()
 
 
 METRICS = [f"{name}@{k}" for name in NAMES.values() for k in CUTOFFS]
@@ -47,25 +49,26 @@ METRICS = [f"{name}@{k}" for name in NAMES.values() for k in CUTOFFS]
 
 @pytest.mark.parametrize("gain", ["exp2", "linear"])
 def test_each_query(gain: str) -> None:
-    data = collection(401, 8)
-    expected: Values = {query: peer([pairs], linear=gain == "linear") for query, pairs in data.lists().items()}
+    data = draw_collection(401, 8)
+    expected: Values = {query: evaluate_with_lightgbm([pairs], linear=gain == "linear") for query, pairs in data.lists().items()}
     got = sqlrank.evaluate(METRICS, predictions=data.predictions, compat="lightgbm", per_query=True, gain=gain)
-    assert_same(per_query(got), expected, SINGLE)
+    assert_same(nest_by_query(got), expected, SINGLE)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_means(weighted: bool) -> None:
     """Weights are of queries; see below for those without relevant documents."""
-    data = collection(402, 30).answerable() if weighted else collection(402, 30)
+    data = draw_collection(402, 30).answerable() if weighted else draw_collection(402, 30)
     lists: dict[str, dict[str, list[tuple[float, int]]]] = {}
     for query, pairs in data.lists().items():
         lists.setdefault(data.group_of[query], {})[query] = pairs
     expected = {
-        group: peer(list(found.values()), [data.weights[query] for query in found] if weighted else None) for group, found in lists.items()
+        group: evaluate_with_lightgbm(list(found.values()), [data.weights[query] for query in found] if weighted else None)
+        for group, found in lists.items()
     }
     queries = data.queries if weighted else None
     got = sqlrank.evaluate(METRICS, predictions=data.predictions, queries=queries, by="collection", compat="lightgbm")
-    assert_same(per_group(got), expected, SINGLE)
+    assert_same(nest_by_group(got), expected, SINGLE)
 
 
 @pytest.mark.xfail(
@@ -76,4 +79,4 @@ def test_weight_of_a_query_without_relevant_documents() -> None:
     data = pa.table({"query_id": [1, 1, 2, 2], "doc_id": [1, 2, 1, 2], "rank": [1, 2, 1, 2], "label": [0, 1, 0, 0]})
     queries = pa.table({"query_id": [1, 2], "weight": [1.0, 3.0]})
     got = sqlrank.evaluate("nDCG@2", predictions=data, queries=queries, compat="lightgbm").column(0)[0].as_py()
-    assert got == pytest.approx(peer(lists, [1.0, 3.0])["nDCG@2"], abs=SINGLE)
+    assert got == pytest.approx(evaluate_with_lightgbm(lists, [1.0, 3.0])["nDCG@2"], abs=SINGLE)

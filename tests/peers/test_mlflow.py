@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.environments import environment
+from tests.environments import make_environment
 
 REQUIREMENTS = ["mlflow==3.17.2", "duckdb>=2.0", "sqlglot>=30.30,<31"]
 PROGRAM = """
@@ -63,7 +63,7 @@ def found(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
     """Return what a run holds; the program has sqlrank from here."""
     folder = tmp_path_factory.mktemp("mlflow")
     (folder / "program.py").write_text(PROGRAM)
-    programs = environment(pytestconfig, "mlflow", REQUIREMENTS)
+    programs = make_environment(pytestconfig, "mlflow", REQUIREMENTS)
     variables = {"PYTHONPATH": str(Path(__file__).parents[2]), "MLFLOW_ALLOW_FILE_STORE": "true", "PATH": "/usr/bin:/bin"}
     command = [str(programs / "python"), str(folder / "program.py"), str(folder / "store")]
     done = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, check=False)

@@ -28,7 +28,7 @@ CUTOFFS = (1, 2, 5, 8, 20)
 
 
 @cache
-def lists() -> pa.Table:
+def draw_lists() -> pa.Table:
     """Return lists of all sizes, from many ties to none."""
     rng = np.random.default_rng(41)
     parts = []
@@ -41,8 +41,8 @@ def lists() -> pa.Table:
 
 
 def test_scipy() -> None:
-    got = sqlrank.evaluate(list(SCIPY), predictions=lists(), by="list").to_pylist()
-    frame = lists().to_pandas()
+    got = sqlrank.evaluate(list(SCIPY), predictions=draw_lists(), by="list").to_pylist()
+    frame = draw_lists().to_pandas()
     compared = 0
     for row in got:
         part = frame[frame["list"] == row["list"]]
@@ -67,7 +67,7 @@ def test_scipy_of_a_long_list(levels: int, counting: str) -> None:
 
 
 @cache
-def users() -> tuple[pd.DataFrame, pd.DataFrame]:
+def draw_users() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Recommendations of 30 items to each user, and the items they interacted with; all of these were recommended."""
     rng = np.random.default_rng(43)
     reco = pd.DataFrame([(user, item, rank + 1) for user in range(40) for rank, item in enumerate(rng.permutation(30))])
@@ -79,7 +79,7 @@ def users() -> tuple[pd.DataFrame, pd.DataFrame]:
 @pytest.mark.filterwarnings("ignore:Downcasting object dtype arrays:FutureWarning")  # RecTools fills gaps so
 def test_rectools() -> None:
     """RecTools knows ranks only, and takes negatives that are missing for beaten by every positive that was recommended."""
-    reco, interactions = users()
+    reco, interactions = draw_users()
     label = reco.merge(interactions.assign(label=1), how="left")["label"].fillna(0)
     predictions = pa.table({"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label})
     peers: dict[str, Any] = {f"pAp@{k}": PAP(k=k) for k in CUTOFFS} | {f"PartialAUC@{k}": PartialAUC(k=k) for k in CUTOFFS}
@@ -91,13 +91,13 @@ def test_rectools() -> None:
         assert means[metric] == pytest.approx(peer.calc(reco, interactions), abs=1e-12)
 
 
-def fcp_of_surprise(rows: list[tuple[int, float, float]]) -> float:
+def run_surprise(rows: list[tuple[int, float, float]]) -> float:
     surprise = pytest.importorskip("surprise", reason="scikit-surprise has no wheel and is not among the dependencies")
     value: float = surprise.accuracy.fcp([(user, None, label, score, {}) for user, label, score in rows], verbose=False)
     return value
 
 
-def fcp_as_published(rows: list[tuple[int, float, float]]) -> float:
+def compute_published_fcp(rows: list[tuple[int, float, float]]) -> float:
     """Surprise's rule, written from its documentation: both means are over the users that have such pairs."""
     found: dict[str, dict[int, int]] = {"concordant": {}, "discordant": {}}
     for user, label, score in rows:
@@ -109,7 +109,7 @@ def fcp_as_published(rows: list[tuple[int, float, float]]) -> float:
     return concordant / (concordant + discordant)
 
 
-@pytest.mark.parametrize("peer", [fcp_as_published, fcp_of_surprise])
+@pytest.mark.parametrize("peer", [compute_published_fcp, run_surprise])
 def test_surprise(peer: Any) -> None:
     for seed in range(5):
         rng = np.random.default_rng(seed)

@@ -12,8 +12,8 @@ import pytrec_eval
 from pytrec_eval import compute_aggregated_measure
 
 import sqlrank
-from tests.lanes import few
-from tests.references.random_collections import Collection, Values, assert_same, per_group, per_query, random_collection
+from tests.lanes import select_few
+from tests.references.random_collections import Collection, Values, assert_same, draw_random_collection, nest_by_group, nest_by_query
 
 CUTOFFS = (1, 2, 3, 5, 10, 20)
 COUNTS = ["num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"]
@@ -27,11 +27,11 @@ MEASURES = {
 
 
 @cache
-def collection(seed: int) -> Collection:
-    return random_collection(seed)
+def draw_collection(seed: int) -> Collection:
+    return draw_random_collection(seed)
 
 
-def peer(data: Collection, measures: list[str], **options: object) -> Values:
+def evaluate_with_pytrec_eval(data: Collection, measures: list[str], **options: object) -> Values:
     """Return query -> measure -> value as pytrec_eval has it, but for the 0 / 0 of interpolated precision in an empty list."""
     evaluator = pytrec_eval.RelevanceEvaluator(data.qrels_dict, [*measures, "num_ret"], **options)
     found: Values = {}
@@ -42,18 +42,18 @@ def peer(data: Collection, measures: list[str], **options: object) -> Values:
     return found
 
 
-def ours(data: Collection, measures: list[str], **policies: object) -> tuple[Values, Values]:
+def evaluate_with_sqlrank(data: Collection, measures: list[str], **policies: object) -> tuple[Values, Values]:
     """Return the values per query and the aggregates per group under pytrec_eval's names."""
     sources = {"run": data.run, "qrels": data.qrels, "compat": "trec9", "by": "collection", **policies}
     each = sqlrank.evaluate(measures, per_query=True, **sources)
     summary = sqlrank.evaluate(measures, **sources)
     return (
-        per_query(each.rename_columns(["collection", "query_id", *measures])),
-        per_group(summary.rename_columns(["collection", *measures])),
+        nest_by_query(each.rename_columns(["collection", "query_id", *measures])),
+        nest_by_group(summary.rename_columns(["collection", *measures])),
     )
 
 
-def aggregates(values: Values, group_of: dict[str, str]) -> Values:
+def aggregate_values(values: Values, group_of: dict[str, str]) -> Values:
     """Aggregate per group as pytrec_eval does: sums of counts, means of the others."""
     columns: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for query, row in values.items():
@@ -65,17 +65,17 @@ def aggregates(values: Values, group_of: dict[str, str]) -> Values:
 
 
 def check(data: Collection, measures: list[str], policies: dict[str, object], **options: object) -> None:
-    each, summary = ours(data, measures, **policies)
-    expected = peer(data, measures, **options)
+    each, summary = evaluate_with_sqlrank(data, measures, **policies)
+    expected = evaluate_with_pytrec_eval(data, measures, **options)
     assert_same(each, expected)
-    assert_same(summary, aggregates(expected, data.group_of))
+    assert_same(summary, aggregate_values(expected, data.group_of))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", few(MEASURES, 2))
-@pytest.mark.parametrize("seed", few(range(3), 1))
+@pytest.mark.parametrize("family", select_few(MEASURES, 2))
+@pytest.mark.parametrize("seed", select_few(range(3), 1))
 def test_every_measure(family: str, seed: int) -> None:
-    check(collection(seed), MEASURES[family], {})
+    check(draw_collection(seed), MEASURES[family], {})
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_every_measure(family: str, seed: int) -> None:
 @pytest.mark.parametrize("level", [2, 3])
 def test_relevance_level(family: str, level: int) -> None:
     measures = [measure for measure in MEASURES[family] if measure != "utility" and measure not in COUNTS]
-    check(collection(10 + level), measures, {"rel": level}, relevance_level=level)
+    check(draw_collection(10 + level), measures, {"rel": level}, relevance_level=level)
 
 
 @pytest.mark.slow
@@ -91,7 +91,7 @@ def test_relevance_level(family: str, level: int) -> None:
 def test_judged_documents_only(family: str) -> None:
     """Counts of documents are taken before the others are dropped."""
     measures = [measure for measure in MEASURES[family] if measure not in COUNTS]
-    check(collection(20), measures, {"unjudged": "drop"}, judged_docs_only_flag=True)
+    check(draw_collection(20), measures, {"unjudged": "drop"}, judged_docs_only_flag=True)
 
 
 def test_negative_relevance_is_pooled_but_not_judged() -> None:
@@ -109,22 +109,22 @@ def test_negative_relevance_is_pooled_but_not_judged() -> None:
     ]
 
 
-@pytest.mark.parametrize("seed", few([40, 41], 1))
+@pytest.mark.parametrize("seed", select_few([40, 41], 1))
 def test_geometric_means(seed: int) -> None:
     """pytrec_eval gives logarithms per query, so only the aggregates are compared."""
-    data = collection(seed)
+    data = draw_collection(seed)
     measures = ["gm_map", "gm_bpref"]
-    _, summary = ours(data, measures)
-    assert_same(summary, aggregates(peer(data, measures), data.group_of))
+    _, summary = evaluate_with_sqlrank(data, measures)
+    assert_same(summary, aggregate_values(evaluate_with_pytrec_eval(data, measures), data.group_of))
 
 
 @pytest.mark.parametrize("squared_beta", [0.25, 2.0, 4.0])
 def test_set_f_takes_the_square_of_beta(squared_beta: float) -> None:
-    data = collection(1)
+    data = draw_collection(1)
     evaluator = pytrec_eval.RelevanceEvaluator(data.qrels_dict, [f"set_F_{squared_beta}"])
     expected = {query: {"F": row["set_F"]} for query, row in evaluator.evaluate(data.run_dict).items()}
     each = sqlrank.evaluate(f"SetF(beta={squared_beta**0.5!r})", run=data.run, qrels=data.qrels, compat="trec9", per_query=True)
-    assert_same(per_query(each.rename_columns(["query_id", "F"])), expected)
+    assert_same(nest_by_query(each.rename_columns(["query_id", "F"])), expected)
 
 
 @pytest.mark.slow
@@ -140,14 +140,14 @@ def test_recall_points_round_as_in_binary() -> None:
 
 def test_all_judged_topics_are_averaged_with_queries_truth() -> None:
     """``trec_eval -c``: what pytrec_eval leaves out counts 0."""
-    data = collection(2)
+    data = draw_collection(2)
     measures = ["map", "ndcg", "P_5"]
-    got = per_query(
+    got = nest_by_query(
         sqlrank.evaluate(measures, run=data.run, qrels=data.qrels, compat="trec9", queries="judged", per_query=True).rename_columns(
             ["query_id", *measures]
         )
     )
-    expected = peer(data, measures)
+    expected = evaluate_with_pytrec_eval(data, measures)
     missing = set(data.qrels_dict) - set(expected)
     assert missing
     assert_same(got, expected | {query: dict.fromkeys(measures, 0.0) for query in missing})

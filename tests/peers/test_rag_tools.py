@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.environments import environment
+from tests.environments import make_environment
 from tests.peers import test_mlflow as of_mlflow
 
 if TYPE_CHECKING:
@@ -90,21 +90,21 @@ def draw_lists(seed: int, *, empty: bool) -> Lists:
     return lists
 
 
-def tables(lists: Lists) -> dict[str, pa.Table]:
+def make_tables(lists: Lists) -> dict[str, pa.Table]:
     run = [(f"q{query:02}", doc, rank) for query, (docs, _) in enumerate(lists) for rank, doc in enumerate(docs, start=1)]
     qrels = [(f"q{query:02}", doc, 1) for query, (_, docs) in enumerate(lists) for doc in docs]
-    return {"run": table(run, "rank"), "qrels": table(qrels, "relevance")}
+    return {"run": make_table(run, "rank"), "qrels": make_table(qrels, "relevance")}
 
 
-def table(rows: Sequence[tuple[str, str, int]], number: str) -> pa.Table:
+def make_table(rows: Sequence[tuple[str, str, int]], number: str) -> pa.Table:
     return pa.table(dict(zip(("query_id", "doc_id", number), map(list, zip(*rows, strict=True)), strict=True)))
 
 
-def peer(config: pytest.Config, requirements: list[str], program: str, lists: Lists, folder: Path) -> Mapping[str, list[float]]:
+def run_tool(config: pytest.Config, requirements: list[str], program: str, lists: Lists, folder: Path) -> Mapping[str, list[float]]:
     """Return the values of each question that a tool computes."""
     path = folder / "program.py"
     path.write_text(program)
-    programs = environment(config, requirements[0].partition("==")[0], requirements)
+    programs = make_environment(config, requirements[0].partition("==")[0], requirements)
     done = subprocess.run([str(programs / "python"), str(path)], input=json.dumps(lists), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     values: Mapping[str, list[float]] = json.loads(done.stdout.splitlines()[-1])
@@ -118,7 +118,7 @@ def check(lists: Lists, expected: Mapping[str, list[float]], compat: str, *, tol
         **{name: [pair[place] for pair in lists] for place, name in enumerate(("retrieved", "relevant"))},
     }
     has_relevant = [bool(relevant) for _, relevant in lists]
-    inputs = [({"inputs": {"answers": pa.table(answers)}}, [True] * len(lists)), (tables(lists), has_relevant)]
+    inputs = [({"inputs": {"answers": pa.table(answers)}}, [True] * len(lists)), (make_tables(lists), has_relevant)]
     for sources, is_evaluated in inputs:
         found = sqlrank.evaluate(list(expected), per_query=True, compat=compat, **sources).drop_columns(["query_id"])
         for (name, values), column in zip(expected.items(), found.columns, strict=True):
@@ -128,28 +128,28 @@ def check(lists: Lists, expected: Mapping[str, list[float]], compat: str, *, tol
 def test_mlflow(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     """It compares scores in single precision."""
     lists = draw_lists(11, empty=True)
-    check(lists, peer(pytestconfig, of_mlflow.REQUIREMENTS, MLFLOW, lists, tmp_path), "mlflow", tolerance=1e-6)
+    check(lists, run_tool(pytestconfig, of_mlflow.REQUIREMENTS, MLFLOW, lists, tmp_path), "mlflow", tolerance=1e-6)
 
 
 def test_ragas(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     """It adds 1e-10 to a denominator, and takes each id once."""
     lists = [(docs + docs[:1], relevant) for docs, relevant in draw_lists(12, empty=False)]
-    expected = peer(pytestconfig, ["ragas==0.4.3", "langchain-community<0.4"], RAGAS, lists, tmp_path)
+    expected = run_tool(pytestconfig, ["ragas==0.4.3", "langchain-community<0.4"], RAGAS, lists, tmp_path)
     check(lists, expected, "ragas", tolerance=1e-9)
 
 
 def test_llama_index(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     lists = draw_lists(13, empty=False)
-    check(lists, peer(pytestconfig, ["llama-index-core==0.14.25"], LLAMA_INDEX, lists, tmp_path), "llama_index")
+    check(lists, run_tool(pytestconfig, ["llama-index-core==0.14.25"], LLAMA_INDEX, lists, tmp_path), "llama_index")
 
 
 def test_haystack(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     lists = draw_lists(14, empty=True)
-    check(lists, peer(pytestconfig, ["haystack-ai==3.4.1"], HAYSTACK, lists, tmp_path), "haystack")
+    check(lists, run_tool(pytestconfig, ["haystack-ai==3.4.1"], HAYSTACK, lists, tmp_path), "haystack")
 
 
 def test_mlflow_takes_the_best_order_of_what_was_retrieved() -> None:
     """[a] for a, b, c: 1.0 in MLflow, and 1 / (1 + 1 / log2(3) + 1 / 2) by the definition."""
-    lists = tables([(["a"], ["a", "b", "c"])])
+    lists = make_tables([(["a"], ["a", "b", "c"])])
     assert sqlrank.evaluate("nDCG@10", compat="mlflow", **lists)["nDCG@10"].to_pylist() == [1.0]
     assert sqlrank.evaluate("nDCG@10", ties="rank", **lists)["nDCG@10"].to_pylist() == [pytest.approx(0.46927872602275)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sqlrank
-from tests.references.random_collections import Traits, assert_same, nested, per_query, random_collection
+from tests.references.random_collections import Traits, assert_same, draw_random_collection, nest_by_query, nest_rows
 
 ranx = pytest.importorskip("ranx")
 
@@ -40,12 +40,12 @@ METRICS = {
 def test_each_query_and_means() -> None:
     """Without ties, of which ranx makes an unstable order."""
     traits = Traits(scores=("distinct", "continuous"), unanswered=0.0, unjudged=0.0)
-    data = random_collection(701, 60, traits).ranked_by_row()
+    data = draw_random_collection(701, 60, traits).ranked_by_row()
     run, qrels = ranx.Run(data.run_dict), ranx.Qrels(data.qrels_dict)
     found = ranx.evaluate(qrels, run, list(METRICS.values()), return_mean=False)
     each = {name: zip(qrels.keys(), found[metric], strict=True) for name, metric in METRICS.items()}
-    expected = nested((query, name, float(value)) for name, values in each.items() for query, value in values)
+    expected = nest_rows((query, name, float(value)) for name, values in each.items() for query, value in values)
     means = {name: sum(row[name] for row in expected.values()) / len(expected) for name in METRICS}
     sources = {"run": data.run, "qrels": data.qrels, "compat": "ranx"}
-    assert_same(per_query(sqlrank.evaluate(list(METRICS), per_query=True, **sources)), expected)
+    assert_same(nest_by_query(sqlrank.evaluate(list(METRICS), per_query=True, **sources)), expected)
     assert_same({"all": sqlrank.evaluate(list(METRICS), **sources).to_pylist()[0]}, {"all": means})

@@ -10,7 +10,7 @@ from rectools import Columns
 from rectools.metrics import MAP, MRR, NDCG, F1Beta, HitRate, Precision, Recall
 
 import sqlrank
-from tests.references.random_collections import Collection, Traits, Values, assert_same, nested, per_query, random_collection
+from tests.references.random_collections import Collection, Traits, Values, assert_same, draw_random_collection, nest_by_query, nest_rows
 
 pytestmark = pytest.mark.slow
 
@@ -31,12 +31,12 @@ METRICS = {
 
 
 @cache
-def collection(seed: int) -> Collection:
+def draw_collection(seed: int) -> Collection:
     """Draw recommendations whose ranks have nothing to do with their scores."""
-    return random_collection(seed, 60, Traits(grades=((1,),)))
+    return draw_random_collection(seed, 60, Traits(grades=((1,),)))
 
 
-def frames(data: Collection) -> tuple[pd.DataFrame, pd.DataFrame]:
+def make_frames(data: Collection) -> tuple[pd.DataFrame, pd.DataFrame]:
     reco = pd.DataFrame(
         [(query, doc, rank) for _, query, doc, _, rank in data.run_rows], columns=[Columns.User, Columns.Item, Columns.Rank]
     )
@@ -47,18 +47,18 @@ def frames(data: Collection) -> tuple[pd.DataFrame, pd.DataFrame]:
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("seed", [601, 602])
 def test_each_user(name: str, seed: int) -> None:
-    data = collection(seed)
-    reco, interactions = frames(data)
+    data = draw_collection(seed)
+    reco, interactions = make_frames(data)
     peers = {f"{name}@{k}": METRICS[name](k=k) for k in CUTOFFS}
     values = {metric: peer.calc_per_user(reco, interactions) for metric, peer in peers.items()}
-    expected: Values = nested((user, metric, float(value)) for metric, column in values.items() for user, value in column.items())
+    expected: Values = nest_rows((user, metric, float(value)) for metric, column in values.items() for user, value in column.items())
     got = sqlrank.evaluate(list(peers), run=data.run, qrels=data.qrels, compat="rectools", per_query=True)
-    assert_same(per_query(got), expected)
+    assert_same(nest_by_query(got), expected)
 
 
 def test_means() -> None:
-    data = collection(603)
-    reco, interactions = frames(data)
+    data = draw_collection(603)
+    reco, interactions = make_frames(data)
     expected = {f"{name}@{k}": float(metric(k=k).calc(reco, interactions)) for name, metric in METRICS.items() for k in CUTOFFS}
     got = sqlrank.evaluate(list(expected), run=data.run, qrels=data.qrels, compat="rectools").to_pylist()[0]
     assert_same({"all": got}, {"all": expected})

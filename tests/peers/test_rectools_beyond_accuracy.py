@@ -19,7 +19,7 @@ from rectools.metrics import (
 )
 
 import sqlrank
-from tests.references.recommendations import Lists, World, world
+from tests.references.recommendations import Lists, World, draw_world
 
 pytestmark = pytest.mark.slow
 
@@ -28,11 +28,11 @@ NAMES = {"MeanPopularity": AvgRecPopularity, "SelfInformation": MeanInvUserFreq,
 
 
 @cache
-def drawn(seed: int) -> World:
-    return world(seed, users=60, docs=40)
+def draw_rectools_world(seed: int) -> World:
+    return draw_world(seed, users=60, docs=40)
 
 
-def frame(lists: Lists, *, ranked: bool = False) -> pd.DataFrame:
+def make_frame(lists: Lists, *, ranked: bool = False) -> pd.DataFrame:
     rows = [(user, doc, rank) for user, docs in lists.items() for rank, doc in enumerate(docs, start=1)]
     return pd.DataFrame(rows, columns=[Columns.User, Columns.Item, Columns.Rank]).drop(columns=[] if ranked else [Columns.Rank])
 
@@ -43,9 +43,9 @@ def evaluate(metrics: list[str], data: World, **options: Any) -> list[dict[str, 
 
 @pytest.mark.parametrize("seed", [701, 702])
 def test_each_user(seed: int) -> None:
-    data = drawn(seed)
-    reco, before = frame(data.lists, ranked=True), frame(data.history)
-    given = {"Serendipity": {"interactions": frame(data.relevant), "catalog": list(data.items)}}
+    data = draw_rectools_world(seed)
+    reco, before = make_frame(data.lists, ranked=True), make_frame(data.history)
+    given = {"Serendipity": {"interactions": make_frame(data.relevant), "catalog": list(data.items)}}
     peers = {
         f"{name}@{k}": metric(k=k).calc_per_user(reco, prev_interactions=before, **given.get(name, {}))
         for name, metric in NAMES.items()
@@ -63,10 +63,10 @@ def test_each_user(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [703, 704])
 def test_all_lists(seed: int) -> None:
-    data = drawn(seed)
+    data = draw_rectools_world(seed)
     listed = {user: [doc for doc in docs if doc in data.items] for user, docs in data.lists.items()}
     data = World(listed, data.history, data.items, data.features, data.baseline, data.relevant)
-    reco, before = frame(data.lists, ranked=True), frame(data.history)
+    reco, before = make_frame(data.lists, ranked=True), make_frame(data.history)
     expected = {f"CatalogCoverage@{k}": CatalogCoverage(k=k, normalize=True).calc(reco, list(data.items)) for k in CUTOFFS}
     expected["UserCoverage"] = CoveredUsers(k=1).calc(reco, before)
     (found,) = evaluate(list(expected), data)

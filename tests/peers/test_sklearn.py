@@ -11,49 +11,57 @@ from sklearn import config_context
 from sklearn.metrics import dcg_score, ndcg_score
 
 import sqlrank
-from tests.lanes import few
-from tests.references.random_collections import Collection, Values, assert_same, fully_judged, group_means, per_group, per_query
+from tests.lanes import select_few
+from tests.references.random_collections import (
+    Collection,
+    Values,
+    assert_same,
+    average_by_group,
+    draw_judged_collection,
+    nest_by_group,
+    nest_by_query,
+)
 
 CUTOFFS = (None, 1, 3, 5, 30)
 
 
 @cache
-def collection(seed: int) -> Collection:
-    return fully_judged(seed, 50, docs=(2, 20))
+def draw_collection(seed: int) -> Collection:
+    return draw_judged_collection(seed, 50, docs=(2, 20))
 
 
-def named(metric: str, k: int | None) -> str:
+def name_metric(metric: str, k: int | None) -> str:
     return metric if k is None else f"{metric}@{k}"
 
 
 @cache
-def peer(seed: int) -> Values:
+def evaluate_with_sklearn(seed: int) -> Values:
     with config_context(skip_parameter_validation=True):
-        return {query: of_list(pairs) for query, pairs in collection(seed).lists().items()}
+        return {query: evaluate_list(pairs) for query, pairs in draw_collection(seed).lists().items()}
 
 
-def of_list(pairs: list[tuple[float, int]]) -> dict[str, float]:
+def evaluate_list(pairs: list[tuple[float, int]]) -> dict[str, float]:
     scores, labels = [[score for score, _ in pairs]], [[label for _, label in pairs]]
     values = {}
     for k in CUTOFFS:
-        values[named("nDCG", k)] = float(ndcg_score(labels, scores, k=k))
-        values[named("DCG", k)] = float(dcg_score(labels, scores, k=k))
-        values[named("DCG(discount=ln)", k)] = float(dcg_score(labels, scores, k=k, log_base=e))
+        values[name_metric("nDCG", k)] = float(ndcg_score(labels, scores, k=k))
+        values[name_metric("DCG", k)] = float(dcg_score(labels, scores, k=k))
+        values[name_metric("DCG(discount=ln)", k)] = float(dcg_score(labels, scores, k=k, log_base=e))
     return values
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", few(["predictions", "run and qrels"], 1))
-@pytest.mark.parametrize("seed", few([201, 202], 1))
+@pytest.mark.parametrize("form", select_few(["predictions", "run and qrels"], 1))
+@pytest.mark.parametrize("seed", select_few([201, 202], 1))
 def test_gains(form: str, seed: int) -> None:
-    data = collection(seed)
-    expected = peer(seed)
+    data = draw_collection(seed)
+    expected = evaluate_with_sklearn(seed)
     metrics = list(next(iter(expected.values())))
     sources = {"predictions": data.predictions} if form == "predictions" else {"run": data.run, "qrels": data.qrels}
     each = sqlrank.evaluate(metrics, compat="sklearn", per_query=True, **sources)
     summary = sqlrank.evaluate(metrics, compat="sklearn", by="collection", **sources)
-    assert_same(per_query(each), expected)
-    assert_same(per_group(summary), group_means(expected, data.group_of))
+    assert_same(nest_by_query(each), expected)
+    assert_same(nest_by_group(summary), average_by_group(expected, data.group_of))
 
 
 def test_documents_without_a_judgment_have_label_0() -> None:

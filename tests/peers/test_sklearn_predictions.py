@@ -34,24 +34,24 @@ SCORES: tuple[Callable[[np.random.Generator, int], np.ndarray], ...] = (
 )
 
 
-def labels_at(threshold: float, score: np.ndarray) -> np.ndarray:
+def predict_labels(threshold: float, score: np.ndarray) -> np.ndarray:
     return (score >= threshold).astype(int)
 
 
-def at(threshold: float, function: Callable[..., float], **arguments: Any) -> Peer:
+def make_threshold_peer(threshold: float, function: Callable[..., float], **arguments: Any) -> Peer:
     """Return the metric of labels that are predicted from a threshold on."""
-    return lambda y, s, w: function(y, labels_at(threshold, s), sample_weight=w, **arguments)
+    return lambda y, s, w: function(y, predict_labels(threshold, s), sample_weight=w, **arguments)
 
 
-def of_scores(function: Callable[..., float], **arguments: Any) -> Peer:
+def make_score_peer(function: Callable[..., float], **arguments: Any) -> Peer:
     return lambda y, s, w: function(y, s, sample_weight=w, **arguments)
 
 
-def cell(row: int, column: int, threshold: float = 0.5) -> Peer:
-    return lambda y, s, w: sk.confusion_matrix(y, labels_at(threshold, s), labels=[0, 1], sample_weight=w)[row, column]
+def make_cell_peer(row: int, column: int, threshold: float = 0.5) -> Peer:
+    return lambda y, s, w: sk.confusion_matrix(y, predict_labels(threshold, s), labels=[0, 1], sample_weight=w)[row, column]
 
 
-def from_one(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
+def integrate_from_one(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
     precision, recall, _ = sk.precision_recall_curve(y, s, sample_weight=w)
     return float(sk.auc(recall, precision))
 
@@ -61,7 +61,7 @@ def log_likelihood(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
 
 
 def youden(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
-    return float(sk.balanced_accuracy_score(y, labels_at(0.5, s), sample_weight=w, adjusted=True))
+    return float(sk.balanced_accuracy_score(y, predict_labels(0.5, s), sample_weight=w, adjusted=True))
 
 
 def best_f(beta: float) -> Peer:
@@ -77,11 +77,11 @@ def best_f(beta: float) -> Peer:
 
 def mcc(threshold: float) -> Peer:
     """Return the coefficient, 0 where one class only is predicted, as documented: there weights are not told from 0 by rounding."""
-    known = at(threshold, sk.matthews_corrcoef)
-    return lambda y, s, w: known(y, s, w) if len(np.unique(labels_at(threshold, s))) > 1 else 0.0
+    known = make_threshold_peer(threshold, sk.matthews_corrcoef)
+    return lambda y, s, w: known(y, s, w) if len(np.unique(predict_labels(threshold, s))) > 1 else 0.0
 
 
-def errors(y: np.ndarray, s: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
+def compute_bin_errors(y: np.ndarray, s: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the calibration error of each bin that is not empty, and its size, which scikit-learn does not give."""
     observed, predicted = calibration_curve(y, s, n_bins=bins)
     places = np.searchsorted(np.linspace(0, 1, bins + 1)[1:-1], s)
@@ -95,66 +95,66 @@ def best_youden(y: np.ndarray, s: np.ndarray, w: np.ndarray) -> float:
 
 
 RANKING: dict[str, Peer] = {
-    "AUC": of_scores(sk.roc_auc_score),
+    "AUC": make_score_peer(sk.roc_auc_score),
     "Gini": lambda y, s, w: 2 * sk.roc_auc_score(y, s, sample_weight=w) - 1,
     "LiftQuality": lambda y, s, w: 2 * sk.roc_auc_score(y, s, sample_weight=w) - 1,
-    **{f"pAUC@{most}": of_scores(sk.roc_auc_score, max_fpr=most) for most in (0.01, 0.1, 0.37, 0.5, 0.999, 1)},
-    "APS": of_scores(sk.average_precision_score),
-    "PRAUC(interpolation=from_one)": from_one,
+    **{f"pAUC@{most}": make_score_peer(sk.roc_auc_score, max_fpr=most) for most in (0.01, 0.1, 0.37, 0.5, 0.999, 1)},
+    "APS": make_score_peer(sk.average_precision_score),
+    "PRAUC(interpolation=from_one)": integrate_from_one,
     "KS": lambda y, s, w: float(np.abs(np.subtract(*sk.roc_curve(y, s, sample_weight=w, drop_intermediate=False)[:2])).max()),
     "FBeta(threshold_from=best)": best_f(1),
     "FBeta(beta=2, threshold_from=best)": best_f(2),
     "YoudenJ(criterion=youden, threshold_from=best)": best_youden,
 }
 PROBABILITIES: dict[str, Peer] = {
-    "LogLoss": of_scores(sk.log_loss),
+    "LogLoss": make_score_peer(sk.log_loss),
     "LogLikelihood": log_likelihood,
-    "NormalizedLogLoss": of_scores(sk.d2_log_loss_score),
+    "NormalizedLogLoss": make_score_peer(sk.d2_log_loss_score),
     "NormalizedEntropy": lambda y, s, w: 1 - sk.d2_log_loss_score(y, s, sample_weight=w),
-    "Brier": of_scores(sk.brier_score_loss),
-    "BrierSkill": of_scores(sk.d2_brier_score),
+    "Brier": make_score_peer(sk.brier_score_loss),
+    "BrierSkill": make_score_peer(sk.d2_brier_score),
     "BaseRate": lambda y, _, w: float(np.average(y, weights=w)),
 }
 CUT: dict[str, Peer] = {
-    "Precision": at(0.5, sk.precision_score, zero_division=np.nan),
-    "Precision(threshold=0.25)": at(0.25, sk.precision_score, zero_division=np.nan),
-    "Recall": at(0.5, sk.recall_score),
-    "FBeta": at(0.5, sk.f1_score),
-    "FBeta(beta=2)": at(0.5, sk.fbeta_score, beta=2),
-    "FBeta(beta=0.5, threshold=0.01)": at(0.01, sk.fbeta_score, beta=0.5),
-    "Accuracy": at(0.5, sk.accuracy_score),
-    "BalancedAccuracy": at(0.5, sk.balanced_accuracy_score),
+    "Precision": make_threshold_peer(0.5, sk.precision_score, zero_division=np.nan),
+    "Precision(threshold=0.25)": make_threshold_peer(0.25, sk.precision_score, zero_division=np.nan),
+    "Recall": make_threshold_peer(0.5, sk.recall_score),
+    "FBeta": make_threshold_peer(0.5, sk.f1_score),
+    "FBeta(beta=2)": make_threshold_peer(0.5, sk.fbeta_score, beta=2),
+    "FBeta(beta=0.5, threshold=0.01)": make_threshold_peer(0.01, sk.fbeta_score, beta=0.5),
+    "Accuracy": make_threshold_peer(0.5, sk.accuracy_score),
+    "BalancedAccuracy": make_threshold_peer(0.5, sk.balanced_accuracy_score),
     "YoudenJ": youden,
     "MCC": mcc(0.5),
     "MCC(threshold=0.1)": mcc(0.1),
-    "Specificity": at(0.5, sk.recall_score, pos_label=0),
-    "NPV": at(0.5, sk.precision_score, pos_label=0, zero_division=np.nan),
-    "FPR": lambda y, s, w: 1 - sk.recall_score(y, labels_at(0.5, s), pos_label=0, sample_weight=w),
-    "FNR": lambda y, s, w: 1 - sk.recall_score(y, labels_at(0.5, s), sample_weight=w),
-    "TN": cell(0, 0),
-    "FP": cell(0, 1),
-    "FN": cell(1, 0),
-    "TP": cell(1, 1),
-    "TP(threshold=0.25)": cell(1, 1, 0.25),
+    "Specificity": make_threshold_peer(0.5, sk.recall_score, pos_label=0),
+    "NPV": make_threshold_peer(0.5, sk.precision_score, pos_label=0, zero_division=np.nan),
+    "FPR": lambda y, s, w: 1 - sk.recall_score(y, predict_labels(0.5, s), pos_label=0, sample_weight=w),
+    "FNR": lambda y, s, w: 1 - sk.recall_score(y, predict_labels(0.5, s), sample_weight=w),
+    "TN": make_cell_peer(0, 0),
+    "FP": make_cell_peer(0, 1),
+    "FN": make_cell_peer(1, 0),
+    "TP": make_cell_peer(1, 1),
+    "TP(threshold=0.25)": make_cell_peer(1, 1, 0.25),
 }
 REAL: dict[str, Peer] = {
-    "MAE": of_scores(sk.mean_absolute_error),
-    "MSE": of_scores(sk.mean_squared_error),
-    "RMSE": of_scores(sk.root_mean_squared_error),
-    "MAPE": of_scores(sk.mean_absolute_percentage_error),
-    "R2": of_scores(sk.r2_score),
-    "ExplainedVariance": of_scores(sk.explained_variance_score),
+    "MAE": make_score_peer(sk.mean_absolute_error),
+    "MSE": make_score_peer(sk.mean_squared_error),
+    "RMSE": make_score_peer(sk.root_mean_squared_error),
+    "MAPE": make_score_peer(sk.mean_absolute_percentage_error),
+    "R2": make_score_peer(sk.r2_score),
+    "ExplainedVariance": make_score_peer(sk.explained_variance_score),
 }
 DEVIANCES: dict[str, Peer] = {
-    "PoissonDeviance": of_scores(sk.mean_poisson_deviance),
-    "TweedieDeviance": of_scores(sk.mean_tweedie_deviance, power=1.5),
-    "TweedieDeviance(power=1.2)": of_scores(sk.mean_tweedie_deviance, power=1.2),
-    "TweedieDeviance(power=1.99)": of_scores(sk.mean_tweedie_deviance, power=1.99),
+    "PoissonDeviance": make_score_peer(sk.mean_poisson_deviance),
+    "TweedieDeviance": make_score_peer(sk.mean_tweedie_deviance, power=1.5),
+    "TweedieDeviance(power=1.2)": make_score_peer(sk.mean_tweedie_deviance, power=1.2),
+    "TweedieDeviance(power=1.99)": make_score_peer(sk.mean_tweedie_deviance, power=1.99),
 }
 
 
 @cache
-def rows(kind: str, weighted: bool) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def draw_rows(kind: str, weighted: bool) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Draw label, score and weight of each group; in a group of classes there are both."""
     rng = np.random.default_rng(7)
     found = {}
@@ -173,29 +173,29 @@ def rows(kind: str, weighted: bool) -> dict[str, tuple[np.ndarray, np.ndarray, n
     return found
 
 
-def table(found: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]], weighted: bool) -> pa.Table:
+def make_table(found: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]], weighted: bool) -> pa.Table:
     parts = [pa.table({"label": y, "score": s, "weight": w, "group": [name] * len(y)}) for name, (y, s, w) in found.items()]
     joined = pa.concat_tables(parts)
     return joined if weighted else joined.drop_columns(["weight"])
 
 
 def compare(peers: dict[str, Peer], kind: str, weighted: bool, **policies: Any) -> None:
-    found = rows(kind, weighted)
-    result = sqlrank.evaluate(list(peers), predictions=table(found, weighted), by="group", **policies)
+    found = draw_rows(kind, weighted)
+    result = sqlrank.evaluate(list(peers), predictions=make_table(found, weighted), by="group", **policies)
     got: Values = {row.pop("group"): row for row in result.to_pylist()}
     with config_context(skip_parameter_validation=True):
         expected = {name: {metric: float(peer(*arrays)) for metric, peer in peers.items()} for name, arrays in found.items()}
-    assert {key: undefined(row) for key, row in got.items()} == {key: undefined(row) for key, row in expected.items()}
-    assert_same(*({key: defined(row) for key, row in values.items()} for values in (got, expected)))
+    assert {key: list_undefined(row) for key, row in got.items()} == {key: list_undefined(row) for key, row in expected.items()}
+    assert_same(*({key: select_defined(row) for key, row in values.items()} for values in (got, expected)))
 
 
-def undefined(row: dict[str, Any]) -> list[str]:
+def list_undefined(row: dict[str, Any]) -> list[str]:
     return [name for name, value in row.items() if value is None or np.isnan(value)]
 
 
-def defined(row: dict[str, float]) -> dict[str, float]:
+def select_defined(row: dict[str, float]) -> dict[str, float]:
     """Leave out what is undefined, and what MAPE divides by next to nothing, whose digits differ beyond 1e15."""
-    return {name: value for name, value in row.items() if name not in undefined(row) and abs(value) < 1e9}
+    return {name: value for name, value in row.items() if name not in list_undefined(row) and abs(value) < 1e9}
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
@@ -240,8 +240,10 @@ def test_ks_of_scipy(strategy: str) -> None:
 def test_bins_of_the_calibration_curve(bins: int) -> None:
     """ECE and MCE from scikit-learn's bins; it takes no weights."""
     peers: dict[str, Peer] = {
-        f"ECE(bins={bins})": lambda y, s, _: float(np.average(errors(y, s, bins)[0], weights=errors(y, s, bins)[1])),
-        f"MCE(bins={bins})": lambda y, s, _: float(errors(y, s, bins)[0].max()),
+        f"ECE(bins={bins})": lambda y, s, _: float(
+            np.average(compute_bin_errors(y, s, bins)[0], weights=compute_bin_errors(y, s, bins)[1])
+        ),
+        f"MCE(bins={bins})": lambda y, s, _: float(compute_bin_errors(y, s, bins)[0].max()),
     }
     compare(peers, "classes", weighted=False)
 
@@ -251,7 +253,7 @@ def test_a_score_on_an_edge_belongs_to_the_bin_below(bins: int) -> None:
     """Edges as they are written, k / bins; labels that tell one bin from the next."""
     score = np.arange(bins + 1) / bins
     label = np.arange(bins + 1) % 2
-    error, size = errors(label, score, bins)
+    error, size = compute_bin_errors(label, score, bins)
     got = sqlrank.evaluate(f"ECE(bins={bins})", predictions=pa.table({"label": label, "score": score})).column(0)[0].as_py()
     assert got == pytest.approx(np.average(error, weights=size), abs=1e-9)
 

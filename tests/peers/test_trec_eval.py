@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sqlrank
-from tests.lanes import few
+from tests.lanes import select_few
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ def read_expected(name: str) -> dict[str, dict[str, str]]:
     return expected
 
 
-@pytest.mark.parametrize("name", few(CALLS, ("out.test.aqcM", "out.test.meas_params")))
+@pytest.mark.parametrize("name", select_few(CALLS, ("out.test.aqcM", "out.test.meas_params")))
 def test_every_printed_line_is_reproduced(name: str) -> None:
     qrels, run, policies = CALLS[name]
     expected = read_expected(name)

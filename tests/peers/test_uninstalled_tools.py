@@ -23,7 +23,7 @@ MISSED = [1]
 HIT_PRECISIONS = 1 / 2 + 2 / 4 + 3 / 5
 
 
-def value(
+def evaluate_metric(
     compat: str, metric: str, labels: Sequence[float | None], missed: Sequence[float] = (), scores: Sequence[float] | None = None
 ) -> float | None:
     """Evaluate one metric on one list."""
@@ -42,12 +42,15 @@ def evaluate(
     for query, (labels, missed) in enumerate(lists):
         run += [(query, f"d{place:02}", float(-place if scores is None else scores[place]), place) for place in range(len(labels))]
         qrels += [(query, f"d{place:02}", float(label)) for place, label in enumerate([*labels, *missed]) if label is not None]
-    sources = {"run": table(("query_id", "doc_id", "score", "rank"), run), "qrels": table(("query_id", "doc_id", "relevance"), qrels)}
+    sources = {
+        "run": make_table(("query_id", "doc_id", "score", "rank"), run),
+        "qrels": make_table(("query_id", "doc_id", "relevance"), qrels),
+    }
     found = sqlrank.evaluate(metrics, compat=compat, per_query=True, **sources)
     return found.drop_columns(["query_id"]).rename_columns(list(metrics)).to_pylist()
 
 
-def table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> pa.Table:
+def make_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> pa.Table:
     return pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
 
@@ -59,12 +62,12 @@ def check(compat: str, cases: Sequence[tuple[str, Sequence[float | None], Sequen
     wrong = []
     for metric, labels, missed, expected in cases:
         got = found[tuple(labels), tuple(missed)][metric]
-        if got != close(expected):
+        if got != approximate(expected):
             wrong.append((metric, labels, missed, "sqlrank", got, compat, expected))
     assert not wrong
 
 
-def close(number: float) -> object:
+def approximate(number: float) -> object:
     return pytest.approx(number, abs=1e-12)
 
 
@@ -101,17 +104,19 @@ def test_mllib_on_three_users() -> None:
         ("nDCG@3", ((1 + 1 / 2) / (1 + 1 / log2(3) + 1 / 2) + (1 / log2(3)) / (1 + 1 / log2(3) + 1 / 2) + 0) / 3),
     ]
     lists = {"a": ([1, 6, 2, 7, 8, 3, 9, 10, 4, 5], 5), "b": ([4, 1, 5, 6, 2, 7, 3, 8, 9, 10], 3), "c": ([1, 2, 3, 4, 5], 0)}
-    run = table(("query_id", "doc_id", "rank"), [(user, doc, rank) for user, (docs, _) in lists.items() for rank, doc in enumerate(docs)])
+    run = make_table(
+        ("query_id", "doc_id", "rank"), [(user, doc, rank) for user, (docs, _) in lists.items() for rank, doc in enumerate(docs)]
+    )
     judged = [(user, doc, int(doc <= relevant)) for user, (docs, relevant) in lists.items() for doc in docs]
     metrics = [metric for metric, _ in cases]
-    found = sqlrank.evaluate(metrics, run=run, qrels=table(("query_id", "doc_id", "relevance"), judged), compat="mllib").to_pylist()
+    found = sqlrank.evaluate(metrics, run=run, qrels=make_table(("query_id", "doc_id", "relevance"), judged), compat="mllib").to_pylist()
     assert found == [pytest.approx(dict(cases), abs=1e-12)]
 
 
 @pytest.mark.parametrize("compat", ["mllib", "recommenders", "replay"])
 def test_gain_is_binary(compat: str) -> None:
     """Of relevant documents with any grade: 3 at rank 2, 5 missed."""
-    assert value(compat, "nDCG@2", [0, 3], [5]) == close((1 / log2(3)) / (1 + 1 / log2(3)))
+    assert evaluate_metric(compat, "nDCG@2", [0, 3], [5]) == approximate((1 / log2(3)) / (1 + 1 / log2(3)))
 
 
 def test_replay() -> None:
@@ -165,14 +170,14 @@ def test_torchmetrics() -> None:
 )
 def test_torchmetrics_ties(metric: str, expected: float) -> None:
     """Grades 3 and 0 are tied: each rank gets half of 3; for other metrics the order is arbitrary, here d01 is first."""
-    assert value("torchmetrics", metric, [3, 0, 1], scores=[2, 2, 1]) == close(expected)
+    assert evaluate_metric("torchmetrics", metric, [3, 0, 1], scores=[2, 2, 1]) == approximate(expected)
 
 
 @pytest.mark.xfail(
     raises=AssertionError, strict=True, reason="for TorchMetrics a document with a score up to 0 is not retrieved; leave such rows out"
 )
 def test_torchmetrics_takes_scores_up_to_0_for_not_retrieved() -> None:
-    assert value("torchmetrics", "P@2", [0, 1], scores=[1, -1]) == close(0)
+    assert evaluate_metric("torchmetrics", "P@2", [0, 1], scores=[1, -1]) == approximate(0)
 
 
 def test_elasticsearch() -> None:
@@ -286,14 +291,14 @@ def test_sentence_transformers() -> None:
         ("ndcg@3", [0, 3, 0], [5], (1 / log2(3)) / (1 + 1 / log2(3))),
     ]
     check("sentence_transformers", cases)
-    assert value("sentence_transformers", "mrr@2", [1, 0], scores=[1, 1]) == close(1)
-    assert value("sentence_transformers", "mrr@2", [0, 0]) is None
+    assert evaluate_metric("sentence_transformers", "mrr@2", [1, 0], scores=[1, 1]) == approximate(1)
+    assert evaluate_metric("sentence_transformers", "mrr@2", [0, 0]) is None
 
 
 @pytest.mark.parametrize(("metric", "printed"), [("DCG", 6.15106), ("nDCG", 0.68693), ("nDCG(gain=exp2)", 0.6529)])
 def test_evaluation_frameworks_as_printed(metric: str, printed: float) -> None:
     """METRICS 0.3 and 3.2."""
-    assert value("evalframeworks", metric, [0, 5, 1, 4, 2]) == pytest.approx(printed, abs=5.1e-5)
+    assert evaluate_metric("evalframeworks", metric, [0, 5, 1, 4, 2]) == pytest.approx(printed, abs=5.1e-5)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 import sqlrank
-from tests.references.random_collections import SCORES, Collection, Values, assert_same, fully_judged, per_group, per_query
+from tests.references.random_collections import (
+    SCORES,
+    Collection,
+    Values,
+    assert_same,
+    draw_judged_collection,
+    nest_by_group,
+    nest_by_query,
+)
 
 xgboost = pytest.importorskip("xgboost")
 
@@ -15,7 +23,7 @@ GRADED = {"nDCG": "ndcg", **{f"nDCG@{k}": f"ndcg@{k}" for k in (1, 2, 3, 5, 10, 
 BINARY = {"AP": "map", **{f"AP@{k}": f"map@{k}" for k in (1, 2, 5, 30)}, **{f"P@{k}": f"pre@{k}" for k in (1, 2, 5, 30)}}
 
 
-def peer(
+def evaluate_with_xgboost(
     lists: list[list[tuple[float, int]]], metrics: dict[str, str], weights: list[float] | None = None, **params: object
 ) -> dict[str, float]:
     """Return the metrics of these lists under sqlrank's names."""
@@ -33,26 +41,28 @@ def peer(
     return {name: found[metric] for name, metric in metrics.items()}
 
 
-def collection(seed: int, groups: int, top: int) -> Collection:
+def draw_collection(seed: int, groups: int, top: int) -> Collection:
     """Draw lists whose scores are as different in single precision, which XGBoost keeps them in, as in double."""
     grades = ((0, 1), (0,), (0, 0, 0, 1)) + (((0, 1, 2, 3), (0, 0, 0, 1, 4)) if top > 1 else ())
     scores = [name for name in SCORES if name not in {"nearly", "continuous"}]
-    return fully_judged(seed, groups, docs=(1, 14), grades=grades, scores=scores).ranked_by_row()
+    return draw_judged_collection(seed, groups, docs=(1, 14), grades=grades, scores=scores).ranked_by_row()
 
 
 @pytest.mark.parametrize("gain", ["exp2", "linear"])
 def test_graded(gain: str) -> None:
-    data = collection(501, 10, top=4)
-    expected: Values = {query: peer([pairs], GRADED, ndcg_exp_gain=gain == "exp2") for query, pairs in data.lists().items()}
+    data = draw_collection(501, 10, top=4)
+    expected: Values = {
+        query: evaluate_with_xgboost([pairs], GRADED, ndcg_exp_gain=gain == "exp2") for query, pairs in data.lists().items()
+    }
     got = sqlrank.evaluate(list(GRADED), predictions=data.predictions, compat="xgboost", per_query=True, gain=gain)
-    assert_same(per_query(got), expected, SINGLE)
+    assert_same(nest_by_query(got), expected, SINGLE)
 
 
 def test_binary() -> None:
-    data = collection(502, 10, top=1)
-    expected: Values = {query: peer([pairs], BINARY) for query, pairs in data.lists().items()}
+    data = draw_collection(502, 10, top=1)
+    expected: Values = {query: evaluate_with_xgboost([pairs], BINARY) for query, pairs in data.lists().items()}
     got = sqlrank.evaluate(list(BINARY), predictions=data.predictions, compat="xgboost", per_query=True)
-    assert_same(per_query(got), expected, SINGLE)
+    assert_same(nest_by_query(got), expected, SINGLE)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -62,7 +72,7 @@ def test_means(weighted: bool, minus: bool) -> None:
 
     Without it they add 1, not their weight, to a weighted mean, which XGBoost then rejects if it is above 1.
     """
-    data = collection(503, 24, top=1)
+    data = draw_collection(503, 24, top=1)
     if weighted and not minus:
         data = data.answerable()
     metrics = {name: metric + "-" * minus for name, metric in (GRADED | BINARY).items() if "@" in name}
@@ -70,10 +80,10 @@ def test_means(weighted: bool, minus: bool) -> None:
     for query, pairs in data.lists().items():
         lists.setdefault(data.group_of[query], {})[query] = pairs
     expected = {
-        group: peer(list(found.values()), metrics, [data.weights[query] for query in found] if weighted else None)
+        group: evaluate_with_xgboost(list(found.values()), metrics, [data.weights[query] for query in found] if weighted else None)
         for group, found in lists.items()
     }
     policies = {"if_undefined": "zero"} if minus else {}
     queries = data.queries if weighted else None
     got = sqlrank.evaluate(list(metrics), predictions=data.predictions, queries=queries, by="collection", compat="xgboost", **policies)
-    assert_same(per_group(got), expected, SINGLE)
+    assert_same(nest_by_group(got), expected, SINGLE)

@@ -25,10 +25,10 @@ class Collection:
 
     @property
     def tables(self) -> dict[str, pa.Table]:
-        return {"run": table(self.run, "score"), "qrels": table(self.qrels, "relevance")}
+        return {"run": make_table(self.run, "score"), "qrels": make_table(self.qrels, "relevance")}
 
 
-def table(nested: Scores, value: str) -> pa.Table:
+def make_table(nested: Scores, value: str) -> pa.Table:
     """Return query -> document -> number as a table of three columns."""
     rows = [(query, doc, number) for query, docs in nested.items() for doc, number in docs.items()]
     types = {"query_id": pa.string(), "doc_id": pa.string(), value: pa.float64()}
@@ -81,13 +81,13 @@ class Options:
     collection: float = 0
 
 
-def topics(run: Scores, qrels: Scores, queries: str) -> set[str]:
+def find_queries(run: Scores, qrels: Scores, queries: str) -> set[str]:
     """Return the queries that are evaluated."""
     return {"judged": set(qrels), "strict": set(qrels), "retrieved": set(run), "judged_and_retrieved": set(run) & set(qrels)}[queries]
 
 
 @cache
-def orders(
+def list_orders(
     run: tuple[tuple[str, float], ...], qrels: tuple[tuple[str, float], ...], ties: str, unjudged: str, depth: int | None
 ) -> tuple[Answer, ...]:
     """Return the query in each order that its ties leave open: one, or all with ``ties="expected"``."""
@@ -100,14 +100,14 @@ def orders(
     ends = list(itertools.accumulate(map(len, groups)))
     spans = tuple((end - len(group) + 1, end) for group, end in zip(groups, ends, strict=True))
     answers = []
-    for order in arrangements(groups, grades, ties):
+    for order in iterate_arrangements(groups, grades, ties):
         kept = order[:depth]
         missed = tuple(grade for doc, grade in grades.items() if doc not in kept)
         answers.append(Answer(tuple(grades.get(doc) for doc in kept), missed, spans))
     return tuple(answers)
 
 
-def arrangements(groups: list[list[str]], grades: Mapping[str, float], ties: str) -> Iterator[list[str]]:
+def iterate_arrangements(groups: list[list[str]], grades: Mapping[str, float], ties: str) -> Iterator[list[str]]:
     if ties == "expected":
         for chosen in itertools.product(*(itertools.permutations(group) for group in groups)):
             yield [doc for group in chosen for doc in group]
@@ -136,7 +136,7 @@ def count_hits(answer: Answer, o: Options, k: int | None = None) -> int:
     return sum(is_relevant(grade, o) for grade in answer.ranking[:k])
 
 
-def hit_ranks(answer: Answer, o: Options) -> list[int]:
+def list_hit_ranks(answer: Answer, o: Options) -> list[int]:
     return [rank for rank, grade in enumerate(answer.ranking[: o.k], start=1) if is_relevant(grade, o)]
 
 

@@ -42,11 +42,11 @@ def discount(rank: int, o: Options) -> float:
     }[o.discount]
 
 
-def discounted(gains: Sequence[float], o: Options) -> float:
+def sum_discounted(gains: Sequence[float], o: Options) -> float:
     return math.fsum(value * discount(rank, o) for rank, value in enumerate(gains[: o.k], start=1))
 
 
-def gains_of(answer: Answer, o: Options, default: str = "linear") -> list[float]:
+def list_gains(answer: Answer, o: Options, default: str = "linear") -> list[float]:
     return [gain(grade, o, default) for grade in answer.ranking]
 
 
@@ -54,7 +54,7 @@ def has_gain(answer: Answer, o: Options, default: str = "linear") -> bool:
     return any(gain(grade, o, default) > 0 for grade in answer.judged)
 
 
-def ideal_gains(answer: Answer, o: Options) -> list[float]:
+def list_ideal_gains(answer: Answer, o: Options) -> list[float]:
     """Return the gains of the ideal list, without documents of negative gain."""
     if o.ideal == "binary_k":
         return [gain(1, o)] * o.k
@@ -64,28 +64,28 @@ def ideal_gains(answer: Answer, o: Options) -> list[float]:
 
 
 def cumulative_gain(answer: Answer, o: Options) -> float | None:
-    return sum(gains_of(answer, o)[: o.k]) if has_gain(answer, o) else None
+    return sum(list_gains(answer, o)[: o.k]) if has_gain(answer, o) else None
 
 
 def discounted_gain(answer: Answer, o: Options) -> float | None:
-    return discounted(gains_of(answer, o), o) if has_gain(answer, o) else None
+    return sum_discounted(list_gains(answer, o), o) if has_gain(answer, o) else None
 
 
 def normalized_gain(answer: Answer, o: Options) -> float | None:
-    if not has_gain(answer, o) or (o.ideal == "retrieved" and not any(value > 0 for value in gains_of(answer, o))):
+    if not has_gain(answer, o) or (o.ideal == "retrieved" and not any(value > 0 for value in list_gains(answer, o))):
         return None
-    return ratio(discounted(gains_of(answer, o), o), discounted(ideal_gains(answer, o), o))
+    return ratio(sum_discounted(list_gains(answer, o), o), sum_discounted(list_ideal_gains(answer, o), o))
 
 
 def mean_gain(answer: Answer, o: Options) -> float | None:
     if not has_gain(answer, o):
         return None
-    return math.fsum(discounted(gains_of(answer, o), replace(o, k=k)) for k in range(1, o.k + 1)) / o.k
+    return math.fsum(sum_discounted(list_gains(answer, o), replace(o, k=k)) for k in range(1, o.k + 1)) / o.k
 
 
 def ndcg_at(gains: Sequence[float], ideal: Sequence[float], k: int, o: Options) -> float:
     at = replace(o, k=k)
-    return discounted(gains, at) / discounted(ideal, at)
+    return sum_discounted(gains, at) / sum_discounted(ideal, at)
 
 
 def normalized_gain_at_hits(answer: Answer, o: Options) -> float | None:
@@ -93,7 +93,7 @@ def normalized_gain_at_hits(answer: Answer, o: Options) -> float | None:
 
     A document that was not retrieved counts the nDCG at the end of both lists.
     """
-    gains, ideal = gains_of(answer, o), ideal_gains(answer, o)
+    gains, ideal = list_gains(answer, o), list_ideal_gains(answer, o)
     if not ideal:
         return None
     ends = max(len(gains), len(ideal))
@@ -107,7 +107,7 @@ def normalized_gain_at_levels(answer: Answer, o: Options) -> float | None:
 
     The end of a list that is longer than the last k counts as well. As trec_eval's, it is not defined either where no document reaches the relevance level.
     """
-    gains, ideal = gains_of(answer, o), ideal_gains(answer, o)
+    gains, ideal = list_gains(answer, o), list_ideal_gains(answer, o)
     if not ideal or not count_relevant(answer, o):
         return None
     points = list(itertools.accumulate(count for _, count in sorted(Counter(ideal).items(), reverse=True)))
@@ -118,7 +118,7 @@ def normalized_gain_at_levels(answer: Answer, o: Options) -> float | None:
 
 def g_measure(answer: Answer, o: Options) -> float | None:
     """Each gain over log2 of 2 and the ideal cost (at least 1 a rank) less the gain so far."""
-    gains, ideal = gains_of(answer, o), ideal_gains(answer, o)
+    gains, ideal = list_gains(answer, o), list_ideal_gains(answer, o)
     if not ideal:
         return None
     total = cost = so_far = 0.0
@@ -163,7 +163,7 @@ def rank_biased_precision(answer: Answer, o: Options) -> float | None:
     if not has_gain(answer, o, "binary"):
         return None
     scale = max(answer.judged) if o.gain_scale == "top_grade" else 1
-    gains = gains_of(answer, o, "binary")[: o.k]
+    gains = list_gains(answer, o, "binary")[: o.k]
     return (1 - o.p) * sum(value / scale * o.p**i for i, value in enumerate(gains))
 
 

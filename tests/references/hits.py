@@ -11,30 +11,36 @@ from tests.references.answers import (
     count_hits,
     count_relevant,
     has_judgment,
-    hit_ranks,
     is_nonrelevant,
     is_relevant,
+    list_hit_ranks,
     ratio,
 )
 
 
-def denominator_of(answer: Answer, o: Options, default: str) -> float:
+def choose_denominator(answer: Answer, o: Options, default: str) -> float:
     retrieved, relevant = len(answer.ranking), count_relevant(answer, o)
     k = math.inf if o.k is None else o.k
-    capped = {"k": k, "relevant": relevant, "retrieved": min(k, retrieved), "min_rk": min(relevant, k), "hits": len(hit_ranks(answer, o))}
+    capped = {
+        "k": k,
+        "relevant": relevant,
+        "retrieved": min(k, retrieved),
+        "min_rk": min(relevant, k),
+        "hits": len(list_hit_ranks(answer, o)),
+    }
     return capped[o.denominator or default]
 
 
 def precision(answer: Answer, o: Options) -> float | None:
     if not count_relevant(answer, o):
         return None
-    return ratio(count_hits(answer, o, o.k), denominator_of(answer, o, "k"))
+    return ratio(count_hits(answer, o, o.k), choose_denominator(answer, o, "k"))
 
 
 def recall(answer: Answer, o: Options) -> float | None:
     if not count_relevant(answer, o):
         return None
-    return ratio(count_hits(answer, o, o.k), denominator_of(answer, o, "relevant"))
+    return ratio(count_hits(answer, o, o.k), choose_denominator(answer, o, "relevant"))
 
 
 def f_measure(answer: Answer, o: Options) -> float | None:
@@ -58,28 +64,28 @@ def average_precision(answer: Answer, o: Options) -> float | None:
     if not count_relevant(answer, o):
         return None
     cutoff = len(answer.ranking) if o.k is None else o.k
-    ranks = hit_ranks(answer, o) if o.precision_at == "hits" else range(1, cutoff + 1)
-    return ratio(math.fsum(count_hits(answer, o, rank) / rank for rank in ranks), denominator_of(answer, o, "relevant"))
+    ranks = list_hit_ranks(answer, o) if o.precision_at == "hits" else range(1, cutoff + 1)
+    return ratio(math.fsum(count_hits(answer, o, rank) / rank for rank in ranks), choose_denominator(answer, o, "relevant"))
 
 
 def average_recall(answer: Answer, o: Options) -> float | None:
     relevant = count_relevant(answer, o)
     if not relevant:
         return None
-    return ratio(sum(count_hits(answer, o, i) / relevant for i in range(1, o.k + 1)), denominator_of(answer, o, "k"))
+    return ratio(sum(count_hits(answer, o, i) / relevant for i in range(1, o.k + 1)), choose_denominator(answer, o, "k"))
 
 
 def reciprocal_rank(answer: Answer, o: Options) -> float | None:
     if not count_relevant(answer, o):
         return None
-    return max((1 / rank for rank in hit_ranks(answer, o)), default=0.0)
+    return max((1 / rank for rank in list_hit_ranks(answer, o)), default=0.0)
 
 
 def reciprocal_hit_rank(answer: Answer, o: Options) -> float | None:
     relevant = count_relevant(answer, o)
     if not relevant:
         return None
-    value = sum(1 / rank for rank in hit_ranks(answer, o))
+    value = sum(1 / rank for rank in list_hit_ranks(answer, o))
     best = sum(1 / i for i in range(1, (relevant if o.k is None else min(relevant, o.k)) + 1))
     return value / best if o.normalization == "ideal" else value
 
@@ -111,7 +117,7 @@ def binary_g(answer: Answer, o: Options) -> float | None:
     relevant = count_relevant(answer, o)
     if not relevant:
         return None
-    return sum(1 / math.log2(2 + rank - count_hits(answer, o, rank)) for rank in hit_ranks(answer, o)) / relevant
+    return sum(1 / math.log2(2 + rank - count_hits(answer, o, rank)) for rank in list_hit_ranks(answer, o)) / relevant
 
 
 def judged_share(answer: Answer, o: Options) -> float | None:

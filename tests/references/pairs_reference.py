@@ -48,28 +48,28 @@ def evaluate(metric: str, data: Predictions) -> float | None:
     parsed = sqlrank.parse(metric)
     options = Options(**{**dict(parsed.params), "at": parsed.cutoff})  # type: ignore[arg-type]
     name = "AUC@k" if parsed.name == "AUC" else parsed.name
-    value = METRICS[name](of_weight(data), options)
+    value = METRICS[name](drop_weightless(data), options)
     return None if value is None else float(value)
 
 
 @cache
-def of_weight(data: Predictions) -> Predictions:
+def drop_weightless(data: Predictions) -> Predictions:
     return data.take(data.weight > 0)
 
 
 @cache
-def of_queries(data: Predictions) -> list[Predictions]:
+def split_queries(data: Predictions) -> list[Predictions]:
     return list(data.queries())
 
 
-def exact(values: np.ndarray) -> list[Fraction]:
+def to_fractions(values: np.ndarray) -> list[Fraction]:
     return [Fraction(float(value)) for value in values]
 
 
 @cache
-def pairs(data: Predictions) -> Pairs:
+def count_pairs(data: Predictions) -> Pairs:
     sums = dict.fromkeys(("concordant", "discordant", "label_ties", "score_ties", "both_ties"), Fraction(0))
-    weight, label, score = exact(data.weight), data.label.tolist(), data.score.tolist()
+    weight, label, score = to_fractions(data.weight), data.label.tolist(), data.score.tolist()
     for i in range(len(data)):
         for j in range(i):
             by_label = (label[i] > label[j]) - (label[i] < label[j])
@@ -87,7 +87,7 @@ def ratio(above: Fraction, below: Fraction) -> Fraction | None:
 
 
 def kendall_tau(data: Predictions, options: Options) -> float | None:
-    p = pairs(data)
+    p = count_pairs(data)
     untied = p.concordant + p.discordant
     difference = p.concordant - p.discordant
     if options.tau == "b":
@@ -95,13 +95,13 @@ def kendall_tau(data: Predictions, options: Options) -> float | None:
         return None if square == 0 else float(difference) / float(square) ** 0.5
     if options.tau == "c":
         levels = min(len(np.unique(data.label)), len(np.unique(data.score)))
-        return None if levels < 2 else float(2 * difference / (sum(exact(data.weight)) ** 2 * Fraction(levels - 1, levels)))
+        return None if levels < 2 else float(2 * difference / (sum(to_fractions(data.weight)) ** 2 * Fraction(levels - 1, levels)))
     scale = untied if options.tau == "gamma" else untied + p.label_ties + p.score_ties + p.both_ties
     return ratio(difference, scale)
 
 
 def somers_d(data: Predictions, options: Options) -> Fraction | None:
-    p = pairs(data)
+    p = count_pairs(data)
     kept = p.score_ties if options.untied_in == "label" else p.label_ties
     return ratio(p.concordant - p.discordant, p.concordant + p.discordant + kept)
 
@@ -121,7 +121,7 @@ def ranks(values: np.ndarray, weight: list[Fraction]) -> list[Fraction]:
 def spearman_rho(data: Predictions, options: Options) -> float | None:
     if len(np.unique(data.label)) < 2 or len(np.unique(data.score)) < 2:
         return None
-    weight = exact(data.weight)
+    weight = to_fractions(data.weight)
     total = sum(weight)
     x, y = ranks(data.score, weight), ranks(data.label, weight)
     if options.rho_formula == "d2":
@@ -133,19 +133,19 @@ def spearman_rho(data: Predictions, options: Options) -> float | None:
     return float(covariance) / (variances[0] * variances[1]) ** 0.5
 
 
-def per_query(data: Predictions, options: Options) -> list[Pairs]:
-    return [pairs(part) for part in of_queries(data)] if options.level == "query" else [pairs(data)]
+def count_pairs_per_query(data: Predictions, options: Options) -> list[Pairs]:
+    return [count_pairs(part) for part in split_queries(data)] if options.level == "query" else [count_pairs(data)]
 
 
 def pair_accuracy(data: Predictions, options: Options) -> Fraction | None:
-    found = per_query(data, options)
+    found = count_pairs_per_query(data, options)
     right = sum((p.concordant for p in found), Fraction(0))
     return ratio(right, sum((p.concordant + p.discordant + p.score_ties for p in found), Fraction(0)))
 
 
 def fcp(data: Predictions, options: Options) -> Fraction | None:
     right, wrong = {"half": (Fraction(1, 2), Fraction(1, 2)), "discordant": (0, 1), "ignore": (0, 0)}[options.tie_rule]
-    counts = [(p.concordant + right * p.score_ties, p.discordant + wrong * p.score_ties) for p in per_query(data, options)]
+    counts = [(p.concordant + right * p.score_ties, p.discordant + wrong * p.score_ties) for p in count_pairs_per_query(data, options)]
     if options.pooling == "pairs":
         return ratio(sum((c for c, _ in counts), Fraction(0)), sum((c + d for c, d in counts), Fraction(0)))
     if options.pooling == "queries":
@@ -156,11 +156,11 @@ def fcp(data: Predictions, options: Options) -> Fraction | None:
     return ratio(concordant, concordant + discordant)
 
 
-def highest(data: Predictions, label: int, most: Fraction | None) -> list[tuple[float, Fraction]]:
+def take_highest(data: Predictions, label: int, most: Fraction | None) -> list[tuple[float, Fraction]]:
     """Return scores, the highest first, of a class with their weights, up to so much weight."""
     chosen = data.take(data.label == label)
     found = []
-    left = sum(exact(chosen.weight), Fraction(0)) if most is None else most
+    left = sum(to_fractions(chosen.weight), Fraction(0)) if most is None else most
     for i in np.argsort(-chosen.score, kind="stable"):
         taken = min(left, Fraction(float(chosen.weight[i])))
         found.append((float(chosen.score[i]), taken))
@@ -168,29 +168,31 @@ def highest(data: Predictions, label: int, most: Fraction | None) -> list[tuple[
     return found
 
 
-def won(positives: list[tuple[float, Fraction]], negatives: list[tuple[float, Fraction]], missing: Fraction, options: Options) -> Fraction:
+def count_won(
+    positives: list[tuple[float, Fraction]], negatives: list[tuple[float, Fraction]], missing: Fraction, options: Options
+) -> Fraction:
     """Return the weight of the pairs in which the positive is above, or tied times tie_credit, or its rival is missing."""
     credit = Fraction(options.tie_credit)
     against = [w * v * (1 if s > t else credit if s == t else 0) for s, w in positives for t, v in negatives]
     return sum(against, Fraction(0)) + missing * sum((w for _, w in positives), Fraction(0))
 
 
-def against_highest(data: Predictions, options: Options, positives: list[tuple[float, Fraction]]) -> Fraction | None:
+def compare_with_highest(data: Predictions, options: Options, positives: list[tuple[float, Fraction]]) -> Fraction | None:
     k = Fraction(options.at or 0)
-    negatives = highest(data, 0, k)
+    negatives = take_highest(data, 0, k)
     there = sum((w for _, w in negatives), Fraction(0))
     if options.few_negatives in {"skip", "error"} and there < k:
         return None
     rivals = k if options.few_negatives == "pad" else there
-    return ratio(won(positives, negatives, rivals - there, options), sum((w for _, w in positives), Fraction(0)) * rivals)
+    return ratio(count_won(positives, negatives, rivals - there, options), sum((w for _, w in positives), Fraction(0)) * rivals)
 
 
 def partial_auc(data: Predictions, options: Options) -> Fraction | None:
-    return against_highest(data, options, highest(data, 1, None))
+    return compare_with_highest(data, options, take_highest(data, 1, None))
 
 
 def pap(data: Predictions, options: Options) -> Fraction | None:
-    return against_highest(data, options, highest(data, 1, Fraction(options.at or 0)))
+    return compare_with_highest(data, options, take_highest(data, 1, Fraction(options.at or 0)))
 
 
 def auc_at_k(data: Predictions, options: Options) -> Fraction | None:
@@ -198,13 +200,13 @@ def auc_at_k(data: Predictions, options: Options) -> Fraction | None:
     left = Fraction(options.at or 0)
     found: dict[int, list[tuple[float, Fraction]]] = {0: [], 1: []}
     for score in np.unique(data.score)[::-1]:
-        weights = [sum(exact(data.weight[(data.score == score) & (data.label == label)]), Fraction(0)) for label in (0, 1)]
+        weights = [sum(to_fractions(data.weight[(data.score == score) & (data.label == label)]), Fraction(0)) for label in (0, 1)]
         share = min(Fraction(1), left / sum(weights))
         left -= share * sum(weights)
         for label in (0, 1):
             found[label].append((float(score), share * weights[label]))
     total = sum((w for _, w in found[1]), Fraction(0)) * sum((w for _, w in found[0]), Fraction(0))
-    return ratio(won(found[1], found[0], Fraction(0), options), total)
+    return ratio(count_won(found[1], found[0], Fraction(0), options), total)
 
 
 METRICS: dict[str, Callable[[Predictions, Options], float | Fraction | None]] = {

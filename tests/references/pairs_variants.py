@@ -20,5 +20,5 @@ OF_CLASSES = [
 ]
 
 
-def canonical(metrics: list[str]) -> list[str]:
+def canonicalize(metrics: list[str]) -> list[str]:
     return [str(sqlrank.parse(metric)) for metric in metrics]

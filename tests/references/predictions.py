@@ -77,28 +77,28 @@ def ratio(above: float, below: float) -> float | None:
     return None if below == 0 else float(above / below)
 
 
-def classes(data: Predictions) -> tuple[float, float]:
+def sum_classes(data: Predictions) -> tuple[float, float]:
     return float(data.weight[data.label == 1].sum()), float(data.weight[data.label == 0].sum())
 
 
-def in_order(data: Predictions, options: Options) -> Predictions:
+def order_rows(data: Predictions, options: Options) -> Predictions:
     if options.ties in {"best", "worst"}:
         return data.class_by_class(positives_first=options.ties == "best")
     return data.one_by_one() if options.ties == "row_order" else data
 
 
-def levels(data: Predictions) -> list[tuple[float, float, float]]:
+def list_levels(data: Predictions) -> list[tuple[float, float, float]]:
     """Return each distinct score, highest first, with the weight of the positives and of the negatives at it."""
     found = []
     for score in np.unique(data.score)[::-1]:
         at = data.score == score
-        found.append((float(score), *classes(data.take(at))))
+        found.append((float(score), *sum_classes(data.take(at))))
     return found
 
 
-def curve(data: Predictions) -> list[tuple[float, float]]:
+def trace_curve(data: Predictions) -> list[tuple[float, float]]:
     """Return the weight of true and of false positives at each threshold, from (0, 0)."""
     points = [(0.0, 0.0)]
-    for _, positives, negatives in levels(data):
+    for _, positives, negatives in list_levels(data):
         points.append((points[-1][0] + positives, points[-1][1] + negatives))
     return points

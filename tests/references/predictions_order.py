@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from tests.references.predictions import Options, Predictions, classes, curve, in_order, levels, ratio
+from tests.references.predictions import Options, Predictions, list_levels, order_rows, ratio, sum_classes, trace_curve
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
 def auc(data: Predictions, options: Options) -> float | None:
     """Compare every positive with every negative."""
-    data = in_order(data, options)
+    data = order_rows(data, options)
     positive, negative = data.take(data.label == 1), data.take(data.label == 0)
     above = positive.score[:, None] > negative.score[None, :]
     tied = positive.score[:, None] == negative.score[None, :]
@@ -31,7 +31,7 @@ def lift_quality(data: Predictions, options: Options) -> float | None:
     value = gini(data, options)
     if value is None or options.lift_variant == "exact":
         return value
-    positives, negatives = classes(data)
+    positives, negatives = sum_classes(data)
     return value - 2 * float((data.weight[data.label == 1] ** 2).sum()) / (positives * negatives)
 
 
@@ -40,7 +40,7 @@ def gauc(data: Predictions, options: Options) -> float | None:
     for query in data.queries():
         area = auc(query, options)
         if area is not None:
-            counts = {"count": len(query), "equal": 1, "weight": query.weight.sum(), "positives": classes(query)[0]}
+            counts = {"count": len(query), "equal": 1, "weight": query.weight.sum(), "positives": sum_classes(query)[0]}
             total += counts[options.query_weight] * area
             weights += counts[options.query_weight]
     return ratio(total, weights)
@@ -49,13 +49,13 @@ def gauc(data: Predictions, options: Options) -> float | None:
 def aps(data: Predictions, options: Options) -> float | None:
     if options.ties == "worst":
         return prauc(data, replace(options, interpolation="davis_goadrich"))
-    points = curve(in_order(data, options))
+    points = trace_curve(order_rows(data, options))
     steps = [(tp - before) * tp / (tp + fp) for (before, _), (tp, fp) in pairwise(points) if tp + fp > 0]
     return ratio(sum(steps), points[-1][0])
 
 
 def prauc(data: Predictions, options: Options) -> float | None:
-    points = [point for i, point in enumerate(curve(in_order(data, options))) if i == 0 or sum(point) > 0]
+    points = [point for i, point in enumerate(trace_curve(order_rows(data, options))) if i == 0 or sum(point) > 0]
     interpolation = "davis_goadrich" if options.ties == "best" else options.interpolation
     area = sum(segment(interpolation, left, right) for left, right in pairwise(points))
     return ratio(area, points[-1][0])
@@ -81,11 +81,11 @@ def segment(interpolation: str, left: tuple[float, float], right: tuple[float, f
 
 def pauc(data: Predictions, options: Options) -> float | None:
     """Walk along the ROC curve up to ``max_fpr``, which may cut a segment."""
-    positives, negatives = classes(data)
+    positives, negatives = sum_classes(data)
     if positives * negatives == 0:
         return None
     most = float(options.at or 0)
-    points = [(tp / positives, fp / negatives) for tp, fp in curve(in_order(data, options))]
+    points = [(tp / positives, fp / negatives) for tp, fp in trace_curve(order_rows(data, options))]
     area = 0.0
     for (tpr, fpr), (tpr_after, fpr_after) in pairwise(points):
         if fpr_after > fpr and fpr < most:
@@ -98,9 +98,9 @@ def pauc(data: Predictions, options: Options) -> float | None:
 
 def gain(data: Predictions, options: Options) -> float | None:
     """Fill the top up from the highest score on; the last score is taken in part."""
-    positives, negatives = classes(data)
+    positives, negatives = sum_classes(data)
     room, found = float(options.at or 0) * (positives + negatives), 0.0
-    for _, of_positives, of_negatives in levels(in_order(data, options)):
+    for _, of_positives, of_negatives in list_levels(order_rows(data, options)):
         if of_positives + of_negatives > 0:
             taken = min(1.0, max(room, 0) / (of_positives + of_negatives))
             found += taken * of_positives
@@ -114,11 +114,11 @@ def lift(data: Predictions, options: Options) -> float | None:
 
 
 def pndcg(data: Predictions, options: Options) -> float | None:
-    positives, _ = classes(data)
+    positives, _ = sum_classes(data)
     most = np.inf if options.at is None else float(options.at)
     given = best = 0.0
     room, ideal_room = most, min(most, positives)
-    for score, of_positives, of_negatives in levels(data):
+    for score, of_positives, of_negatives in list_levels(data):
         weight = of_positives + of_negatives
         if weight > 0:
             given += score * of_positives * min(1.0, max(room, 0) / weight)
@@ -128,7 +128,7 @@ def pndcg(data: Predictions, options: Options) -> float | None:
 
 
 def ks(data: Predictions, options: Options) -> float | None:
-    positives, negatives = classes(data)
+    positives, negatives = sum_classes(data)
     if positives * negatives == 0:
         return None
-    return max(abs(tp / positives - fp / negatives) for tp, fp in curve(in_order(data, options)))
+    return max(abs(tp / positives - fp / negatives) for tp, fp in trace_curve(order_rows(data, options)))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sqlrank
-from tests.references.predictions import Options, Predictions, classes, ratio
+from tests.references.predictions import Options, Predictions, ratio, sum_classes
 from tests.references.predictions_order import aps, auc, gain, gauc, gini, ks, lift, lift_quality, pauc, pndcg, prauc
-from tests.references.predictions_thresholds import CONFUSION, matrices
+from tests.references.predictions_thresholds import CONFUSION, list_matrices
 from tests.references.predictions_values import (
     base_rate,
     brier_skill,
@@ -41,15 +41,15 @@ if TYPE_CHECKING:
 
 def evaluate(metric: str, data: Predictions, **policies: Any) -> float | None:
     """Return the value of a metric; of several best thresholds it is that of the highest."""
-    return candidates(metric, data, **policies)[0]
+    return list_candidates(metric, data, **policies)[0]
 
 
-def candidates(metric: str, data: Predictions, **policies: Any) -> list[float | None]:
+def list_candidates(metric: str, data: Predictions, **policies: Any) -> list[float | None]:
     """Return the value of a metric at each of the best thresholds, the highest threshold first; otherwise one value."""
     parsed = sqlrank.parse(metric)
     options = Options(**{**policies, **dict(parsed.params), "at": parsed.cutoff})  # type: ignore[arg-type]
     if parsed.name in CONFUSION:
-        return [CONFUSION[parsed.name](matrix, options) for matrix in matrices(data, replace(options, at=None, eps=None))]
+        return [CONFUSION[parsed.name](matrix, options) for matrix in list_matrices(data, replace(options, at=None, eps=None))]
     return [METRICS[parsed.name](data, options)]
 
 
@@ -60,7 +60,7 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "Bias": lambda data, _: mean(data, data.score - data.label),
     "Brier": squared,
     "BrierSkill": brier_skill,
-    "CalibrationRatio": lambda data, _: ratio((data.weight * data.score).sum(), classes(data)[0]),
+    "CalibrationRatio": lambda data, _: ratio((data.weight * data.score).sum(), sum_classes(data)[0]),
     "ECE": ece,
     "ExplainedVariance": explained_variance,
     "Gain": gain,
@@ -75,7 +75,7 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "MAPE": mape,
     "MCE": mce,
     "MSE": squared,
-    "Negatives": lambda data, _: classes(data)[1],
+    "Negatives": lambda data, _: sum_classes(data)[1],
     "NormalizedEntropy": normalized_entropy,
     "NormalizedLogLoss": normalized_log_loss,
     "num_predictions": lambda data, _: float(len(data)),
@@ -84,7 +84,7 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "pAUC": pauc,
     "PnDCG": pndcg,
     "PoissonDeviance": poisson_deviance,
-    "Positives": lambda data, _: classes(data)[0],
+    "Positives": lambda data, _: sum_classes(data)[0],
     "PRAUC": prauc,
     "R2": r2,
     "RMSE": rmse,

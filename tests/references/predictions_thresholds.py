@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.references.predictions import Options, Predictions, in_order, ratio
+from tests.references.predictions import Options, Predictions, order_rows, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,21 +27,21 @@ class Matrix:
 
 
 @cache
-def matrices(data: Predictions, options: Options) -> list[Matrix]:
+def list_matrices(data: Predictions, options: Options) -> list[Matrix]:
     """Return the confusion matrix at the threshold, or at every best one, the highest first."""
     if options.threshold_from == "given":
-        return [matrix_at(data, options.threshold, options.threshold)]
-    ordered = in_order(data, options)
+        return [make_matrix(data, options.threshold, options.threshold)]
+    ordered = order_rows(data, options)
     places = np.flatnonzero((data.label == 1) & (data.weight > 0))
-    found = {float(ordered.score[i]): matrix_at(ordered, float(ordered.score[i]), float(data.score[i])) for i in places}
-    judged = [(goodness(found[score], options), found[score]) for score in sorted(found, reverse=True)]
+    found = {float(ordered.score[i]): make_matrix(ordered, float(ordered.score[i]), float(data.score[i])) for i in places}
+    judged = [(rate_matrix(found[score], options), found[score]) for score in sorted(found, reverse=True)]
     if not judged:
         return [Matrix(np.nan, *[Fraction(0)] * 4)]
     most = max(value for value, _ in judged)
     return [matrix for value, matrix in judged if value == most]
 
 
-def matrix_at(data: Predictions, score: float, shown: float) -> Matrix:
+def make_matrix(data: Predictions, score: float, shown: float) -> Matrix:
     parts = []
     for label, is_above in ((1, True), (0, True), (0, False), (1, False)):
         chosen = (data.label == label) & ((data.score >= score) == is_above)
@@ -49,7 +49,7 @@ def matrix_at(data: Predictions, score: float, shown: float) -> Matrix:
     return Matrix(shown, *parts)
 
 
-def goodness(m: Matrix, options: Options) -> Fraction:
+def rate_matrix(m: Matrix, options: Options) -> Fraction:
     """Return a number that rises with the criterion; for MCC the square with its sign."""
     if options.criterion == "mcc":
         top, below = m.tp * m.tn - m.fp * m.fn, (m.tp + m.fp) * (m.tp + m.fn) * (m.tn + m.fp) * (m.tn + m.fn)

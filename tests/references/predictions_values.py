@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tests.references.predictions import EPS, Options, Predictions, classes, ratio
+from tests.references.predictions import EPS, Options, Predictions, ratio, sum_classes
 
 
 def log_likelihood(data: Predictions, options: Options) -> float | None:
@@ -36,7 +36,7 @@ def normalized_log_loss(data: Predictions, options: Options) -> float | None:
 
 
 def base_rate(data: Predictions, _: Options) -> float | None:
-    return ratio(classes(data)[0], data.weight.sum())
+    return ratio(sum_classes(data)[0], data.weight.sum())
 
 
 def brier_skill(data: Predictions, options: Options) -> float | None:

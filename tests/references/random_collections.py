@@ -53,30 +53,30 @@ class Collection:
 
     @property
     def run(self) -> pa.Table:
-        return _table(("collection", "query_id", "doc_id", "score", "rank"), self.run_rows)
+        return _make_table(("collection", "query_id", "doc_id", "score", "rank"), self.run_rows)
 
     @property
     def qrels(self) -> pa.Table:
-        return _table(("collection", "query_id", "doc_id", "relevance"), self.qrel_rows)
+        return _make_table(("collection", "query_id", "doc_id", "relevance"), self.qrel_rows)
 
     @property
     def queries(self) -> pa.Table:
-        return _table(("query_id", "weight"), self.weights.items())
+        return _make_table(("query_id", "weight"), self.weights.items())
 
     @property
     def predictions(self) -> pa.Table:
         """Run and judgments in one table; every retrieved document must have a judgment."""
         labels = {(query, doc): grade for _, query, doc, grade in self.qrel_rows}
         rows = [(*row, labels[row[1], row[2]]) for row in self.run_rows]
-        return _table(("collection", "query_id", "doc_id", "score", "rank", "label"), rows)
+        return _make_table(("collection", "query_id", "doc_id", "score", "rank", "label"), rows)
 
     @property
     def run_dict(self) -> Values:
-        return nested((query, doc, score) for _, query, doc, score, _ in self.run_rows)
+        return nest_rows((query, doc, score) for _, query, doc, score, _ in self.run_rows)
 
     @property
     def qrels_dict(self) -> dict[str, dict[str, int]]:
-        return nested((query, doc, grade) for _, query, doc, grade in self.qrel_rows)  # type: ignore[return-value]
+        return nest_rows((query, doc, grade) for _, query, doc, grade in self.qrel_rows)  # type: ignore[return-value]
 
     @property
     def group_of(self) -> dict[str, str]:
@@ -109,7 +109,7 @@ class Collection:
         )
 
 
-def random_collection(seed: int, groups: int = 100, traits: Traits | None = None) -> Collection:
+def draw_random_collection(seed: int, groups: int = 100, traits: Traits | None = None) -> Collection:
     """Draw a collection of so many groups; the same seed gives the same one."""
     traits = traits or Traits()
     rng = np.random.default_rng(seed)
@@ -123,7 +123,7 @@ def random_collection(seed: int, groups: int = 100, traits: Traits | None = None
         for number in range(rng.integers(traits.queries[0], traits.queries[1] + 1)):
             query = f"{name}q{number}"
             weights[query] = float(rng.integers(1, 9)) / 4
-            docs = _names(rng, int(rng.integers(traits.docs[0], most + 1)))
+            docs = _draw_names(rng, int(rng.integers(traits.docs[0], most + 1)))
             answered, known = rng.random() >= traits.unanswered, rng.random() >= traits.unjudged
             taken = [doc for doc in docs if rng.random() < retrieved] or docs[:1]
             ranks = rng.permutation(len(taken)) + 1
@@ -136,13 +136,13 @@ def random_collection(seed: int, groups: int = 100, traits: Traits | None = None
     return Collection(run, qrels, weights)
 
 
-def fully_judged(seed: int, groups: int = 100, **traits: object) -> Collection:
+def draw_judged_collection(seed: int, groups: int = 100, **traits: object) -> Collection:
     """Draw a collection in which each list is judged in full and nothing else is, as for libraries that take arrays."""
     given = {"judged": (1.0,), "retrieved": (1.0,), "unanswered": 0.0, "unjudged": 0.0, **traits}
-    return random_collection(seed, groups, Traits(**given))  # type: ignore[arg-type]
+    return draw_random_collection(seed, groups, Traits(**given))  # type: ignore[arg-type]
 
 
-def nested(rows: Iterable[tuple[str, str, float]]) -> Values:
+def nest_rows(rows: Iterable[tuple[str, str, float]]) -> Values:
     """Return query -> key -> value."""
     found: Values = defaultdict(dict)
     for query, key, value in rows:
@@ -150,18 +150,18 @@ def nested(rows: Iterable[tuple[str, str, float]]) -> Values:
     return dict(found)
 
 
-def per_query(result: pa.Table) -> Values:
+def nest_by_query(result: pa.Table) -> Values:
     """Return query -> metric -> value of a result with one row per query."""
     keys = {"query_id", "collection"}
     return {row["query_id"]: {name: value for name, value in row.items() if name not in keys} for row in result.to_pylist()}
 
 
-def per_group(result: pa.Table) -> Values:
+def nest_by_group(result: pa.Table) -> Values:
     """Return group -> metric -> value of a result with one row per group."""
     return {row.pop("collection"): row for row in result.to_pylist()}
 
 
-def group_means(values: Values, group_of: Mapping[str, str], weights: Mapping[str, float] | None = None) -> Values:
+def average_by_group(values: Values, group_of: Mapping[str, str], weights: Mapping[str, float] | None = None) -> Values:
     """Average per-query values over the queries of each group."""
     parts: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for query, row in values.items():
@@ -187,13 +187,13 @@ def assert_same(got: Values, expected: Values, tolerance: float = 1e-9) -> None:
     assert not wrong, f"{len(wrong)} values of {', '.join(metrics)} differ, such as {wrong[:3]}"
 
 
-def _names(rng: np.random.Generator, count: int) -> list[str]:
+def _draw_names(rng: np.random.Generator, count: int) -> list[str]:
     """Draw document ids whose order as text is not that of their numbers, in any order."""
     forms = ("d{}", "D{}", "doc-{:03}", "é{}", "{}")
     names = [forms[rng.integers(len(forms))].format(number) for number in range(count)]
     return [names[place] for place in rng.permutation(count)]
 
 
-def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> pa.Table:
+def _make_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> pa.Table:
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return pa.table({name: pa.array(column) for name, column in zip(names, columns, strict=True)})

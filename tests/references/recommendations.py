@@ -36,35 +36,35 @@ class World:
 
     @property
     def run(self) -> pa.Table:
-        return ranked(self.lists)
+        return make_run(self.lists)
 
     @property
     def qrels(self) -> pa.Table:
-        table = pairs(self.relevant, "query_id", "doc_id")
+        table = make_pairs(self.relevant, "query_id", "doc_id")
         return table.append_column("relevance", pa.array([1] * len(table), pa.int64()))
 
     @property
     def inputs(self) -> dict[str, pa.Table]:
         rows = [(doc, category, value) for doc, values in self.features.items() for category, value in values.items()]
         return {
-            "history": pairs(self.history, "query_id", "doc_id"),
+            "history": make_pairs(self.history, "query_id", "doc_id"),
             "items": pa.table({"doc_id": list(self.items), "provider": list(self.items.values())}),
             "features": pa.table(dict(zip(["doc_id", "category", "value"], map(list, zip(*rows, strict=True)), strict=True))),
-            "baseline": ranked(self.baseline),
+            "baseline": make_run(self.baseline),
         }
 
 
-def pairs(lists: Lists, key: str, value: str) -> pa.Table:
+def make_pairs(lists: Lists, key: str, value: str) -> pa.Table:
     rows = [(name, item) for name, held in lists.items() for item in held]
     return pa.table({key: pa.array([row[0] for row in rows], pa.string()), value: pa.array([row[1] for row in rows], pa.string())})
 
 
-def ranked(lists: Lists) -> pa.Table:
+def make_run(lists: Lists) -> pa.Table:
     scores = [-float(place) for docs in lists.values() for place, _ in enumerate(docs)]
-    return pairs(lists, "query_id", "doc_id").append_column("score", pa.array(scores, pa.float64()))
+    return make_pairs(lists, "query_id", "doc_id").append_column("score", pa.array(scores, pa.float64()))
 
 
-def world(seed: int, users: int = 30, docs: int = 25) -> World:
+def draw_world(seed: int, users: int = 30, docs: int = 25) -> World:
     """Draw lists of any length, users without a history or a list, items without features, documents that are not in the catalog."""
     rng = random.Random(seed)  # noqa: S311
     names = [f"d{i}" for i in range(docs)]
@@ -83,12 +83,12 @@ def world(seed: int, users: int = 30, docs: int = 25) -> World:
     return World(lists, draw(everybody, 7, 0.7), items, features, draw(everybody, 9, 0.7), draw(everybody, 5, 0.9))
 
 
-def showings(world: World, k: int) -> Counter[str]:
+def count_showings(world: World, k: int) -> Counter[str]:
     return Counter(doc for docs in world.shown(k).values() for doc in docs)
 
 
 def catalog_coverage(world: World, k: int) -> float:
-    return len(showings(world, k).keys() & world.items.keys()) / len(world.items)
+    return len(count_showings(world, k).keys() & world.items.keys()) / len(world.items)
 
 
 def user_coverage(world: World, _k: int) -> float:
@@ -96,12 +96,12 @@ def user_coverage(world: World, _k: int) -> float:
 
 
 def exposure_gini(world: World, k: int) -> float:
-    counts = np.array(sorted(showings(world, k)[doc] for doc in world.items), float)
+    counts = np.array(sorted(count_showings(world, k)[doc] for doc in world.items), float)
     return float(np.abs(counts[:, None] - counts).sum() / (2 * len(counts) * counts.sum()))
 
 
 def exposure_entropy(world: World, k: int, base: float = math.e) -> float:
-    shares = np.array(list(showings(world, k).values()), float)
+    shares = np.array(list(count_showings(world, k).values()), float)
     shares /= shares.sum()
     return float(-(shares * np.log(shares)).sum() / math.log(base))
 
@@ -118,12 +118,12 @@ def personalization(world: World, k: int) -> float | None:
     return float(np.mean(found)) if found else None
 
 
-def popularity(world: World) -> Counter[str]:
+def count_users(world: World) -> Counter[str]:
     return Counter(doc for held in world.history.values() for doc in held)
 
 
 def popularity_lift(world: World, k: int) -> float:
-    users = popularity(world)
+    users = count_users(world)
     both = world.shown(k).keys() & world.history.keys()
     of_lists = np.mean([np.mean([users[doc] for doc in world.shown(k)[user]]) for user in both])
     return float(of_lists / np.mean([np.mean([users[doc] for doc in world.history[user]]) for user in both]) - 1)
@@ -146,11 +146,11 @@ def exposure_disparity(world: World, k: int) -> float:
 
 
 def mean_popularity(world: World, _user: str, docs: list[str]) -> float:
-    return float(np.mean([popularity(world)[doc] for doc in docs]))
+    return float(np.mean([count_users(world)[doc] for doc in docs]))
 
 
 def self_information(world: World, _user: str, docs: list[str]) -> float:
-    return float(np.mean([-math.log2(max(popularity(world)[doc], 1) / len(world.history)) for doc in docs]))
+    return float(np.mean([-math.log2(max(count_users(world)[doc], 1) / len(world.history)) for doc in docs]))
 
 
 def unseen(world: World, user: str, docs: list[str]) -> float:
@@ -177,7 +177,7 @@ def diversity(world: World, _user: str, docs: list[str], distance: str = "hammin
     return float(np.mean(found)) if found else None
 
 
-def categories(world: World, docs: Iterable[str]) -> dict[str, float]:
+def share_categories(world: World, docs: Iterable[str]) -> dict[str, float]:
     """Return the share of each category in what documents are; one of several categories has a part of each."""
     parts: dict[str, float] = {}
     for doc in docs:
@@ -187,12 +187,12 @@ def categories(world: World, docs: Iterable[str]) -> dict[str, float]:
 
 
 def category_entropy(world: World, _user: str, docs: list[str]) -> float | None:
-    shares = categories(world, docs).values()
+    shares = share_categories(world, docs).values()
     return -sum(share * math.log(share) for share in shares) if shares else None
 
 
 def miscalibration(world: World, user: str, docs: list[str], alpha: float = 0.01) -> float | None:
-    held, served = categories(world, world.history.get(user, ())), categories(world, docs)
+    held, served = share_categories(world, world.history.get(user, ())), share_categories(world, docs)
     if not held or not served:
         return None
     return sum(p * math.log(p / ((1 - alpha) * served.get(category, 0) + alpha * p)) for category, p in held.items())
@@ -203,7 +203,7 @@ def unexpectedness(world: World, user: str, docs: list[str], k: int) -> float:
 
 
 def serendipity(world: World, user: str, docs: list[str]) -> float:
-    users = popularity(world)
+    users = count_users(world)
     steps = sorted(set(users.values()), reverse=True)
     n = len(world.items)
     gains = []
@@ -221,7 +221,7 @@ OF_GROUPS: dict[str, Callable[..., float | None]] = {
     "Personalization": personalization,
     "PopularityLift": popularity_lift,
     "ExposureDisparity": exposure_disparity,
-    "num_unlisted": lambda world, k: float(len(showings(world, k).keys() - world.items.keys())),
+    "num_unlisted": lambda world, k: float(len(count_showings(world, k).keys() - world.items.keys())),
 }
 OF_LISTS: dict[str, Callable[..., Any]] = {
     "MeanPopularity": mean_popularity,

@@ -20,7 +20,7 @@ Pair = frozenset[Any]
 Cluster = frozenset[Any]
 
 
-def links(clusters: Iterable[Cluster]) -> set[Pair]:
+def list_links(clusters: Iterable[Cluster]) -> set[Pair]:
     """Return the pairs of records in one cluster."""
     return {frozenset(pair) for cluster in clusters for pair in combinations(cluster, 2)}
 
@@ -59,7 +59,7 @@ class Clusterings:
         there = {row[0] for row in kept}
         pairs = frozenset(frozenset(pair) for pair in candidates)
         none = [sum(row[place] is None for row in rows) for place in (1, 2)]
-        return cls(_grouped(kept, 1), _grouped(kept, 2), *none, frozenset(pair for pair in pairs if pair <= there))
+        return cls(_group_records(kept, 1), _group_records(kept, 2), *none, frozenset(pair for pair in pairs if pair <= there))
 
     def across(self, pairs: Iterable[Pair]) -> set[Pair]:
         """Return the pairs of records of different sources, or all if there are none."""
@@ -76,11 +76,11 @@ class Clusterings:
 
     @cached_property
     def claimed(self) -> set[Pair]:
-        return links(self.predicted)
+        return list_links(self.predicted)
 
     @cached_property
     def wanted(self) -> set[Pair]:
-        return links(self.true)
+        return list_links(self.true)
 
     @cached_property
     def found(self) -> int:
@@ -95,7 +95,7 @@ class Clusterings:
         return len(set(self.predicted) & set(self.true))
 
 
-def _grouped(rows: list[tuple[Any, Any, Any]], place: int) -> list[Cluster]:
+def _group_records(rows: list[tuple[Any, Any, Any]], place: int) -> list[Cluster]:
     found: dict[Any, set[Any]] = {}
     for row in rows:
         found.setdefault(("alone", row[0]) if row[place] is None else ("named", row[place]), set()).add(row[0])
@@ -137,7 +137,7 @@ def mutual(c: Clusterings) -> float:
     return math.fsum(len(a & b) / n * math.log(n * len(a & b) / (len(a) * len(b))) for a, b in c.cells)
 
 
-def told(c: Clusterings, side: list[Cluster]) -> float | None:
+def share_information(c: Clusterings, side: list[Cluster]) -> float | None:
     """Return the mutual information as a share of the entropy of a clustering."""
     if not c.records:
         return None
@@ -146,7 +146,7 @@ def told(c: Clusterings, side: list[Cluster]) -> float | None:
 
 
 def v_measure(c: Clusterings, o: Mapping[str, Any]) -> float | None:
-    h, k, beta = told(c, c.true), told(c, c.predicted), o.get("beta", 1)
+    h, k, beta = share_information(c, c.true), share_information(c, c.predicted), o.get("beta", 1)
     if h is None or k is None:
         return None
     return (1 + beta) * h * k / (beta * h + k) if h + k > 1e-15 else 0.0
@@ -183,9 +183,9 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "ClusterF": lambda c, _: f(ratio(c.exact, len(c.predicted)), ratio(c.exact, len(c.true))),
     "ClusterPrecision": lambda c, _: ratio(c.exact, len(c.predicted)),
     "ClusterRecall": lambda c, _: ratio(c.exact, len(c.true)),
-    "Completeness": lambda c, _: told(c, c.predicted),
+    "Completeness": lambda c, _: share_information(c, c.predicted),
     "FowlkesMallows": lambda c, _: ratio(c.found, math.sqrt(len(c.claimed) * len(c.wanted))),
-    "Homogeneity": lambda c, _: told(c, c.true),
+    "Homogeneity": lambda c, _: share_information(c, c.true),
     "InversePurity": lambda c, _: purity(c.true, c.predicted, c.records),
     "MatchingRate": lambda c, _: ratio(sum(len(a) for a in c.predicted if len(a) > 1), c.records),
     "MergeDistance": lambda c, _: 2 * len(c.cells) - len(c.predicted) - len(c.true),
@@ -210,7 +210,7 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "PairsCompleteness": lambda c, _: ratio(len(c.across(c.candidates & c.wanted)), len(c.across(c.wanted))),
     "PairsQuality": lambda c, _: ratio(len(c.across(c.candidates & c.wanted)), len(c.across(c.candidates))),
     "PairsReduction": lambda c, _: ratio(
-        len(c.across(links([frozenset().union(*c.true)])) - c.candidates), len(c.across(links([frozenset().union(*c.true)])))
+        len(c.across(list_links([frozenset().union(*c.true)])) - c.candidates), len(c.across(list_links([frozenset().union(*c.true)])))
     ),
     "PairwiseF": lambda c, o: ratio((1 + o.get("beta", 1) ** 2) * c.found, o.get("beta", 1) ** 2 * len(c.wanted) + len(c.claimed)),
     "PairwisePrecision": lambda c, _: ratio(c.found, len(c.claimed)),
@@ -237,10 +237,10 @@ def estimate(
     name: str, rows: Iterable[tuple[Any, Any, Any]], cluster_weight: str = "equal", corrected: bool = True
 ) -> tuple[float | None, float | None]:
     """Return what a sample of true clusters says of all of them, and its standard error."""
-    everywhere = _grouped(list(rows), 1)
-    known = _grouped([row for row in rows if row[2] is not None], 2)
+    everywhere = _group_records(list(rows), 1)
+    known = _group_records([row for row in rows if row[2] is not None], 2)
     of = {record: cluster for cluster in everywhere for record in cluster}
-    parts = [_parts(name, cluster, of, 1 / len(cluster) if cluster_weight == "inverse_size" else 1.0) for cluster in known]
+    parts = [_split_contributions(name, cluster, of, 1 / len(cluster) if cluster_weight == "inverse_size" else 1.0) for cluster in known]
     k, g = len(parts), sum(part[1] for part in parts) / len(parts)
     if not g:
         return None, None
@@ -251,7 +251,7 @@ def estimate(
     return r - bias, math.sqrt(sum((a - r * b) ** 2 for a, b in parts) / (k * (k - 1))) / g
 
 
-def _parts(name: str, cluster: Cluster, of: Mapping[Any, Cluster], weight: float) -> tuple[float, float]:
+def _split_contributions(name: str, cluster: Cluster, of: Mapping[Any, Cluster], weight: float) -> tuple[float, float]:
     """Return the contributions of a true cluster to numerator and denominator."""
     found = len([1 for one, two in combinations(cluster, 2) if of[one] == of[two]])
     claimed = sum(len(of[record]) - 1 for record in cluster) / 2

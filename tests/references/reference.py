@@ -10,7 +10,17 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import sqlrank
-from tests.references.answers import Answer, Options, Scores, count_hits, count_relevant, has_judgment, is_nonrelevant, orders, topics
+from tests.references.answers import (
+    Answer,
+    Options,
+    Scores,
+    count_hits,
+    count_relevant,
+    find_queries,
+    has_judgment,
+    is_nonrelevant,
+    list_orders,
+)
 from tests.references.gains import (
     cumulative_gain,
     discounted_gain,
@@ -81,8 +91,8 @@ def evaluate(
     function = METRICS[asked.name]
     undefined = {"zero": 0.0, "one": 1.0, "skip": None, "null": None}[if_undefined]
     values = {}
-    for query in sorted(topics(run, qrels, queries)):
-        answers = orders(tuple(run.get(query, {}).items()), tuple(qrels.get(query, {}).items()), ties, unjudged, depth)
+    for query in sorted(find_queries(run, qrels, queries)):
+        answers = list_orders(tuple(run.get(query, {}).items()), tuple(qrels.get(query, {}).items()), ties, unjudged, depth)
         found = [function(answer, parameters) for answer in answers]
         value = None if any(item is None for item in found) else math.fsum(found) / len(found)
         values[query] = undefined if value is None else value

@@ -14,7 +14,7 @@ COMPARED = 1e-9
 
 def risk(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
     """Return 1 - pAp@k, a tie being an error."""
-    best, rivals = ordered(positives)[: min(len(positives), k)], ordered(negatives)[:k]
+    best, rivals = sort_scores(positives)[: min(len(positives), k)], sort_scores(negatives)[:k]
     return float(np.mean([positive <= rival for positive, rival in product(best, rivals)]))
 
 
@@ -22,32 +22,32 @@ def surrogate(kind: str, positives: np.ndarray, negatives: np.ndarray, k: int, m
     """Return the value of a surrogate; None unless there are both classes."""
     if not len(positives) or not len(negatives):
         return None
-    high, rivals = ordered(positives), ordered(negatives)[:k]
+    high, rivals = sort_scores(positives), sort_scores(negatives)[:k]
     counted = min(len(high), k)
     top, rest = high[:counted], high[counted:]
     if kind == "precision":
-        return worst_top(high, ordered(negatives), k, margin)
+        return find_worst_top(high, sort_scores(negatives), k, margin)
     if kind == "avg":
         return float(np.mean(np.maximum(0, margin + rivals - high.mean())))
     if kind == "pauc":
-        return hinges(high, rivals, margin) / (len(high) * len(rivals))
+        return sum_hinges(high, rivals, margin) / (len(high) * len(rivals))
     pairs = counted * len(rivals)
     if kind == "ramp":
-        return hinges(top, rivals, margin) / pairs
+        return sum_hinges(top, rivals, margin) / pairs
     if kind == "max":
-        return hinges(high[-counted:], rivals, margin) / pairs
+        return sum_hinges(high[-counted:], rivals, margin) / pairs
     if kind == "ts_reference":
-        return (hinges(top, rivals, margin) + hinges(rest, rivals, 0)) / pairs
-    return sum(max(hinges(rest, [s], 0), (s - rest).sum() + hinges(top, [s], margin)) for s in rivals) / pairs
+        return (sum_hinges(top, rivals, margin) + sum_hinges(rest, rivals, 0)) / pairs
+    return sum(max(sum_hinges(rest, [s], 0), (s - rest).sum() + sum_hinges(top, [s], margin)) for s in rivals) / pairs
 
 
-def structural(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
+def try_all_orders(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
     """Return the tight structural surrogate by trying all orders of each positive among the negatives.
 
     A row of pi says which negatives a positive is put below: the p_i highest. The pairs of the counted rows that have fewest
     count 1, and every pair its difference in score.
     """
-    rivals = ordered(negatives)[:k]
+    rivals = sort_scores(negatives)[:k]
     counted = min(len(positives), k)
     best = max(
         sum(sorted(below)[:counted]) + sum((rivals[:p] - positive).sum() for p, positive in zip(below, positives, strict=True))
@@ -56,7 +56,7 @@ def structural(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
     return float(best) / (counted * len(rivals))
 
 
-def top_of(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
+def try_all_tops(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
     """Return the surrogate of precision@k by trying every set of k predictions as the top, but those without a positive left out."""
     both = [(score, 1) for score in positives] + [(score, 0) for score in negatives]
     best = 0.0
@@ -68,7 +68,7 @@ def top_of(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
     return best / k
 
 
-def worst_top(high: np.ndarray, rivals: np.ndarray, k: int, margin: float) -> float:
+def find_worst_top(high: np.ndarray, rivals: np.ndarray, k: int, margin: float) -> float:
     worst = 0.0
     for kept in range(min(len(high), k)):
         inside = rivals[: k - kept]
@@ -76,9 +76,9 @@ def worst_top(high: np.ndarray, rivals: np.ndarray, k: int, margin: float) -> fl
     return float(worst) / min(len(rivals), k)
 
 
-def hinges(positives: np.ndarray, rivals: np.ndarray | list[float], margin: float) -> float:
+def sum_hinges(positives: np.ndarray, rivals: np.ndarray | list[float], margin: float) -> float:
     return float(sum(max(0.0, margin + rival - positive) for positive, rival in product(positives, rivals)))
 
 
-def ordered(scores: np.ndarray) -> np.ndarray:
+def sort_scores(scores: np.ndarray) -> np.ndarray:
     return np.sort(scores)[::-1]

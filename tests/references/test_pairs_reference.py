@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sqlrank
-from tests.lanes import few
+from tests.lanes import select_few
 from tests.references import pairs_reference as reference
-from tests.references.pairs_variants import OF_CLASSES, OF_NUMBERS, canonical
+from tests.references.pairs_variants import OF_CLASSES, OF_NUMBERS, canonicalize
 from tests.references.predictions import Predictions
 
 pytestmark = pytest.mark.xdist_group("references of pairs")  # one worker makes what all of them are compared with
@@ -40,7 +40,7 @@ WEIGHTS: dict[str, Any] = {
 Values = dict[str, dict[str, float | None]]
 
 
-def drawn(seed: int, n: int, scores: str, labels: str, weights: str) -> Predictions:
+def draw_predictions(seed: int, n: int, scores: str, labels: str, weights: str) -> Predictions:
     rng = np.random.default_rng(seed)
     label = {"classes": lambda: rng.integers(0, 2, n), "grades": lambda: rng.integers(-2, 3, n), "any": lambda: rng.normal(size=n)}[
         labels
@@ -52,24 +52,24 @@ def drawn(seed: int, n: int, scores: str, labels: str, weights: str) -> Predicti
 
 
 @cache
-def groups(classes: bool, weights: str) -> dict[str, Predictions]:
+def draw_groups(classes: bool, weights: str) -> dict[str, Predictions]:
     labels = ("classes",) if classes else ("classes", "grades", "any")
     kinds = [(n, scores, label) for n in SIZES for scores in SCORES for label in labels if n < 64 or scores in {"some", "any"}]
-    return {f"{n} {scores} {label}": drawn(i, n, scores, label, weights) for i, (n, scores, label) in enumerate(kinds)}
+    return {f"{n} {scores} {label}": draw_predictions(i, n, scores, label, weights) for i, (n, scores, label) in enumerate(kinds)}
 
 
-def table(found: dict[str, Predictions], weights: str = "eighths") -> pa.Table:
+def make_table(found: dict[str, Predictions], weights: str = "eighths") -> pa.Table:
     rows = pa.concat_tables([part.table.append_column("kind", pa.array([name] * len(part))) for name, part in found.items()])
     rows = rows.take(np.random.default_rng(1).permutation(rows.num_rows))
     return rows if weights != "ones" else rows.drop_columns(["weight"])
 
 
-def by_kind(metrics: list[str], source: pa.Table, **arguments: Any) -> Values:
+def evaluate_by_kind(metrics: list[str], source: pa.Table, **arguments: Any) -> Values:
     return {row.pop("kind"): row for row in sqlrank.evaluate(metrics, predictions=source, by="kind", **arguments).to_pylist()}
 
 
 @cache
-def wanted(metric: str, data: Predictions) -> float | None:
+def compute_expected(metric: str, data: Predictions) -> float | None:
     return reference.evaluate(metric, data)
 
 
@@ -77,8 +77,8 @@ def assert_reference(got: Values, found: dict[str, Predictions], metrics: list[s
     assert sorted(got) == sorted(found)
     wrong = []
     for kind, data in found.items():
-        for metric in canonical(metrics):
-            have, expected = got[kind][metric], wanted(metric, data)
+        for metric in canonicalize(metrics):
+            have, expected = got[kind][metric], compute_expected(metric, data)
             if (have is None) != (expected is None) or (have is not None and abs(have - expected) > 1e-11):
                 wrong.append((metric, kind, "got", have, "expected", expected))
     assert not wrong, f"{len(wrong)} values of {sorted({item[0] for item in wrong})} differ, such as {wrong[:4]}"
@@ -92,27 +92,27 @@ def test_every_metric_has_a_reference_and_is_among_them() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weights", few(WEIGHTS, ("one heavy",)))
-@pytest.mark.parametrize("counting", few(["window_ranks", "bits"], 1))
+@pytest.mark.parametrize("weights", select_few(WEIGHTS, ("one heavy",)))
+@pytest.mark.parametrize("counting", select_few(["window_ranks", "bits"], 1))
 def test_of_numbers(weights: str, counting: str) -> None:
-    found = groups(classes=False, weights=weights)
-    assert_reference(by_kind(OF_NUMBERS, table(found, weights), plan={"pair_counting": counting}), found, OF_NUMBERS)
+    found = draw_groups(classes=False, weights=weights)
+    assert_reference(evaluate_by_kind(OF_NUMBERS, make_table(found, weights), plan={"pair_counting": counting}), found, OF_NUMBERS)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_of_classes(weights: str, strategy: str) -> None:
-    found = groups(classes=True, weights=weights)
-    assert_reference(by_kind(OF_CLASSES, table(found, weights), plan={"score_order": strategy}), found, OF_CLASSES)
+    found = draw_groups(classes=True, weights=weights)
+    assert_reference(evaluate_by_kind(OF_CLASSES, make_table(found, weights), plan={"score_order": strategy}), found, OF_CLASSES)
 
 
 @pytest.mark.slow
 def test_rank_given() -> None:
     """Under ties=row_order no two scores are equal."""
-    found = groups(classes=True, weights="ones")
+    found = draw_groups(classes=True, weights="ones")
     metrics = ["PartialAUC@3", "pAp@3", "PartialAUC@100", "pAp(few_negatives=pad)@9"]
-    got = by_kind(metrics, table(found, "ones"), ties="row_order")
+    got = evaluate_by_kind(metrics, make_table(found, "ones"), ties="row_order")
     assert_reference(got, {kind: data.one_by_one() for kind, data in found.items()}, metrics)
 
 
@@ -120,9 +120,9 @@ def test_rank_given() -> None:
 @pytest.mark.parametrize("ties", ["best", "worst"])
 def test_orders_of_classes(ties: str) -> None:
     """Under ties=best and ties=worst no two scores of different classes are equal."""
-    found = groups(classes=True, weights="eighths")
+    found = draw_groups(classes=True, weights="eighths")
     metrics = ["PartialAUC@3", "pAp@3", "PartialAUC@100", "pAp(few_negatives=pad)@9", "pAp(tie_credit=0)@2"]
-    got = by_kind(metrics, table(found), ties=ties)
+    got = evaluate_by_kind(metrics, make_table(found), ties=ties)
     assert_reference(got, {kind: data.class_by_class(positives_first=ties == "best") for kind, data in found.items()}, metrics)
 
 
@@ -131,7 +131,7 @@ def test_orders_of_classes(ties: str) -> None:
 def test_without_groups(counting: str) -> None:
     """There is no column to tell lists apart by, so that no step may have a row where it has nothing to count."""
     for n in (*SIZES, 0):
-        data = drawn(n, n, "some", "grades", "ones")
+        data = draw_predictions(n, n, "some", "grades", "ones")
         got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, plan={"pair_counting": counting}, check="off").to_pylist()
         assert_reference({"all": got[0]}, {"all": data}, OF_NUMBERS)
 
@@ -140,7 +140,7 @@ def test_without_groups(counting: str) -> None:
 def test_mean_over_queries() -> None:
     metrics = ["KendallTau(level=query)", "SpearmanRho(level=query)", "SomersD(level=query)", "KendallTau(level=query, tau=c)"]
     for weights in WEIGHTS:
-        data = drawn(7, 150, "some", "grades", weights)
+        data = draw_predictions(7, 150, "some", "grades", weights)
         (got,) = sqlrank.evaluate(metrics, predictions=data.table).to_pylist()
         for metric in got:
             plain = metric.replace("(level=query)", "").replace("level=query, ", "")
@@ -149,14 +149,14 @@ def test_mean_over_queries() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", few([{}, {"by": "kind"}, {"by": [["kind"], []]}, {"per_query": True}], 1), ids=str)
+@pytest.mark.parametrize("arguments", select_few([{}, {"by": "kind"}, {"by": [["kind"], []]}, {"per_query": True}], 1), ids=str)
 def test_sqlite(arguments: dict[str, Any]) -> None:
-    found = {kind: data for kind, data in groups(classes=True, weights="eighths").items() if kind[:2] in {"33", "66", "8 ", "1 "}}
+    found = {kind: data for kind, data in draw_groups(classes=True, weights="eighths").items() if kind[:2] in {"33", "66", "8 ", "1 "}}
     metrics = [*OF_NUMBERS, *OF_CLASSES]
-    expected = sqlrank.evaluate(metrics, predictions=table(found), **arguments)
+    expected = sqlrank.evaluate(metrics, predictions=make_table(found), **arguments)
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE p (label, score, weight, query_id, rank, kind)")
-        connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)", [tuple(row.values()) for row in table(found).to_pylist()])
+        connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)", [tuple(row.values()) for row in make_table(found).to_pylist()])
         text = sqlrank.sql(
             metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, plan={"score_order": "window"}, **arguments
         )
@@ -177,10 +177,10 @@ LISTS = st.lists(
 def test_any_list(rows: list[tuple[int, float, float]]) -> None:
     columns = [np.array(column, dtype=float) for column in zip(*rows, strict=True)]
     data = Predictions(*columns, np.arange(len(rows)) % 2, np.arange(len(rows)))
-    got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, connection=database()).to_pylist()
+    got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, connection=open_database()).to_pylist()
     assert_reference({"any": got[0]}, {"any": data}, OF_NUMBERS)
 
 
 @cache
-def database() -> duckdb.DuckDBPyConnection:
+def open_database() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(config={"threads": 1})

@@ -11,7 +11,7 @@ import pytest
 
 import sqlrank
 from sqlrank.registry.loader import registry_for
-from tests.lanes import every, few
+from tests.lanes import select_every, select_few
 from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
 
@@ -27,7 +27,7 @@ CUTS = [
 BINS = ["", "bins=1", "bins=4", "bins=97", "binning=equal_mass", "binning=equal_mass, bins=3", "binning=equal_mass, bins=97"]
 
 
-def of_confusion(name: str) -> list[str]:
+def list_confusion_variants(name: str) -> list[str]:
     return [f"{name}({options})" if options else name for options in [*CUTS, "threshold=0", "threshold=2", "beta=2, threshold_from=best"]]
 
 
@@ -60,7 +60,7 @@ CLASSIFICATION: dict[str, list[str]] = {
     "PnDCG": ["PnDCG", "PnDCG@0.5", "PnDCG@1", "PnDCG@3", "PnDCG@1000"],
     "Positives": ["Positives"],
     "PRAUC": ["PRAUC", "PRAUC(interpolation=from_one)", "PRAUC(interpolation=davis_goadrich)"],
-    **{name: of_confusion(name) for name in reference.CONFUSION},
+    **{name: list_confusion_variants(name) for name in reference.CONFUSION},
 }
 REGRESSION: dict[str, list[str]] = {
     "Bias": ["Bias"],
@@ -104,7 +104,7 @@ KINDS = [
 ]
 
 
-def drawn(seed: int, labels: tuple[int, ...], scores: str, weights: str) -> Predictions:
+def draw_predictions(seed: int, labels: tuple[int, ...], scores: str, weights: str) -> Predictions:
     """Draw one group; weights are sums of eighths, so that sums of them are exact."""
     rng = np.random.default_rng(seed)
     n = int(rng.choice([1, 2, 3, 7, 20, 40]))
@@ -115,16 +115,16 @@ def drawn(seed: int, labels: tuple[int, ...], scores: str, weights: str) -> Pred
 
 
 @cache
-def groups(kinds: tuple[str, ...] = tuple(WEIGHTS)) -> dict[str, Predictions]:
+def draw_groups(kinds: tuple[str, ...] = tuple(WEIGHTS)) -> dict[str, Predictions]:
     found = {}
     for number, (labels, scores, weights) in enumerate(KINDS):
         if weights in kinds:
-            found[f"{labels} {scores} {weights}"] = drawn(number, LABELS[labels], scores, weights)
+            found[f"{labels} {scores} {weights}"] = draw_predictions(number, LABELS[labels], scores, weights)
     return found
 
 
 @cache
-def amounts(positive: bool) -> dict[str, Predictions]:
+def draw_amounts(positive: bool) -> dict[str, Predictions]:
     """Draw groups of real labels; ``positive``: labels from 0 and scores above 0, for deviances."""
     found = {}
     for number in range(12):
@@ -138,7 +138,7 @@ def amounts(positive: bool) -> dict[str, Predictions]:
     return found
 
 
-def table(found: dict[str, Predictions], weighted: bool = True) -> pa.Table:
+def make_table(found: dict[str, Predictions], weighted: bool = True) -> pa.Table:
     """Put the groups into one table, their rows in any order."""
     parts = [part.table.append_column("kind", pa.array([name] * len(part))) for name, part in found.items()]
     rows = pa.concat_tables(parts)
@@ -146,24 +146,24 @@ def table(found: dict[str, Predictions], weighted: bool = True) -> pa.Table:
     return rows if weighted else rows.drop_columns(["weight"])
 
 
-def together(found: dict[str, Predictions]) -> Predictions:
+def join_groups(found: dict[str, Predictions]) -> Predictions:
     parts = list(found.values())
     return Predictions(
         *(np.concatenate([getattr(part, name) for part in parts]) for name in ("label", "score", "weight", "query_id", "rank"))
     )
 
 
-def listed(metrics: dict[str, list[str]]) -> list[str]:
+def list_metrics(metrics: dict[str, list[str]]) -> list[str]:
     return list(dict.fromkeys(str(sqlrank.parse(metric)) for variants in metrics.values() for metric in variants))
 
 
-ALL = listed(CLASSIFICATION)
+ALL = list_metrics(CLASSIFICATION)
 OF_ORDER = [metric for metric in ALL if sqlrank.parse(metric).name in GLOBAL or "best" in metric]
 
 Values = dict[str, dict[str, float | None]]
 
 
-def by_kind(metrics: list[str], source: pa.Table, **arguments: Any) -> Values:
+def evaluate_by_kind(metrics: list[str], source: pa.Table, **arguments: Any) -> Values:
     """Return group -> metric -> value."""
     rows = sqlrank.evaluate(metrics, predictions=source, by="kind", **arguments).to_pylist()
     return {row.pop("kind"): row for row in rows}
@@ -192,28 +192,28 @@ def assert_reference(got: Values, found: dict[str, Predictions], metrics: list[s
     wrong = []
     for kind, data in found.items():
         for metric in metrics:
-            expected = reference.candidates(metric, data, **policies)
+            expected = reference.list_candidates(metric, data, **policies)
             if not any(is_near(got[kind][metric], value, 1e-9) for value in expected):
                 wrong.append((metric, kind, "got", got[kind][metric], "expected", expected))
     assert not wrong, f"{len(wrong)} values of {sorted({item[0] for item in wrong})} differ, such as {wrong[:4]}"
 
 
 @cache
-def by_strategy(strategy: str, weighted: bool = True) -> Values:
-    found = groups() if weighted else groups(("ones",))
-    return by_kind(ALL if strategy == "window" else OF_ORDER, table(found, weighted), plan={"score_order": strategy})
+def evaluate_by_strategy(strategy: str, weighted: bool = True) -> Values:
+    found = draw_groups() if weighted else draw_groups(("ones",))
+    return evaluate_by_kind(ALL if strategy == "window" else OF_ORDER, make_table(found, weighted), plan={"score_order": strategy})
 
 
 def test_every_metric_has_a_reference() -> None:
     known = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] in {"classification", "regression"}}
     assert known == reference.NAMES
     assert known == {*CLASSIFICATION, *REGRESSION, *POSITIVE}
-    assert known == {sqlrank.parse(metric).name for metric in [*ALL, *listed(REGRESSION), *listed(POSITIVE)]}
+    assert known == {sqlrank.parse(metric).name for metric in [*ALL, *list_metrics(REGRESSION), *list_metrics(POSITIVE)]}
 
 
 def test_every_file_of_a_choice_is_among_them() -> None:
     """A function or policy of these metrics that is added to the library without a variant here is missed by this test."""
-    written = " ".join([*ALL, *listed(REGRESSION), *listed(POSITIVE)])
+    written = " ".join([*ALL, *list_metrics(REGRESSION), *list_metrics(POSITIVE)])
     chosen = {
         "query_weight": ("count", "equal", "positives", "weight"),
         "interpolation": ("davis_goadrich", "from_one", "trapezoid"),
@@ -233,23 +233,23 @@ def test_every_file_of_a_choice_is_among_them() -> None:
 
 
 @cache
-def values() -> Values:
+def evaluate_values() -> Values:
     """Evaluate what reads no global order with what does, each group by one strategy."""
-    rest, ordered = by_strategy("window"), by_strategy("distinct")
+    rest, ordered = evaluate_by_strategy("window"), evaluate_by_strategy("distinct")
     return {kind: row | ordered[kind] for kind, row in rest.items()}
 
 
-@pytest.mark.parametrize("metric", every(3, ALL))
+@pytest.mark.parametrize("metric", select_every(3, ALL))
 def test_metric_is_that_of_the_reference(metric: str) -> None:
-    assert_reference(values(), groups(), [metric])
+    assert_reference(evaluate_values(), draw_groups(), [metric])
 
 
-@pytest.mark.parametrize("strategy", few(["window", "buckets", "auto"], ("buckets",)))
+@pytest.mark.parametrize("strategy", select_few(["window", "buckets", "auto"], ("buckets",)))
 def test_strategies_give_the_same(strategy: str) -> None:
-    assert_same(without_thresholds(by_strategy(strategy), OF_ORDER), without_thresholds(values(), OF_ORDER), 1e-12)
+    assert_same(drop_thresholds(evaluate_by_strategy(strategy), OF_ORDER), drop_thresholds(evaluate_values(), OF_ORDER), 1e-12)
 
 
-def without_thresholds(found: Values, metrics: list[str]) -> Values:
+def drop_thresholds(found: Values, metrics: list[str]) -> Values:
     """Leave the threshold of groups without any weight out; see the next test."""
     return {
         kind: {metric: row[metric] for metric in metrics if not (kind.endswith("none") and metric.startswith("ThresholdUsed"))}
@@ -259,17 +259,17 @@ def without_thresholds(found: Values, metrics: list[str]) -> Values:
 
 def test_no_weight_has_no_best_threshold_by_any_strategy() -> None:
     metrics = [metric for metric in OF_ORDER if metric.startswith("ThresholdUsed")]
-    data = {kind: part for kind, part in groups().items() if kind.endswith("none")}
+    data = {kind: part for kind, part in draw_groups().items() if kind.endswith("none")}
     for strategy in ("distinct", "buckets", "window"):
-        got = by_strategy(strategy)
+        got = evaluate_by_strategy(strategy)
         assert_reference({kind: got[kind] for kind in data}, data, metrics)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["window", "rank", "distinct", "buckets", "auto"], ("rank",)))
+@pytest.mark.parametrize("strategy", select_few(["window", "rank", "distinct", "buckets", "auto"], ("rank",)))
 def test_strategies_give_the_same_without_weights(strategy: str) -> None:
-    expected = {kind: {metric: row[metric] for metric in OF_ORDER} for kind, row in values().items() if kind.endswith("ones")}
-    got = by_strategy(strategy, weighted=False)
+    expected = {kind: {metric: row[metric] for metric in OF_ORDER} for kind, row in evaluate_values().items() if kind.endswith("ones")}
+    got = evaluate_by_strategy(strategy, weighted=False)
     assert_same({kind: {metric: row[metric] for metric in OF_ORDER} for kind, row in got.items()}, expected, 1e-12)
 
 
@@ -278,28 +278,28 @@ def test_strategies_give_the_same_without_weights(strategy: str) -> None:
 def test_row_order(name: str) -> None:
     """Equal scores are told apart by the rank column, so that there are as many thresholds as positives."""
     metrics = [str(sqlrank.parse(metric)) for metric in CLASSIFICATION[name]]
-    assert_reference(row_ordered(), groups(), metrics, ties="row_order")
+    assert_reference(evaluate_row_order(), draw_groups(), metrics, ties="row_order")
 
 
 @cache
-def row_ordered() -> Values:
-    return by_kind(ALL, table(groups()), ties="row_order")
+def evaluate_row_order() -> Values:
+    return evaluate_by_kind(ALL, make_table(draw_groups()), ties="row_order")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["window", "distinct", "buckets"], ("window",)))
-@pytest.mark.parametrize("ties", few(["best", "worst"], 1))
+@pytest.mark.parametrize("strategy", select_few(["window", "distinct", "buckets"], ("window",)))
+@pytest.mark.parametrize("ties", select_few(["best", "worst"], 1))
 def test_orders_of_classes(ties: str, strategy: str) -> None:
     """One class comes first among equal scores; of thresholds, those of positives alone."""
-    found = dict(list(groups().items())[::2])
-    got = by_kind(OF_ORDER, table(found), ties=ties, plan={"score_order": strategy})
+    found = dict(list(draw_groups().items())[::2])
+    got = evaluate_by_kind(OF_ORDER, make_table(found), ties=ties, plan={"score_order": strategy})
     assert_reference(got, found, OF_ORDER, ties=ties)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["window", "distinct", "buckets"], ("distinct",)))
+@pytest.mark.parametrize("strategy", select_few(["window", "distinct", "buckets"], ("distinct",)))
 def test_each_query(strategy: str) -> None:
-    found = dict(list(groups().items())[::3])
+    found = dict(list(draw_groups().items())[::3])
     metrics = [
         "AUC",
         "APS",
@@ -314,7 +314,7 @@ def test_each_query(strategy: str) -> None:
         "PnDCG",
         "num_predictions",
     ]
-    rows = sqlrank.evaluate(metrics, predictions=table(found), by="kind", per_query=True, plan={"score_order": strategy}).to_pylist()
+    rows = sqlrank.evaluate(metrics, predictions=make_table(found), by="kind", per_query=True, plan={"score_order": strategy}).to_pylist()
     got = {f"{row.pop('kind')} {row.pop('query_id')}": row for row in rows}
     queries = {f"{kind} {part.query_id[0]}": part for kind, data in found.items() for part in data.queries()}
     canonical = {name: str(sqlrank.parse(name)) for name in metrics}
@@ -322,10 +322,10 @@ def test_each_query(strategy: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["window", "distinct", "buckets"], ("buckets",)))
+@pytest.mark.parametrize("strategy", select_few(["window", "distinct", "buckets"], ("buckets",)))
 def test_slices(strategy: str) -> None:
     """Rows of a grouping that sums over a column have NULL in it; the groupings come as if each was asked for alone."""
-    found = dict(list(groups().items())[::4])
+    found = dict(list(draw_groups().items())[::4])
     metrics = [
         "AUC",
         "APS",
@@ -339,12 +339,12 @@ def test_slices(strategy: str) -> None:
     ]
     rows = sqlrank.evaluate(
         metrics,
-        predictions=table(found),
+        predictions=make_table(found),
         by=[["kind", "query_id_"], ["kind"], []],
         plan={"score_order": strategy},
         columns={"query_id_": "query_id"},
     )
-    expected: dict[str, Predictions] = {"None None": together(found)}
+    expected: dict[str, Predictions] = {"None None": join_groups(found)}
     for kind, data in found.items():
         expected[f"{kind} None"] = data
         expected |= {f"{kind} {part.query_id[0]}": part for part in data.queries()}
@@ -352,22 +352,24 @@ def test_slices(strategy: str) -> None:
     assert_reference(got, expected, [str(sqlrank.parse(metric)) for metric in metrics])
 
 
-@pytest.mark.parametrize(("positive", "metrics"), [(False, listed(REGRESSION)), (True, [*listed(REGRESSION), *listed(POSITIVE)])])
+@pytest.mark.parametrize(
+    ("positive", "metrics"), [(False, list_metrics(REGRESSION)), (True, [*list_metrics(REGRESSION), *list_metrics(POSITIVE)])]
+)
 def test_regression(positive: bool, metrics: list[str]) -> None:
-    found = amounts(positive)
-    got = by_kind(metrics, table(found))
+    found = draw_amounts(positive)
+    got = evaluate_by_kind(metrics, make_table(found))
     for metric in metrics:
         assert_reference(got, found, [metric])
 
 
 def test_regression_without_weights() -> None:
-    found = {kind: data for kind, data in amounts(positive=True).items() if kind.endswith("ones")}
-    metrics = [*listed(REGRESSION), *listed(POSITIVE)]
-    assert_reference(by_kind(metrics, table(found, weighted=False)), found, metrics)
+    found = {kind: data for kind, data in draw_amounts(positive=True).items() if kind.endswith("ones")}
+    metrics = [*list_metrics(REGRESSION), *list_metrics(POSITIVE)]
+    assert_reference(evaluate_by_kind(metrics, make_table(found, weighted=False)), found, metrics)
 
 
 def test_regression_metrics_of_labels_0_and_1() -> None:
     """The families may stand in one call."""
     metrics = ["AUC", "LogLoss", "Brier", "MSE", "MAE", "R2", "MAPE", "sMAPE"]
-    found = {kind: data for kind, data in groups().items() if " some " in kind}
-    assert_reference(by_kind(metrics, table(found)), found, metrics)
+    found = {kind: data for kind, data in draw_groups().items() if " some " in kind}
+    assert_reference(evaluate_by_kind(metrics, make_table(found)), found, metrics)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import sqlrank
-from tests.lanes import few
-from tests.references.recommendations import OF_GROUPS, OF_LISTS, World, exposure_of_providers, world
+from tests.lanes import select_few
+from tests.references.recommendations import OF_GROUPS, OF_LISTS, World, draw_world, exposure_of_providers
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "ExposureEntropy": [{}, {"base": 2}],
@@ -17,21 +17,21 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "Miscalibration": [{}, {"alpha": 0.5}, {"alpha": 1}],
 }
 CUTOFFS = (1, 2, 5, 50)
-SEEDS = few([1, 2, 3, 4], 1)
+SEEDS = select_few([1, 2, 3, 4], 1)
 
 
-def written(name: str, options: dict[str, Any], k: int) -> str:
+def write_metric(name: str, options: dict[str, Any], k: int) -> str:
     inside = ", ".join(f"{key}={value}" for key, value in options.items())
     return name + (f"({inside})" if inside else "") + ("" if name == "UserCoverage" else f"@{k}")
 
 
-def variants(names: Any) -> list[tuple[str, dict[str, Any], int]]:
+def list_variants(names: Any) -> list[tuple[str, dict[str, Any], int]]:
     return [(name, options, k) for name in names for options in OPTIONS.get(name, [{}]) for k in CUTOFFS]
 
 
 @cache
-def drawn(seed: int) -> World:
-    return world(seed)
+def draw_cached_world(seed: int) -> World:
+    return draw_world(seed)
 
 
 def test_every_metric_has_a_reference() -> None:
@@ -42,8 +42,8 @@ def test_every_metric_has_a_reference() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_all_lists(seed: int) -> None:
-    data = drawn(seed)
-    metrics = {written(*variant): variant for variant in variants(OF_GROUPS)}
+    data = draw_cached_world(seed)
+    metrics = {write_metric(*variant): variant for variant in list_variants(OF_GROUPS)}
     (found,) = sqlrank.evaluate(list(metrics), run=data.run, inputs=data.inputs).to_pylist()
     for metric, (name, options, k) in metrics.items():
         assert found[sqlrank.parse(metric).__str__()] == pytest.approx(OF_GROUPS[name](data, k, **options), abs=1e-12), metric
@@ -52,8 +52,8 @@ def test_of_all_lists(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_each_list_and_their_mean(seed: int) -> None:
-    data = drawn(seed)
-    metrics = {written(*variant): variant for variant in variants(OF_LISTS)}
+    data = draw_cached_world(seed)
+    metrics = {write_metric(*variant): variant for variant in list_variants(OF_LISTS)}
     options: dict[str, Any] = {"run": data.run, "qrels": data.qrels, "inputs": data.inputs, "queries": "retrieved"}
     each = sqlrank.evaluate(list(metrics), per_query=True, **options).to_pylist()
     (mean,) = sqlrank.evaluate(list(metrics), **options).to_pylist()
@@ -70,8 +70,10 @@ def test_of_each_list_and_their_mean(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_providers(seed: int) -> None:
-    rows = sqlrank.evaluate("ProviderExposure@5", run=drawn(seed).run, inputs={"items": drawn(seed).inputs["items"]}).to_pylist()
-    wanted = exposure_of_providers(drawn(seed), 5)
+    rows = sqlrank.evaluate(
+        "ProviderExposure@5", run=draw_cached_world(seed).run, inputs={"items": draw_cached_world(seed).inputs["items"]}
+    ).to_pylist()
+    wanted = exposure_of_providers(draw_cached_world(seed), 5)
     assert [row["point"] for row in rows] == [1, 2, 3]
     assert [row["provider"] for row in rows] == sorted(wanted, key=lambda name: -wanted[name][0])
     for row in rows:

@@ -12,7 +12,7 @@ from sklearn import metrics as sklearn
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from tests.lanes import few
+from tests.lanes import select_few
 from tests.references import records_reference as reference
 from tests.references.records_reference import Clusterings
 
@@ -34,7 +34,7 @@ OF_SKLEARN = {
 }
 
 
-def rows_of(seed: int) -> list[tuple[Any, Any, Any]]:
+def draw_rows(seed: int) -> list[tuple[Any, Any, Any]]:
     """Draw two clusterings, some records without a cluster on either side."""
     rng = np.random.default_rng(seed)
     n = int(rng.choice([1, 2, 3, 5, 12, 30]))
@@ -48,31 +48,31 @@ def rows_of(seed: int) -> list[tuple[Any, Any, Any]]:
     return rows
 
 
-GROUPS = {seed: rows_of(seed) for seed in range(60)}
+GROUPS = {seed: draw_rows(seed) for seed in range(60)}
 CANDIDATES = {
     seed: [(int(a), int(b)) for a, b in np.random.default_rng(seed).integers(0, len(rows), (len(rows), 2)) if a != b]
     for seed, rows in GROUPS.items()
 }
 
 
-def table(groups: dict[int, list[tuple[Any, Any, Any]]] = GROUPS) -> pa.Table:
+def make_table(groups: dict[int, list[tuple[Any, Any, Any]]] = GROUPS) -> pa.Table:
     rows = [(seed, seed * 1000 + i, p, t) for seed, group in groups.items() for i, p, t in group]
     names = ["seed", "record_id", "predicted_cluster", "true_cluster"]
     types = [pa.int64(), pa.int64(), pa.string(), pa.int64()]
     return pa.table({name: pa.array(values, kind) for name, kind, values in zip(names, types, zip(*rows, strict=True), strict=True)})
 
 
-def pairs() -> pa.Table:
+def make_pairs() -> pa.Table:
     both = [(seed * 1000 + a, seed * 1000 + b) for seed, found in CANDIDATES.items() for a, b in found]
     return pa.table({name: list(values) for name, values in zip(("left_id", "right_id"), zip(*both, strict=True), strict=True)})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("missing_prediction", few(["singleton", "drop"], 1))
+@pytest.mark.parametrize("missing_prediction", select_few(["singleton", "drop"], 1))
 @pytest.mark.parametrize("missing_truth", ["drop", "singleton"])
 def test_numbers_are_those_of_the_formulas(missing_prediction: str, missing_truth: str) -> None:
     policies = {"missing_prediction": missing_prediction, "missing_truth": missing_truth}
-    found = sqlrank.evaluate(METRICS, inputs={"records": table(), "candidate_pairs": pairs()}, by="seed", **policies)
+    found = sqlrank.evaluate(METRICS, inputs={"records": make_table(), "candidate_pairs": make_pairs()}, by="seed", **policies)
     assert found["seed"].to_pylist() == sorted(GROUPS)
     for row in found.to_pylist():
         seed = row.pop("seed")
@@ -88,8 +88,8 @@ def test_numbers_are_those_of_the_formulas(missing_prediction: str, missing_trut
 def test_blocking_between_sources() -> None:
     """Records are of three sources in turn."""
     metrics = ["PairsCompleteness", "PairsQuality", "PairsReduction", "num_candidate_pairs"]
-    sourced = table().append_column("source", pa.array([number % 3 for number in table()["record_id"].to_pylist()]))
-    inputs = {"records": sourced.drop_columns("predicted_cluster"), "candidate_pairs": pairs()}
+    sourced = make_table().append_column("source", pa.array([number % 3 for number in make_table()["record_id"].to_pylist()]))
+    inputs = {"records": sourced.drop_columns("predicted_cluster"), "candidate_pairs": make_pairs()}
     for row in sqlrank.evaluate(metrics, inputs=inputs, by="seed", link_type="link").to_pylist():
         seed = row.pop("seed")
         both = Clusterings.of(GROUPS[seed], candidates=CANDIDATES[seed])
@@ -100,17 +100,17 @@ def test_blocking_between_sources() -> None:
 
 
 def test_what_has_no_cluster_is_counted() -> None:
-    found = sqlrank.evaluate(["num_unplaced", "num_unlabelled"], inputs={"records": table()}, by="seed").to_pylist()
+    found = sqlrank.evaluate(["num_unplaced", "num_unlabelled"], inputs={"records": make_table()}, by="seed").to_pylist()
     wanted = {seed: Clusterings.of(rows) for seed, rows in GROUPS.items()}
     assert found == [{"seed": s, "num_unplaced": c.num_unplaced, "num_unlabelled": c.num_unlabelled} for s, c in wanted.items()]
 
 
-@pytest.mark.parametrize("cluster_weight", few(["equal", "inverse_size"], 1))
+@pytest.mark.parametrize("cluster_weight", select_few(["equal", "inverse_size"], 1))
 @pytest.mark.parametrize("ratio_estimate", ["corrected", "ratio"])
 def test_estimates_are_those_of_the_formulas(cluster_weight: str, ratio_estimate: str) -> None:
     policies = {"cluster_weight": cluster_weight, "ratio_estimate": ratio_estimate}
     known = {seed: rows for seed, rows in GROUPS.items() if any(row[2] is not None for row in rows)}
-    found = sqlrank.evaluate(reference.ESTIMATES, inputs={"records": table(known)}, by="seed", confidence=0.95, **policies)
+    found = sqlrank.evaluate(reference.ESTIMATES, inputs={"records": make_table(known)}, by="seed", confidence=0.95, **policies)
     for row in found.to_pylist():
         for name in reference.ESTIMATES:
             value, error = reference.estimate(name, known[row["seed"]], cluster_weight, ratio_estimate == "corrected")
@@ -128,7 +128,7 @@ def test_numbers_are_those_of_sklearn() -> None:
     """Compare with scikit-learn, except where it returns 0 (Fowlkes-Mallows without links) or 1 (Rand of one record): here undefined."""
     whole = {seed: rows for seed, rows in GROUPS.items() if all(None not in row for row in rows)}
     metrics = list(OF_SKLEARN)
-    for row in sqlrank.evaluate(metrics, inputs={"records": table(whole)}, by="seed").to_pylist():
+    for row in sqlrank.evaluate(metrics, inputs={"records": make_table(whole)}, by="seed").to_pylist():
         _, predicted, true = zip(*whole[row["seed"]], strict=True)
         for name in metrics:
             wanted = OF_SKLEARN[name](true, predicted)

@@ -12,7 +12,7 @@ import sqlrank
 from sqlrank.planner.rank_method import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
-from tests.lanes import every, few
+from tests.lanes import select_every, select_few
 from tests.references import answers, reference
 from tests.references.answers import Collection, Scores
 
@@ -117,7 +117,7 @@ SCORES = [(0, 1), (0, 1, 2, 3), (0.5,), tuple(i / 8 - 1 for i in range(60)), (1.
 
 
 @cache
-def collection(seed: int, queries: int, longest: int) -> Collection:
+def draw_queries(seed: int, queries: int, longest: int) -> Collection:
     """Draw queries of many kinds: tied, unjudged, not answered, not judged, without relevant documents."""
     rng = random.Random(seed)  # noqa: S311
     run: Scores = {}
@@ -142,9 +142,9 @@ def collection(seed: int, queries: int, longest: int) -> Collection:
 
 
 @cache
-def probabilities(seed: int) -> Collection:
+def draw_probabilities(seed: int) -> Collection:
     """Draw relevance in [0, 1]."""
-    drawn = collection(seed, 120, 8)
+    drawn = draw_queries(seed, 120, 8)
     rng = random.Random(seed)  # noqa: S311
     grades = {query: {doc: rng.choice([0, 0, 0.1, 0.4, 0.75, 1]) for doc in docs} for query, docs in drawn.qrels.items()}
     return Collection(drawn.run, grades)
@@ -177,7 +177,7 @@ def assert_same(metric: str, got: dict[str, float | None], data: Collection, **p
         )
 
 
-def asked(name: str, policy: str) -> list[str]:
+def list_variants(name: str, policy: str) -> list[str]:
     """Return the variants of a metric to ask for: all under the defaults, the first and a quarter of the others elsewhere."""
     if POLICIES[policy].get("plan") == {"rank_method": "top_k"}:
         return [metric for metric in VARIANTS[name] if is_of_first_documents(metric, policy)]
@@ -198,10 +198,10 @@ def reads_numbers(metric: str) -> bool:
 
 
 @cache
-def fused(policy: str, numbers: bool) -> dict[str, dict[str, float | None]]:
+def evaluate_variants(policy: str, numbers: bool) -> dict[str, dict[str, float | None]]:
     """Evaluate the variants of every metric in one call."""
-    metrics = [metric for name in VARIANTS for metric in asked(name, policy) if reads_numbers(metric) == numbers]
-    return evaluate(metrics, collection(1, 110, 10), **POLICIES[policy])
+    metrics = [metric for name in VARIANTS for metric in list_variants(name, policy) if reads_numbers(metric) == numbers]
+    return evaluate(metrics, draw_queries(1, 110, 10), **POLICIES[policy])
 
 
 def test_every_metric_has_a_reference() -> None:
@@ -217,11 +217,11 @@ def test_every_metric_has_a_reference() -> None:
         pytest.param(policy, metric, marks=() if policy == "defaults" else pytest.mark.slow)
         for policy in POLICIES
         for name in VARIANTS
-        for metric in asked(name, policy)
+        for metric in list_variants(name, policy)
     ],
 )
 def test_metric_is_that_of_the_reference(policy: str, metric: str) -> None:
-    assert_same(metric, fused(policy, reads_numbers(metric))[metric], collection(1, 110, 10), **POLICIES[policy])
+    assert_same(metric, evaluate_variants(policy, reads_numbers(metric))[metric], draw_queries(1, 110, 10), **POLICIES[policy])
 
 
 STOPS = [
@@ -235,11 +235,11 @@ FRACTIONS = ["nDCG", "nDCG(gain=exp2)@5", "CG@3", "RBP(gain=linear)", "P@3", "P(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policies", few([{}, {"ties": "worst"}, {"if_undefined": "skip", "depth": 4}], 1), ids=str)
+@pytest.mark.parametrize("policies", select_few([{}, {"ties": "worst"}, {"if_undefined": "skip", "depth": 4}], 1), ids=str)
 def test_relevance_between_0_and_1(policies: dict[str, Any]) -> None:
-    got = evaluate([*STOPS, *FRACTIONS], probabilities(2), **policies)
+    got = evaluate([*STOPS, *FRACTIONS], draw_probabilities(2), **policies)
     for metric, values in got.items():
-        assert_same(metric, values, probabilities(2), **policies)
+        assert_same(metric, values, draw_probabilities(2), **policies)
 
 
 EXPECTED: dict[str, dict[str, Any]] = {
@@ -250,42 +250,42 @@ EXPECTED: dict[str, dict[str, Any]] = {
 }
 
 
-def linear(name: str) -> list[str]:
+def list_linear_variants(name: str) -> list[str]:
     """Return the variants of a metric that are sums over documents: a share of the hits is not."""
     return [metric for metric in VARIANTS[name] if "denominator=hits" not in metric]
 
 
 @cache
-def expectations(policy: str, numbers: bool) -> dict[str, dict[str, float | None]]:
-    metrics = [metric for name in reference.LINEAR for metric in linear(name) if reads_numbers(metric) == numbers]
+def evaluate_expectations(policy: str, numbers: bool) -> dict[str, dict[str, float | None]]:
+    metrics = [metric for name in reference.LINEAR for metric in list_linear_variants(name) if reads_numbers(metric) == numbers]
     options = {name: value for name, value in EXPECTED[policy].items() if not (numbers and name == "rel")}  # which these do not read
-    return evaluate(metrics, collection(3, 110, 4), ties="expected", **options)
+    return evaluate(metrics, draw_queries(3, 110, 4), ties="expected", **options)
 
 
-@pytest.mark.parametrize("metric", [metric for name in reference.LINEAR for metric in linear(name)])
-@pytest.mark.parametrize("policy", few(EXPECTED, 1))
+@pytest.mark.parametrize("metric", [metric for name in reference.LINEAR for metric in list_linear_variants(name)])
+@pytest.mark.parametrize("policy", select_few(EXPECTED, 1))
 def test_expected_is_the_mean_over_all_orders(metric: str, policy: str) -> None:
     if "ideal=retrieved" in metric and "depth" in EXPECTED[policy]:
         pytest.skip("which documents are retrieved, and so the ideal, is then itself left to chance")
-    got = expectations(policy, reads_numbers(metric))[metric]
-    assert_same(metric, got, collection(3, 110, 4), ties="expected", **EXPECTED[policy])
+    got = evaluate_expectations(policy, reads_numbers(metric))[metric]
+    assert_same(metric, got, draw_queries(3, 110, 4), ties="expected", **EXPECTED[policy])
 
 
 UNORDERED = ["SetP", "SetR", "SetF", "SetAP", "SetRelP", "utility", *(name for name in VARIANTS if name.startswith("num_"))]
 
 
-@pytest.mark.parametrize("name", every(4, [name for name in VARIANTS if name not in {*reference.LINEAR, *UNORDERED}]))
+@pytest.mark.parametrize("name", select_every(4, [name for name in VARIANTS if name not in {*reference.LINEAR, *UNORDERED}]))
 def test_expected_is_refused_for_what_is_not_a_sum(name: str) -> None:
     with pytest.raises(sqlrank.MetricError, match=f"ties='expected' is not defined for {name}"):
-        evaluate(VARIANTS[name][:1], collection(3, 110, 4), ties="expected")
+        evaluate(VARIANTS[name][:1], draw_queries(3, 110, 4), ties="expected")
 
 
 @pytest.mark.parametrize("beside", [[], ["P@1"]], ids=["alone", "fused"])
 def test_expected_leaves_counts_alone(beside: list[str]) -> None:
     metrics = [VARIANTS[name][0] for name in UNORDERED]
-    got = evaluate([*beside, *metrics], collection(3, 110, 4), ties="expected")
+    got = evaluate([*beside, *metrics], draw_queries(3, 110, 4), ties="expected")
     for metric in metrics:
-        assert_same(metric, got[metric], collection(3, 110, 4))
+        assert_same(metric, got[metric], draw_queries(3, 110, 4))
 
 
 RANKINGS = ["AP", "nDCG@3", "RR", "ERR", "bpref", "G", "RBP", "Judged@3", "P@2", "IPrec@0.5"]
@@ -293,10 +293,10 @@ RANKINGS = ["AP", "nDCG@3", "RR", "ERR", "bpref", "G", "RBP", "Judged@3", "P@2",
 
 @pytest.mark.parametrize("distinct", [True, False])
 def test_given_ranks_are_the_order(distinct: bool) -> None:
-    drawn, rng = collection(4, 120, 8), random.Random(4)  # noqa: S311
+    drawn, rng = draw_queries(4, 120, 8), random.Random(4)  # noqa: S311
     draw = (lambda docs: rng.sample(range(1, 100), len(docs))) if distinct else (lambda docs: [rng.randint(1, 3) for _ in docs])
     ranked = Collection({query: dict(zip(docs, draw(docs), strict=True)) for query, docs in drawn.run.items()}, drawn.qrels)
-    sources = {"run": answers.table(ranked.run, "rank"), "qrels": ranked.tables["qrels"]}
+    sources = {"run": answers.make_table(ranked.run, "rank"), "qrels": ranked.tables["qrels"]}
     table = sqlrank.evaluate(RANKINGS, **sources, per_query=True, ties="rank")
     for metric in RANKINGS:
         got = dict(zip(table["query_id"].to_pylist(), table[metric].to_pylist(), strict=True))
@@ -307,11 +307,11 @@ LEVELS = ["P@3", "R@3", "AP", "RR", "Success@1", "Rprec", "SetP", "SetR", "bpref
 
 
 @cache
-def at_level(rel: float) -> dict[str, dict[str, float | None]]:
-    return evaluate(LEVELS, collection(1, 110, 10), rel=rel)
+def evaluate_at_level(rel: float) -> dict[str, dict[str, float | None]]:
+    return evaluate(LEVELS, draw_queries(1, 110, 10), rel=rel)
 
 
 @pytest.mark.parametrize("rel", [0, 0.5, 4, 9])
 @pytest.mark.parametrize("metric", LEVELS)
 def test_relevance_level(metric: str, rel: float) -> None:
-    assert_same(metric, at_level(rel)[metric], collection(1, 110, 10), rel=rel)
+    assert_same(metric, evaluate_at_level(rel)[metric], draw_queries(1, 110, 10), rel=rel)

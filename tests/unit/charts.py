@@ -28,50 +28,50 @@ RUNS = {
 SCORED: dict[str, Any] = {"run": RUNS, "qrels": QRELS}
 
 
-def of_clicks(metrics: Any, **options: Any) -> pa.Table:
+def evaluate_clicks(metrics: Any, **options: Any) -> pa.Table:
     return sqlrank.evaluate(metrics, predictions=CLICKS, **options)
 
 
 RESULTS: dict[str, Callable[[], pa.Table]] = {
-    "roc": lambda: of_clicks("ROC", by="country"),
-    "pr": lambda: of_clicks("PR"),
-    "gain": lambda: of_clicks("Gain", by=["country", "device"]),
-    "lift": lambda: of_clicks("Lift"),
-    "threshold": lambda: of_clicks("Threshold"),
-    "calibration": lambda: of_clicks("Calibration", by="country"),
+    "roc": lambda: evaluate_clicks("ROC", by="country"),
+    "pr": lambda: evaluate_clicks("PR"),
+    "gain": lambda: evaluate_clicks("Gain", by=["country", "device"]),
+    "lift": lambda: evaluate_clicks("Lift"),
+    "threshold": lambda: evaluate_clicks("Threshold"),
+    "calibration": lambda: evaluate_clicks("Calibration", by="country"),
     "cutoffs": lambda: sqlrank.evaluate("nDCG@1..3", **SCORED),
     "bars": lambda: sqlrank.evaluate(["RR", "num_q"], confidence=0.95, **SCORED),
-    "line": lambda: of_clicks("LogLoss", by="day=CAST(day AS DATE)"),
-    "heatmap": lambda: of_clicks("Brier", by=["country", "device"]),
+    "line": lambda: evaluate_clicks("LogLoss", by="day=CAST(day AS DATE)"),
+    "heatmap": lambda: evaluate_clicks("Brier", by=["country", "device"]),
     "forest": lambda: sqlrank.compare("RR", **SCORED),
     "differences": lambda: sqlrank.compare("RR", per_query=True, **SCORED),
 }
 """A result for each kind of chart, which is drawn of it by itself."""
 
 
-def rows(spec: dict[str, Any], *fields: str) -> list[tuple[Any, ...]]:
+def list_rows(spec: dict[str, Any], *fields: str) -> list[tuple[Any, ...]]:
     """Return the values of fields of the data of a chart that have the first of them."""
     return [tuple(row.get(field) for field in fields) for data in spec["datasets"].values() for row in data if fields[0] in row]
 
 
-def parts(spec: Any, name: str) -> Iterator[Any]:
+def iterate_parts(spec: Any, name: str) -> Iterator[Any]:
     """Yield what stands under a name anywhere in a specification but in its data."""
     if isinstance(spec, list):
         for item in spec:
-            yield from parts(item, name)
+            yield from iterate_parts(item, name)
     if isinstance(spec, dict):
         for key, item in spec.items():
             if key == name:
                 yield item
             if key != "datasets":
-                yield from parts(item, name)
+                yield from iterate_parts(item, name)
 
 
-def marks(spec: dict[str, Any]) -> list[str]:
+def list_marks(spec: dict[str, Any]) -> list[str]:
     """Return the marks of a chart in order."""
-    return [mark["type"] for mark in parts(spec, "mark")]
+    return [mark["type"] for mark in iterate_parts(spec, "mark")]
 
 
-def under(spec: dict[str, Any]) -> str:
+def read_caption(spec: dict[str, Any]) -> str:
     """Return what is written under a chart."""
     return " ".join(spec["title"]["text"])

@@ -17,19 +17,19 @@ ROOT = Path(__file__).parents[2]
 TREC = ROOT / "examples" / "data" / "trec_eval"
 
 
-def call(*arguments: object) -> Result:
+def invoke_command(*arguments: object) -> Result:
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def printed(*arguments: object) -> str:
-    result = call(*arguments)
+def run_command(*arguments: object) -> str:
+    result = invoke_command(*arguments)
     assert result.exit_code == 0, result.stderr
     assert all(line.startswith("note: ") for line in result.stderr.splitlines())
     return result.stdout
 
 
-def refused(*arguments: object) -> str:
-    result = call(*arguments)
+def run_refused_command(*arguments: object) -> str:
+    result = invoke_command(*arguments)
     assert (result.exit_code, result.stdout) == (2, ""), result.exception
     assert "Traceback" not in result.stderr
     return result.stderr

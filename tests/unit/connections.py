@@ -26,7 +26,7 @@ QRELS = pa.table(
 )
 
 
-def small(connection: Any, **call: Any) -> pa.Table:
+def evaluate_small(connection: Any, **call: Any) -> pa.Table:
     return sqlrank.evaluate("AP", **({"run": "run", "qrels": "qrels", "connection": connection} | call))
 
 

@@ -16,4 +16,4 @@ def evaluate(run: Any, qrels: Any, **options: Any) -> list[dict[str, Any]]:
     return sqlrank.evaluate(METRICS, run=run, qrels=qrels, **options).to_pylist()
 
 
-refused = partial(calls.refused, metrics=METRICS)
+refused = partial(calls.assert_refused, metrics=METRICS)

@@ -84,7 +84,7 @@ CONTENTS = {
 """Beginnings of text files, by their kind."""
 
 
-def data(folder: Path) -> Path:
+def make_data(folder: Path) -> Path:
     """Make a folder with predictions of four days, and a rollup of them."""
     rng = np.random.default_rng(1)
     rows = 80

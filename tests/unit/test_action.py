@@ -297,7 +297,7 @@ def test_the_installation_takes_the_package_of_the_action_or_the_named_one() -> 
         assert done.stdout.splitlines()[:3] == ["-m", "pip", "install"]
 
 
-def runs(worse: bool) -> dict[str, Any]:
+def make_runs(worse: bool) -> dict[str, Any]:
     """Return a baseline and a candidate of thirty queries."""
     baseline = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
     candidate = {query: {"a": 1.0, "b": 2.0} if worse and number % 2 else docs for number, (query, docs) in enumerate(baseline.items())}
@@ -305,18 +305,18 @@ def runs(worse: bool) -> dict[str, Any]:
 
 
 def test_what_is_not_worse_is_returned() -> None:
-    table = sqlrank.assert_not_worse(["RR", "AP"], **runs(worse=False))
-    assert table.equals(sqlrank.gate(["RR", "AP"], **runs(worse=False)))
+    table = sqlrank.assert_not_worse(["RR", "AP"], **make_runs(worse=False))
+    assert table.equals(sqlrank.gate(["RR", "AP"], **make_runs(worse=False)))
 
 
 def test_what_is_worse_is_an_assertion_with_the_table() -> None:
     with pytest.raises(AssertionError, match=r"## sqlrank gate: fail\n\n\| metric") as caught:
-        sqlrank.assert_not_worse("RR", **runs(worse=True))
+        sqlrank.assert_not_worse("RR", **make_runs(worse=True))
     assert "worse by more than the tolerance" in str(caught.value)
 
 
 def test_what_is_undecided_is_no_pass() -> None:
-    few: dict[str, Any] = {**runs(worse=False), "min_units": 50}
+    few: dict[str, Any] = {**make_runs(worse=False), "min_units": 50}
     with pytest.raises(AssertionError, match="## sqlrank gate: inconclusive"):
         sqlrank.assert_not_worse("RR", **few)
     with pytest.warns(UserWarning, match="## sqlrank gate: inconclusive"):
@@ -331,4 +331,4 @@ def test_it_takes_the_arguments_of_a_gate() -> None:
     ours, theirs = (inspect.signature(function).parameters for function in (sqlrank.assert_not_worse, sqlrank.gate))
     assert ours.keys() - theirs.keys() == {"treat_inconclusive_as"}
     assert {name: str(ours[name]) for name in theirs} == {name: str(parameter) for name, parameter in theirs.items()}
-    assert isinstance(sqlrank.assert_not_worse("RR", **runs(worse=False), progress=lambda _: None), pa.Table)
+    assert isinstance(sqlrank.assert_not_worse("RR", **make_runs(worse=False), progress=lambda _: None), pa.Table)

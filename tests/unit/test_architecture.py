@@ -18,7 +18,7 @@ MAX_FUNCTION_LINES = 60
 
 
 @cache
-def imports() -> dict[str, set[str]]:
+def find_imports() -> dict[str, set[str]]:
     """Return what each module of sqlrank imports of it, also where only types need it, or a function when it is called."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
@@ -31,12 +31,12 @@ def imports() -> dict[str, set[str]]:
     return {module: {name for name in named if name in found and name != module} for module, named in found.items()}
 
 
-def room(module: str) -> str:
+def get_package(module: str) -> str:
     """Return the package of a module, or its own name if it stands at the top."""
     return [*module.split("."), ""][1]
 
 
-def drawn() -> dict[str, set[str]]:
+def read_map() -> dict[str, set[str]]:
     """Return the map of CONTRIBUTING.md: what each room may import."""
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Map")[2]
     rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
@@ -46,22 +46,22 @@ def drawn() -> dict[str, set[str]]:
 def test_packages_import_what_the_map_allows() -> None:
     free = {"", "deadline", "errors", "sql_ast", "_version", "__main__"}
     seen: dict[str, set[str]] = {}
-    for module, named in imports().items():
-        seen.setdefault(room(module), set()).update(room(other) for other in named)
+    for module, named in find_imports().items():
+        seen.setdefault(get_package(module), set()).update(get_package(other) for other in named)
     for name in seen.keys() - free:
-        allowed = drawn()[name]
+        allowed = read_map()[name]
         assert seen[name] - free - {name} <= allowed, f"{name} imports more than the map of CONTRIBUTING.md says"
         assert allowed <= seen[name], f"the map says that {name} imports what it does not"
-    assert drawn().keys() == seen.keys() - free
+    assert read_map().keys() == seen.keys() - free
 
 
 def test_the_arrows_point_down() -> None:
-    list(TopologicalSorter(drawn()).static_order())
+    list(TopologicalSorter(read_map()).static_order())
 
 
 def test_no_circle_of_modules() -> None:
     # The package itself imports its public names when they are asked for.
-    graph = {module: {other for other in named if other != "sqlrank"} for module, named in imports().items() if module != "sqlrank"}
+    graph = {module: {other for other in named if other != "sqlrank"} for module, named in find_imports().items() if module != "sqlrank"}
     list(TopologicalSorter(graph).static_order())
 
 
@@ -101,7 +101,7 @@ def test_dialects_are_queried_for_capabilities() -> None:
     comparisons = {
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in PACKAGE.rglob("*.py")
-        if room(".".join(path.relative_to(ROOT).with_suffix("").parts)) not in {"engines", "cli", "rendering"}
+        if get_package(".".join(path.relative_to(ROOT).with_suffix("").parts)) not in {"engines", "cli", "rendering"}
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Compare)
         and any(isinstance(operand, ast.Constant) and operand.value in DIALECTS for operand in (node.left, *node.comparators))
@@ -111,7 +111,7 @@ def test_dialects_are_queried_for_capabilities() -> None:
 
 def test_errors_of_duckdb_are_caught_where_its_connections_are() -> None:
     catching = {
-        room(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        get_package(".".join(path.relative_to(ROOT).with_suffix("").parts))
         for path in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.ExceptHandler) and node.type is not None and "duckdb." in ast.unparse(node.type)
@@ -125,7 +125,7 @@ WRITING |= {"OSFile", "copyfile", "copy2", "mkstemp", "NamedTemporaryFile", "tou
 MODE = re.compile(r"[rbtU]*[wax+][bt+]*")
 
 
-def writes_in(code: str) -> list[int]:
+def find_writes(code: str) -> list[int]:
     """Return the lines of code that write a file; what goes to ``os.devnull`` is none."""
     calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call) and "os.devnull" not in ast.unparse(node)]
     return [node.lineno for node in calls if is_write(node)]
@@ -142,13 +142,13 @@ def is_write(call: ast.Call) -> bool:
 
 def test_one_module_writes_files() -> None:
     """It refuses inputs and foreign files, and replaces files as a whole."""
-    found = {str(path.relative_to(ROOT)): writes_in(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py")) if path != WRITER}
+    found = {str(path.relative_to(ROOT)): find_writes(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py")) if path != WRITER}
     assert {path: lines for path, lines in found.items() if lines} == {}, "write through sqlrank.output.output_file.OutputFile"
     statements = [
         path for path in (ROOT / "sql").rglob("*.sql") if re.search(r"^\s*(COPY|EXPORT)\b", path.read_text("utf-8"), re.MULTILINE)
     ]
     assert statements == []
-    assert writes_in(WRITER.read_text("utf-8"))
+    assert find_writes(WRITER.read_text("utf-8"))
 
 
 def test_what_writes_files_is_recognized() -> None:
@@ -162,4 +162,4 @@ def test_what_writes_files_is_recognized() -> None:
         "ZipFile(p)",
         "p.read_text('utf-8')",
     ]
-    assert writes_in("\n".join(lines)) == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert find_writes("\n".join(lines)) == [1, 2, 3, 4, 5, 6, 7, 8]

@@ -39,19 +39,19 @@ class Mute:
         raise RuntimeError
 
 
-def closed() -> sqlite3.Connection:
+def make_closed_connection() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
     connection.close()
     return connection
 
 
-def closed_duckdb() -> duckdb.DuckDBPyConnection:
+def make_closed_duckdb() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.close()
     return connection
 
 
-def arguments(function: Callable[..., Any]) -> list[str]:
+def list_arguments(function: Callable[..., Any]) -> list[str]:
     found = inspect.signature(function).parameters
     return [name for name in found if name != "policies"] + (list(POLICIES) if "policies" in found else [])
 
@@ -66,12 +66,12 @@ CALLS: list[tuple[Callable[..., Any], str, dict[str, Any]]] = [
         (sqlrank.compare, "RR", {"run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
         (sqlrank.gate, "RR", {"run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
     )
-    for name in arguments(function)
+    for name in list_arguments(function)
 ]
 CALLS += [
     (function, name, {"metrics": "Mean(x)", "data": data})
     for function, data in ((sqlrank.experiment, VISITS), (sqlrank.experiment_sql, "visits"))
-    for name in arguments(function)
+    for name in list_arguments(function)
 ]
 CALLS += [(sqlrank.metrics, "sql_dir", {}), (sqlrank.parse, "text", {}), (sqlrank.parse, "sql_dir", {"text": "AUC"})]
 CALLS += [(sqlrank.chart, name, {"result": sqlrank.evaluate("AUC", predictions=PREDICTIONS)}) for name in ("result", "kind")]
@@ -94,7 +94,7 @@ CALLS += [
         (sqlrank.split, {"source": VISITS, "key": "unit_id", "time": "x", "leave_last": 1, "item": "variant", "cold_start": "drop"}),
         (sqlrank.split_sql, {"source": "visits", "time": "x", "time_bounds": [2], "expanding": True}),
     )
-    for name in arguments(function)
+    for name in list_arguments(function)
 ]
 
 texts = st.one_of(
@@ -114,7 +114,7 @@ plain = st.one_of(
     st.binary(max_size=3),
     texts.filter(lambda text: text != "").map(Path),
     st.sampled_from([object(), print, ..., 1j, range(3), {"a"}, np.int64(3), np.float64(0.5), np.array([1.0, 2.0]), np.array(["a", "b"])]),
-    st.builds(closed) | st.builds(closed_duckdb),
+    st.builds(make_closed_connection) | st.builds(make_closed_duckdb),
     st.sampled_from([pa.table({"a": [1]}), pa.table({}), pa.table({"label": [[1]], "score": [1.0]}), bytearray(b"x")]),
 )
 names = st.one_of(plain, st.sampled_from(["label", "score", "order", "query_id", "predictions", "queries"]))
@@ -129,31 +129,31 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
-def is_ours_or_none(function: Callable[..., Any], call: dict[str, Any]) -> None:
+def assert_own_error(function: Callable[..., Any], call: dict[str, Any]) -> None:
     try:
         function(**call)
     except SqlrankError as error:
         str(error).encode("utf-8")
 
 
-def any_value(data: Any) -> None:
+def try_any_value(data: Any) -> None:
     function, name, call = data.draw(st.sampled_from(CALLS))
     # What a function of the caller's does is theirs.
     value = data.draw(values.filter(lambda value: not callable(value)) if name == "progress" else values)
-    is_ours_or_none(function, {**call, name: value})
+    assert_own_error(function, {**call, name: value})
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.data())
 def test_any_value_for_any_argument(data: Any) -> None:
-    any_value(data)
+    try_any_value(data)
 
 
 @pytest.mark.slow
 @settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_many_values_for_any_argument(data: Any) -> None:
-    any_value(data)
+    try_any_value(data)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,10 @@ def test_paths_of_files_are_texts_or_paths(path: Any) -> None:
 
 @pytest.mark.parametrize(
     ("connection", "message"),
-    [(closed, "Cannot operate on a closed database"), (closed_duckdb, "Connection Error: Connection has already been closed")],
+    [
+        (make_closed_connection, "Cannot operate on a closed database"),
+        (make_closed_duckdb, "Connection Error: Connection has already been closed"),
+    ],
 )
 @pytest.mark.parametrize("function", [sqlrank.evaluate, sqlrank.sql])
 def test_a_connection_that_was_closed(function: Callable[..., Any], connection: Callable[[], Any], message: str) -> None:

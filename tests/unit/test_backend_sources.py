@@ -14,7 +14,7 @@ import sqlrank
 from sqlrank import InputError
 from sqlrank.engines.duckdb_sources import DuckDBSources
 from tests.engines.engines import PostgreSQL, Spark
-from tests.unit.calls import refused
+from tests.unit.calls import assert_refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ NUM_ROWS = 400
 METRICS = ["nDCG@3", "AP", "num_ret"]
 
 
-def tables(execute: Any) -> None:
+def create_tables(execute: Any) -> None:
     execute("CREATE TABLE numbers (i INTEGER)")
     execute(f"INSERT INTO numbers VALUES {', '.join(f'({i})' for i in range(NUM_ROWS))}")
     for name, query in (("run", RUN), ("qrels", QRELS)):
@@ -35,11 +35,11 @@ def tables(execute: Any) -> None:
 @pytest.fixture(scope="module")
 def expected() -> list[Any]:
     with closing(duckdb.connect()) as con:
-        tables(lambda text: con.execute(text.replace("i / 4", "i // 4")))
+        create_tables(lambda text: con.execute(text.replace("i / 4", "i // 4")))
         return [pytest.approx(row) for row in sqlrank.evaluate(METRICS, run="run", qrels="qrels", connection=con).to_pylist()]
 
 
-def expressions(backend: Any) -> dict[str, Any]:
+def make_expressions(backend: Any) -> dict[str, Any]:
     """Return a filtered and a computed expression, which have all rows."""
     run, qrels = backend.table("run"), backend.table("qrels")
     return {"run": run.filter(run.score >= 0).mutate(score=run.score * 2), "qrels": qrels}
@@ -59,9 +59,9 @@ class Rows:
 def test_ibis_on_sqlite_moves_no_rows(expected: list[Any]) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     backend = ibis.sqlite.connect(":memory:")
-    tables(backend.con.execute)
+    create_tables(backend.con.execute)
     rows = Rows()
-    sources = expressions(backend)
+    sources = make_expressions(backend)
     backend.con.row_factory = rows.factory
     for connection in ({}, {"connection": backend}, {"connection": backend.con}):
         result = sqlrank.evaluate(METRICS, **sources, **connection)
@@ -71,22 +71,22 @@ def test_ibis_on_sqlite_moves_no_rows(expected: list[Any]) -> None:
     assert sqlrank.evaluate(METRICS, run="run", qrels="qrels", connection=backend).to_pylist() == expected
     systems = sqlrank.evaluate(METRICS, run={"a": sources["run"], "b": sources["run"]}, qrels=sources["qrels"], by="system")
     assert systems.select(METRICS).to_pylist() == expected * 2
-    refused("qrels: a dict is not on sqlite, and nothing is uploaded", run=sources["run"], qrels={"q1": {"d1": 1}})
+    assert_refused("qrels: a dict is not on sqlite, and nothing is uploaded", run=sources["run"], qrels={"q1": {"d1": 1}})
     with closing(sqlite3.connect(":memory:")) as other:
-        refused("run: this ibis expression is on another connection", **sources, connection=other)
-    refused("run: this ibis expression has no query: ", run=ibis.table({"query_id": "string"}, name="x"), qrels=sources["qrels"])
+        assert_refused("run: this ibis expression is on another connection", **sources, connection=other)
+    assert_refused("run: this ibis expression has no query: ", run=ibis.table({"query_id": "string"}, name="x"), qrels=sources["qrels"])
 
 
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # ibis calls it
 def test_ibis_on_duckdb_moves_no_rows(expected: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     backend = ibis.duckdb.connect()
-    tables(lambda text: backend.con.execute(text.replace("i / 4", "i // 4")))
+    create_tables(lambda text: backend.con.execute(text.replace("i / 4", "i // 4")))
     qrels = backend.table("qrels").to_pyarrow()
     registered: list[str] = []
     register = DuckDBSources._register  # noqa: SLF001  that it is not called is what is tested
     monkeypatch.setattr(DuckDBSources, "_register", lambda self, role, table: (registered.append(role), register(self, role, table))[1])
-    sources = expressions(backend)
+    sources = make_expressions(backend)
     assert sqlrank.evaluate(METRICS, **sources).to_pylist() == expected
     assert registered == []
     assert sqlrank.evaluate(METRICS, run=sources["run"], qrels=qrels).to_pylist() == expected
@@ -98,10 +98,10 @@ def test_ibis_on_duckdb_moves_no_rows(expected: list[Any], monkeypatch: pytest.M
 def test_ibis_on_postgresql_moves_no_rows(expected: list[Any]) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
     with closing(PostgreSQL()) as server:
-        tables(server.connection.execute)
+        create_tables(server.connection.execute)
         backend = ibis.connect(server.uri)
         try:
-            sources = expressions(backend)
+            sources = make_expressions(backend)
             rows = Rows()
             backend.con.row_factory = lambda cursor: lambda row: rows.factory(cursor, row)
             assert sqlrank.evaluate(METRICS, **sources).to_pylist() == expected
@@ -139,7 +139,7 @@ def test_spark_frames_move_no_rows(spark: Any, expected: list[Any], monkeypatch:
 
 def test_lazy_frames_of_narwhals(expected: list[Any]) -> None:
     with closing(duckdb.connect()) as con:
-        tables(lambda text: con.execute(text.replace("i / 4", "i // 4")))
+        create_tables(lambda text: con.execute(text.replace("i / 4", "i // 4")))
         run = narwhals.from_native(con.table("run"))
         assert sqlrank.evaluate(METRICS, run=run, qrels="qrels", connection=con).to_pylist() == expected
         frame = narwhals.from_native(con.table("run").pl(lazy=True))

@@ -10,9 +10,9 @@ import pytest
 
 import sqlrank
 from sqlrank.rendering.dialects import DIALECTS
-from tests.golden.reading import faults
-from tests.lanes import every
-from tests.unit.command_line import printed
+from tests.golden.reading import find_faults
+from tests.lanes import select_every
+from tests.unit.command_line import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,12 +36,12 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def test_the_command_takes_further_inputs(files: list[str]) -> None:
-    shown = printed("evaluate", "CatalogCoverage", "Unseen@2", "MeanPopularity@1", *files, "--format", "json")
+    shown = run_command("evaluate", "CatalogCoverage", "Unseen@2", "MeanPopularity@1", *files, "--format", "json")
     assert json.loads(shown) == [{"CatalogCoverage": 0.75, "Unseen@2": 0.75, "MeanPopularity@1": 2.0}]
 
 
 def test_the_command_shows_providers(files: list[str]) -> None:
-    shown = printed("evaluate", "ProviderExposure(discount=none)@2", *files, "--format", "csv")
+    shown = run_command("evaluate", "ProviderExposure(discount=none)@2", *files, "--format", "csv")
     assert shown == "point,provider,exposure_share,catalog_share\n1,X,0.75,0.5\n2,Y,0.25,0.5\n"
 
 
@@ -54,11 +54,13 @@ def test_a_word_finds_them() -> None:
         sqlrank.parse("Novelty@10")
 
 
-@pytest.mark.parametrize(("dialect", "by"), every(7, itertools.product(DIALECTS, [(), "system", [["system"], []]]), rows=True), ids=str)
+@pytest.mark.parametrize(
+    ("dialect", "by"), select_every(7, itertools.product(DIALECTS, [(), "system", [["system"], []]]), rows=True), ids=str
+)
 def test_nothing_is_written_that_nobody_reads(dialect: str, by: object) -> None:
     metrics = [f"{name}@5" if name != "UserCoverage" else name for name in METRICS]
     text = sqlrank.sql(metrics, run="run", qrels="qrels", inputs={role: role for role in ROLES}, by=by, dialect=dialect)
-    assert dialect == "datafusion" or faults(text, DIALECTS[dialect].sqlglot_name) == []
+    assert dialect == "datafusion" or find_faults(text, DIALECTS[dialect].sqlglot_name) == []
 
 
 def test_values_that_are_not_read_are_named_in_the_header() -> None:

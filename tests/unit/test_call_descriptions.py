@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.unit.command_line import printed
+from tests.unit.command_line import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RUNS = {"run": "eval.run", "qrels": "eval.qrels"}
 
 
-def command(text: str) -> str | None:
+def read_command(text: str) -> str | None:
     """Return the command in the header of a statement, None if it has none."""
     commands = [line.removeprefix("-- made by: ") for line in text.splitlines() if line.startswith("-- made by: ")]
     return commands[0] if commands else None
@@ -43,9 +43,9 @@ def command(text: str) -> str | None:
 )
 def test_the_command_prints_the_same_statement(options: dict[str, Any]) -> None:
     text = sqlrank.sql("nDCG@10", **{**RUNS, **options})
-    words = shlex.split(str(command(text)))
+    words = shlex.split(str(read_command(text)))
     assert words[0] == "sqlrank"
-    assert printed(*words[1:]) == f"{text};\n"
+    assert run_command(*words[1:]) == f"{text};\n"
 
 
 def test_the_command_names_files_and_databases(tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ def test_the_command_names_files_and_databases(tmp_path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE p AS SELECT 1 AS label, 0.5 AS score UNION ALL SELECT 0, 0.25")
     text = sqlrank.sql("AUC", predictions="p", connection=path)
-    assert printed(*shlex.split(str(command(text)))[1:]) == f"{text};\n"
+    assert run_command(*shlex.split(str(read_command(text)))[1:]) == f"{text};\n"
     result = sqlrank.evaluate("AUC", predictions="p", connection=str(path))
-    assert command(result.schema.metadata[b"sqlrank.sql"].decode()) == command(text)
+    assert read_command(result.schema.metadata[b"sqlrank.sql"].decode()) == read_command(text)
 
 
 @pytest.mark.parametrize(
@@ -68,18 +68,18 @@ def test_the_command_names_files_and_databases(tmp_path: Path) -> None:
     ],
 )
 def test_calls_without_a_form_on_the_command_line_have_no_command(options: dict[str, Any]) -> None:
-    assert command(sqlrank.sql("nDCG@10", **{**RUNS, **options})) is None
+    assert read_command(sqlrank.sql("nDCG@10", **{**RUNS, **options})) is None
 
 
 def test_sources_in_memory_have_no_command() -> None:
     run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
     qrels = {1: {"b": 1}}
     text = sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"].decode()
-    assert command(text) is None
+    assert read_command(text) is None
     assert "\n-- reads: a Table (run), a dict (qrels)\n" in text
     connection = duckdb.connect()
     connection.execute("CREATE TABLE p AS SELECT 1 AS label, 0.5 AS score")
-    assert command(sqlrank.sql("Brier", predictions="p", connection=connection)) is None
+    assert read_command(sqlrank.sql("Brier", predictions="p", connection=connection)) is None
 
 
 def test_a_model_has_a_command_unless_it_holds_jinja() -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.unit.command_line import call, refused
+from tests.unit.command_line import invoke_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -289,7 +289,7 @@ COMMANDS = [
 ]
 
 
-def _outcome(text: str) -> Any:
+def _evaluate_text(text: str) -> Any:
     return eval(text, dict(NAMES))  # noqa: S307  the calls of this file
 
 
@@ -301,21 +301,21 @@ def _outcome(text: str) -> Any:
 def test_a_first_attempt_works_or_is_led_by_its_message(attempt: tuple[Any, ...]) -> None:
     text, expected, *following = attempt
     if isinstance(expected, float):
-        (column,) = [column for column in _outcome(text).columns if pa.types.is_floating(column.type)][:1]
+        (column,) = [column for column in _evaluate_text(text).columns if pa.types.is_floating(column.type)][:1]
         assert column[0].as_py() == pytest.approx(expected)
         return
     with pytest.raises((sqlrank.SqlrankError, AttributeError)) as caught:
-        _outcome(text)
+        _evaluate_text(text)
     assert expected in str(caught.value)
-    assert _outcome(following[0] if following else expected) is not None
+    assert _evaluate_text(following[0] if following else expected) is not None
 
 
 @pytest.mark.parametrize(("words", "message", "following"), COMMANDS, ids=str)
 def test_a_first_command_is_led_by_its_message(words: list[str], message: str, following: list[str], tmp_path: Path) -> None:
     pq.write_table(TABLE, tmp_path / "p.parquet")
     source = ["--predictions", str(tmp_path / "p.parquet")]
-    assert message in " ".join(refused("evaluate", *words, *source).split())
-    assert call("evaluate", *following, *source).exit_code == 0
+    assert message in " ".join(run_refused_command("evaluate", *words, *source).split())
+    assert invoke_command("evaluate", *following, *source).exit_code == 0
 
 
 def test_as_many_first_attempts_as_are_claimed() -> None:

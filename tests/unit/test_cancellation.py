@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 BIG = ["nDCG", "AP"]
 
 
-def big(connection: duckdb.DuckDBPyConnection, rows: int) -> dict[str, Any]:
+def create_big_views(connection: duckdb.DuckDBPyConnection, rows: int) -> dict[str, Any]:
     """Make views that hold no data, but take long to evaluate; every list has 1,000 documents, two of them judged."""
     connection.execute(
         f"CREATE VIEW r AS SELECT i // 1000 AS query_id, i * 7919 % 1000 AS doc_id, hash(i) / 1e18 AS score FROM range({rows}) t(i);"
@@ -44,7 +44,7 @@ def spill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("check", ["auto", "full", "off"])
 def test_a_timeout_cancels_quickly_whatever_is_being_done(check: Any) -> None:
     connection = duckdb.connect()
-    call = big(connection, 10_000_000)
+    call = create_big_views(connection, 10_000_000)
     started = time.monotonic()
     with pytest.raises(ExecutionError, match=r"cancelled after 0\.2 seconds; give a longer timeout, or fewer rows"):
         sqlrank.evaluate(BIG, **call, check=check, timeout=0.2)
@@ -60,7 +60,7 @@ def test_a_timeout_that_is_not_reached(run: pa.Table, qrels: pa.Table) -> None:
 @pytest.mark.parametrize("check", ["auto", "off"])
 def test_out_of_memory(check: Any, tmp_path: Path) -> None:
     connection = duckdb.connect()
-    call = big(connection, 3_000_000)
+    call = create_big_views(connection, 3_000_000)
     connection.execute(f"SET temp_directory = '{tmp_path / 'spill'}'; SET max_temp_directory_size = '1MB'")
     with pytest.raises(ExecutionError, match=r"out of memory: .*; give more with memory_limit"):
         sqlrank.evaluate(BIG, **call, plan={"rank_method": "sort"}, memory_limit="20MB", threads=1, check=check)
@@ -73,7 +73,7 @@ def test_a_folder_to_spill_to_on_a_callers_connection(tmp_path: Path) -> None:
     connection = duckdb.connect()
     connection.execute(f"SET temp_directory = '{tmp_path / 'before'}'")
     options = {"memory_limit": "60MB", "temp_directory": tmp_path / "spill", "check": "off"}
-    assert sqlrank.evaluate("num_q", **big(connection, 3_000_000), **options).to_pylist() == [{"num_q": 3000.0}]
+    assert sqlrank.evaluate("num_q", **create_big_views(connection, 3_000_000), **options).to_pylist() == [{"num_q": 3000.0}]
     assert sqlrank.evaluate("AP", run="r", qrels="q", connection=connection, **options).num_rows == 1
 
 
@@ -81,7 +81,7 @@ def test_a_folder_to_spill_to_on_a_callers_connection(tmp_path: Path) -> None:
 def test_what_does_not_fit_into_memory_is_spilled(spill: Path, tmp_path: Path) -> None:
     path = tmp_path / "big.duckdb"
     with duckdb.connect(str(path)) as connection:
-        call = big(connection, 1_000_000)
+        call = create_big_views(connection, 1_000_000)
         expected = sqlrank.evaluate(BIG, **call, check="off").to_pylist()[0]
     got = sqlrank.evaluate(BIG, run="r", qrels="q", connection=path, memory_limit="60MB", threads=2, check="off").to_pylist()[0]
     assert got == pytest.approx(expected, rel=1e-12)
@@ -138,7 +138,7 @@ def test_settings_that_do_not_fit(options: dict[str, Any], message: str, run: pa
 
 def test_progress_is_reported_and_rises() -> None:
     told: list[float] = []
-    sqlrank.evaluate(BIG, **big(duckdb.connect(), 4_000_000), check="off", progress=told.append, threads=1)
+    sqlrank.evaluate(BIG, **create_big_views(duckdb.connect(), 4_000_000), check="off", progress=told.append, threads=1)
     assert told
     assert told == sorted(told)
     assert 0 < max(told) <= 100
@@ -152,7 +152,7 @@ def test_progress_that_fails_stops_the_work(spill: Path) -> None:
 
     started = time.monotonic()
     with pytest.raises(RuntimeError, match="no more"):
-        sqlrank.evaluate(BIG, **big(connection, 8_000_000), check="off", progress=fail)
+        sqlrank.evaluate(BIG, **create_big_views(connection, 8_000_000), check="off", progress=fail)
     assert time.monotonic() - started < 1.5
     assert connection.execute("SELECT 42").fetchall() == [(42,)]
     assert list(spill.iterdir()) == []
@@ -184,7 +184,7 @@ def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], chec
     folder = tmp_path / "temporary"
     folder.mkdir()
     with duckdb.connect(str(tmp_path / "big.duckdb")) as connection:
-        big(connection, 100_000_000)
+        create_big_views(connection, 100_000_000)
     process = subprocess.Popen(
         [*command, str(tmp_path / "big.duckdb"), "--check", check],
         env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder)},

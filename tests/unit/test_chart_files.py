@@ -19,20 +19,20 @@ import pytest
 import sqlrank
 from sqlrank.charts.chart_kinds import CHART_KINDS
 from sqlrank.charts.export import WRITERS_BY_SUFFIX, save_chart
-from tests.lanes import every, few
-from tests.unit.charts import CLICKS, RESULTS, of_clicks
-from tests.unit.command_line import TREC, printed, refused
+from tests.lanes import select_every, select_few
+from tests.unit.charts import CLICKS, RESULTS, evaluate_clicks
+from tests.unit.command_line import TREC, run_command, run_refused_command
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = ["<script>alert(1)</script>", "</script><!--", "a.b", "a[b]['c']", 'it\'s "so"', "\\n{{x}}", "שלום\u202e", "", " ", "select"]
 
 
-def texts(svg: Path) -> set[str]:
+def find_texts(svg: Path) -> set[str]:
     """Return the texts of a picture."""
     return {node.text or "" for node in ET.fromstring(svg.read_text("utf-8")).iter("{http://www.w3.org/2000/svg}text")}  # noqa: S314  our own
 
 
-@pytest.mark.parametrize("kind", few(CHART_KINDS, 2))
+@pytest.mark.parametrize("kind", select_few(CHART_KINDS, 2))
 def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
     save_chart(sqlrank.chart(RESULTS[kind]()), tmp_path / "a.svg")
     picture = (tmp_path / "a.svg").read_text("utf-8")
@@ -45,7 +45,7 @@ def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
 def test_names_that_xml_has_no_place_for_are_drawn(tmp_path: Path) -> None:
     table = pa.table({"label": [0, 1], "score": [0.1, 0.4], "x": ["a\x01b\x1b\uffff", "c\td"]})
     save_chart(sqlrank.chart(sqlrank.evaluate("Brier", predictions=table, by="x")), tmp_path / "a.svg")
-    assert {"a\ufffdb\ufffd\ufffd", "c\td"} <= texts(tmp_path / "a.svg")
+    assert {"a\ufffdb\ufffd\ufffd", "c\td"} <= find_texts(tmp_path / "a.svg")
 
 
 @pytest.mark.parametrize("end", ["\u2028", "\u2029"])
@@ -54,23 +54,23 @@ def test_ends_of_lines_of_javascript_are_drawn_as_what_is_no_text(end: str, tmp_
     drawn = sqlrank.chart(sqlrank.evaluate("Brier", predictions=table, by="x"))
     for name in ("a.svg", "a.png", "a.pdf", "a.html"):
         save_chart(drawn, tmp_path / name)
-    assert {"a\ufffdb", "c"} <= texts(tmp_path / "a.svg")
+    assert {"a\ufffdb", "c"} <= find_texts(tmp_path / "a.svg")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bars", "heatmap", "line"])
 def test_kinds_of_metrics_are_drawn_with_facets_next_to_each_other(kind: str, tmp_path: Path) -> None:
     by = ["country", "device", "half=score > 0.5", "day"]
-    save_chart(sqlrank.chart(of_clicks(["Brier", "LogLoss"], by=by, confidence=0.9), kind), tmp_path / "a.svg")
-    assert {"country", "half" if kind == "line" else "half, day" if kind == "bars" else "half"} <= texts(tmp_path / "a.svg")
+    save_chart(sqlrank.chart(evaluate_clicks(["Brier", "LogLoss"], by=by, confidence=0.9), kind), tmp_path / "a.svg")
+    assert {"country", "half" if kind == "line" else "half, day" if kind == "bars" else "half"} <= find_texts(tmp_path / "a.svg")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", few(["roc", "calibration", "pr", "gain", "lift", "threshold"], 2))
+@pytest.mark.parametrize("kind", select_few(["roc", "calibration", "pr", "gain", "lift", "threshold"], 2))
 def test_curves_are_drawn_with_facets(kind: str, tmp_path: Path) -> None:
     curve = {name.lower(): name for name in ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")}[kind]
-    save_chart(sqlrank.chart(of_clicks(curve, by=["country", "device", "day"])), tmp_path / "a.svg")
-    assert "country" in texts(tmp_path / "a.svg")
+    save_chart(sqlrank.chart(evaluate_clicks(curve, by=["country", "device", "day"])), tmp_path / "a.svg")
+    assert "country" in find_texts(tmp_path / "a.svg")
 
 
 @pytest.mark.slow
@@ -80,19 +80,19 @@ def test_comparisons_are_drawn_within_groups(per_query: bool, tmp_path: Path) ->
     columns = {"score": ["score", "other"]}
     result = sqlrank.compare(["Brier", "MAE"], predictions=data, columns=columns, level="query", by=["country", "day"], per_query=per_query)
     save_chart(sqlrank.chart(result), tmp_path / "a.svg")
-    shown = " ".join(texts(tmp_path / "a.svg"))
+    shown = " ".join(find_texts(tmp_path / "a.svg"))
     assert ("country=DE, day=2026-01-01" if per_query else "DE, 2026-01-01") in shown
 
 
-@pytest.mark.parametrize("ending", few(sorted(WRITERS_BY_SUFFIX.keys() - {".pdf"}), {".svg", ".json"}))
+@pytest.mark.parametrize("ending", select_few(sorted(WRITERS_BY_SUFFIX.keys() - {".pdf"}), {".svg", ".json"}))
 def test_the_same_chart_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        save_chart(sqlrank.chart(of_clicks("Brier", by=["country", "device"])), tmp_path / f"{name}{ending}")
+        save_chart(sqlrank.chart(evaluate_clicks("Brier", by=["country", "device"])), tmp_path / f"{name}{ending}")
     assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
 
 
 def test_pictures_are_what_their_endings_say(tmp_path: Path) -> None:
-    chart = sqlrank.chart(of_clicks("Brier", by="country"))
+    chart = sqlrank.chart(evaluate_clicks("Brier", by="country"))
     for ending in WRITERS_BY_SUFFIX:
         save_chart(chart, tmp_path / f"a{ending.upper()}")
     png = (tmp_path / "a.PNG").read_bytes()
@@ -107,7 +107,7 @@ def test_pictures_are_what_their_endings_say(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_page_needs_no_network(tmp_path: Path) -> None:
-    save_chart(sqlrank.chart(of_clicks("ROC")), tmp_path / "a.html")
+    save_chart(sqlrank.chart(evaluate_clicks("ROC")), tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")
     assert page.startswith("<!DOCTYPE html>\n<!-- sqlrank ")
     assert re.findall(r"<(?:script|link|iframe)[^>]*\s(?:src|href)=", page) == []
@@ -116,13 +116,13 @@ def test_a_page_needs_no_network(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", every(4, ["<script>", 'it\'s "so"', "select", "שלום", "a.b", "a[b]", "x\\y", "n", "x", "colour", "datum.y"])
+    "name", select_every(4, ["<script>", 'it\'s "so"', "select", "שלום", "a.b", "a[b]", "x\\y", "n", "x", "colour", "datum.y"])
 )
 def test_any_name_of_a_column(name: str, tmp_path: Path) -> None:
     data = CLICKS.select(["label", "score", "country"]).rename_columns(["label", "score", name])
     result = sqlrank.evaluate("Brier", predictions=data, by=name)
     save_chart(sqlrank.chart(result), tmp_path / "a.svg")
-    assert texts(tmp_path / "a.svg") >= {name, "DE", "FR"}
+    assert find_texts(tmp_path / "a.svg") >= {name, "DE", "FR"}
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_any_value_of_a_column(tmp_path: Path) -> None:
     chart = sqlrank.chart(sqlrank.evaluate("Brier", predictions=data, by="shop"))
     for ending in (".svg", ".html"):
         save_chart(chart, tmp_path / f"a{ending}")
-    shown = {text.strip("\u202a\u202b\u202c") for text in texts(tmp_path / "a.svg")}
+    shown = {text.strip("\u202a\u202b\u202c") for text in find_texts(tmp_path / "a.svg")}
     assert shown >= {name for name in HOSTILE if name.strip()}
     page = (tmp_path / "a.html").read_text("utf-8")
     assert page.count("</script>") == 1
@@ -150,12 +150,12 @@ def test_an_ending_that_says_nothing(tmp_path: Path) -> None:
     with pytest.raises(
         sqlrank.SqlrankError, match=r"a\.gif': its ending does not say how to draw it; use one of \.svg, \.png, \.pdf, \.html, \.json$"
     ):
-        save_chart(sqlrank.chart(of_clicks("ROC")), tmp_path / "a.gif")
+        save_chart(sqlrank.chart(evaluate_clicks("ROC")), tmp_path / "a.gif")
 
 
 def test_vl_convert_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    chart = sqlrank.chart(of_clicks("ROC"))
+    chart = sqlrank.chart(evaluate_clicks("ROC"))
     with pytest.raises(sqlrank.SqlrankError, match=r"^charts need vl_convert; install sqlrank\[charts\]$"):
         save_chart(chart, tmp_path / "a.svg")
     save_chart(chart, tmp_path / "a.json")
@@ -170,15 +170,15 @@ def clicks(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_the_command_draws_what_evaluate_gives(clicks: Path, tmp_path: Path) -> None:
     output = tmp_path / "roc.json"
-    assert printed("chart", "ROC", "--predictions", clicks, "--by", "country", "-o", output) == ""
-    assert json.loads(output.read_text("utf-8")) == sqlrank.chart(of_clicks("ROC", by="country")).to_dict()
+    assert run_command("chart", "ROC", "--predictions", clicks, "--by", "country", "-o", output) == ""
+    assert json.loads(output.read_text("utf-8")) == sqlrank.chart(evaluate_clicks("ROC", by="country")).to_dict()
     # Its own file is replaced.
-    printed("chart", "Brier", "--predictions", clicks, "--by", "country", "--by", "device", "--kind", "bars", "-o", output)
-    assert json.loads(output.read_text("utf-8")) == sqlrank.chart(of_clicks("Brier", by=["country", "device"]), "bars").to_dict()
+    run_command("chart", "Brier", "--predictions", clicks, "--by", "country", "--by", "device", "--kind", "bars", "-o", output)
+    assert json.loads(output.read_text("utf-8")) == sqlrank.chart(evaluate_clicks("Brier", by=["country", "device"]), "bars").to_dict()
 
 
 def test_the_command_draws_the_best(clicks: Path, tmp_path: Path) -> None:
-    printed("chart", "Brier", "--predictions", clicks, "--by", "day", "--by", "country", "--kind", "bars",
+    run_command("chart", "Brier", "--predictions", clicks, "--by", "day", "--by", "country", "--kind", "bars",
             "--sort", "Brier", "--top", 1, "-o", tmp_path / "a.json")  # fmt: skip
     data = json.loads((tmp_path / "a.json").read_text("utf-8"))["datasets"]
     assert [len(rows) for rows in data.values()] == [1]
@@ -188,22 +188,22 @@ def test_the_command_draws_the_best(clicks: Path, tmp_path: Path) -> None:
 def test_the_command_draws_a_stored_comparison(per_query: bool, tmp_path: Path) -> None:
     stored = tmp_path / "c.parquet"
     runs = [f"--run=full={TREC / 'results.test'}", f"--run=cut={TREC / 'results.trunc'}", "--qrels", TREC / "qrels.test"]
-    printed("compare", "AP", *runs, *(["--per-query"] if per_query else []), "-o", stored)
-    printed("chart", "--result", stored, "-o", tmp_path / "c.json")
+    run_command("compare", "AP", *runs, *(["--per-query"] if per_query else []), "-o", stored)
+    run_command("chart", "--result", stored, "-o", tmp_path / "c.json")
     assert ("queries, in order" in (tmp_path / "c.json").read_text("utf-8")) is per_query
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ending", few(WRITERS_BY_SUFFIX, {".png", ".json"}))
+@pytest.mark.parametrize("ending", select_few(WRITERS_BY_SUFFIX, {".png", ".json"}))
 def test_only_charts_of_sqlrank_are_replaced(ending: str, clicks: Path, tmp_path: Path) -> None:
     output = tmp_path / f"a{ending}"
     output.write_text("mine", "utf-8")
     call = ("chart", "ROC", "--predictions", clicks, "-o", output)
-    assert "nothing in this file says that sqlrank wrote it; replace it with --force" in refused(*call)
+    assert "nothing in this file says that sqlrank wrote it; replace it with --force" in run_refused_command(*call)
     assert output.read_text("utf-8") == "mine"
-    printed(*call, "--force")
+    run_command(*call, "--force")
     first = output.stat().st_mtime_ns
-    printed(*call)
+    run_command(*call)
     assert output.stat().st_mtime_ns > first
 
 
@@ -221,14 +221,14 @@ def test_only_charts_of_sqlrank_are_replaced(ending: str, clicks: Path, tmp_path
 )
 def test_the_command_refuses(arguments: list[Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert message in refused("chart", *arguments)
+    assert message in run_refused_command("chart", *arguments)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_stored_table_that_is_none_of_ours(clicks: Path, tmp_path: Path) -> None:
-    assert "this table has no metadata of sqlrank" in refused("chart", "--result", clicks, "-o", tmp_path / "a.svg")
+    assert "this table has no metadata of sqlrank" in run_refused_command("chart", "--result", clicks, "-o", tmp_path / "a.svg")
     (tmp_path / "r.csv").write_text("AUC\n0.5\n", "utf-8")
-    assert "no Parquet file; other formats do not keep the metadata of columns" in refused(
+    assert "no Parquet file; other formats do not keep the metadata of columns" in run_refused_command(
         "chart", "--result", tmp_path / "r.csv", "-o", tmp_path / "a.svg"
     )
 
@@ -236,14 +236,14 @@ def test_a_stored_table_that_is_none_of_ours(clicks: Path, tmp_path: Path) -> No
 def test_an_input_is_not_replaced(clicks: Path) -> None:
     picture = clicks.with_suffix(".json")
     picture.write_text('[{"label": 1, "score": 0.5}]', "utf-8")
-    assert "this file is an input, which its own result cannot replace; name another file" in refused(
+    assert "this file is an input, which its own result cannot replace; name another file" in run_refused_command(
         "chart", "ROC", "--predictions", picture, "-o", picture, "--force"
     )
 
 
 def test_a_run_is_drawn(tmp_path: Path) -> None:
-    printed("chart", "nDCG@1..20", "--run", TREC / "results.test", "--qrels", TREC / "qrels.test", "-o", tmp_path / "a.svg")
-    assert "cut-off (rank)" in texts(tmp_path / "a.svg")
+    run_command("chart", "nDCG@1..20", "--run", TREC / "results.test", "--qrels", TREC / "qrels.test", "-o", tmp_path / "a.svg")
+    assert "cut-off (rank)" in find_texts(tmp_path / "a.svg")
 
 
 PAGE = (ROOT / "docs" / "charts.md").read_text("utf-8")
@@ -259,9 +259,9 @@ def test_pictures_of_the_gallery_are_drawn_by_their_commands(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for command in commands.replace("\\\n", " ").splitlines():
-        printed(*shlex.split(command)[1:])
+        run_command(*shlex.split(command)[1:])
     drawn, stored = tmp_path / Path(picture).name, ROOT / "docs" / picture
-    assert texts(stored) == texts(drawn)
+    assert find_texts(stored) == find_texts(drawn)
     curves = [re.findall(r' d="(M[^"]{200,})"', path.read_text("utf-8")) for path in (stored, drawn)]
     assert curves[0] == curves[1]
 

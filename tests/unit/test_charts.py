@@ -12,11 +12,11 @@ import sqlrank
 from sqlrank.charts import theme
 from sqlrank.charts.chart_kinds import CHART_KINDS
 from sqlrank.charts.theme import GREY, PALETTE
-from tests.lanes import every
-from tests.unit.charts import CLICKS, QRELS, RESULTS, RUNS, SCORED, marks, of_clicks, parts, rows, under
+from tests.lanes import select_every
+from tests.unit.charts import CLICKS, QRELS, RESULTS, RUNS, SCORED, evaluate_clicks, iterate_parts, list_marks, list_rows, read_caption
 
 
-def spec(result: pa.Table, kind: str | None = None) -> dict[str, Any]:
+def draw_spec(result: pa.Table, kind: str | None = None) -> dict[str, Any]:
     return sqlrank.chart(result, kind).to_dict()  # type: ignore[no-any-return]
 
 
@@ -25,8 +25,8 @@ def test_every_kind_has_a_result_here() -> None:
 
 
 def test_a_roc_has_its_points_and_the_diagonal() -> None:
-    found = spec(of_clicks("ROC", by="country"))
-    assert marks(found) == ["line", "line"]
+    found = draw_spec(evaluate_clicks("ROC", by="country"))
+    assert list_marks(found) == ["line", "line"]
     diagonal, line = found["layer"]
     assert line["encoding"]["x"] == {
         "field": "x",
@@ -39,11 +39,12 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     assert line["encoding"]["color"]["legend"]["title"] == "country"
     # By hand: FR ranks 1, 0, 1, 0 and DE 1, 0, 1, 0.
     points = [(0, 0), (0, 0.5), (0.5, 0.5), (0.5, 1), (1, 1)]
-    assert rows(found, "colour", "x", "y") == [(country, *point) for country in ("DE", "FR") for point in points]
+    assert list_rows(found, "colour", "x", "y") == [(country, *point) for country in ("DE", "FR") for point in points]
     assert diagonal["mark"]["color"] == GREY
-    assert [row for row in rows(found, "x", "y", "colour") if row[2] is None] == [(0, 0, None), (1, 1, None)]
+    assert [row for row in list_rows(found, "x", "y", "colour") if row[2] is None] == [(0, 0, None), (1, 1, None)]
     assert (
-        under(found) == "At most 1,001 points per curve: straight lines between them miss at most 1/998 of the area. Grey: random scores."
+        read_caption(found)
+        == "At most 1,001 points per curve: straight lines between them miss at most 1/998 of the area. Grey: random scores."
     )
 
 
@@ -64,59 +65,59 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     ],
 )
 def test_what_points_miss_is_written_under_the_chart(curve: str, text: str) -> None:
-    assert text in under(spec(of_clicks(curve)))
+    assert text in read_caption(draw_spec(evaluate_clicks(curve)))
 
 
 def test_points_say_how_many_rows_their_group_has() -> None:
     data = pa.table({"label": [0, 1, 1, 0, 1], "score": [0.1, 0.7, 0.3, 0.2, 0.9], "day": [None, None, None, 1, 1]})
-    found = spec(sqlrank.evaluate("ROC", predictions=data, by="day"))
-    assert {row[:2] for row in rows(found, "colour", "n")} == {("NULL", 3), ("1", 2)}
+    found = draw_spec(sqlrank.evaluate("ROC", predictions=data, by="day"))
+    assert {row[:2] for row in list_rows(found, "colour", "n")} == {("NULL", 3), ("1", 2)}
     assert [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]] == ["day", "fpr", "tpr", "threshold", "n"]
-    sliced = spec(sqlrank.evaluate("Brier", predictions=data, by=[[], ["day"]]))
-    assert set(rows(sliced, "colour", "count_0")) == {("all", 5), ("day=1", 2), ("day=NULL", 3)}
-    unchecked = spec(sqlrank.evaluate("ROC", predictions=data, by="day", check="off"))
+    sliced = draw_spec(sqlrank.evaluate("Brier", predictions=data, by=[[], ["day"]]))
+    assert set(list_rows(sliced, "colour", "count_0")) == {("all", 5), ("day=1", 2), ("day=NULL", 3)}
+    unchecked = draw_spec(sqlrank.evaluate("ROC", predictions=data, by="day", check="off"))
     assert [item["title"] for item in unchecked["layer"][1]["encoding"]["tooltip"]] == ["day", "fpr", "tpr", "threshold"]
 
 
 def test_pr_holds_its_precision_back_to_the_point_before() -> None:
-    found = spec(of_clicks("PR"))
-    assert [mark["interpolate"] for mark in parts(found, "mark")] == ["step-before"]
-    assert rows(found, "x", "y")[:3] == [(0.25, 1), (0.5, 1), (0.5, 2 / 3)]
+    found = draw_spec(evaluate_clicks("PR"))
+    assert [mark["interpolate"] for mark in iterate_parts(found, "mark")] == ["step-before"]
+    assert list_rows(found, "x", "y")[:3] == [(0.25, 1), (0.5, 1), (0.5, 2 / 3)]
 
 
 def test_pr_of_rare_positives_fills_its_height() -> None:
     # One of four predictions is positive, the one with the least score: precision 1/4 at most.
     rare = pa.table({"label": [0, 0, 0, 1], "score": [0.4, 0.3, 0.2, 0.1]})
-    found = spec(sqlrank.evaluate("PR", predictions=rare))
-    assert [encoding["y"]["scale"]["domain"] for encoding in parts(found, "encoding")] == [[0, 0.25 * 1.05]]
-    assert [encoding["y"]["scale"]["domain"] for encoding in parts(spec(of_clicks("PR")), "encoding")] == [[0, 1]]
+    found = draw_spec(sqlrank.evaluate("PR", predictions=rare))
+    assert [encoding["y"]["scale"]["domain"] for encoding in iterate_parts(found, "encoding")] == [[0, 0.25 * 1.05]]
+    assert [encoding["y"]["scale"]["domain"] for encoding in iterate_parts(draw_spec(evaluate_clicks("PR")), "encoding")] == [[0, 1]]
 
 
 def test_gain_by_two_columns_has_colours_and_facets() -> None:
-    found = spec(of_clicks("Gain", by=["country", "device"]))
+    found = draw_spec(evaluate_clicks("Gain", by=["country", "device"]))
     assert found["facet"]["column"]["title"] == "device"
     assert found["facet"]["column"]["sort"] == ["a", "b"]
-    assert {row[:2] for row in rows(found, "colour", "column")} == {("DE", "a"), ("DE", "b"), ("FR", "a"), ("FR", "b")}
+    assert {row[:2] for row in list_rows(found, "colour", "column")} == {("DE", "a"), ("DE", "b"), ("FR", "a"), ("FR", "b")}
 
 
 def test_lift_has_a_line_at_one() -> None:
-    found = spec(of_clicks("Lift"))
-    assert [row for row in rows(found, "x", "y", "point") if row[2] is None] == [(0, 1, None), (1, 1, None)]
+    found = draw_spec(evaluate_clicks("Lift"))
+    assert [row for row in list_rows(found, "x", "y", "point") if row[2] is None] == [(0, 1, None), (1, 1, None)]
     assert found["layer"][1]["encoding"]["y"]["title"] == "lift (times as many positives as at random)"
 
 
 def test_rates_over_thresholds_are_colours_or_charts() -> None:
-    found = spec(of_clicks("Threshold"))
-    assert marks(found) == ["line"]
+    found = draw_spec(evaluate_clicks("Threshold"))
+    assert list_marks(found) == ["line"]
     # At .9 one of four positives is found, and one of eight predictions.
-    assert [row for row in rows(found, "x", "colour", "y", "above", "n") if row[0] == 0.9] == [
+    assert [row for row in list_rows(found, "x", "colour", "y", "above", "n") if row[0] == 0.9] == [
         (0.9, "precision", 1, 1, 8),
         (0.9, "recall", 0.25, 1, 8),
         (0.9, "specificity", 1, 1, 8),
         (0.9, "f1", 0.4, 1, 8),
         (0.9, "accuracy", 0.625, 1, 8),
     ]
-    several = spec(of_clicks("Threshold", by="country"))
+    several = draw_spec(evaluate_clicks("Threshold", by="country"))
     assert [item["layer"][0]["encoding"]["y"]["title"] for item in several["concat"]] == [
         "precision (share of predicted positives)",
         "recall (share of positives)",
@@ -127,30 +128,38 @@ def test_rates_over_thresholds_are_colours_or_charts() -> None:
 
 
 def test_calibration_has_the_diagonal_and_the_weight_of_bins_below() -> None:
-    found = spec(of_clicks("Calibration(bins=2)"))
-    assert marks(found) == ["line", "line", "bar"]
+    found = draw_spec(evaluate_clicks("Calibration(bins=2)"))
+    assert list_marks(found) == ["line", "line", "bar"]
     above, below = found["vconcat"]
     assert below["encoding"]["y"]["field"] == "weight"
     assert above["layer"][1]["encoding"]["y"]["title"] == "mean observed (probability)"
-    assert [(round(x, 9), y, weight) for x, y, weight in rows(found, "x", "y", "weight") if weight] == [(0.2625, 0.25, 4), (0.75, 0.75, 4)]
-    assert under(found) == "2 bins of equal width. Bins without predictions have no point. Grey: predicted as observed."
+    assert [(round(x, 9), y, weight) for x, y, weight in list_rows(found, "x", "y", "weight") if weight] == [
+        (0.2625, 0.25, 4),
+        (0.75, 0.75, 4),
+    ]
+    assert read_caption(found) == "2 bins of equal width. Bins without predictions have no point. Grey: predicted as observed."
 
 
 def test_calibration_of_small_probabilities_fills_the_chart() -> None:
     small = pa.table({"label": [0] * 9 + [1], "score": [0.01] * 5 + [0.02] * 5})
-    found = spec(sqlrank.evaluate("Calibration(binning=equal_mass, bins=2)", predictions=small))
-    assert [part["domain"] for part in parts(found, "scale")] == [[0, pytest.approx(0.21)]] * 3
-    assert "2 bins of equal weight" in under(found)
+    found = draw_spec(sqlrank.evaluate("Calibration(binning=equal_mass, bins=2)", predictions=small))
+    assert [part["domain"] for part in iterate_parts(found, "scale")] == [[0, pytest.approx(0.21)]] * 3
+    assert "2 bins of equal weight" in read_caption(found)
 
 
 def test_calibration_by_two_columns_is_a_chart_for_each_of_the_second() -> None:
-    found = spec(of_clicks("Calibration", by=["country", "device"]))
+    found = draw_spec(evaluate_clicks("Calibration", by=["country", "device"]))
     assert [item["title"] for item in found["concat"]] == ["device=a", "device=b"]
 
 
 def test_cut_offs_are_an_axis_and_the_baseline_is_grey() -> None:
-    found = spec(sqlrank.evaluate("P@1..2", **SCORED))
-    assert rows(found, "colour", "x", "y") == [("baseline", 1, 1 / 3), ("baseline", 2, 1 / 3), ("dense", 1, 2 / 3), ("dense", 2, 1 / 2)]
+    found = draw_spec(sqlrank.evaluate("P@1..2", **SCORED))
+    assert list_rows(found, "colour", "x", "y") == [
+        ("baseline", 1, 1 / 3),
+        ("baseline", 2, 1 / 3),
+        ("dense", 1, 2 / 3),
+        ("dense", 2, 1 / 2),
+    ]
     encoding = found["layer"][0]["encoding"]
     assert encoding["color"]["scale"] == {"domain": ["baseline", "dense"], "range": [GREY, PALETTE[0]]}
     assert encoding["x"]["title"] == "cut-off (rank)"
@@ -159,24 +168,24 @@ def test_cut_offs_are_an_axis_and_the_baseline_is_grey() -> None:
 
 def test_bars_have_their_intervals_and_n() -> None:
     result = sqlrank.evaluate(["RR", "num_q"], confidence=0.9, **SCORED)
-    found = spec(result)
-    assert marks(found) == ["bar", "rule", "text"]
+    found = draw_spec(result)
+    assert list_marks(found) == ["bar", "rule", "text"]
     expected = [
         ("dense", pytest.approx(5 / 6), row["RR.ci_low"], row["RR.ci_high"], 3, 3) for row in result.to_pylist() if row["system"] == "dense"
     ]
-    assert rows(found, "colour", "y", "low", "high", "n_units", "count_0")[1:] == expected
+    assert list_rows(found, "colour", "y", "low", "high", "n_units", "count_0")[1:] == expected
     titles = [item["title"] for item in found["layer"][0]["encoding"]["tooltip"]]
     assert titles == ["system", "RR", "from", "to", "n", "num_q"]
-    assert under(found) == "Lines: confidence intervals at level 0.9."
+    assert read_caption(found) == "Lines: confidence intervals at level 0.9."
 
 
 def test_counts_are_drawn_where_there_is_nothing_else() -> None:
-    found = spec(sqlrank.evaluate("num_q", **SCORED))
+    found = draw_spec(sqlrank.evaluate("num_q", **SCORED))
     assert found["layer"][0]["encoding"]["x"]["title"] == "num_q (count)"
 
 
 def test_several_metrics_are_a_chart_each_with_a_unit_each() -> None:
-    found = spec(of_clicks(["AUC", "LogLoss"]))
+    found = draw_spec(evaluate_clicks(["AUC", "LogLoss"]))
     assert [item["layer"][0]["encoding"]["x"]["title"] for item in found["concat"]] == [
         "AUC (0 to 1, higher is better)",
         "LogLoss (nats, lower is better)",
@@ -184,8 +193,8 @@ def test_several_metrics_are_a_chart_each_with_a_unit_each() -> None:
 
 
 def test_bars_of_several_groupings_say_what_they_are_of() -> None:
-    found = spec(of_clicks("Brier", by=[[], ["country"], ["country", "device"]]))
-    assert [row[0] for row in rows(found, "colour")] == [
+    found = draw_spec(evaluate_clicks("Brier", by=[[], ["country"], ["country", "device"]]))
+    assert [row[0] for row in list_rows(found, "colour")] == [
         "all",
         "country=DE",
         "country=DE, device=a",
@@ -199,44 +208,50 @@ def test_bars_of_several_groupings_say_what_they_are_of() -> None:
 def test_several_scores_keep_a_dimension_of_their_own_among_groupings() -> None:
     data = CLICKS.append_column("other", CLICKS["score"])
     result = sqlrank.evaluate("Brier", predictions=data, columns={"score": ["score", "other"]}, by=[[], ["country"]])
-    assert rows(spec(result), "colour", "row") == [
+    assert list_rows(draw_spec(result), "colour", "row") == [
         (score, slice_) for score in ("other", "score") for slice_ in ("all", "country=DE", "country=FR")
     ]
 
 
 def test_days_are_an_axis_also_as_text() -> None:
-    found = spec(of_clicks("Brier", by=["day", "country"]))
+    found = draw_spec(evaluate_clicks("Brier", by=["day", "country"]))
     x = found["layer"][0]["encoding"]["x"]
     assert (x["type"], x["title"], x["axis"]["format"]) == ("temporal", "day", "%Y-%m-%d")
-    assert rows(found, "x", "colour")[:2] == [("2026-01-01T00:00:00", "DE"), ("2026-01-01T00:00:00", "FR")]
+    assert list_rows(found, "x", "colour")[:2] == [("2026-01-01T00:00:00", "DE"), ("2026-01-01T00:00:00", "FR")]
     dates = CLICKS.set_column(4, "day", CLICKS["day"].cast(pa.date32()))
-    assert rows(spec(sqlrank.evaluate("Brier", predictions=dates, by="day")), "x") == [("2026-01-01T00:00:00",), ("2026-01-02T00:00:00",)]
+    assert list_rows(draw_spec(sqlrank.evaluate("Brier", predictions=dates, by="day")), "x") == [
+        ("2026-01-01T00:00:00",),
+        ("2026-01-02T00:00:00",),
+    ]
     hours = CLICKS.set_column(4, "day", pa.array([3600, 7200] * 4, pa.timestamp("s")))
-    assert rows(spec(sqlrank.evaluate("Brier", predictions=hours, by="day")), "x") == [("1970-01-01T01:00:00",), ("1970-01-01T02:00:00",)]
+    assert list_rows(draw_spec(sqlrank.evaluate("Brier", predictions=hours, by="day")), "x") == [
+        ("1970-01-01T01:00:00",),
+        ("1970-01-01T02:00:00",),
+    ]
 
 
 def test_a_metric_by_two_columns_is_a_heat_map() -> None:
-    found = spec(of_clicks("Brier", by=["country", "device"]))
-    assert marks(found) == ["rect", "text", "text", "text"]
+    found = draw_spec(evaluate_clicks("Brier", by=["country", "device"]))
+    assert list_marks(found) == ["rect", "text", "text", "text"]
     encoding = found["layer"][0]["encoding"]
     assert (encoding["x"]["title"], encoding["y"]["title"]) == ("country", "device")
     assert encoding["color"]["title"] == "Brier (0 to 1, lower is better)"
-    values = [(a, d, round(y, 9), ink) for a, d, y, ink in rows(found, "across", "down", "y", "ink")]
+    values = [(a, d, round(y, 9), ink) for a, d, y, ink in list_rows(found, "across", "down", "y", "ink")]
     # DE, a: scores .2 and .7 of negatives.
     assert values[0] == ("DE", "a", 0.265, "white")
     assert values[1] == ("DE", "b", 0.085, "black")
 
 
 def test_a_forest_has_no_difference_in_grey() -> None:
-    found = spec(sqlrank.compare("RR", **SCORED))
+    found = draw_spec(sqlrank.compare("RR", **SCORED))
     zero, interval, point = found["layer"]
-    assert (zero["mark"]["color"], rows(found, "zero")) == (GREY, [(0,)])
+    assert (zero["mark"]["color"], list_rows(found, "zero")) == (GREY, [(0,)])
     assert interval["encoding"]["x"]["title"] == "difference of RR (higher is better) from baseline"
     assert point["encoding"]["x"]["field"] == "difference"
     # By hand: 1, 1/2, 1/3 against 1/2, 1, 1.
-    (row,) = rows(found, "difference", "name", "n_units", "wins", "losses", "verdict")
+    (row,) = list_rows(found, "difference", "name", "n_units", "wins", "losses", "verdict")
     assert row == (pytest.approx(2 / 9), "dense", 3, 2, 1, "not significant")
-    assert under(found).startswith(
+    assert read_caption(found).startswith(
         "Points: differences of means. Lines: confidence intervals at level 0.95, corrected by Holm. Test: Student's t."
     )
 
@@ -247,16 +262,16 @@ def test_a_forest_says_who_is_better() -> None:
     good = {query: {"a": 2.0, "b": 1.0} for query in queries}
     poor = {query: {"b": 3.0, "a": 2.0, "c": 1.0} if place else {"b": 3.0, "c": 2.0, "a": 1.0} for place, query in enumerate(queries)}
     result = sqlrank.compare("RR", run={"good": good, "poor": poor}, qrels={query: {"a": 1} for query in queries})
-    assert rows(spec(result), "verdict") == [("baseline is better",)]
-    assert rows(spec(sqlrank.compare("RR", run={"poor": poor, "good": good}, qrels={query: {"a": 1} for query in queries})), "verdict") == [
-        ("system is better",)
-    ]
+    assert list_rows(draw_spec(result), "verdict") == [("baseline is better",)]
+    assert list_rows(
+        draw_spec(sqlrank.compare("RR", run={"poor": poor, "good": good}, qrels={query: {"a": 1} for query in queries})), "verdict"
+    ) == [("system is better",)]
 
 
 def test_differences_of_queries_are_in_order_with_wins_and_losses() -> None:
-    found = spec(sqlrank.compare("RR", per_query=True, **SCORED))
+    found = draw_spec(sqlrank.compare("RR", per_query=True, **SCORED))
     assert [item["title"] for item in found["concat"]] == ["dense minus baseline: wins 2, ties 0, losses 1"]
-    assert rows(found, "x", "query", "kind", "difference") == [
+    assert list_rows(found, "x", "query", "kind", "difference") == [
         (1, "q1", "losses", -0.5),
         (2, "q2", "wins", 0.5),
         (3, "q3", "wins", pytest.approx(2 / 3)),
@@ -266,8 +281,8 @@ def test_differences_of_queries_are_in_order_with_wins_and_losses() -> None:
 def test_lower_is_a_win_where_lower_is_better() -> None:
     data = CLICKS.append_column("query_id", CLICKS["day"]).append_column("worse", pa.array([0.9, 0.9, 0.1, 0.1] * 2))
     scores = {"score": ["score", "worse"]}
-    found = spec(sqlrank.compare("Brier", predictions=data, columns=scores, level="query", per_query=True))
-    assert {(row[0] > 0, row[1]) for row in rows(found, "difference", "kind")} == {(True, "losses")}
+    found = draw_spec(sqlrank.compare("Brier", predictions=data, columns=scores, level="query", per_query=True))
+    assert {(row[0] > 0, row[1]) for row in list_rows(found, "difference", "kind")} == {(True, "losses")}
 
 
 @pytest.mark.slow
@@ -275,64 +290,64 @@ def test_many_queries_are_thinned_and_the_chart_says_so() -> None:
     queries = [f"q{place:05}" for place in range(2500)]
     data = pa.table({"query_id": queries, "label": [1] * 2500, "one": [1.0] * 2500, "other": [0.0, 1.0] * 1250})
     columns = {"score": ["one", "other"]}
-    found = spec(sqlrank.compare("MAE", predictions=data, columns=columns, level="query", per_query=True))
-    drawn = rows(found, "x", "kind")
+    found = draw_spec(sqlrank.compare("MAE", predictions=data, columns=columns, level="query", per_query=True))
+    drawn = list_rows(found, "x", "kind")
     assert (len(drawn), drawn[0], drawn[-1]) == (1000, (1, "losses"), (2500, "ties"))
-    assert "1,000 queries are drawn, evenly spaced in their order" in under(found)
+    assert "1,000 queries are drawn, evenly spaced in their order" in read_caption(found)
     assert found["concat"][0]["title"] == "other minus one: wins 0, ties 1,250, losses 1,250"
 
 
 def test_undefined_is_shown_as_null_and_no_number() -> None:
     one_class = pa.table({"label": [0, 0, 1, 0], "score": [0.2, 0.3, 0.4, 0.1], "shop": ["x", "x", None, None]})
-    found = spec(sqlrank.evaluate("AUC", predictions=one_class, by="shop"))
-    assert rows(found, "colour", "y") == [("NULL", 1), ("x", None)]
+    found = draw_spec(sqlrank.evaluate("AUC", predictions=one_class, by="shop"))
+    assert list_rows(found, "colour", "y") == [("NULL", 1), ("x", None)]
     assert next(item["mark"]["text"] for item in found["layer"] if item["mark"]["type"] == "text") == "NULL"
     both = sqlrank.evaluate("num_predictions", predictions=one_class.set_column(2, "shop", [["NULL", "NULL", None, None]]), by="shop")
-    assert [row[0] for row in rows(spec(both), "colour")] == ["NULL (none)", "NULL"]
+    assert [row[0] for row in list_rows(draw_spec(both), "colour")] == ["NULL (none)", "NULL"]
 
 
-@pytest.mark.parametrize("kind", every(3, CHART_KINDS))
+@pytest.mark.parametrize("kind", select_every(3, CHART_KINDS))
 def test_no_rows_draw_an_empty_chart(kind: str) -> None:
     assert sqlrank.chart(RESULTS[kind]().slice(0, 0), kind).to_dict()["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
 
 
-@pytest.mark.parametrize("kind", every(4, CHART_KINDS))
+@pytest.mark.parametrize("kind", select_every(4, CHART_KINDS))
 def test_one_row_is_drawn(kind: str) -> None:
-    found = spec(RESULTS[kind]().slice(0, 1), kind)
+    found = draw_spec(RESULTS[kind]().slice(0, 1), kind)
     assert any(found["datasets"].values())
 
 
-@pytest.mark.parametrize("kind", every(3, CHART_KINDS))
+@pytest.mark.parametrize("kind", select_every(3, CHART_KINDS))
 def test_each_result_is_drawn_as_its_kind_by_itself(kind: str) -> None:
     result = RESULTS[kind]()
-    assert spec(result) == spec(result, kind) == spec(result, kind.upper())
+    assert draw_spec(result) == draw_spec(result, kind) == draw_spec(result, kind.upper())
 
 
 def test_another_kind_that_fits_can_be_chosen() -> None:
-    result = of_clicks("Brier", by=["country", "device"])
-    assert marks(spec(result, "bars")) == ["bar", "text"]
-    days = of_clicks("Brier", by="day")
-    assert marks(spec(days, "bars")) == ["bar", "text"]
+    result = evaluate_clicks("Brier", by=["country", "device"])
+    assert list_marks(draw_spec(result, "bars")) == ["bar", "text"]
+    days = evaluate_clicks("Brier", by="day")
+    assert list_marks(draw_spec(days, "bars")) == ["bar", "text"]
 
 
 @pytest.mark.parametrize(
     ("result", "kind", "message"),
     [
-        (lambda: of_clicks("Brier"), "roc", r"kind='roc' does not fit: it is of the curve ROC; this result can be drawn as: bars"),
-        (lambda: of_clicks("Brier"), "line", r"it needs a column of dates in by, in one grouping; this result can be drawn as: bars"),
-        (lambda: of_clicks("Brier"), "heatmap", r"it needs two columns in by, in one grouping; this result"),
-        (lambda: of_clicks("Brier"), "cutoffs", r"it needs a range of cut-offs, such as nDCG@1..20; this result"),
-        (lambda: of_clicks("Brier"), "forest", r"it is of comparisons, which sqlrank.compare returns; this result"),
-        (lambda: of_clicks("ROC"), "bars", r"kind='bars' does not fit: it is of metrics; this result can be drawn as: roc$"),
-        (lambda: of_clicks("Brier"), 5, "kind=5 is not possible: give the name of a kind of chart, such as 'bars'"),
-        (lambda: of_clicks("Brier"), "bar", r"there is no kind of chart 'bar'; did you mean 'bars'\? Choose from: roc, pr,"),
+        (lambda: evaluate_clicks("Brier"), "roc", r"kind='roc' does not fit: it is of the curve ROC; this result can be drawn as: bars"),
+        (lambda: evaluate_clicks("Brier"), "line", r"it needs a column of dates in by, in one grouping; this result can be drawn as: bars"),
+        (lambda: evaluate_clicks("Brier"), "heatmap", r"it needs two columns in by, in one grouping; this result"),
+        (lambda: evaluate_clicks("Brier"), "cutoffs", r"it needs a range of cut-offs, such as nDCG@1..20; this result"),
+        (lambda: evaluate_clicks("Brier"), "forest", r"it is of comparisons, which sqlrank.compare returns; this result"),
+        (lambda: evaluate_clicks("ROC"), "bars", r"kind='bars' does not fit: it is of metrics; this result can be drawn as: roc$"),
+        (lambda: evaluate_clicks("Brier"), 5, "kind=5 is not possible: give the name of a kind of chart, such as 'bars'"),
+        (lambda: evaluate_clicks("Brier"), "bar", r"there is no kind of chart 'bar'; did you mean 'bars'\? Choose from: roc, pr,"),
         (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), None, "values of single queries have no chart: leave out per_query, or compare"),
         (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), "bars", "it is of metrics of all queries; leave out per_query; this result has no"),
         (lambda: sqlrank.evaluate("pApGradient@1", predictions=CLICKS.append_column("doc_id", [list("abcdefgh")])), None, "pApGradient has no chart; these curves have one: ROC, PR, Gain, Lift, Threshold, Calibration"),
         (lambda: sqlrank.gate("RR", **SCORED), None, "this result has no chart: give one of sqlrank.evaluate or sqlrank.compare"),
-        (lambda: of_clicks("Brier").replace_schema_metadata(None), None, "this table has no metadata of sqlrank, which describe its columns; give the result as sqlrank returned it"),
-        (lambda: of_clicks("Brier").to_pandas(), None, r"a chart is of an Arrow table that sqlrank returned, and a DataFrame is none; give the result as it came"),
-        (lambda: of_clicks("Brier", by="country").select(["Brier"]), None, "the result has no column 'country' of its metadata"),
+        (lambda: evaluate_clicks("Brier").replace_schema_metadata(None), None, "this table has no metadata of sqlrank, which describe its columns; give the result as sqlrank returned it"),
+        (lambda: evaluate_clicks("Brier").to_pandas(), None, r"a chart is of an Arrow table that sqlrank returned, and a DataFrame is none; give the result as it came"),
+        (lambda: evaluate_clicks("Brier", by="country").select(["Brier"]), None, "the result has no column 'country' of its metadata"),
     ],
 )  # fmt: skip
 def test_what_has_no_chart_is_refused_with_the_reason(result: Any, kind: str | None, message: str) -> None:
@@ -358,20 +373,20 @@ def test_too_many_charts_are_refused() -> None:
 
 def test_more_groups_than_colours_have_dashes() -> None:
     ten = pa.table({"label": [0, 1] * 10, "score": [0.1, 0.9] * 10, "shop": [f"s{place // 2}" for place in range(20)]})
-    encoding = spec(sqlrank.evaluate("ROC", predictions=ten, by="shop"))["layer"][1]["encoding"]
+    encoding = draw_spec(sqlrank.evaluate("ROC", predictions=ten, by="shop"))["layer"][1]["encoding"]
     looks = list(zip(encoding["color"]["scale"]["range"], map(str, encoding["strokeDash"]["scale"]["range"]), strict=True))
     assert len(set(looks)) == 10
 
 
 def test_columns_after_the_third_share_a_facet() -> None:
-    found = spec(of_clicks("ROC", by=["country", "device", "day", "half=score > 0.5"]))
+    found = draw_spec(evaluate_clicks("ROC", by=["country", "device", "day", "half=score > 0.5"]))
     assert found["facet"]["row"]["title"] == "day, half"
     assert "2026-01-01, 1" in found["facet"]["row"]["sort"]
 
 
 def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished() -> None:
     data = CLICKS.rename_columns(["label", "score", "image", "n", "to"])
-    found = spec(sqlrank.evaluate(["Brier", "Positives"], predictions=data, by=["image", "n", "to"], confidence=0.9), "bars")
+    found = draw_spec(sqlrank.evaluate(["Brier", "Positives"], predictions=data, by=["image", "n", "to"], confidence=0.9), "bars")
     titles = [item["title"] for item in found["spec"]["layer"][0]["encoding"]["tooltip"]]
     assert titles == ["image ", "n", "to", "Brier", "from", "to ", "n ", "Positives"]
 
@@ -379,7 +394,7 @@ def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished() -> 
 def test_altair_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(sqlrank.SqlrankError, match=r"^charts need altair; install sqlrank\[charts\]$"):
-        sqlrank.chart(of_clicks("Brier"))
+        sqlrank.chart(evaluate_clicks("Brier"))
 
 
 def test_stored_results_are_drawn_as_they_were(tmp_path: Any) -> None:
@@ -387,12 +402,12 @@ def test_stored_results_are_drawn_as_they_were(tmp_path: Any) -> None:
 
     result = sqlrank.compare("RR", run=RUNS, qrels=QRELS)
     pq.write_table(result, tmp_path / "c.parquet")
-    assert spec(pq.read_table(tmp_path / "c.parquet")) == spec(result)
+    assert draw_spec(pq.read_table(tmp_path / "c.parquet")) == draw_spec(result)
 
 
 def test_points_are_many_but_not_too_many() -> None:
     points = pa.table({"label": [place % 2 for place in range(8_000)], "score": list(range(8_000))})
-    assert len(rows(spec(sqlrank.evaluate("ROC(points=0)", predictions=points)), "x")) > 8_000
+    assert len(list_rows(draw_spec(sqlrank.evaluate("ROC(points=0)", predictions=points)), "x")) > 8_000
     message = r"^50,001 points are too many for a chart, which has at most 50,000; give fewer of each curve, as in ROC\(points=1000\), or keep fewer"
     with pytest.raises(sqlrank.InputError, match=message):
         theme.inline_data({"x": place} for place in range(50_001))

@@ -20,7 +20,7 @@ LEAVES = "from pathlib import Path\n\ndef test_leaves():\n    Path('left').mkdir
 KEEPS = "def test_keeps():\n    pass\n"
 
 
-def checkout(folder: Path, tests: str, is_tracked: bool = True) -> Path:
+def make_checkout(folder: Path, tests: str, is_tracked: bool = True) -> Path:
     """Make a folder with a module of tests, committed unless it is to be no checkout."""
     (folder / "conftest.py").write_text(HOOKS)
     (folder / "test_one.py").write_text(tests)
@@ -33,7 +33,7 @@ def checkout(folder: Path, tests: str, is_tracked: bool = True) -> Path:
     return folder
 
 
-def ran(folder: Path, *options: str) -> tuple[int, str]:
+def run_tests(folder: Path, *options: str) -> tuple[int, str]:
     words = [sys.executable, "-m", "pytest", "-q", *options]
     variables = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(words, check=False, capture_output=True, text=True, cwd=folder, env=variables)
@@ -41,27 +41,27 @@ def ran(folder: Path, *options: str) -> tuple[int, str]:
 
 
 def test_what_a_test_leaves_or_removes_fails_the_run(tmp_path: Path) -> None:
-    status, text = ran(checkout(tmp_path, LEAVES + "    Path('pytest.ini').unlink()\n"), "--clean-tree")
+    status, text = run_tests(make_checkout(tmp_path, LEAVES + "    Path('pytest.ini').unlink()\n"), "--clean-tree")
     assert status == pytest.ExitCode.TESTS_FAILED, text
     assert "1 passed" in text
     assert "--clean-tree: the tests changed the working tree, which git status prints as:\n   D pytest.ini\n  ?? left/behind.txt\n" in text
 
 
 def test_what_was_there_before_the_run_is_not_named(tmp_path: Path) -> None:
-    checkout(tmp_path, KEEPS)
+    make_checkout(tmp_path, KEEPS)
     (tmp_path / "mine.txt").touch()
-    assert ran(tmp_path, "--clean-tree")[0] == pytest.ExitCode.OK
+    assert run_tests(tmp_path, "--clean-tree")[0] == pytest.ExitCode.OK
 
 
 def test_a_folder_without_git_is_named(tmp_path: Path) -> None:
-    status, text = ran(checkout(tmp_path, LEAVES, is_tracked=False), "--clean-tree")
+    status, text = run_tests(make_checkout(tmp_path, LEAVES, is_tracked=False), "--clean-tree")
     assert status == pytest.ExitCode.OK
     assert f"--clean-tree: not compared, since {tmp_path} is no git checkout" in text
 
 
 @pytest.mark.slow
 def test_workers_leave_the_comparison_to_the_process_that_started_them(tmp_path: Path) -> None:
-    status, text = ran(checkout(tmp_path, LEAVES + KEEPS), "--clean-tree", "-p", "xdist", "-n", "2")
+    status, text = run_tests(make_checkout(tmp_path, LEAVES + KEEPS), "--clean-tree", "-p", "xdist", "-n", "2")
     assert (status, text.count("?? left/behind.txt")) == (pytest.ExitCode.TESTS_FAILED, 1), text
 
 

@@ -16,15 +16,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.lanes import few
-from tests.unit.command_line import ROOT, TREC, call, printed, refused
+from tests.lanes import select_few
+from tests.unit.command_line import ROOT, TREC, invoke_command, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 
-def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+def run_shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run a command line in which ``sqlrank`` is this package's."""
     python = f"PYTHONPATH='{ROOT}' '{sys.executable}' -m sqlrank"
     return subprocess.run(
@@ -46,12 +46,12 @@ def sources(files: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_table(sources: list[str]) -> None:
-    assert printed("evaluate", "RR", "P@1", *sources) == "    RR     P@1\n0.7500  0.5000\n"
-    assert printed("evaluate", "RR", *sources, "--per-query") == "query_id      RR\nq1        0.5000\nq2        1.0000\n"
+    assert run_command("evaluate", "RR", "P@1", *sources) == "    RR     P@1\n0.7500  0.5000\n"
+    assert run_command("evaluate", "RR", *sources, "--per-query") == "query_id      RR\nq1        0.5000\nq2        1.0000\n"
 
 
 def test_markdown(sources: list[str]) -> None:
-    assert printed("evaluate", "RR", *sources, "--per-query", "--format", "markdown").splitlines() == [
+    assert run_command("evaluate", "RR", *sources, "--per-query", "--format", "markdown").splitlines() == [
         "| query_id | RR |",
         "| :--- | ---: |",
         "| q1 | 0.5000 |",
@@ -60,8 +60,8 @@ def test_markdown(sources: list[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", few(["csv", "json", "jsonl", "parquet"], ("csv", "parquet")))
-@pytest.mark.parametrize("to_file", few([False, True], 1))
+@pytest.mark.parametrize("form", select_few(["csv", "json", "jsonl", "parquet"], ("csv", "parquet")))
+@pytest.mark.parametrize("to_file", select_few([False, True], 1))
 def test_formats_for_machines_keep_every_digit(form: str, to_file: bool, tmp_path: Path) -> None:
     metrics = ["nDCG", "AP", "ERR", "num_ret"]
     expected = sqlrank.evaluate(metrics, run=TREC / "results.test", qrels=TREC / "qrels.test", per_query=True, threads=1).to_pylist()
@@ -79,10 +79,10 @@ def test_formats_for_machines_keep_every_digit(form: str, to_file: bool, tmp_pat
         form,
     ]
     if to_file:
-        assert printed(*arguments, "-o", tmp_path / "out") == ""
+        assert run_command(*arguments, "-o", tmp_path / "out") == ""
         data = (tmp_path / "out").read_bytes()
     else:
-        result = call(*arguments)
+        result = invoke_command(*arguments)
         assert (result.exit_code, result.stderr) == (0, "")
         data = result.stdout_bytes
     if form == "parquet":
@@ -100,11 +100,11 @@ def test_formats_for_machines_keep_every_digit(form: str, to_file: bool, tmp_pat
 def test_undefined_values(sources: list[str]) -> None:
     arguments = ["evaluate", "bpref", "RR", *sources, "--policy", "if_undefined=null", "--column", "relevance=zero"]
     pq.write_table(pq.read_table("qrels.parquet").append_column("zero", [[0, 0]]), "qrels.parquet")
-    assert json.loads(printed(*arguments, "--format", "json")) == [{"bpref": None, "RR": None}]
-    assert printed(*arguments, "--format", "csv") == "bpref,RR\n,\n"
-    assert printed(*arguments).splitlines()[1].split() == ["NULL", "NULL"]
-    assert call(*arguments, "--format", "parquet").exit_code == 0
-    assert call(*arguments).stderr == "note: bpref, RR are NULL (undefined: a query without relevant documents)\n"
+    assert json.loads(run_command(*arguments, "--format", "json")) == [{"bpref": None, "RR": None}]
+    assert run_command(*arguments, "--format", "csv") == "bpref,RR\n,\n"
+    assert run_command(*arguments).splitlines()[1].split() == ["NULL", "NULL"]
+    assert invoke_command(*arguments, "--format", "parquet").exit_code == 0
+    assert invoke_command(*arguments).stderr == "note: bpref, RR are NULL (undefined: a query without relevant documents)\n"
 
 
 def test_odd_ids_in_every_format(sources: list[str]) -> None:
@@ -114,23 +114,27 @@ def test_odd_ids_in_every_format(sources: list[str]) -> None:
         ids = pa.array([odd[int(item.as_py() == "q2")] for item in table["query_id"]])
         pq.write_table(table.set_column(0, "query_id", ids), f"{name}.parquet")
     arguments = ["evaluate", "RR", *sources, "--per-query", "--format"]
-    assert [row["query_id"] for row in json.loads(printed(*arguments, "json"))] == odd
-    assert [json.loads(line)["query_id"] for line in printed(*arguments, "jsonl").splitlines()] == odd
-    assert [row["query_id"] for row in csv.DictReader(io.StringIO(printed(*arguments, "csv"), newline=""))] == odd
-    assert "[red]" in printed(*arguments, "table")
-    assert all(line.count("|") - line.count("\\|") == 3 for line in printed(*arguments, "markdown").splitlines())
+    assert [row["query_id"] for row in json.loads(run_command(*arguments, "json"))] == odd
+    assert [json.loads(line)["query_id"] for line in run_command(*arguments, "jsonl").splitlines()] == odd
+    assert [row["query_id"] for row in csv.DictReader(io.StringIO(run_command(*arguments, "csv"), newline=""))] == odd
+    assert "[red]" in run_command(*arguments, "table")
+    assert all(line.count("|") - line.count("\\|") == 3 for line in run_command(*arguments, "markdown").splitlines())
 
 
 def test_ids_that_json_does_not_know(sources: list[str]) -> None:
     duckdb.sql("COPY (SELECT DATE '2024-01-01' AS query_id, 'a' AS doc_id, 1 AS score, 1 AS relevance) TO 'dates.parquet'")
-    (row,) = json.loads(printed("evaluate", "RR", "--run", "dates.parquet", "--qrels", "dates.parquet", "--per-query", "--format", "json"))
+    (row,) = json.loads(
+        run_command("evaluate", "RR", "--run", "dates.parquet", "--qrels", "dates.parquet", "--per-query", "--format", "json")
+    )
     assert row == {"query_id": "2024-01-01", "RR": 1.0}
     assert sources
 
 
 def test_output_files(sources: list[str], tmp_path: Path) -> None:
-    assert f"there is no folder {tmp_path}/no; make it" in refused("evaluate", "RR", *sources, "-o", tmp_path / "no" / "out.csv")
-    result = call("evaluate", "RR", *sources, "-o", tmp_path / "out.parquet")
+    assert f"there is no folder {tmp_path}/no; make it" in run_refused_command(
+        "evaluate", "RR", *sources, "-o", tmp_path / "no" / "out.csv"
+    )
+    result = invoke_command("evaluate", "RR", *sources, "-o", tmp_path / "out.parquet")
     assert result.exit_code == 2 or pq.read_table(tmp_path / "out.parquet").to_pylist() == [{"RR": 0.75}], "the ending says Parquet"
 
 
@@ -174,7 +178,7 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
 )
 def test_wrong_calls(arguments: Sequence[str], message: str, sources: list[str]) -> None:
     given = [] if "--run" in arguments else sources[:2]
-    assert message in " ".join(refused("evaluate", *arguments, *given, *sources[2:]).split())
+    assert message in " ".join(run_refused_command("evaluate", *arguments, *given, *sources[2:]).split())
 
 
 @pytest.mark.parametrize(
@@ -194,11 +198,11 @@ def test_wrong_calls(arguments: Sequence[str], message: str, sources: list[str])
     ],
 )
 def test_no_option_is_ignored(arguments: Sequence[str], message: str) -> None:
-    assert message in refused(*arguments)
+    assert message in run_refused_command(*arguments)
 
 
 def test_no_sources_are_named_as_options() -> None:
-    message = refused("evaluate", "RR")
+    message = run_refused_command("evaluate", "RR")
     assert "--run" in message
     assert "--qrels" in message
 
@@ -206,16 +210,16 @@ def test_no_sources_are_named_as_options() -> None:
 def test_wrong_data(sources: list[str]) -> None:
     table = pq.read_table("run.parquet")
     pq.write_table(pa.concat_tables([table, table.slice(0, 1)]), "run.parquet")
-    assert "run (run.parquet): (query_id, doc_id) occurs more than once" in refused("evaluate", "RR", *sources)
-    assert printed("evaluate", "RR", *sources, "--check", "off")
+    assert "run (run.parquet): (query_id, doc_id) occurs more than once" in run_refused_command("evaluate", "RR", *sources)
+    assert run_command("evaluate", "RR", *sources, "--check", "off")
 
 
 def test_what_the_search_for_duplicates_left_out_is_noted(sources: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sqlrank.inputs.row_checks.FULL_DUPLICATE_SEARCH_ROWS", 1)
-    result = call("evaluate", "RR", *sources, "--format", "csv")
+    result = invoke_command("evaluate", "RR", *sources, "--format", "csv")
     assert (result.exit_code, result.stdout) == (0, "RR\n0.75\n")
     assert "--check full searches all" in result.stderr
-    assert call("evaluate", "RR", *sources, "--check", "full").stderr == ""
+    assert invoke_command("evaluate", "RR", *sources, "--check", "full").stderr == ""
 
 
 # Options
@@ -225,16 +229,16 @@ def test_what_the_search_for_duplicates_left_out_is_noted(sources: list[str], mo
 @pytest.mark.parametrize("form", [["-p", "queries=judged_and_retrieved"], ["--policy", "queries='judged_and_retrieved'"]])
 def test_the_policy_queries(form: list[str], sources: list[str]) -> None:
     pq.write_table(pa.table({"query_id": ["q1", "q9"], "doc_id": ["b", "b"], "relevance": [1, 1]}), "qrels.parquet")
-    assert printed("evaluate", "RR", *sources, "--format", "csv") == "RR\n0.25\n"
-    assert printed("evaluate", "RR", *sources, *form, "--format", "csv") == "RR\n0.5\n"
-    assert "JOIN" in printed("sql", "RR", *sources, *form)
+    assert run_command("evaluate", "RR", *sources, "--format", "csv") == "RR\n0.25\n"
+    assert run_command("evaluate", "RR", *sources, *form, "--format", "csv") == "RR\n0.5\n"
+    assert "JOIN" in run_command("sql", "RR", *sources, *form)
 
 
 def test_policies(sources: list[str]) -> None:
-    assert printed("evaluate", "RR", *sources, "-p", "depth=1", "--policy", "rel=2", "--format", "csv") == "RR\n0.5\n"
-    gains = printed("evaluate", "CG", *sources, "-p", "gain={1: 3, 2: 9.5}", "--format", "csv")
+    assert run_command("evaluate", "RR", *sources, "-p", "depth=1", "--policy", "rel=2", "--format", "csv") == "RR\n0.5\n"
+    gains = run_command("evaluate", "CG", *sources, "-p", "gain={1: 3, 2: 9.5}", "--format", "csv")
     assert gains == "CG\n6.25\n"
-    assert printed("evaluate", "RR", *sources, "-p", "ties=doc_asc", "--compat", "trec10", "--format", "csv") == "RR\n0.75\n"
+    assert run_command("evaluate", "RR", *sources, "-p", "ties=doc_asc", "--compat", "trec10", "--format", "csv") == "RR\n0.75\n"
 
 
 @pytest.mark.slow
@@ -243,15 +247,17 @@ def test_groupings(sources: list[str]) -> None:
     pq.write_table(table, "run.parquet")
 
     def rows(*by: str) -> list[str]:
-        return printed("evaluate", "num_ret", *sources, "--format", "csv", *(item for name in by for item in ("--by", name))).splitlines()
+        return run_command(
+            "evaluate", "num_ret", *sources, "--format", "csv", *(item for name in by for item in ("--by", name))
+        ).splitlines()
 
     assert rows("a") == ["a,num_ret", "x,2.0", "y,1.0"]
     assert rows("a", "b") == rows("a,b") == rows("a, b") == ["a,b,num_ret", "x,1,1.0", "x,2,1.0", "y,1,1.0"]
     assert rows("a,b", "total") == ["a,b,slice,num_ret", ",,all,3.0", *(f'{row},"a,b",1.0' for row in ("x,1", "x,2", "y,1"))]
     assert rows("total") == ["num_ret", "3.0"]
-    assert "twice" in refused("evaluate", "RR", *sources, "--by", "a", "--by", "a")
+    assert "twice" in run_refused_command("evaluate", "RR", *sources, "--by", "a", "--by", "a")
     for nothing in ("", "a,", ","):
-        assert "--by" in refused("evaluate", "RR", *sources, "--by", nothing)
+        assert "--by" in run_refused_command("evaluate", "RR", *sources, "--by", nothing)
 
 
 def test_columns_and_database(sources: list[str]) -> None:
@@ -261,39 +267,39 @@ def test_columns_and_database(sources: list[str]) -> None:
     columns = ["query_id=user_id", "doc_id=item", "score=it's a score", "relevance=stars"]
     options = [item for column in columns for item in ("--column", column)]
     arguments = ["RR", "--db", "my.duckdb", "--run", "r", "--qrels", "q", *options]
-    assert printed("evaluate", *arguments, "--format", "csv") == "RR\n0.75\n"
+    assert run_command("evaluate", *arguments, "--format", "csv") == "RR\n0.75\n"
     with duckdb.connect("my.duckdb", read_only=True) as connection:
-        assert connection.execute(printed("sql", *arguments)).fetchall() == [(0.75,)]
+        assert connection.execute(run_command("sql", *arguments)).fetchall() == [(0.75,)]
     assert sources
 
 
 def test_metrics() -> None:
-    lines = printed("metrics").splitlines()
+    lines = run_command("metrics").splitlines()
     assert lines[0].split() == ["name", "family", "parameters", "description"]
     assert any(line.startswith("nDCG ") for line in lines)
-    assert len(json.loads(printed("metrics", "--format", "json"))) == len(lines) - 1
+    assert len(json.loads(run_command("metrics", "--format", "json"))) == len(lines) - 1
     assert "2147483647" not in "\n".join(lines), "the default of a cut-off is all"
     for name in ("nDCG", "ndcg", "nDCG@10"):
-        text = printed("metrics", name)
+        text = run_command("metrics", name)
         assert text.startswith("-- nDCG: ")
         assert "GROUP BY list_id" in text
-    assert "unknown metric 'foo'" in refused("metrics", "foo")
-    assert "cannot read the metric" in refused("metrics", "@@")
+    assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
+    assert "cannot read the metric" in run_refused_command("metrics", "@@")
 
 
 def test_help_and_version() -> None:
-    assert printed("--version") == f"sqlrank {sqlrank.__version__}\n"
+    assert run_command("--version") == f"sqlrank {sqlrank.__version__}\n"
     for arguments in (["-h"], ["--help"], ["evaluate", "-h"], ["sql", "-h"], ["metrics", "-h"]):
-        assert "Usage: sqlrank" in " ".join(printed(*arguments).split())
+        assert "Usage: sqlrank" in " ".join(run_command(*arguments).split())
 
 
 # Real processes
 
 
 def test_python_m_sqlrank(sources: list[str]) -> None:
-    done = shell(f"sqlrank evaluate RR {' '.join(sources)} --format csv")
+    done = run_shell(f"sqlrank evaluate RR {' '.join(sources)} --format csv")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"RR\n0.75\n", b"")
-    done = shell(f"sqlrank evaluate RRR {' '.join(sources)}")
+    done = run_shell(f"sqlrank evaluate RRR {' '.join(sources)}")
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.startswith(b"sqlrank: unknown metric 'RRR'")
 
@@ -309,7 +315,7 @@ def test_python_m_sqlrank(sources: list[str]) -> None:
     ],
 )
 def test_a_reader_that_goes_away(command: str, sources: list[str]) -> None:
-    done = shell(f"sqlrank {command.format(' '.join(sources))}")
+    done = run_shell(f"sqlrank {command.format(' '.join(sources))}")
     assert done.stderr == b""
 
 
@@ -319,14 +325,14 @@ def test_a_reader_that_goes_away(command: str, sources: list[str]) -> None:
     "command", ["evaluate RR {}", "evaluate RR {} --format parquet", "sql RR --run r --qrels q", "metrics", "--version"]
 )
 def test_streams_that_are_closed(command: str, closed: str, sources: list[str]) -> None:
-    done = shell(f"sqlrank {command.format(' '.join(sources))} {closed}")
+    done = run_shell(f"sqlrank {command.format(' '.join(sources))} {closed}")
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.slow
 def test_a_long_result_piped_to_head(sources: list[str]) -> None:
     duckdb.sql("COPY (SELECT i AS query_id, 1 AS doc_id, 1 AS score, 1 AS relevance FROM range(100000) t(i)) TO 'long.parquet'")
-    done = shell("sqlrank evaluate RR --run long.parquet --qrels long.parquet --per-query --format csv | head -2")
+    done = run_shell("sqlrank evaluate RR --run long.parquet --qrels long.parquet --per-query --format csv | head -2")
     assert (done.stdout, done.stderr) == (b"query_id,RR\n0,1.0\n", b"")
     assert sources
 
@@ -339,6 +345,6 @@ def test_text_is_utf8_whatever_the_locale(sources: list[str]) -> None:
     pq.write_table(pq.read_table("run.parquet").slice(0, 2), "run.parquet")
     pq.write_table(pq.read_table("qrels.parquet").slice(0, 1), "qrels.parquet")
     for form in ("table", "json"):
-        done = shell(f"sqlrank evaluate RR {' '.join(sources)} --per-query --format {form}", LC_ALL="C", PYTHONIOENCODING="")
+        done = run_shell(f"sqlrank evaluate RR {' '.join(sources)} --per-query --format {form}", LC_ALL="C", PYTHONIOENCODING="")
         assert done.returncode == 0, done.stderr
         assert "ü日本".encode() in done.stdout

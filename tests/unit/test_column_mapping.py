@@ -33,11 +33,11 @@ CLICKS = pa.table(
 )
 
 
-def rows(metrics: Any, **options: Any) -> list[tuple[Any, ...]]:
+def evaluate_rows(metrics: Any, **options: Any) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in sqlrank.evaluate(metrics, **options).to_pylist()]
 
 
-def database() -> duckdb.DuckDBPyConnection:
+def make_database() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     for name, table in {"run": RUN, "qrels": QRELS, "clicks": CLICKS}.items():
         connection.from_arrow(table).create(name)
@@ -45,8 +45,8 @@ def database() -> duckdb.DuckDBPyConnection:
 
 
 def test_columns_of_one_input_and_expressions_of_rankings() -> None:
-    assert rows(["RR", "num_q"], run=RUN, qrels=QRELS, columns=SEPARATE) == [(0.75, 2)]
-    with database() as connection:
+    assert evaluate_rows(["RR", "num_q"], run=RUN, qrels=QRELS, columns=SEPARATE) == [(0.75, 2)]
+    with make_database() as connection:
         printed = sqlrank.sql(["RR", "num_q"], run="run", qrels="qrels", columns=SEPARATE)
         assert connection.execute(printed).fetchall() == [(0.75, 2)]
         looked = sqlrank.sql(["RR", "num_q"], run="run", qrels="qrels", columns=SEPARATE, connection=connection)
@@ -55,14 +55,14 @@ def test_columns_of_one_input_and_expressions_of_rankings() -> None:
 
 def test_a_mapping_of_one_input_overrides_that_of_all() -> None:
     columns = {"query_id": "search", "run.query_id": "LOWER(term)", "doc_id": "doc", "score": "points", "relevance": "grade"}
-    assert rows("RR", run=RUN, qrels=QRELS, columns=columns) == [(0.75,)]
+    assert evaluate_rows("RR", run=RUN, qrels=QRELS, columns=columns) == [(0.75,)]
 
 
 def test_groups_by_an_expression() -> None:
     columns = {**SEPARATE, "score": "points", "relevance": "grade"}
     # On each day both queries are asked, and one is answered.
     expected = [("2026-01-01", 0.25), ("2026-01-02", 0.5)]
-    assert rows("RR", run=RUN, qrels=QRELS, columns=columns, by="day=SUBSTR(ts, 1, 10)") == expected
+    assert evaluate_rows("RR", run=RUN, qrels=QRELS, columns=columns, by="day=SUBSTR(ts, 1, 10)") == expected
     found = sqlrank.evaluate("AUC", predictions=CLICKS, by=[["day=SUBSTR(ts, 1, 10)"], []])
     assert [tuple(row.values()) for row in found.to_pylist()] == [
         (None, "all", 0.75),
@@ -70,7 +70,7 @@ def test_groups_by_an_expression() -> None:
         ("2026-01-02", "day", 0.0),
     ]
     assert found.column_names == ["day", "slice", "AUC"]
-    with database() as connection:
+    with make_database() as connection:
         for options in ({}, {"connection": connection}):
             text = sqlrank.sql("AUC", predictions="clicks", by="day=SUBSTR(ts, 1, 10)", **options)
             assert connection.execute(text).fetchall() == [("2026-01-01", 1.0), ("2026-01-02", 0.0)]
@@ -83,7 +83,7 @@ def test_an_expression_is_in_the_sql_of_the_engine() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE clicks (label, score, ts)")
         connection.executemany("INSERT INTO clicks VALUES (?, ?, ?)", [tuple(row.values()) for row in CLICKS.to_pylist()])
-        got = rows(
+        got = evaluate_rows(
             "AUC",
             predictions="clicks",
             by="hour=STRFTIME('%Y', ts)",
@@ -99,8 +99,8 @@ def test_an_expression_is_in_the_sql_of_the_engine() -> None:
 def test_expressions_of_labels_that_are_judgments() -> None:
     data = pa.table({"query_id": [1, 1], "doc_id": [1, 2], "points": [1, 2], "stars": [5, 3]})
     columns = {"score": "points * 1.5", "label": "CASE WHEN stars > 4 THEN 1 ELSE 0 END", "query_id": "query_id + 1"}
-    assert rows("RR", predictions=data, columns=columns) == [(0.5,)]
-    assert rows(["RR", "AUC"], predictions=data, columns=columns, per_query=True) == [(2, 0.5, 0.0)]
+    assert evaluate_rows("RR", predictions=data, columns=columns) == [(0.5,)]
+    assert evaluate_rows(["RR", "AUC"], predictions=data, columns=columns, per_query=True) == [(2, 0.5, 0.0)]
     with duckdb.connect() as connection:
         connection.from_arrow(data).create("shown")
         text = sqlrank.sql(["RR", "AUC"], predictions="shown", columns=columns, by="grade=points // 10")
@@ -108,18 +108,18 @@ def test_expressions_of_labels_that_are_judgments() -> None:
 
 
 def test_a_number_is_a_number_wherever_it_is_read() -> None:
-    with database() as connection:
+    with make_database() as connection:
         for options in ({}, {"connection": connection}):
             text = sqlrank.sql("AUC", predictions="clicks", columns={"weight": "1"}, **options)
             assert '"1"' not in text
             assert connection.execute(text).fetchall() == [(0.75,)]
-    assert rows("AUC", predictions=CLICKS, columns={"weight": "1"}) == [(0.75,)]
-    assert rows("AUC", predictions=CLICKS, columns={"weight": "2.5"}) == [(0.75,)]
+    assert evaluate_rows("AUC", predictions=CLICKS, columns={"weight": "1"}) == [(0.75,)]
+    assert evaluate_rows("AUC", predictions=CLICKS, columns={"weight": "2.5"}) == [(0.75,)]
 
 
 def test_the_command_line(tmp_path: Any) -> None:
     path = str(tmp_path / "clicks.parquet")
-    with database() as connection:
+    with make_database() as connection:
         connection.execute(f"COPY clicks TO '{path}'")
     called = CliRunner().invoke(
         app, ["evaluate", "AUC", "--predictions", path, "--by", "day=SUBSTR(ts, 1, 10),label", "--by", "total", "--format", "csv"]
@@ -145,4 +145,4 @@ def test_the_command_line(tmp_path: Any) -> None:
 )  # fmt: skip
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.InputError, match=message):
-        rows("RR", run=RUN, qrels=QRELS, **options)
+        evaluate_rows("RR", run=RUN, qrels=QRELS, **options)

@@ -20,13 +20,13 @@ CALL = ["evaluate", "RR", "--run", str(TREC / "results.test"), "--qrels", str(TR
 LEFT = "-c", "import sys, atexit, sqlrank.__main__ as m; atexit.register(lambda: print(*sys.modules, sep='\\n')); m.main()"
 
 
-def _python(*arguments: str, **variables: str) -> str:
+def _run_python(*arguments: str, **variables: str) -> str:
     environment = os.environ | variables
     return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, cwd=ROOT, env=environment).stdout
 
 
 def test_a_command_reads_no_other() -> None:
-    modules = set(_python(*LEFT, *CALL).split())
+    modules = set(_run_python(*LEFT, *CALL).split())
     assert {"sqlrank.cli.evaluate", "duckdb"} <= modules
     assert not {f"sqlrank.cli.{name}" for name in COMMANDS.values() if name != "evaluate"} & modules
     assert not {"pyarrow.compute", "sqlrank.comparison", "sqlrank.reports"} & modules
@@ -34,7 +34,7 @@ def test_a_command_reads_no_other() -> None:
 
 @pytest.mark.parametrize("word", ["evaluate", "report"])
 def test_help_of_a_command_imports_no_engine(word: str) -> None:
-    modules = set(_python(*LEFT, word, "--help").split())
+    modules = set(_run_python(*LEFT, word, "--help").split())
     assert not {"sqlglot", "pyarrow", "numpy", "duckdb"} & modules
 
 
@@ -49,7 +49,7 @@ def test_a_command_alone_is_what_it_is_among_all(word: str) -> None:
 
 
 def test_nothing_is_left_behind_at_the_end(tmp_path: Path) -> None:
-    assert "RR" in _python("-m", "sqlrank", *CALL, TMPDIR=str(tmp_path))
+    assert "RR" in _run_python("-m", "sqlrank", *CALL, TMPDIR=str(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -31,7 +31,7 @@ GROUP BY list_id
 VALUE = "SUM(CASE WHEN rank <= 1 THEN 1 ELSE 0 END)"
 
 
-def with_parameter(name: str) -> str:
+def add_parameter(name: str) -> str:
     declared = f"-- ${name}: number, default 1: what counts.\n-- Undefined:"
     return GOOD.replace("-- Undefined:", declared).replace("THEN 1 ELSE", f"THEN ${name} ELSE")
 
@@ -93,7 +93,7 @@ def test_every_relation_and_step_declares_its_grain() -> None:
 )
 def test_the_alias_is_the_column_in_sql(folder: Folder, alias: str, metric: str, column: str) -> None:
     """In results of Python it is the name; a name of an internal column gets a number."""
-    text = with_parameter("place") if "(" in metric else GOOD
+    text = add_parameter("place") if "(" in metric else GOOD
     folder.write({"metrics/mine.sql": text.replace("AS mine", f"AS {alias}")})
     printed = sqlrank.sql(metric, run="run", qrels="qrels", sql_dir=folder.path)
     assert sqlglot.parse_one(printed, read="duckdb").named_selects == [column]
@@ -182,7 +182,7 @@ def test_an_edited_file_is_read_anew(folder: Folder) -> None:
 # What is refused
 
 
-def line_of(text: str, part: str) -> int:
+def find_line(text: str, part: str) -> int:
     return next(number for number, line in enumerate(text.splitlines(), start=1) if part in line)
 
 
@@ -264,8 +264,8 @@ def line_of(text: str, part: str) -> int:
         (GOOD.replace("-- Undefined", "-- Interval: never.\n-- Undefined"), "-- Interval", "cannot read 'never'; write 'none (reason)'"),
         (GOOD.replace("-- Undefined", "-- Depth: first.\n-- Undefined"), "-- Depth", "write 'k' or 'all', or a number of documents"),
         (GOOD.replace("-- Undefined", "-- Depth: k.\n-- Undefined"), "-- Depth", "there is no integer cut-off $k"),
-        (with_parameter("gain"), "$gain", "a parameter cannot be called 'gain', as a function is"),
-        (with_parameter("ties"), "$ties", "a parameter cannot be called 'ties', as a policy is"),
+        (add_parameter("gain"), "$gain", "a parameter cannot be called 'gain', as a function is"),
+        (add_parameter("ties"), "$ties", "a parameter cannot be called 'ties', as a policy is"),
     ],
 )  # fmt: skip
 def test_a_metric_that_breaks_the_contract(text: str, place: str | None, rule: str, folder: Folder) -> None:
@@ -273,11 +273,11 @@ def test_a_metric_that_breaks_the_contract(text: str, place: str | None, rule: s
     with pytest.raises(ContractError) as caught:
         folder.evaluate({})
     assert rule in str(caught.value)
-    line = 1 if place is None else line_of(text, place)
+    line = 1 if place is None else find_line(text, place)
     assert f"{folder.path / 'metrics' / 'mine.sql'}:{line}: " in str(caught.value)
 
 
-def top(old: str, new: str) -> str:
+def change_relation(old: str, new: str) -> str:
     assert old in RELATION
     return RELATION.replace(old, new)
 
@@ -285,28 +285,28 @@ def top(old: str, new: str) -> str:
 @pytest.mark.parametrize(
     ("text", "place", "rule"),
     [
-        (top("  list_id,\n  relevance", "  *"), "*", "a relation lists its columns"),
-        (top("SELECT\n", "WITH a AS (SELECT 1 AS x)\nSELECT\n"), "WITH", "a relation has no CTE"),
-        (top("  relevance\n", "  SUM(relevance) OVER w AS relevance\n") + "WINDOW w AS (PARTITION BY list_id)\n", "WINDOW", "named windows"),
-        (top("  relevance\n", "  COUNT(*) FILTER (WHERE rank = 1) AS relevance\n"), "FILTER", "write SUM(CASE"),
-        (top("judged_documents", "jugded_documents"), "jugded_documents", "no relation 'jugded_documents'; did you mean 'judged_documents'?"),
-        (top("judged_documents", "top"), "FROM", "top"),
-        (top("judged_documents", "'x.parquet'"), "FROM", "relation"),
-        (top("judged_documents", "read_csv('/etc/passwd')"), "read_csv", "not allowed"),
-        (top("FROM judged_documents", "FROM judged_documents JOIN ranked_lists USING (list_id)"), "USING", "USING"),
-        (top("rank = 1", "rank = $foo"), "$foo", "$foo is used, but not documented"),
-        (top("-- top", "-- $k: integer from 1: x.\n-- top"), "$k", "$k is documented, but not used"),
-        (top("FROM judged_documents", "FROM judged_documents NATURAL JOIN ranked_lists"), "NATURAL", "NATURAL JOIN is not allowed"),
-        (top("FROM judged_documents", "FROM judged_documents SEMI JOIN ranked_lists ON rank = 1"), "SEMI", "SEMI JOIN is not allowed"),
-        (top("judged_documents", "judged_documents AS renamed(list_id, relevance)"), "renamed", "renamed(list_id, relevance) is not allowed"),
+        (change_relation("  list_id,\n  relevance", "  *"), "*", "a relation lists its columns"),
+        (change_relation("SELECT\n", "WITH a AS (SELECT 1 AS x)\nSELECT\n"), "WITH", "a relation has no CTE"),
+        (change_relation("  relevance\n", "  SUM(relevance) OVER w AS relevance\n") + "WINDOW w AS (PARTITION BY list_id)\n", "WINDOW", "named windows"),
+        (change_relation("  relevance\n", "  COUNT(*) FILTER (WHERE rank = 1) AS relevance\n"), "FILTER", "write SUM(CASE"),
+        (change_relation("judged_documents", "jugded_documents"), "jugded_documents", "no relation 'jugded_documents'; did you mean 'judged_documents'?"),
+        (change_relation("judged_documents", "top"), "FROM", "top"),
+        (change_relation("judged_documents", "'x.parquet'"), "FROM", "relation"),
+        (change_relation("judged_documents", "read_csv('/etc/passwd')"), "read_csv", "not allowed"),
+        (change_relation("FROM judged_documents", "FROM judged_documents JOIN ranked_lists USING (list_id)"), "USING", "USING"),
+        (change_relation("rank = 1", "rank = $foo"), "$foo", "$foo is used, but not documented"),
+        (change_relation("-- top", "-- $k: integer from 1: x.\n-- top"), "$k", "$k is documented, but not used"),
+        (change_relation("FROM judged_documents", "FROM judged_documents NATURAL JOIN ranked_lists"), "NATURAL", "NATURAL JOIN is not allowed"),
+        (change_relation("FROM judged_documents", "FROM judged_documents SEMI JOIN ranked_lists ON rank = 1"), "SEMI", "SEMI JOIN is not allowed"),
+        (change_relation("judged_documents", "judged_documents AS renamed(list_id, relevance)"), "renamed", "renamed(list_id, relevance) is not allowed"),
         (RELATION + "GROUP BY 1, 2\n", "GROUP BY", "GROUP BY ALL and positions are not allowed"),
         (RELATION + "GROUP BY ALL\n", "GROUP BY", "GROUP BY ALL and positions are not allowed"),
         (RELATION + "ORDER BY 1\n", "ORDER BY", "the rows of a query are sorted by columns"),
-        (top("  relevance\n", "  Relevance\n"), "Relevance", "no column 'Relevance'; did you mean 'relevance'?"),
-        (top("  relevance\n", "  relevance + 1 AS grade,\n  grade * 2 AS relevance\n"), "grade * 2", "grade is computed in this SELECT"),
-        (top("rank = 1", "grade = 1"), "grade", "no column 'grade'"),
+        (change_relation("  relevance\n", "  Relevance\n"), "Relevance", "no column 'Relevance'; did you mean 'relevance'?"),
+        (change_relation("  relevance\n", "  relevance + 1 AS grade,\n  grade * 2 AS relevance\n"), "grade * 2", "grade is computed in this SELECT"),
+        (change_relation("rank = 1", "grade = 1"), "grade", "no column 'grade'"),
         (
-            top("FROM judged_documents", "FROM judged_documents, (SELECT judged_documents.rank + 1 AS next) AS successors"),
+            change_relation("FROM judged_documents", "FROM judged_documents, (SELECT judged_documents.rank + 1 AS next) AS successors"),
             "FROM",
             "a subquery of FROM cannot read judged_documents, which stands beside it",
         ),
@@ -314,13 +314,13 @@ def top(old: str, new: str) -> str:
         (RELATION + "ORDER BY rank NULLS LAST\n", "NULLS LAST", "NULLS"),
         (RELATION + ";\nDROP TABLE x\n", "SELECT", "a relation is one SELECT"),
         (RELATION.partition("\n")[2], "SELECT", "a file begins with a comment"),
-        (top("WHERE rank = 1", "WHERE rank = 1 QUALIFY 1 = 1"), "QUALIFY", "write a subquery with WHERE"),
-        (top("rank.\n", "rank.\n-- Grain: list_id, doc_id\n"), "-- Grain", "no column 'doc_id'. There are: list_id, relevance"),
-        (top("rank.\n", "rank.\n-- Grain: rows of judgments\n"), "-- Grain", "'judgments' is not read"),
-        (top("rank.\n", "rank.\n-- Scope: groups (all)\n"), "-- Scope", "no scope 'groups'; did you mean 'group'?"),
-        (top("rank.\n", "rank.\n-- Depth: ten\n"), "-- Depth", "cannot read 'ten'; write 'k' or 'all'"),
-        (top("rank.\n", "rank.\n-- Depth: 10\n"), "-- Depth", "cannot read '10'; write 'k' or 'all'"),
-        (top("rank.\n", "rank.\n-- Grain: by list\n"), "-- Grain", "cannot read 'by list'; write 'list_id, doc_id'"),
+        (change_relation("WHERE rank = 1", "WHERE rank = 1 QUALIFY 1 = 1"), "QUALIFY", "write a subquery with WHERE"),
+        (change_relation("rank.\n", "rank.\n-- Grain: list_id, doc_id\n"), "-- Grain", "no column 'doc_id'. There are: list_id, relevance"),
+        (change_relation("rank.\n", "rank.\n-- Grain: rows of judgments\n"), "-- Grain", "'judgments' is not read"),
+        (change_relation("rank.\n", "rank.\n-- Scope: groups (all)\n"), "-- Scope", "no scope 'groups'; did you mean 'group'?"),
+        (change_relation("rank.\n", "rank.\n-- Depth: ten\n"), "-- Depth", "cannot read 'ten'; write 'k' or 'all'"),
+        (change_relation("rank.\n", "rank.\n-- Depth: 10\n"), "-- Depth", "cannot read '10'; write 'k' or 'all'"),
+        (change_relation("rank.\n", "rank.\n-- Grain: by list\n"), "-- Grain", "cannot read 'by list'; write 'list_id, doc_id'"),
     ],
 )  # fmt: skip
 def test_a_relation_that_breaks_the_contract(text: str, place: str, rule: str, folder: Folder) -> None:
@@ -328,7 +328,7 @@ def test_a_relation_that_breaks_the_contract(text: str, place: str, rule: str, f
     with pytest.raises(ContractError) as caught:
         folder.evaluate({})
     assert rule in str(caught.value)
-    assert f"{folder.path / 'relations' / 'top.sql'}:{line_of(text, place)}: " in str(caught.value)
+    assert f"{folder.path / 'relations' / 'top.sql'}:{find_line(text, place)}: " in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import sqlrank
 from sqlrank import InputError, SqlrankError
 from sqlrank.learn import scoring_sql
-from tests.unit.command_line import refused
+from tests.unit.command_line import run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,11 +50,11 @@ def forge(result: pa.Table, key: bytes, value: bytes | None) -> pa.Table:
 READ = {b"sqlrank.result", b"sqlrank.columns", b"sqlrank.measures", b"sqlrank.curve", b"sqlrank.rows", b"sqlrank.confidence"}
 
 
-def keys_of(result: pa.Table) -> list[bytes]:
+def list_keys(result: pa.Table) -> list[bytes]:
     return sorted(READ & set(result.schema.metadata))
 
 
-def message_of(result: pa.Table) -> str:
+def find_message(result: pa.Table) -> str:
     """Return what is said of a result that has no chart, an empty text for one that is drawn; other errors pass."""
     try:
         sqlrank.chart(result)
@@ -64,9 +64,9 @@ def message_of(result: pa.Table) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "key"), [(name, key) for name, result in DRAWN.items() for key in keys_of(result)])
+@pytest.mark.parametrize(("name", "key"), [(name, key) for name, result in DRAWN.items() for key in list_keys(result)])
 def test_a_chart_of_forged_metadata(name: str, key: bytes) -> None:
-    refusals = [message_of(forge(DRAWN[name], key, value)) for value in [*VALUES, None]]
+    refusals = [find_message(forge(DRAWN[name], key, value)) for value in [*VALUES, None]]
     assert any(refusals) or key == b"sqlrank.confidence"
 
 
@@ -74,7 +74,7 @@ def test_a_chart_of_forged_metadata(name: str, key: bytes) -> None:
 @pytest.mark.parametrize("key", [b"sqlrank.measures", b"sqlrank.rows"])
 def test_damaged_metadata_are_named(key: bytes, value: bytes) -> None:
     message = f"this result has damaged metadata ({key.decode()}); give a result as sqlrank returned or stored it"
-    assert message_of(forge(DRAWN["bars"], key, value)) == message
+    assert find_message(forge(DRAWN["bars"], key, value)) == message
 
 
 @pytest.mark.parametrize("value", [*VALUES, None], ids=lambda value: "none" if value is None else repr(value[:30]))
@@ -122,8 +122,8 @@ def test_a_baseline_with_columns_of_another_kind(table: pa.Table, message: str) 
     place=st.integers(0, 10),
 )  # fmt: skip
 def test_any_metadata(name: str, value: Any, place: int) -> None:
-    keys = keys_of(DRAWN[name])
-    assert "\n" not in message_of(forge(DRAWN[name], keys[place % len(keys)], json.dumps(value).encode()))
+    keys = list_keys(DRAWN[name])
+    assert "\n" not in find_message(forge(DRAWN[name], keys[place % len(keys)], json.dumps(value).encode()))
 
 
 def test_columns_that_are_not_those_of_the_metadata() -> None:
@@ -133,8 +133,8 @@ def test_columns_that_are_not_those_of_the_metadata() -> None:
         curve.set_column(curve.column_names.index("recall"), "recall", pa.array([["x"]] * curve.num_rows)),
     ):
         message = "this result cannot be drawn: its columns are not those of its metadata; give it as sqlrank returned it"
-        assert message_of(table) in {"", message}
-    assert message_of(curve.drop_columns(["recall"])).startswith("the result has no column 'recall' of its metadata")
+        assert find_message(table) in {"", message}
+    assert find_message(curve.drop_columns(["recall"])).startswith("the result has no column 'recall' of its metadata")
 
 
 def test_files_that_are_no_result(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_files_that_are_no_result(tmp_path: Path) -> None:
         path = str(tmp_path / f"{name}.parquet")
         with pytest.raises(InputError, match=f"{name}.parquet' {reason}.*; store a baseline: sqlrank evaluate"):
             sqlrank.gate("RR", run=RUN, qrels=QRELS, baseline=path)
-        assert f"--result {path} {reason}" in refused("chart", "--result", path, "-o", str(tmp_path / "x.svg"))
+        assert f"--result {path} {reason}" in run_refused_command("chart", "--result", path, "-o", str(tmp_path / "x.svg"))
 
 
 @pytest.mark.parametrize("value", [b"[{", b"1", b"{}", b'{"long": ["a"]}', b'{"columns": [1]}', b'{"array": 5}'])

@@ -23,7 +23,7 @@ from sqlrank.resolve import resolve_request
 PREDICTIONS = pa.table({"label": [0.0, 1.0], "old": [0.1, 0.2], "new": [0.3, 0.1]})
 
 
-def failure(database: Database, query: str) -> ExecutionError:
+def find_failure(database: Database, query: str) -> ExecutionError:
     with pytest.raises(ExecutionError) as caught:
         database.fetch_rows(query)
     return caught.value
@@ -36,11 +36,11 @@ def test_a_database_needs_its_methods() -> None:
 
 def test_errors_of_duckdb_are_execution_errors_with_their_cause() -> None:
     with closing(DuckDBDatabase(duckdb.connect())) as database:
-        conversion = failure(database, "SELECT CAST('a' AS INT)")
+        conversion = find_failure(database, "SELECT CAST('a' AS INT)")
         assert str(conversion).startswith("duckdb: Conversion Error")
         assert isinstance(conversion.__cause__, duckdb.ConversionException)
         assert database.is_data_error(conversion)
-        unknown_column = failure(database, "SELECT a")
+        unknown_column = find_failure(database, "SELECT a")
         assert isinstance(unknown_column.__cause__, duckdb.BinderException)
         assert not database.is_data_error(unknown_column)
         with pytest.raises(ExecutionError, match=r"^duckdb: Catalog Error"):
@@ -49,13 +49,13 @@ def test_errors_of_duckdb_are_execution_errors_with_their_cause() -> None:
 
 def test_errors_of_other_drivers_are_execution_errors_with_their_cause() -> None:
     with closing(sqlite3.connect(":memory:")) as connection, closing(RemoteDatabase(connection, "sqlite")) as database:
-        error = failure(database, "SELECT a")
+        error = find_failure(database, "SELECT a")
         assert str(error) == "sqlite: no such column: a"
         assert isinstance(error.__cause__, sqlite3.OperationalError)
         assert database.is_data_error(error)
         assert database.fetch_rows("SELECT 1") == [(1,)]
         with deadline(1e-9):
-            late = failure(database, "SELECT 1")
+            late = find_failure(database, "SELECT 1")
         assert str(late).startswith("cancelled after")
         assert not database.is_data_error(late)
 

@@ -14,7 +14,7 @@ import sqlrank
 from sqlrank import MetricError
 from sqlrank.cli.app import app
 from sqlrank.rendering.dialects import DIALECTS
-from tests.environments import environment
+from tests.environments import make_environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ QRELS = "SELECT DISTINCT 'q' || i // 10 AS query_id, 'd' || i % 7 AS doc_id, 1 A
 CLICKS = ["--predictions", "logs.impressions", "--column", "label=click", "--column", "score=p"]
 
 
-def written(folder: Path, name: str, *arguments: str) -> tuple[str, dict[str, Any]]:
+def write_model(folder: Path, name: str, *arguments: str) -> tuple[str, dict[str, Any]]:
     result = CliRunner().invoke(app, ["sql", *arguments, "--dbt", str(folder / f"{name}.sql")])
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == f"wrote {folder / name}.sql\nwrote {folder / name}.yml\n"
@@ -41,7 +41,7 @@ def written(folder: Path, name: str, *arguments: str) -> tuple[str, dict[str, An
     return (folder / f"{name}.sql").read_text("utf-8"), model
 
 
-def refused(folder: Path, *arguments: str) -> str:
+def run_refused_model(folder: Path, *arguments: str) -> str:
     result = CliRunner().invoke(app, ["sql", *arguments, "--dbt", str(folder / "daily.sql")])
     assert result.exit_code == 2
     assert not list(folder.iterdir())
@@ -49,7 +49,7 @@ def refused(folder: Path, *arguments: str) -> str:
 
 
 def test_a_model_reads_what_dbt_knows(tmp_path: Path) -> None:
-    text, model = written(tmp_path, "daily", "AUC", "Positives", *CLICKS, "--by", "campaign", "--where", '"Day" = \'{{ var("day") }}\'')
+    text, model = write_model(tmp_path, "daily", "AUC", "Positives", *CLICKS, "--by", "campaign", "--where", '"Day" = \'{{ var("day") }}\'')
     assert text.startswith("{{ config(materialized='table') }}\n-- sqlrank")
     assert "FROM {{ source('logs', 'impressions') }}" in text
     assert '"Day" = \'{{ var("day") }}\'' in text
@@ -60,13 +60,13 @@ def test_a_model_reads_what_dbt_knows(tmp_path: Path) -> None:
     assert "ORDER BY\n  by_" not in text
     assert model["columns"] == [
         {"name": "campaign", "quote": True, "data_tests": ["not_null"]},
-        {"name": "auc", "description": "AUC: " + described("AUC")},
-        {"name": "positives", "description": "Positives: " + described("Positives"), "data_tests": ["not_null"]},
+        {"name": "auc", "description": "AUC: " + read_description("AUC")},
+        {"name": "positives", "description": "Positives: " + read_description("Positives"), "data_tests": ["not_null"]},
     ]
     assert model["data_tests"] == [{"unique": {"column_name": 'CAST("campaign" AS TEXT)'}}]
 
 
-def described(name: str) -> str:
+def read_description(name: str) -> str:
     listed = {row["name"]: row["description"] for row in sqlrank.metrics().to_pylist()}
     return listed[name]
 
@@ -81,14 +81,14 @@ def test_keys_are_the_columns_before_the_metrics(tmp_path: Path) -> None:
         "total": (["Brier", *CLICKS], [], ["brier"]),
     }
     for name, (arguments, keys, values) in names.items():
-        _, model = written(tmp_path, name, *arguments)
+        _, model = write_model(tmp_path, name, *arguments)
         assert [column["name"] for column in model["columns"]] == keys + values
         assert [column["name"] for column in model["columns"] if column.get("data_tests")] == keys
         assert ("data_tests" in model) == bool(keys)
 
 
 def test_groupings_may_be_null(tmp_path: Path) -> None:
-    _, model = written(tmp_path, "groupings", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
+    _, model = write_model(tmp_path, "groupings", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
     assert model["columns"][0] == {"name": "campaign", "quote": True}
 
 
@@ -101,38 +101,38 @@ def test_names_have_the_case_of_the_engine(dialect: str) -> None:
 
 def test_a_model_that_replaces_days(tmp_path: Path) -> None:
     replacing = [*CLICKS, "--by", "Day,campaign", "--materialized", "incremental", "--overwrite-by", "Day"]
-    text, _ = written(tmp_path, "duckdb", "Brier", *replacing, "--where", "campaign > 0")
+    text, _ = write_model(tmp_path, "duckdb", "Brier", *replacing, "--where", "campaign > 0")
     assert text.splitlines()[0] == "{{ config(materialized='incremental', unique_key=['Day'], incremental_strategy='delete+insert') }}"
     condition = """{% if is_incremental() %}"Day" >= COALESCE((SELECT MAX("Day") FROM {{ this }}), "Day"){% else %}TRUE{% endif %}"""
     assert text.count(condition) == 1
     assert '"campaign" > 0 AND ' + condition in " ".join(text.split())
-    merged, _ = written(tmp_path, "merged", "Brier", *replacing, "--dialect", "bigquery")
+    merged, _ = write_model(tmp_path, "merged", "Brier", *replacing, "--dialect", "bigquery")
     assert merged.splitlines()[0] == "{{ config(materialized='incremental', unique_key=['Day', 'campaign']) }}"
     assert "`Day` >= COALESCE((SELECT MAX(`Day`) FROM {{ this }}), `Day`)" in merged
     shared = ["RR", "--run", "runs", "--qrels", "truth", "--by", "qrels.day", "--materialized", "incremental", "--overwrite-by", "day"]
-    assert written(tmp_path, "shared", *shared)[0].count("is_incremental()") == 2
-    assert "is_incremental" not in written(tmp_path, "daily", "Brier", *replacing[:-2], "--where", "campaign > 0")[0]
+    assert write_model(tmp_path, "shared", *shared)[0].count("is_incremental()") == 2
+    assert "is_incremental" not in write_model(tmp_path, "daily", "Brier", *replacing[:-2], "--where", "campaign > 0")[0]
     computed = ["Brier", *CLICKS, "--by", "week=DATE_TRUNC('week', day)", "--materialized", "incremental", "--overwrite-by", "week"]
-    assert """DATE_TRUNC('WEEK', "day") >= COALESCE((SELECT MAX("week") FROM {{ this }})""" in written(tmp_path, "weeks", *computed)[0]
+    assert """DATE_TRUNC('WEEK', "day") >= COALESCE((SELECT MAX("week") FROM {{ this }})""" in write_model(tmp_path, "weeks", *computed)[0]
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     three = "a.b.c"
-    assert refused(tmp_path, "AUC", "--predictions", three) == (
+    assert run_refused_model(tmp_path, "AUC", "--predictions", three) == (
         "sqlrank: predictions: 'a.b.c' is neither a dbt model, such as predictions, nor a source, such as shop.predictions"
     )
-    assert "neither a dbt model" in refused(tmp_path, "AUC", "--predictions", "\"x') }} {{ run_query('\"")
+    assert "neither a dbt model" in run_refused_model(tmp_path, "AUC", "--predictions", "\"x') }} {{ run_query('\"")
     assert (
-        refused(tmp_path, "AUC", *CLICKS, "--insert", "t")
+        run_refused_model(tmp_path, "AUC", *CLICKS, "--insert", "t")
         == "sqlrank: --insert is not for --dbt, which writes a model over models and sources"
     )
-    assert refused(tmp_path, "AUC", *CLICKS, "--materialized", "cube") == (
+    assert run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "cube") == (
         "sqlrank: --materialized 'cube' is not possible; choose from: table, view, incremental"
     )
-    assert "needs by or per_query" in refused(tmp_path, "AUC", *CLICKS, "--materialized", "incremental")
+    assert "needs by or per_query" in run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "incremental")
     groupings = ["--by", "campaign", "--by", "total", "--materialized", "incremental"]
-    assert "which an incremental model cannot match" in refused(tmp_path, "AUC", *CLICKS, *groupings)
-    assert refused(tmp_path, "AUC", *CLICKS, "--by", "day", "--overwrite-by", "day") == (
+    assert "which an incremental model cannot match" in run_refused_model(tmp_path, "AUC", *CLICKS, *groupings)
+    assert run_refused_model(tmp_path, "AUC", *CLICKS, "--by", "day", "--overwrite-by", "day") == (
         "sqlrank: overwrite_by='day' is for materialized='incremental'; choose that, or leave out overwrite_by"
     )
     result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "models")])
@@ -145,7 +145,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    programs = environment(pytestconfig, "dbt", ["dbt-core>=1.10,<1.12", "dbt-duckdb>=1.10,<1.12"])
+    programs = make_environment(pytestconfig, "dbt", ["dbt-core>=1.10,<1.12", "dbt-duckdb>=1.10,<1.12"])
     models = tmp_path / "models"
     models.mkdir()
     for name, text in {"dbt_project.yml": PROJECT, "profiles.yml": PROFILE, "models/sources.yml": SOURCES}.items():
@@ -153,13 +153,13 @@ def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconf
     (models / "runs.sql").write_text(RUN)
     (models / "truth.sql").write_text(QRELS)
     (models / "ids.sql").write_text("SELECT i FROM range(100) AS t(i)")
-    written(models, "daily", "AUC", "LogLoss", "Positives", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental",
+    write_model(models, "daily", "AUC", "LogLoss", "Positives", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental",
             "--where", "\"Day\" >= '{{ var(\"since\", \"2026-01-01\") }}'")  # fmt: skip
-    written(models, "replaced", "Brier", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental", "--overwrite-by", "Day")
-    written(models, "overall", "AUC", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
-    written(models, "roc", "ROC", *CLICKS, "--by", "campaign", "--materialized", "view")
-    written(models, "rankings", "nDCG@10", "AP", "num_q", "--run", "runs", "--qrels", "truth", "--by", "system")
-    written(models, "queries", "RR", "--run", "runs", "--qrels", "truth", "--by", "system", "--per-query")
+    write_model(models, "replaced", "Brier", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental", "--overwrite-by", "Day")
+    write_model(models, "overall", "AUC", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
+    write_model(models, "roc", "ROC", *CLICKS, "--by", "campaign", "--materialized", "view")
+    write_model(models, "rankings", "nDCG@10", "AP", "num_q", "--run", "runs", "--qrels", "truth", "--by", "system")
+    write_model(models, "queries", "RR", "--run", "runs", "--qrels", "truth", "--by", "system", "--per-query")
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
         connection.execute(TABLES)
     for variables in ("{}", "{since: '2026-01-02'}"):

@@ -47,7 +47,7 @@ def test_no_denominator_is_zero() -> None:
         assert list(unguarded_divisors(sqlglot.parse_one(text, read="duckdb"), (), declared[1] if declared else "")) == [], path
 
 
-def asked(tmp_path: Path, denominator: str, *lines: str) -> float | None:
+def evaluate_metric(tmp_path: Path, denominator: str, *lines: str) -> float | None:
     (tmp_path / "metrics").mkdir(exist_ok=True)
     text = MINE.format(denominator).replace("\nSELECT", "".join(f"\n-- {line}" for line in lines) + "\nSELECT", 1)
     (tmp_path / "metrics" / "mine.sql").write_text(text)
@@ -70,7 +70,7 @@ def asked(tmp_path: Path, denominator: str, *lines: str) -> float | None:
 )
 def test_nonzero_expressions(tmp_path: Path, denominator: str, lines: tuple[str, ...], expected: float) -> None:
     """Undefined values count as 0, as for any metric."""
-    assert asked(tmp_path, denominator, *lines) == pytest.approx(expected)
+    assert evaluate_metric(tmp_path, denominator, *lines) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -96,5 +96,5 @@ def test_nonzero_expressions(tmp_path: Path, denominator: str, lines: tuple[str,
 )
 def test_what_may_be_zero_is_refused(tmp_path: Path, denominator: str, lines: tuple[str, ...], message: str) -> None:
     with pytest.raises(ContractError) as caught:
-        asked(tmp_path, denominator, *lines)
+        evaluate_metric(tmp_path, denominator, *lines)
     assert re.fullmatch(rf"{re.escape(str(tmp_path / 'metrics' / 'mine.sql'))}:\d+: {re.escape(message)}.*", str(caught.value))

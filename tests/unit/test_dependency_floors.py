@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.environments import environment
+from tests.environments import make_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,18 +31,18 @@ FILES = [
 NEIGHBORS = ["sqlmesh", "dbt-core>=1.10,<1.12", "dbt-duckdb>=1.10,<1.12", "ibis-framework[duckdb]", "mlflow"]
 
 
-def version(versions: Iterable[str], name: str) -> str:
+def find_version(versions: Iterable[str], name: str) -> str:
     return next(line.partition("==")[2] for line in versions if line.startswith(f"{name}=="))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lane", LANES)
 def test_numbers_and_statements_are_those_of_all_versions(lane: str, pytestconfig: pytest.Config) -> None:
-    programs = environment(pytestconfig, f"versions_{lane}", [*DEPENDENCIES, *LANES[lane], *TOOLS])
+    programs = make_environment(pytestconfig, f"versions_{lane}", [*DEPENDENCIES, *LANES[lane], *TOOLS])
     freeze = [programs / "python", "-m", "pip", "freeze", "--disable-pip-version-check"]
     versions = subprocess.run(freeze, check=True, capture_output=True, text=True).stdout.splitlines()
-    assert (version(versions, "duckdb") == "1.4.0") == (lane == "oldest")
-    assert (version(versions, "numpy")[0], version(versions, "pandas")[0]) == (("1", "2") if lane == "oldest" else ("2", "3"))
+    assert (find_version(versions, "duckdb") == "1.4.0") == (lane == "oldest")
+    assert (find_version(versions, "numpy")[0], find_version(versions, "pandas")[0]) == (("1", "2") if lane == "oldest" else ("2", "3"))
     command = [programs / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *FILES]
     done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
     assert done.returncode == 0, done.stdout[-5000:]
@@ -52,7 +52,7 @@ def test_numbers_and_statements_are_those_of_all_versions(lane: str, pytestconfi
 @pytest.mark.slow
 def test_neighbors_can_be_installed_too(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """SQLMesh, dbt, ibis and MLflow have versions that need the same versions of DuckDB and sqlglot as this package."""
-    programs = environment(pytestconfig, "resolver", ["pip>=25"])
+    programs = make_environment(pytestconfig, "resolver", ["pip>=25"])
     report = tmp_path / "report.json"
     command = [programs / "python", "-m", "pip", "install", "--dry-run", "--quiet", "--ignore-installed", "--report", report]
     done = subprocess.run([*command, *DEPENDENCIES, *NEIGHBORS], check=False, capture_output=True, text=True)

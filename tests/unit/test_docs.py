@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank.cli.app import app
-from tests.lanes import few
+from tests.lanes import select_few
 
 ROOT = Path(__file__).parents[2]
 PATHS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -41,7 +41,7 @@ EXAMPLES = {name: len(re.findall(r"^ *>>> ", page, re.MULTILINE)) for name, page
 )
 def test_commands_print_what_is_shown(command: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    printed = output_of(*shlex.split(command))
+    printed = run_program(*shlex.split(command))
     head, left_out, tail = shown.partition("\n...\n")
     if left_out:
         assert printed.startswith(f"{head}\n")
@@ -50,7 +50,7 @@ def test_commands_print_what_is_shown(command: str, shown: str, monkeypatch: pyt
         assert printed == shown
 
 
-def output_of(program: str, *arguments: str) -> str:
+def run_program(program: str, *arguments: str) -> str:
     if program == "python":
         here = {**os.environ, "PYTHONPATH": str(ROOT)}
         return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=here).stdout
@@ -65,7 +65,7 @@ def test_no_block_of_commands_is_passed_over() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", few([name for name, count in EXAMPLES.items() if count], ["README.md", "docs/rollups.md"]))
+@pytest.mark.parametrize("name", select_few([name for name, count in EXAMPLES.items() if count], ["README.md", "docs/rollups.md"]))
 def test_examples_in_python_run(name: str) -> None:
     results = doctest.testfile(str(ROOT / name), module_relative=False)
     assert results.failed == 0
@@ -89,26 +89,26 @@ def test_the_readme_is_short_and_leads_to_every_page() -> None:
     assert len(PAGES["README.md"].splitlines()) <= 150
     assert len((ROOT / "sql" / "README.md").read_text("utf-8").splitlines()) <= 120
     first_steps = {name for name in PAGES if name.startswith("docs/start/")}
-    assert set(links(PAGES["README.md"])) >= PAGES.keys() - {"README.md"} - first_steps
-    assert {f"docs/{target}" for target in links(PAGES["docs/start.md"])} >= first_steps
+    assert set(find_links(PAGES["README.md"])) >= PAGES.keys() - {"README.md"} - first_steps
+    assert {f"docs/{target}" for target in find_links(PAGES["docs/start.md"])} >= first_steps
     assert len(first_steps) >= 8
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_links_lead_somewhere(name: str) -> None:
-    for target in links(PAGES[name]):
+    for target in find_links(PAGES[name]):
         path, _, anchor = target.partition("#")
         there = (ROOT / name).parent / path if path else ROOT / name
         assert there.exists(), f"{name} links to {target}"
-        assert not anchor or anchor in anchors(there.read_text("utf-8")), f"{name} links to {target}"
+        assert not anchor or anchor in find_anchors(there.read_text("utf-8")), f"{name} links to {target}"
 
 
-def links(page: str) -> list[str]:
+def find_links(page: str) -> list[str]:
     text = re.sub(r"^```.*?^```$|`[^`\n]+`", "", page, flags=re.DOTALL | re.MULTILINE)
     return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"[a-z]+:", target)]
 
 
-def anchors(page: str) -> set[str]:
+def find_anchors(page: str) -> set[str]:
     """Return what the headings of a page are called in links, as GitHub does: small letters, hyphens, no punctuation."""
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", page, re.MULTILINE)}
 

@@ -16,7 +16,7 @@ import pytest
 import sqlrank
 from sqlrank import SqlrankError
 from sqlrank.output import excel
-from tests.unit.command_line import call, printed, refused
+from tests.unit.command_line import invoke_command, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,13 +29,13 @@ def _here(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(files)
 
 
-def sheet(data: bytes) -> Any:
+def read_sheet(data: bytes) -> Any:
     return openpyxl.load_workbook(io.BytesIO(data)).active
 
 
 def test_a_result_as_a_sheet(tmp_path: Path) -> None:
-    assert printed(*CALL, "--per-query", "-o", tmp_path / "out.xlsx") == ""
-    cells = list(sheet((tmp_path / "out.xlsx").read_bytes()).iter_rows())
+    assert run_command(*CALL, "--per-query", "-o", tmp_path / "out.xlsx") == ""
+    cells = list(read_sheet((tmp_path / "out.xlsx").read_bytes()).iter_rows())
     assert [[cell.value for cell in row] for row in cells] == [
         ["query_id", "RR", "P@1", "num_ret"],
         ["q1", 0.5, 0, 2],
@@ -43,7 +43,7 @@ def test_a_result_as_a_sheet(tmp_path: Path) -> None:
     ]
     assert [cell.data_type for cell in cells[1]] == ["s", "n", "n", "n"]
     assert [cell.number_format for cell in cells[1]] == ["General", "General", "General", "0"]
-    assert call(*CALL, "--per-query", "--format", "xlsx").stdout_bytes == (tmp_path / "out.xlsx").read_bytes()
+    assert invoke_command(*CALL, "--per-query", "--format", "xlsx").stdout_bytes == (tmp_path / "out.xlsx").read_bytes()
 
 
 def test_each_type_is_what_it_is() -> None:
@@ -61,7 +61,7 @@ def test_each_type_is_what_it_is() -> None:
         "none": None,
     }
     table = pa.table({name: [value] for name, value in values.items()})
-    names, cells = sheet(excel.as_excel(table)).iter_rows()
+    names, cells = read_sheet(excel.as_excel(table)).iter_rows()
     got = {name.value: cell.value for name, cell in zip(names, cells, strict=True)}
     assert got == values | {"day": dt.datetime(2026, 2, 28)}  # noqa: DTZ001  a day is read as its first moment
     assert "".join(cell.data_type for cell in cells) == "ssssddnnnbn"
@@ -82,13 +82,13 @@ def test_each_type_is_what_it_is() -> None:
     ],
 )
 def test_what_a_number_or_date_of_excel_would_change_is_a_text(value: Any, text: str) -> None:
-    cell = sheet(excel.as_excel(pa.table({"x": [value]})))["A2"]
+    cell = read_sheet(excel.as_excel(pa.table({"x": [value]})))["A2"]
     assert (cell.value, cell.data_type) == (text, "s")
 
 
 def test_counts_are_integers() -> None:
     table = pa.table({"num_q": [2.0, 2.5, None], "AP": [2.0, 2.5, None]})
-    read = sheet(excel.as_excel(table, {"num_q"}))
+    read = read_sheet(excel.as_excel(table, {"num_q"}))
     assert [[cell.value for cell in row] for row in read.iter_rows(min_row=2)] == [[2, 2], [2.5, 2.5]]
     assert [read[place].number_format for place in ("A2", "A3", "B2")] == ["0", "General", "General"]
 
@@ -96,36 +96,38 @@ def test_counts_are_integers() -> None:
 def test_what_no_sheet_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SqlrankError, match=r"a cell holds 32,767 characters, and 'x{80}'\.\.\. is longer; name a \.csv or \.parquet file"):
         excel.as_excel(pa.table({"x": ["x" * 32_768]}))
-    assert sheet(excel.as_excel(pa.table({"x": ["x" * 32_767]})))["A2"].value == "x" * 32_767
+    assert read_sheet(excel.as_excel(pa.table({"x": ["x" * 32_767]})))["A2"].value == "x" * 32_767
     monkeypatch.setattr(excel, "MAX_SHEET_ROWS", 3)
-    assert sheet(excel.as_excel(pa.table({"x": [1, 2]}))).max_row == 3
+    assert read_sheet(excel.as_excel(pa.table({"x": [1, 2]}))).max_row == 3
     with pytest.raises(SqlrankError, match=r"a sheet holds 2 rows and 16,384 columns, and the result has 3 and 1; name a \.csv or"):
         excel.as_excel(pa.table({"x": [1, 2, 3]}))
 
 
 def test_a_file_of_ours_is_replaced_and_another_is_not(tmp_path: Path) -> None:
     path = tmp_path / "out.xlsx"
-    assert printed(*CALL, "-o", path) == printed(*CALL, "-o", path) == ""
+    assert run_command(*CALL, "-o", path) == run_command(*CALL, "-o", path) == ""
     before = path.read_bytes()
     book = openpyxl.Workbook()
     book.save(path)
-    assert "nothing in this file says that sqlrank wrote it; replace it with --force, or name another file" in refused(*CALL, "-o", path)
+    assert "nothing in this file says that sqlrank wrote it; replace it with --force, or name another file" in run_refused_command(
+        *CALL, "-o", path
+    )
     path.write_bytes(b"PK and no more")
-    assert "nothing in this file says that sqlrank wrote it" in refused(*CALL, "-o", path)
-    assert printed(*CALL, "-o", path, "--force") == ""
+    assert "nothing in this file says that sqlrank wrote it" in run_refused_command(*CALL, "-o", path)
+    assert run_command(*CALL, "-o", path, "--force") == ""
     assert path.read_bytes() == before
 
 
 def test_a_missing_extra_is_reported_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    message = refused("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", "out.xlsx")
+    message = run_refused_command("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", "out.xlsx")
     assert "an .xlsx file needs XlsxWriter; install sqlrank[xlsx], or name a .csv file, which Excel opens, too" in message
 
 
 def test_rows_in_parts_as_a_sheet(tmp_path: Path) -> None:
     pq.write_table(pa.table({"user_id": range(4)}), "rows.parquet")
-    assert printed("split", "rows.parquet", "--key", "user_id", "--salt", "s", "--folds", "2", "-o", tmp_path / "parts.xlsx") == ""
-    names, *rows = sheet((tmp_path / "parts.xlsx").read_bytes()).iter_rows(values_only=True)
+    assert run_command("split", "rows.parquet", "--key", "user_id", "--salt", "s", "--folds", "2", "-o", tmp_path / "parts.xlsx") == ""
+    names, *rows = read_sheet((tmp_path / "parts.xlsx").read_bytes()).iter_rows(values_only=True)
     expected = sqlrank.split("rows.parquet", key="user_id", salt="s", folds=2)
     assert names == tuple(expected.column_names)
     assert rows == [tuple(row.values()) for row in expected.to_pylist()]

@@ -15,8 +15,8 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.rendering.dialects import DIALECTS
 from tests.definitions.experiments import UNITS
-from tests.lanes import few
-from tests.unit.command_line import call, printed, refused
+from tests.lanes import select_few
+from tests.unit.command_line import invoke_command, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 BOTH = ["Mean(spend)", "Ratio(clicks, views)"]
 
 
-def small(x: list[Any], variants: str = "AABB", **columns: Any) -> pa.Table:
+def make_observations(x: list[Any], variants: str = "AABB", **columns: Any) -> pa.Table:
     return pa.table({"unit_id": range(len(x)), "variant": list(variants), "x": x, **columns})
 
 
-def first(metric: str, data: pa.Table, **options: Any) -> dict[str, Any]:
+def estimate_first(metric: str, data: pa.Table, **options: Any) -> dict[str, Any]:
     return dict(sqlrank.experiment(metric, data=data, control="A", **options).to_pylist()[0])
 
 
-def message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
+def find_message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
     with pytest.raises(InputError) as caught:
         sqlrank.experiment(metrics, data=data, **({"control": "A"} | options))
     return str(caught.value)
@@ -70,13 +70,13 @@ def message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
 )
 def test_refused_arguments(asked: dict[str, Any], expected: str) -> None:
     with pytest.raises(MetricError) as caught:
-        sqlrank.experiment(**({"metrics": "Mean(x)", "data": small([1, 2, 3, 4]), "control": "A"} | asked))
+        sqlrank.experiment(**({"metrics": "Mean(x)", "data": make_observations([1, 2, 3, 4]), "control": "A"} | asked))
     assert expected in str(caught.value)
 
 
 def test_a_unit_in_two_variants_is_refused_with_examples() -> None:
     table = pa.table({"user": ["u1", "u1", "u2", "u3", "u4", "u5", "u5", "u5"], "variant": list("ABABBAAB"), "x": [1.0] * 8})
-    said = message(table, unit="user")
+    said = find_message(table, unit="user")
     assert said.startswith("data (Table): 2 units are in more than one variant; leave them out (multi_variant_units='drop')\n")
     assert "unit_id='u1', variant='A', last_variant='B'" in said
     assert "unit_id='u5', variant='A', last_variant='B'" in said
@@ -91,43 +91,49 @@ def test_crossed_units_are_left_out_and_counted() -> None:
     for row, other in zip(found.to_pylist(), sqlrank.experiment("Mean(spend)", data=UNITS, control="A").to_pylist(), strict=True):
         assert row == pytest.approx(other, rel=1e-12)
     assert found.schema.metadata[b"sqlrank.notes"].decode() == "2 units were in more than one variant, and left out"
-    assert message(crossed, "Mean(spend)", multi_variant_units="drop").startswith("data (Table): every unit is in more than one variant")
+    assert find_message(crossed, "Mean(spend)", multi_variant_units="drop").startswith(
+        "data (Table): every unit is in more than one variant"
+    )
 
 
 @pytest.mark.parametrize(
     ("table", "options", "expected"),
     [
-        (small([1, 2, 3, 4]), {"control": "C"}, "no unit is in the control 'C'. There are A and B"),
-        (small([1, 2, 3, 4]), {"control": None}, "name the control variant, control=...; there are A and B"),
-        (small([1, 2, 3, 4], "AAAA"), {}, "all units are in the control 'A'; an experiment needs units in another variant"),
-        (small([1, 2, 3, 4], "AAAB"), {}, "variant B has 1 unit; a variance needs 2"),
-        (small([1, 2, 3, 4], "BBBA"), {}, "variant A has 1 unit; a variance needs 2"),
-        (small([1, 2, 3, None]), {}, "data (Table): 1 row: x is NULL; give 0 if nothing happened"),
-        (small([1, 2, math.nan, math.inf]), {}, "data (Table): 2 rows: x is NaN or infinite"),
-        (small([1, 2, 3, -1e61]), {}, "data (Table): 1 row: x is beyond 1e60, whose squares no double holds"),
-        (small([1, 2, 3, 4], n=[1, 1, 1, -1]), {"metrics": "Ratio(x, n)"}, "data (Table): 1 row: n is negative"),
-        (small([1, 2, 3, 4], n=[1, 1, 1, None]), {"metrics": "Ratio(x, n)"}, "data (Table): 1 row: n is NULL; give 0 if nothing happened"),
-        (small([1, 2, 3, 4], p=[1.0, 1, 1, math.nan]), {"covariates": "p"}, "data (Table): 1 row: p is NaN or infinite"),
-        (small([1, 2, 3, 4]), {"metrics": "Mean(y)"}, "data (Table) has no column 'y'. There are: unit_id, variant, x"),
-        (small([1, 2, 3, 4]), {"metrics": "Mean(x + y)"}, "data (Table) has no column 'y'"),
-        (small([1, 2, 3, 4]), {"unit": "user"}, "data (Table) has no column 'user'"),
-        (small(list("abcd")), {}, "data (Table): x is VARCHAR, not a number; cast it, or name another column"),
-        (small([1, 2, 3, 4]), {"where": "x > 9"}, 'data (Table) has no rows where "x" > 9'),
-        (small([1, 2, 3, 4]).slice(0, 0), {}, "data (Table) has no rows"),
+        (make_observations([1, 2, 3, 4]), {"control": "C"}, "no unit is in the control 'C'. There are A and B"),
+        (make_observations([1, 2, 3, 4]), {"control": None}, "name the control variant, control=...; there are A and B"),
+        (make_observations([1, 2, 3, 4], "AAAA"), {}, "all units are in the control 'A'; an experiment needs units in another variant"),
+        (make_observations([1, 2, 3, 4], "AAAB"), {}, "variant B has 1 unit; a variance needs 2"),
+        (make_observations([1, 2, 3, 4], "BBBA"), {}, "variant A has 1 unit; a variance needs 2"),
+        (make_observations([1, 2, 3, None]), {}, "data (Table): 1 row: x is NULL; give 0 if nothing happened"),
+        (make_observations([1, 2, math.nan, math.inf]), {}, "data (Table): 2 rows: x is NaN or infinite"),
+        (make_observations([1, 2, 3, -1e61]), {}, "data (Table): 1 row: x is beyond 1e60, whose squares no double holds"),
+        (make_observations([1, 2, 3, 4], n=[1, 1, 1, -1]), {"metrics": "Ratio(x, n)"}, "data (Table): 1 row: n is negative"),
         (
-            small([1, 2, 3, 4]),
+            make_observations([1, 2, 3, 4], n=[1, 1, 1, None]),
+            {"metrics": "Ratio(x, n)"},
+            "data (Table): 1 row: n is NULL; give 0 if nothing happened",
+        ),
+        (make_observations([1, 2, 3, 4], p=[1.0, 1, 1, math.nan]), {"covariates": "p"}, "data (Table): 1 row: p is NaN or infinite"),
+        (make_observations([1, 2, 3, 4]), {"metrics": "Mean(y)"}, "data (Table) has no column 'y'. There are: unit_id, variant, x"),
+        (make_observations([1, 2, 3, 4]), {"metrics": "Mean(x + y)"}, "data (Table) has no column 'y'"),
+        (make_observations([1, 2, 3, 4]), {"unit": "user"}, "data (Table) has no column 'user'"),
+        (make_observations(list("abcd")), {}, "data (Table): x is VARCHAR, not a number; cast it, or name another column"),
+        (make_observations([1, 2, 3, 4]), {"where": "x > 9"}, 'data (Table) has no rows where "x" > 9'),
+        (make_observations([1, 2, 3, 4]).slice(0, 0), {}, "data (Table) has no rows"),
+        (
+            make_observations([1, 2, 3, 4]),
             {"expected_shares": {"A": 0.5, "C": 0.5}},
             "variant 'B' has no expected share; expected_shares names A and C",
         ),
     ],
 )
 def test_data_that_are_refused(table: pa.Table, options: dict[str, Any], expected: str) -> None:
-    assert expected in message(table, **options)
+    assert expected in find_message(table, **options)
 
 
 def test_null_keys_are_refused_together() -> None:
     table = pa.table({"unit_id": [1, None, 3, 4], "variant": ["A", "A", None, None], "x": [1, 2, 3, 4]})
-    said = message(table)
+    said = find_message(table)
     assert "data (Table): 1 row: unit_id is NULL\n" in said
     assert "data (Table): 2 rows: variant is NULL\n" in said
 
@@ -135,34 +141,37 @@ def test_null_keys_are_refused_together() -> None:
 @pytest.mark.slow
 def test_no_spread() -> None:
     """Units that do not differ have no interval; p is 1 where there is no difference, else not known."""
-    different, same = first("Mean(x)", small([0.1, 0.1, 0.2, 0.2])), first("Mean(x)", small([0.1] * 4))
+    different, same = (
+        estimate_first("Mean(x)", make_observations([0.1, 0.1, 0.2, 0.2])),
+        estimate_first("Mean(x)", make_observations([0.1] * 4)),
+    )
     names = ("ci_low", "ci_high", "relative_ci_low", "relative_ci_high", "statistic", "p_value", "p_adjusted", "winner", "mde")
     assert {name: different[name] for name in names} == dict.fromkeys(names)
     assert (different["difference"], different["se"]) == (pytest.approx(0.1), 0)
     assert {name: same[name] for name in names} == dict.fromkeys(names) | {"p_value": 1.0, "p_adjusted": 1.0}
-    one = first("Mean(x)", small([3, 3, 1, 2]))
+    one = estimate_first("Mean(x)", make_observations([3, 3, 1, 2]))
     assert (one["se"], one["df"], one["ci_low"]) == (0.5, 1, pytest.approx(-1.5 - 0.5 * 12.706204736174694))
-    exact = first("Ratio(x, n)", small([1.0, 3.0, 2.1, 4.2], n=[2.0, 6.0, 3.0, 6.0]))
+    exact = estimate_first("Ratio(x, n)", make_observations([1.0, 3.0, 2.1, 4.2], n=[2.0, 6.0, 3.0, 6.0]))
     assert (exact["value_control"], exact["se"], exact["p_value"]) == (0.5, 0, None)
 
 
 @pytest.mark.slow
 def test_what_is_undefined() -> None:
     """A ratio of nothing; a lift of what is not above 0; on the linear scale that is one, but for 0."""
-    nothing = first("Ratio(x, n)", small([1, 2, 3, 4], n=[0, 0, 1, 1]))
+    nothing = estimate_first("Ratio(x, n)", make_observations([1, 2, 3, 4], n=[0, 0, 1, 1]))
     assert [nothing[name] for name in ("value_control", "value", "difference", "se", "p_value")] == [None, 3.5, None, None, None]
-    below = small([-3.0, -1.0, 1.0, 2.0])
-    assert [first("Mean(x)", below)[name] for name in ("relative_difference", "relative_ci_low")] == [None, None]
-    assert first("Mean(x)", below, lift_scale="linear")["relative_difference"] == -1.75
-    assert first("Mean(x)", small([-1.0, 1.0, 1.0, 2.0]), lift_scale="linear")["relative_difference"] is None
+    below = make_observations([-3.0, -1.0, 1.0, 2.0])
+    assert [estimate_first("Mean(x)", below)[name] for name in ("relative_difference", "relative_ci_low")] == [None, None]
+    assert estimate_first("Mean(x)", below, lift_scale="linear")["relative_difference"] == -1.75
+    assert estimate_first("Mean(x)", make_observations([-1.0, 1.0, 1.0, 2.0]), lift_scale="linear")["relative_difference"] is None
 
 
 @pytest.mark.slow
 def test_a_covariate_that_says_nothing() -> None:
     """Constant, or not known of any unit: the effect is the one without."""
-    plain = first("Mean(spend)", UNITS)
+    plain = estimate_first("Mean(spend)", UNITS)
     for column in (pa.array([0.1] * 24), pa.array([None] * 24, pa.float64())):
-        assert first("Mean(spend)", UNITS.append_column("c", column), covariates="c") == pytest.approx(plain, nan_ok=False)
+        assert estimate_first("Mean(spend)", UNITS.append_column("c", column), covariates="c") == pytest.approx(plain, nan_ok=False)
 
 
 @pytest.mark.slow
@@ -173,14 +182,14 @@ def test_a_unit_without_a_covariate_has_the_mean() -> None:
     means = [sum(known) / len(known) if value is None else value for value in gaps]
     table = UNITS.append_column("gaps", pa.array(gaps)).append_column("means", pa.array(means))
     result = sqlrank.experiment("Mean(spend)", data=table, control="A", covariates="gaps")
-    assert result.to_pylist()[0] == pytest.approx(first("Mean(spend)", table, covariates="means"))
+    assert result.to_pylist()[0] == pytest.approx(estimate_first("Mean(spend)", table, covariates="means"))
     assert result.schema.metadata[b"sqlrank.notes"] == b"Mean(spend): 2 units have no covariate; the overall mean is imputed"
 
 
 @pytest.mark.slow
 def test_a_mismatch_of_the_sample_ratio() -> None:
     """No variant is better then, however sure its effect is; a p of 0.001 is the line."""
-    table = small([i % 2 for i in range(60)] + [5 + i % 2 for i in range(140)], "A" * 60 + "B" * 140)
+    table = make_observations([i % 2 for i in range(60)] + [5 + i % 2 for i in range(140)], "A" * 60 + "B" * 140)
     result = sqlrank.experiment("Mean(x)", data=table, control="A")
     rows = result.to_pylist()
     assert (rows[0]["p_value"] < 1e-9, rows[0]["winner"], rows[1]["statistic"]) == (True, None, 32.0)
@@ -230,7 +239,7 @@ def test_printed_statements_give_the_same(interval: str, lift_scale: str) -> Non
         assert row == pytest.approx(values, rel=1e-12)
 
 
-@pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery", "snowflake")))
+@pytest.mark.parametrize("dialect", select_few(DIALECTS, ("bigquery", "snowflake")))
 def test_statements_read_back(dialect: str) -> None:
     options: dict[str, Any] = {
         "data": "shop.visits",
@@ -257,7 +266,7 @@ def visits(tmp_path: Path) -> Path:
 
 def test_the_command(visits: Path) -> None:
     options = ["experiment", "spend=Mean(spend)", "Ratio(clicks, views)", "--data", visits, "--control", "A", "--covariate", "spend=pre"]
-    lines = printed(*options, "--correction", "none").splitlines()
+    lines = run_command(*options, "--correction", "none").splitlines()
     assert lines[0].split() == [
         "metric", "control", "variant", "value_control", "value", "difference", "ci_low", "ci_high", "relative_difference", "relative_ci_low", "relative_ci_high",
         "p_adjusted", "winner",
@@ -278,12 +287,12 @@ def test_the_command(visits: Path) -> None:
         "B",
     ]
     assert lines[-1] == "sample ratio: 24 units, p 0.6873"
-    rows = printed(*options, "--format", "csv").splitlines()
+    rows = run_command(*options, "--format", "csv").splitlines()
     assert (len(rows), rows[-1].split(",")[0]) == (6, "sample_ratio")
 
 
 def test_the_command_prints_statements() -> None:
-    text = printed("experiment", "Mean(x)", "--data", "shop.visits", "--sql", "--dialect", "bigquery", "--create-table", "shop.effects")
+    text = run_command("experiment", "Mean(x)", "--data", "shop.visits", "--sql", "--dialect", "bigquery", "--create-table", "shop.effects")
     assert text.startswith(
         "-- sqlrank 0.1.0 for BigQuery: experiment Mean(x), one row per metric and variant, and one for the sample ratio\n"
         "-- reads: shop.visits (data)\n"
@@ -293,7 +302,7 @@ def test_the_command_prints_statements() -> None:
 
 
 def test_the_command_notes_a_sample_ratio_mismatch(visits: Path) -> None:
-    found = call(
+    found = invoke_command(
         "experiment",
         "Mean(spend)",
         "--data",
@@ -323,4 +332,4 @@ def test_the_command_notes_a_sample_ratio_mismatch(visits: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_the_command_refuses(options: list[str], expected: str, visits: Path) -> None:
-    assert refused("experiment", *options, "--data", visits) == expected
+    assert run_refused_command("experiment", *options, "--data", visits) == expected

@@ -154,7 +154,7 @@ def test_on_another_engine() -> None:
 def test_every_metric_can_be_explained(family: str) -> None:
     """No metric has code of its own for it: each has steps, and the value that evaluate has."""
     for file in families.families()[family]:
-        metric, sources = examples.asked(file), small(file)
+        metric, sources = examples.asked(file), name_small_sources(file)
         options = {"query": "q1"} if file.grain == "list" and find_input_role(load_registry(), file) == "run" else {}
         found = sqlrank.explain(metric, **sources, **options)
         rows = sqlrank.evaluate(metric, **sources, per_query=bool(options)).to_pylist()
@@ -166,7 +166,7 @@ def test_every_metric_can_be_explained(family: str) -> None:
             assert found.losses.num_rows > 1, metric
 
 
-def small(file: SqlFile) -> dict[str, Any]:
+def name_small_sources(file: SqlFile) -> dict[str, Any]:
     """Return the small tables that a metric reads, as arguments of a call."""
     tables = {role: str(examples.ROOT / examples.TABLES / f"{examples.table(role, file)}.csv") for role in examples.roles(file)}
     own = {role: path for role, path in tables.items() if role in examples.OPTIONS}

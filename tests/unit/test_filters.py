@@ -17,7 +17,7 @@ from sqlrank.cli.app import app
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.rendering.renderer import to_sql
-from tests.lanes import every
+from tests.lanes import select_every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield database
 
 
-def kept(connection: duckdb.DuckDBPyConnection, where: str, **sources: str) -> dict[str, object]:
+def count_rows(connection: duckdb.DuckDBPyConnection, where: str, **sources: str) -> dict[str, object]:
     sources = sources or {"run": "run", "qrels": "qrels"}
     result = sqlrank.evaluate(["RR", "num_q", "num_ret"], connection=connection, where=where, **sources)
     return result.to_pylist()[0]
@@ -50,18 +50,18 @@ def kept(connection: duckdb.DuckDBPyConnection, where: str, **sources: str) -> d
 
 def test_a_filter_holds_for_the_checks_of_the_rows_too(connection: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(InputError, match="NaN"):
-        kept(connection, "qrels.day = 1")
-    assert kept(connection, "run.day = 1 AND qrels.day = 1") == {"RR": 0.5, "num_q": 1, "num_ret": 2}
+        count_rows(connection, "qrels.day = 1")
+    assert count_rows(connection, "run.day = 1 AND qrels.day = 1") == {"RR": 0.5, "num_q": 1, "num_ret": 2}
 
 
 def test_conditions_are_of_one_input_each(connection: duckdb.DuckDBPyConnection) -> None:
-    assert kept(connection, "score > 0 AND NOT ISNAN(score) AND RUN.DAY = 1 AND relevance > 0")["num_q"] == 2
-    assert kept(connection, "run.day = 1 AND (relevance = 1 OR qrels.day = 2) AND qrels.query_id IN ('q')")["num_q"] == 1
-    assert kept(connection, "(run.day = 1 AND qrels.day = 1)")["num_q"] == 1
+    assert count_rows(connection, "score > 0 AND NOT ISNAN(score) AND RUN.DAY = 1 AND relevance > 0")["num_q"] == 2
+    assert count_rows(connection, "run.day = 1 AND (relevance = 1 OR qrels.day = 2) AND qrels.query_id IN ('q')")["num_q"] == 1
+    assert count_rows(connection, "(run.day = 1 AND qrels.day = 1)")["num_q"] == 1
 
 
 def test_predictions_that_are_run_and_judgments_are_filtered_as_both(connection: duckdb.DuckDBPyConnection) -> None:
-    assert kept(connection, "day = 1 AND predictions.doc_id = 'b'", predictions="lists") == {"RR": 1.0, "num_q": 1, "num_ret": 1}
+    assert count_rows(connection, "day = 1 AND predictions.doc_id = 'b'", predictions="lists") == {"RR": 1.0, "num_q": 1, "num_ret": 1}
 
 
 def test_predictions(connection: duckdb.DuckDBPyConnection) -> None:
@@ -99,7 +99,7 @@ def test_the_command_line_and_files(files: Path) -> None:
 )
 def test_conditions_that_fit_no_input_are_refused(connection: duckdb.DuckDBPyConnection, where: str, message: str) -> None:
     with pytest.raises(InputError) as error:
-        kept(connection, where)
+        count_rows(connection, where)
     assert message in str(error.value)
     assert str(error.value).startswith("where: ")
 
@@ -200,7 +200,7 @@ def test_without_looking_columns_are_named_with_their_input() -> None:
     assert conditions == {"r": "`day` = @run_date", "q": "`x` LIKE 'a%'"}
 
 
-@pytest.mark.parametrize("dialect", every(3, DIALECTS))
+@pytest.mark.parametrize("dialect", select_every(3, DIALECTS))
 @pytest.mark.parametrize(("place", "kind"), [("create_table", "TABLE"), ("create_view", "VIEW")])
 def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
     writer = DIALECTS[dialect].sqlglot_name
@@ -214,7 +214,7 @@ def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
     assert "ORDER BY\n  " not in text.rpartition("\n)\n")[2]
 
 
-@pytest.mark.parametrize("dialect", every(3, DIALECTS))
+@pytest.mark.parametrize("dialect", select_every(3, DIALECTS))
 def test_rows_are_inserted_by_the_names_of_columns(dialect: str) -> None:
     writer = DIALECTS[dialect].sqlglot_name
     text = sqlrank.sql(

@@ -15,7 +15,7 @@ import pytest
 import sqlrank
 from sqlrank.errors import MetricError
 from sqlrank.registry.loader import load_registry
-from tests.lanes import few
+from tests.lanes import select_few
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ ODD = {
 }
 
 
-def write(folder: Path, files: dict[str, str]) -> None:
+def write_files(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -40,7 +40,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 @pytest.mark.parametrize("name", ODD)
 def test_a_metric_of_a_users_own(name: str, tmp_path: Path) -> None:
     """The list of two documents is undefined, as one without relevant documents is; so is the mean of what is too large."""
-    write(tmp_path, {"metrics/mine.sql": MINE.format(*ODD[name])})
+    write_files(tmp_path, {"metrics/mine.sql": MINE.format(*ODD[name])})
     call: dict[str, Any] = {"run": RUN, "qrels": QRELS, "sql_dir": tmp_path, "if_undefined": "null"}
     rows = {row["query_id"]: row["mine"] for row in sqlrank.evaluate("mine", per_query=True, **call).to_pylist()}
     assert rows["q"] is None
@@ -51,7 +51,7 @@ def test_a_metric_of_a_users_own(name: str, tmp_path: Path) -> None:
 
 
 def test_a_gain_of_a_users_own(tmp_path: Path) -> None:
-    write(tmp_path, {"functions/gain/huge.sql": "-- Huge.\nCREATE MACRO gain(relevance) AS EXP(1000 * relevance)\n"})
+    write_files(tmp_path, {"functions/gain/huge.sql": "-- Huge.\nCREATE MACRO gain(relevance) AS EXP(1000 * relevance)\n"})
     call: dict[str, Any] = {"run": RUN, "qrels": QRELS, "sql_dir": tmp_path, "if_undefined": "null"}
     assert sqlrank.evaluate(["nDCG(gain=huge)", "CG(gain=huge)", "nDCG"], **call).to_pylist() == [
         {"nDCG(gain=huge)": None, "CG(gain=huge)": None, "nDCG": 1.0}
@@ -59,13 +59,13 @@ def test_a_gain_of_a_users_own(tmp_path: Path) -> None:
 
 
 def test_an_aggregate_of_a_users_own(tmp_path: Path) -> None:
-    write(tmp_path, {"functions/aggregate/huge.sql": "-- Huge.\nCREATE MACRO aggregate(value, weight) AS EXP(1000 * SUM(value))\n"})
+    write_files(tmp_path, {"functions/aggregate/huge.sql": "-- Huge.\nCREATE MACRO aggregate(value, weight) AS EXP(1000 * SUM(value))\n"})
     assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, sql_dir=tmp_path, aggregate="huge").to_pylist() == [{"RR": None}]
 
 
 def test_a_curve_of_a_users_own(tmp_path: Path) -> None:
     curve = "-- mine: a curve.\nSELECT\n  group_id,\n  ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score) AS point,\n  EXP(1000 * label) AS high\nFROM predictions\n"
-    write(tmp_path, {"curves/mine.sql": curve})
+    write_files(tmp_path, {"curves/mine.sql": curve})
     got = sqlrank.evaluate("mine", predictions=pa.table({"label": [0, 1], "score": [0.1, 0.2]}), sql_dir=tmp_path).to_pylist()
     assert got == [{"point": 1, "high": 1.0}, {"point": 2, "high": None}]
 
@@ -73,7 +73,7 @@ def test_a_curve_of_a_users_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["SQRT(-SUM(rank))", "SUM(rank) / SUM(rank - rank)", "SUM(LN(rank - rank))"])
 def test_the_printed_statement_on_engines_that_give_no_error(value: str, tmp_path: Path) -> None:
     declared = "-- Nonzero: SUM(rank - rank).\n" if "/" in value else ""
-    write(tmp_path, {"metrics/mine.sql": MINE.format(declared, value)})
+    write_files(tmp_path, {"metrics/mine.sql": MINE.format(declared, value)})
     text = sqlrank.sql("mine", run="run", qrels="qrels", dialect="clickhouse", sql_dir=tmp_path, if_undefined="skip")
     with closing(chdb.session.Session()) as session:
         for name, table in (("run", RUN), ("qrels", QRELS)):
@@ -108,7 +108,7 @@ def assert_finite(rows: list[dict[str, Any]]) -> int:
     return sum(isinstance(value, float) for row in rows for value in row.values())
 
 
-def named(family: set[str]) -> list[str]:
+def name_metrics(family: set[str]) -> list[str]:
     examples = {"k": "3", "fraction": "0.3", "max_fpr": "0.4", "recall": "0.5"}
     files = [file for file in load_registry().metrics.values() if file.path.parent.name in family]
     return [
@@ -120,8 +120,8 @@ def named(family: set[str]) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("small", few([1e-90, 0.0, 1.0], 1))
-@pytest.mark.parametrize("large", few([1e90, 1.0], 1))
+@pytest.mark.parametrize("small", select_few([1e-90, 0.0, 1.0], 1))
+@pytest.mark.parametrize("large", select_few([1e90, 1.0], 1))
 def test_rankings_of_extreme_grades(small: float, large: float) -> None:
     rng = np.random.default_rng(1)
     n = 60
@@ -129,7 +129,7 @@ def test_rankings_of_extreme_grades(small: float, large: float) -> None:
     run = pa.table({"query_id": np.arange(n) % 6, "doc_id": np.arange(n), "score": rng.choice([np.inf, -np.inf, 0, 1e308], n)})
     qrels = pa.table({"query_id": np.arange(n) % 6, "doc_id": np.arange(n), "relevance": relevance})
     queries = pa.table({"query_id": np.arange(6), "weight": rng.choice([small, large], 6)})
-    metrics = [f"{name}(max_grade=1000)" if name in {"ERR", "PFound"} else name for name in named({"ranking"})]
+    metrics = [f"{name}(max_grade=1000)" if name in {"ERR", "PFound"} else name for name in name_metrics({"ranking"})]
     metrics += ["DCG(gain=exp2)", "nDCG(gain=exp2)", "CG(gain=exp2)", "nDCG(gain={1: 1e90})", "F(beta=10000)@3"]
     metrics += ["Utility(rel_ret=1e90, nonrel_missed=-1e90, collection=1e90)"]
     for arguments in ({}, {"queries": queries, "aggregate": "wmean"}, {"per_query": True}):
@@ -137,7 +137,7 @@ def test_rankings_of_extreme_grades(small: float, large: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weight", few([1e90, 1e-90, 1.0], 1))
+@pytest.mark.parametrize("weight", select_few([1e90, 1e-90, 1.0], 1))
 @pytest.mark.parametrize("arguments", [{}, {"level": "query"}], ids=str)
 def test_predictions_of_extreme_weights(weight: float, arguments: dict[str, Any]) -> None:
     rng = np.random.default_rng(2)
@@ -152,20 +152,20 @@ def test_predictions_of_extreme_weights(weight: float, arguments: dict[str, Any]
         }
     )
     metrics = [
-        *named({"classification"}),
+        *name_metrics({"classification"}),
         "FBeta(beta=10000)",
         "MCC(threshold_from=best, criterion=mcc)",
         "PRAUC(interpolation=davis_goadrich)",
     ]
     assert assert_finite(sqlrank.evaluate(metrics, predictions=table, **arguments).to_pylist()) > 20
-    assert assert_finite(sqlrank.evaluate(named({"pairs"}), predictions=table, **arguments).to_pylist()) > 5
+    assert assert_finite(sqlrank.evaluate(name_metrics({"pairs"}), predictions=table, **arguments).to_pylist()) > 5
 
 
 @pytest.mark.parametrize("size", [1e-320, 1e-160, 1e160, 1e308])
 def test_regression_of_any_size(size: float) -> None:
     rng = np.random.default_rng(3)
     label, score = rng.choice([0.0, 1.0, size, size * (1 + 1e-15)], 40), rng.choice([1.0, size, 3.0], 40)
-    metrics = named({"regression"})
+    metrics = name_metrics({"regression"})
     for sign in (1, -1):
         chosen = [name for name in metrics if sign > 0 or name not in {"PoissonDeviance", "TweedieDeviance"}]
         table = pa.table({"label": sign * label, "score": sign * score, "query_id": np.arange(40) % 3})

@@ -15,17 +15,17 @@ FILES = {file.full_name: file for of in families.families().values() for file in
 ELEMENTS = {"math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt", "munder", "mtable", "mtr", "mtd"}
 
 
-def read(name: str) -> str:
+def read_formula(name: str) -> str:
     """Return a formula as text: a fraction as a / b, a power as ^, what is under a sign in [], cases in {}."""
-    return written(parsed(formula(FILES[name]))).replace("\u00a0", " ")
+    return write_formula(parse_formula(formula(FILES[name]))).replace("\u00a0", " ")
 
 
-def parsed(text: str) -> ET.Element:
+def parse_formula(text: str) -> ET.Element:
     return ET.fromstring(text)  # noqa: S314  it was written here
 
 
-def written(node: ET.Element) -> str:
-    parts = [written(child) for child in node]
+def write_formula(node: ET.Element) -> str:
+    parts = [write_formula(child) for child in node]
     if node.tag in {"mfrac", "msup"}:
         return f"({parts[0]}){'/' if node.tag == 'mfrac' else '^'}({parts[1]})"
     if node.tag == "munder":
@@ -61,7 +61,7 @@ def written(node: ET.Element) -> str:
     ],
 )
 def test_a_formula_says_what_the_file_says(name: str, text: str) -> None:
-    assert read(name) == text
+    assert read_formula(name) == text
 
 
 def test_every_page_has_a_formula_that_is_well_formed_or_none() -> None:
@@ -70,7 +70,7 @@ def test_every_page_has_a_formula_that_is_well_formed_or_none() -> None:
         if not (found := formula(file)):
             continue
         counted += 1
-        tags = {node.tag for node in parsed(found).iter()}
+        tags = {node.tag for node in parse_formula(found).iter()}
         assert tags <= ELEMENTS, file.full_name
     assert counted > 150
 

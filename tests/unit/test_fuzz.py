@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.fuzz.__main__ import KINDS
-from tests.fuzz.comparing import differences
-from tests.fuzz.rankings import of_query
+from tests.fuzz.comparing import find_differences
+from tests.fuzz.rankings import evaluate_query
 
 
 @pytest.mark.slow
@@ -19,17 +19,17 @@ def test_nothing_differs(kind: str, seed: int) -> None:
 def test_differences_are_printed() -> None:
     got = {"a": {"x": 1.0, "y": None, "z": 1e90}, "b": {}}
     expected = {"a": {"x": 1.0 + 1e-9, "y": 0.5, "z": 1e90}, "c": {}}
-    assert sorted(differences(got, expected, 1e-12)) == [
+    assert sorted(find_differences(got, expected, 1e-12)) == [
         "'b' is in ours alone",
         "'c' is in theirs alone",
         "x of 'a': ours 1.0, theirs 1.000000001",
         "y of 'a': ours None, theirs 0.5",
     ]
-    assert list(differences(got, {"a": {"x": float("nan")}, "b": {}}, 1e-12)) == ["x of 'a': ours 1.0, theirs nan"]
+    assert list(find_differences(got, {"a": {"x": float("nan")}, "b": {}}, 1e-12)) == ["x of 'a': ours 1.0, theirs nan"]
 
 
 def test_a_query_by_hand() -> None:
     """Relevant at the ranks 1 and 4 of 4, and one not retrieved: b stands above a, whose score is the same."""
-    found = of_query({"a": 1.0, "b": 1.0, "c": 0.5, "d": 0.25}, {"b": 2, "d": 1, "e": 1, "a": -1})
+    found = evaluate_query({"a": 1.0, "b": 1.0, "c": 0.5, "d": 0.25}, {"b": 2, "d": 1, "e": 1, "a": -1})
     assert found["AP"] == (1 + 2 / 4) / 3
     assert (found["RR"], found["P@3"], found["R@3"], found["CG@10"], found["Rprec"]) == (1.0, 1 / 3, 1 / 3, 3.0, 1 / 3)

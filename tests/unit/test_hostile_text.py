@@ -22,7 +22,7 @@ import sqlrank
 from sqlrank.errors import MAX_LINE_CHARS, InputError, SqlrankError, clean_line, escape_controls, quote_excerpt, redact_secrets, short_repr
 from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
 from sqlrank.output.result_formats import Format, TableStyle, format_table
-from tests.unit.command_line import ROOT, printed, refused
+from tests.unit.command_line import ROOT, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -220,7 +220,7 @@ def test_messages_show_no_control_characters(name: str, tmp_path: Path) -> None:
         with pytest.raises(SqlrankError) as caught:
             sqlrank.evaluate(**{"metrics": "AUC", "predictions": table, **call})
         assert not has_controls(str(caught.value)), call
-    message = refused("evaluate", "AUC", "--predictions", str(tmp_path / "p.parquet"), "--by", "nope")
+    message = run_refused_command("evaluate", "AUC", "--predictions", str(tmp_path / "p.parquet"), "--by", "nope")
     assert not has_controls(message.rstrip("\n"))
     assert "There are: label, score" in message
 
@@ -259,8 +259,8 @@ def test_an_address_is_no_connection() -> None:
         "connection: 'postgresql://***@db/x' is the address of a database and no connection; open it with its driver in Python and give "
         "that, such as psycopg.connect(...), or run there what sqlrank.sql (sqlrank sql --dialect ...) prints"
     )
-    assert "hunter2" not in refused("evaluate", "AUC", "--predictions", "clicks", "--db", "postgresql://bob:hunter2@db/x")
-    assert "hunter2" not in refused("evaluate", "AUC", "--predictions", "https://x.example/p.parquet?token=hunter2")
+    assert "hunter2" not in run_refused_command("evaluate", "AUC", "--predictions", "clicks", "--db", "postgresql://bob:hunter2@db/x")
+    assert "hunter2" not in run_refused_command("evaluate", "AUC", "--predictions", "https://x.example/p.parquet?token=hunter2")
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_the_command_prints_no_control_characters(tmp_path: Path) -> None:
     path = tmp_path / "p.parquet"
     pq.write_table(pa.table({"label": [0, 1] * 2, "score": [0.1, 0.2] * 2, "g": [STEERING["title"]] * 2 + [STEERING["break"]] * 2}), path)
     for form in ("table", "markdown", "latex"):
-        found = printed("evaluate", "AUC", "--predictions", str(path), "--by", "g", "--format", form)
+        found = run_command("evaluate", "AUC", "--predictions", str(path), "--by", "g", "--format", form)
         assert not has_controls(found.replace("\n", ""))
 
 

@@ -12,7 +12,7 @@ import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.scenarios import Scenario, written
-from tests.lanes import every, few
+from tests.lanes import select_every, select_few
 
 LIMIT = 200_000
 """Bytes of a statement: what the strictest engine takes."""
@@ -22,15 +22,15 @@ RESERVED = ["select", "order", "group", "table", "user", "rank", "Mixed"]
 INNER = {"list_id", "query_id", "doc_id", "score", "label", "weight", "rank"}
 
 
-def bare(dialect: str, name: str) -> str:
+def fold_name(dialect: str, name: str) -> str:
     return DIALECTS[dialect].fold_identifier(name)
 
 
-def quoted(dialect: str, name: str) -> str:
+def quote_name(dialect: str, name: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].sqlglot_name)
 
 
-def columns_read(tree: exp.Expr, table: str) -> set[str]:
+def find_columns_read(tree: exp.Expr, table: str) -> set[str]:
     """Return the columns that are read of a table, all of which must be in quotes."""
     found = set()
     for select in tree.find_all(exp.Select):
@@ -42,26 +42,26 @@ def columns_read(tree: exp.Expr, table: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("name", every(6, [*HOSTILE, *RESERVED]))
-@pytest.mark.parametrize("dialect", every(2, DIALECTS))
+@pytest.mark.parametrize("name", select_every(6, [*HOSTILE, *RESERVED]))
+@pytest.mark.parametrize("dialect", select_every(2, DIALECTS))
 def test_columns(dialect: str, name: str) -> None:
     if dialect == "bigquery" and "." in name:
         name = name.replace(".", "-")  # BigQuery has no columns with a dot
     columns = {"query_id": name, "score": f"{name} 2"}
     text = sqlrank.sql(["RR", "nDCG@10"], dialect=dialect, run="shop.runs", qrels="q", by=[f"{name}3", "system"], columns=columns)
     tree = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
-    exact = bare(dialect, name) if name in RESERVED else name
-    third = f"{name}3" if not f"{name}3".isidentifier() or not name.isascii() else bare(dialect, f"{name}3")
-    assert columns_read(tree, "runs") == {exact, f"{name} 2", third, bare(dialect, "system"), "doc_id"}
+    exact = fold_name(dialect, name) if name in RESERVED else name
+    third = f"{name}3" if not f"{name}3".isidentifier() or not name.isascii() else fold_name(dialect, f"{name}3")
+    assert find_columns_read(tree, "runs") == {exact, f"{name} 2", third, fold_name(dialect, "system"), "doc_id"}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_quoted_column_keeps_its_name(dialect: str) -> None:
     for quote in '"`':
-        names = {"label": f"{quote}Click{quote}", "score": f"1 - {quoted(dialect, 'pClick')}"}
+        names = {"label": f"{quote}Click{quote}", "score": f"1 - {quote_name(dialect, 'pClick')}"}
         text = sqlrank.sql("Brier", dialect=dialect, predictions="p", columns=names, by=f"{quote}camPaign{quote}")
         tree = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
-        assert columns_read(tree, "p") == {"Click", "pClick", "camPaign"}
+        assert find_columns_read(tree, "p") == {"Click", "pClick", "camPaign"}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -70,7 +70,7 @@ def test_tables(dialect: str, parts: list[str]) -> None:
     writer = DIALECTS[dialect].sqlglot_name
     if dialect == "bigquery" and '"' in parts[-1]:
         parts = [*parts[:-1], "odd table"]  # BigQuery has no such names
-    spelled = ".".join(quoted(dialect, part) for part in parts)
+    spelled = ".".join(quote_name(dialect, part) for part in parts)
     texts = (
         sqlrank.sql("Brier", dialect=dialect, **names)
         for names in ({"predictions": spelled}, {"predictions": "p", "create_table": spelled})
@@ -85,7 +85,7 @@ def test_tables(dialect: str, parts: list[str]) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_name_without_quotes_is_left_to_the_engine_unless_sql_knows_the_word(dialect: str) -> None:
     text = sqlrank.sql("Brier", dialect=dialect, predictions="Shop.order.Clicks")
-    order = quoted(dialect, bare(dialect, "order"))
+    order = quote_name(dialect, fold_name(dialect, "order"))
     assert f"FROM Shop.{order}.Clicks\n" in text
 
 
@@ -112,7 +112,7 @@ def assert_reads_back(scenario: Scenario, dialect: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery",)))
+@pytest.mark.parametrize("dialect", select_few(DIALECTS, ("bigquery",)))
 def test_every_metric_reads_back(dialect: str) -> None:
     few_of_many = ("systems", "predictions shop, score_order=buckets", "regression")
     asked = [scenario for scenario in written(dialect) if scenario.name in few_of_many]

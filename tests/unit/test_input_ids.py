@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.lanes import every
+from tests.lanes import select_every
 from tests.unit.inputs import EXPECTED, evaluate, refused
 
 
 @pytest.mark.parametrize(
     "ids",
-    every(
+    select_every(
         3,
         [
             ["qü日本", "q🙂"],
@@ -103,7 +103,7 @@ FIRST = pa.table({"query_id": [1], "doc_id": [9], "relevance": [1]})
 """Of two tied documents that of the lesser number is relevant; as text it is the greater one."""
 
 
-def texts(table: pa.Table) -> pa.Table:
+def cast_ids(table: pa.Table) -> pa.Table:
     return table.set_column(1, "doc_id", table["doc_id"].cast(pa.string()))
 
 
@@ -114,7 +114,9 @@ def test_numbers_are_ordered_as_the_tool_orders_them(compat: str | None, place: 
     metric = "P@1" if plan == "top_k" else "AP"
     (value,) = sqlrank.evaluate(metric, run=TIED, qrels=FIRST, compat=compat, plan={"rank_method": plan})[metric].to_pylist()
     assert value == (1 if place == 1 else 0.0 if plan == "top_k" else 0.5)
-    (value,) = sqlrank.evaluate(metric, run=texts(TIED), qrels=texts(FIRST), compat=compat, plan={"rank_method": plan})[metric].to_pylist()
+    (value,) = sqlrank.evaluate(metric, run=cast_ids(TIED), qrels=cast_ids(FIRST), compat=compat, plan={"rank_method": plan})[
+        metric
+    ].to_pylist()
     assert value == 1
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import sqlrank
 from sqlrank import SqlrankError
-from tests.lanes import every
+from tests.lanes import select_every
 from tests.unit.inputs import EXPECTED, METRICS, evaluate, refused
 
 ODD_NAMES = [
@@ -35,7 +35,7 @@ ODD_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", every(4, ODD_NAMES))
+@pytest.mark.parametrize("name", select_every(4, ODD_NAMES))
 def test_columns_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) -> None:
     columns = {"query_id": name, "doc_id": f"{name} 2", "score": f"{name} 3"}
     renamed = run.rename_columns([columns.get(column, column) for column in run.column_names])
@@ -44,7 +44,7 @@ def test_columns_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) -> No
 
 
 @pytest.mark.parametrize(
-    "name", every(4, [*ODD_NAMES, "relevance", "number", "wide", "key_hash", "all_rows", "a", "l", "by_rank", "given_rank"])
+    "name", select_every(4, [*ODD_NAMES, "relevance", "number", "wide", "key_hash", "all_rows", "a", "l", "by_rank", "given_rank"])
 )
 def test_by_columns_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) -> None:
     systems = run.append_column(name, [["x", "x", "y"]])
@@ -110,7 +110,7 @@ def test_by_an_attribute_of_the_queries(run: pa.Table, qrels: pa.Table) -> None:
     assert {tuple(row.values()) for row in got} == {("x", "de", 2.0), ("x", "fr", 0.0), ("y", "de", 0.0), ("y", "fr", 1.0)}
 
 
-@pytest.mark.parametrize("name", every(3, ["rank", "weight_class", "relevance", "score", "select", "list_id", "l"]))
+@pytest.mark.parametrize("name", select_every(3, ["rank", "weight_class", "relevance", "score", "select", "list_id", "l"]))
 def test_attributes_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) -> None:
     queries = pa.table({"query_id": ["q1", "q2"], name: ["de", "fr"]})
     got = sqlrank.evaluate("RR", run=run, qrels=qrels, queries=queries, by=name)
@@ -137,7 +137,7 @@ TABLE_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", every(4, TABLE_NAMES))
+@pytest.mark.parametrize("name", select_every(4, TABLE_NAMES))
 def test_tables_with_names_of_steps(name: str, run: pa.Table, qrels: pa.Table) -> None:
     queries = pa.table({"query_id": ["q1", "q2"], "country": ["de", "de"]})
     quoted = '"' + name.replace('"', '""') + '"'

@@ -12,8 +12,8 @@ import sqlglot
 import sqlrank
 from sqlrank import ContractError, InputError
 from sqlrank.rendering.dialects import DIALECTS
-from tests.golden.reading import faults
-from tests.unit.command_line import printed
+from tests.golden.reading import find_faults
+from tests.unit.command_line import run_command
 
 FOLDER = Path(__file__).parent / "orders"
 METRICS = ["Revenue", "LargestBasket", "ItemsPerOrder"]
@@ -21,7 +21,7 @@ COLUMNS = {"order_id": "order", "pieces": "n"}
 ROWS = [("x", 1, "a", 2, 1.0), ("x", 1, "b", 3, 2.0), ("x", 2, "a", 5, 1.0), ("y", 1, "c", 7, 3.0)]
 
 
-def orders(rows: list[tuple[Any, ...]] = ROWS) -> pa.Table:
+def make_orders(rows: list[tuple[Any, ...]] = ROWS) -> pa.Table:
     return pa.table(
         {name: list(values) for name, values in zip(["shop", "order", "item", "price", "n"], zip(*rows, strict=True), strict=True)}
     )
@@ -36,27 +36,27 @@ Y = {"shop": "y", "Revenue": 21.0, "LargestBasket": 21.0, "ItemsPerOrder": 1.0}
 
 
 def test_metrics_of_groups_and_of_lists() -> None:
-    assert evaluate(orders(), by="shop") == [X, Y]
-    assert evaluate(orders(ROWS[:3])) == [{name: X[name] for name in METRICS}]
+    assert evaluate(make_orders(), by="shop") == [X, Y]
+    assert evaluate(make_orders(ROWS[:3])) == [{name: X[name] for name in METRICS}]
 
 
 def test_slices() -> None:
     total = {"shop": None, "slice": "all", "Revenue": 34.0, "LargestBasket": 29.0, "ItemsPerOrder": 2.0}
-    assert evaluate(orders(), by=[["shop"], []]) == [total, X | {"slice": "shop"}, Y | {"slice": "shop"}]
+    assert evaluate(make_orders(), by=[["shop"], []]) == [total, X | {"slice": "shop"}, Y | {"slice": "shop"}]
 
 
 def test_a_row_per_list() -> None:
-    found = evaluate(orders(), by="shop", per_query=True)
+    found = evaluate(make_orders(), by="shop", per_query=True)
     assert [tuple(row.values()) for row in found] == [("x", 1, 8.0, 8.0, 2.0), ("x", 2, 5.0, 5.0, 1.0), ("y", 1, 21.0, 21.0, 1.0)]
 
 
 def test_an_aggregate_of_lists() -> None:
-    found = sqlrank.evaluate("ItemsPerOrder(aggregate=max)", inputs={"orders": orders()}, columns=COLUMNS, sql_dir=FOLDER, by="shop")
+    found = sqlrank.evaluate("ItemsPerOrder(aggregate=max)", inputs={"orders": make_orders()}, columns=COLUMNS, sql_dir=FOLDER, by="shop")
     assert found["ItemsPerOrder(aggregate=max)"].to_pylist() == [2.0, 1.0]
 
 
 def test_rows_are_filtered() -> None:
-    assert evaluate(orders(), where="shop = 'y'") == [{name: Y[name] for name in METRICS}]
+    assert evaluate(make_orders(), where="shop = 'y'") == [{name: Y[name] for name in METRICS}]
 
 
 @pytest.mark.parametrize(
@@ -73,18 +73,18 @@ def test_rows_are_filtered() -> None:
 )
 def test_rows_are_checked(row: tuple[Any, ...], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        evaluate(orders([*ROWS, row]), by="shop")
+        evaluate(make_orders([*ROWS, row]), by="shop")
 
 
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(InputError, match=r"Revenue needs inputs=\{'orders': \.\.\.\} \(--input orders=\.\.\.\)"):
-        sqlrank.evaluate("Revenue", run=orders(), sql_dir=FOLDER)
+        sqlrank.evaluate("Revenue", run=make_orders(), sql_dir=FOLDER)
     with pytest.raises(InputError, match="unknown input 'order'; did you mean 'orders'"):
-        sqlrank.evaluate("Revenue", inputs={"order": orders()}, sql_dir=FOLDER)
+        sqlrank.evaluate("Revenue", inputs={"order": make_orders()}, sql_dir=FOLDER)
     with pytest.raises(InputError, match="no column 'price'"):
-        sqlrank.evaluate("Revenue", inputs={"orders": orders().drop_columns("price")}, columns=COLUMNS, sql_dir=FOLDER)
+        sqlrank.evaluate("Revenue", inputs={"orders": make_orders().drop_columns("price")}, columns=COLUMNS, sql_dir=FOLDER)
     with pytest.raises(InputError, match="columns maps 'prise', which orders do not have; did you mean 'price'"):
-        sqlrank.evaluate("Revenue", inputs={"orders": orders()}, columns={**COLUMNS, "prise": "price"}, sql_dir=FOLDER)
+        sqlrank.evaluate("Revenue", inputs={"orders": make_orders()}, columns={**COLUMNS, "prise": "price"}, sql_dir=FOLDER)
 
 
 PARTS = """
@@ -111,7 +111,7 @@ FROM bought AS b LEFT JOIN returned AS r ON b.order_id = r.order_id
 """
 
 
-def folder(path: Path, said: str = "", beside: str = "bought") -> Path:
+def make_folder(path: Path, said: str = "", beside: str = "bought") -> Path:
     for name, text in {
         "roles.toml": PARTS.format(said=said, beside=beside),
         "metrics/kept.sql": KEPT,
@@ -125,7 +125,7 @@ def folder(path: Path, said: str = "", beside: str = "bought") -> Path:
 def test_a_role_is_read_with_another(tmp_path: Path) -> None:
     bought = pa.table({"order_id": [1, 1, 2], "item": ["a", "b", "c"], "shop": ["x", "y", "y"]})
     inputs = {"bought": bought, "returned": pa.table({"order_id": [2]})}
-    options = {"inputs": inputs, "sql_dir": folder(tmp_path), "by": "shop"}
+    options = {"inputs": inputs, "sql_dir": make_folder(tmp_path), "by": "shop"}
     assert sqlrank.evaluate("Kept", **options).to_pylist() == [{"shop": "x", "Kept": 1.0}, {"shop": "y", "Kept": 0.5}]
     inputs["returned"] = pa.table({"order_id": ["2"]})
     with pytest.raises(InputError, match=r"bought\.order_id is BIGINT, returned\.order_id is VARCHAR: a number and a text never match"):
@@ -134,7 +134,7 @@ def test_a_role_is_read_with_another(tmp_path: Path) -> None:
 
 def test_a_role_that_joins_others_says_how(tmp_path: Path) -> None:
     tables = {"returned": pa.table({"order_id": [2]}), "true_clusters": pa.table({"record_id": [1], "cluster_id": [1]})}
-    declared = folder(tmp_path, 'assembled_from = ["returned", "true_clusters"]')
+    declared = make_folder(tmp_path, 'assembled_from = ["returned", "true_clusters"]')
     with pytest.raises(
         ContractError, match=r"relations/bought/assembled\.sql is not there, which says how bought are made of returned and"
     ):
@@ -145,11 +145,11 @@ def test_a_role_that_joins_others_says_how(tmp_path: Path) -> None:
 def test_it_is_printed_in_every_dialect(dialect: str) -> None:
     text = sqlrank.sql(METRICS, inputs={"orders": "sales"}, columns=COLUMNS, by="shop", dialect=dialect, sql_dir=FOLDER)
     assert sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name).named_selects[1:] == ["revenue", "largest", "items"]
-    assert dialect == "datafusion" or faults(text, dialect) == []
+    assert dialect == "datafusion" or find_faults(text, dialect) == []
 
 
 def test_the_command_takes_it(tmp_path: Path) -> None:
     path = tmp_path / "orders.csv"
     path.write_text("order_id,item,price\n1,a,2\n1,b,3\n", "utf-8")
-    shown = printed("evaluate", "Revenue", "ItemsPerOrder", "--input", f"orders={path}", "--sql-dir", str(FOLDER), "--format", "csv")
+    shown = run_command("evaluate", "Revenue", "ItemsPerOrder", "--input", f"orders={path}", "--sql-dir", str(FOLDER), "--format", "csv")
     assert shown == "Revenue,ItemsPerOrder\n5.0,2.0\n"

@@ -11,7 +11,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError, SqlrankError
-from tests.lanes import every, few
+from tests.lanes import select_every, select_few
 from tests.unit.inputs import EXPECTED, evaluate, refused
 
 
@@ -39,7 +39,7 @@ def database_file(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
 # Tables of a database
 
 
-@pytest.mark.parametrize("name", every(2, ["runs", "RUNS", "v", "main.runs", "memory.main.runs", "memory.runs", '"runs"', "main.v"]))
+@pytest.mark.parametrize("name", select_every(2, ["runs", "RUNS", "v", "main.runs", "memory.main.runs", "memory.runs", '"runs"', "main.v"]))
 def test_names_of_tables(name: str, database: duckdb.DuckDBPyConnection) -> None:
     assert evaluate(name, "judgements", connection=database) == EXPECTED
 
@@ -97,11 +97,11 @@ def test_a_table_in_a_schema_out_of_reach_is_not_guessed(run: pa.Table, qrels: p
     assert evaluate("r", qrels, connection=connection) == EXPECTED
 
 
-def settings_of(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+def read_settings(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(connection.execute("SELECT name, value FROM duckdb_settings()").fetchall())
 
 
-def catalog_of(connection: duckdb.DuckDBPyConnection) -> list[Any]:
+def read_catalog(connection: duckdb.DuckDBPyConnection) -> list[Any]:
     return connection.execute(
         "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1"
     ).fetchall()
@@ -109,7 +109,7 @@ def catalog_of(connection: duckdb.DuckDBPyConnection) -> list[Any]:
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_callers_connection_is_left_as_it_was(fails: bool, database: duckdb.DuckDBPyConnection, files: Path, tmp_path: Path) -> None:
-    before = settings_of(database), catalog_of(database)
+    before = read_settings(database), read_catalog(database)
     for _ in range(3):
         try:
             sqlrank.evaluate(
@@ -123,13 +123,13 @@ def test_a_callers_connection_is_left_as_it_was(fails: bool, database: duckdb.Du
             )
         except InputError:
             assert fails
-    assert (settings_of(database), catalog_of(database)) == before
+    assert (read_settings(database), read_catalog(database)) == before
 
 
 def test_a_refused_setting_leaves_the_others_as_they_were(database: duckdb.DuckDBPyConnection) -> None:
-    before = settings_of(database)
+    before = read_settings(database)
     refused("threads=-1 is not possible", run="runs", qrels="judgements", connection=database, memory_limit="300MB", threads=-1)
-    assert settings_of(database) == before
+    assert read_settings(database) == before
 
 
 def test_a_pending_result_of_the_caller_survives(database: duckdb.DuckDBPyConnection) -> None:
@@ -166,7 +166,7 @@ def test_a_connection_with_a_locked_configuration(run: pa.Table, qrels: pa.Table
         "preserve_insertion_order = false",
     ],
 )
-@pytest.mark.parametrize("ties", few(["doc_asc", "doc_desc", "rank"], ("doc_desc",)))
+@pytest.mark.parametrize("ties", select_few(["doc_asc", "doc_desc", "rank"], ("doc_desc",)))
 def test_settings_of_the_caller_do_not_change_the_numbers(setting: str, ties: str) -> None:
     run = pa.table({"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 1.0], "rank": [1, 2, 1]})
     qrels = pa.table({"query_id": ["q", "r"], "doc_id": ["b", "c"], "relevance": [1, 1]})

@@ -13,7 +13,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from tests.lanes import every
+from tests.lanes import select_every
 from tests.unit.inputs import EXPECTED, evaluate, refused
 
 TREC_RUN = "q1 Q0 a 1 0.9 tag\nq1 Q0 b 2 0.5 tag\nq2 Q0 a 1 1.0 tag\n"
@@ -45,7 +45,9 @@ def test_globs(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
     assert evaluate(str(tmp_path / "?.run"), qrels) == EXPECTED
 
 
-@pytest.mark.parametrize("name", every(3, ["a b.trec", "it's.trec", "ü.trec", "we[1]rd.trec", 'say "hi".trec', "no_ending", "x;y.trec"]))
+@pytest.mark.parametrize(
+    "name", select_every(3, ["a b.trec", "it's.trec", "ü.trec", "we[1]rd.trec", 'say "hi".trec', "no_ending", "x;y.trec"])
+)
 def test_names_of_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
     path = tmp_path / name
     path.write_text(TREC_RUN)
@@ -89,7 +91,7 @@ def test_files_that_cannot_be_evaluated(name: str, content: bytes, tmp_path: Pat
 
 @pytest.mark.parametrize(
     "text",
-    every(2, [
+    select_every(2, [
         TREC_RUN[:-1],
         TREC_RUN.replace("\n", "\r\n"),
         TREC_RUN.replace("\n", "\r\n", 1),

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-def polars_frame(table: pa.Table) -> Any:
+def to_polars(table: pa.Table) -> Any:
     return pytest.importorskip("polars").from_arrow(table)
 
 
-def pandas_frame(table: pa.Table) -> Any:
+def to_pandas(table: pa.Table) -> Any:
     return table.to_pandas().iloc[::-1]
 
 
@@ -35,10 +35,10 @@ def pandas_frame(table: pa.Table) -> Any:
         lambda table: table,
         lambda table: table.to_batches()[0],
         lambda table: table.to_reader(),
-        polars_frame,
-        pandas_frame,
-        lambda table: pandas_frame(table).astype({"query_id": "category", "doc_id": "category"}),
-        lambda table: polars_frame(table).cast({"doc_id": pytest.importorskip("polars").Categorical}),
+        to_polars,
+        to_pandas,
+        lambda table: to_pandas(table).astype({"query_id": "category", "doc_id": "category"}),
+        lambda table: to_polars(table).cast({"doc_id": pytest.importorskip("polars").Categorical}),
     ],
     ids=["Table", "RecordBatch", "RecordBatchReader", "Polars", "pandas", "pandas category", "Polars Categorical"],
 )
@@ -52,7 +52,7 @@ def test_what_is_not_a_table_is_refused(source: Any, qrels: pa.Table) -> None:
 
 
 def test_a_lazy_frame_is_collected(run: pa.Table, qrels: pa.Table) -> None:
-    assert evaluate(polars_frame(run).lazy(), polars_frame(qrels).lazy()) == EXPECTED
+    assert evaluate(to_polars(run).lazy(), to_polars(qrels).lazy()) == EXPECTED
 
 
 def test_lazy_frames_are_to_be_collected(qrels: pa.Table) -> None:
@@ -227,7 +227,7 @@ class PanicException(BaseException):
     """The error that Polars raises for a panic of its Rust code; it is not an ``Exception``."""
 
 
-def broken_stream() -> pa.RecordBatchReader:
+def make_broken_stream() -> pa.RecordBatchReader:
     def batches() -> Iterator[pa.RecordBatch]:
         yield pa.record_batch({"label": [0], "score": [0.5]})
         raise RuntimeError("it broke")
@@ -235,7 +235,7 @@ def broken_stream() -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(pa.schema({"label": pa.int64(), "score": pa.float64()}), batches())
 
 
-def closed_relation() -> duckdb.DuckDBPyRelation:
+def make_closed_relation() -> duckdb.DuckDBPyRelation:
     connection = duckdb.connect()
     relation = connection.sql("SELECT 1 AS label, 0.5 AS score")
     connection.close()
@@ -266,7 +266,7 @@ def closed_relation() -> duckdb.DuckDBPyRelation:
         (lambda: pl.scan_parquet("nope.parquet"), ["the LazyFrame cannot be collected: No such file or directory"]),
         (lambda: Broken(KeyError("x")), ["cannot read this Broken: 'x'; give a table name"]),
         (lambda: Broken(PanicException("it panicked")), ["cannot read this Broken: it panicked; give a table name"]),
-        (broken_stream, ["cannot read this RecordBatchReader: ", "it broke"]),
+        (make_broken_stream, ["cannot read this RecordBatchReader: ", "it broke"]),
         (
             lambda: pa.table({"label": LABELS, "score": pa.array([Decimal(10) ** 60, 1, 2], pa.decimal256(70))}),
             ["column 'score' has decimals of more than 38 digits; cast it to float64"],
@@ -275,7 +275,7 @@ def closed_relation() -> duckdb.DuckDBPyRelation:
             lambda: pa.table({"label": LABELS, "score": SCORES, "x": pa.nulls(3, pa.dense_union([pa.field("a", pa.int64())]))}),
             ["column 'x' of type dense_union<a: int64=0> cannot be read: ", "; convert it, or leave it out"],
         ),
-        (closed_relation, ["cannot read the DuckDB relation: Connection Error: Connection has already been closed"]),
+        (make_closed_relation, ["cannot read the DuckDB relation: Connection Error: Connection has already been closed"]),
         (
             lambda: duckdb.connect().sql("SELECT ERROR('it fails') AS label, 0.5 AS score"),
             ["cannot read the DuckDB relation: ", "it fails"],

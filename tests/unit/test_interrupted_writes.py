@@ -19,8 +19,8 @@ from sqlrank import SqlrankError
 from sqlrank.engines.file_sources import list_paths
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.output_file import MAX_TEMPORARY_AGE_SECONDS, OutputFile, write_files
-from tests.unit.command_line import ROOT, call
-from tests.unit.outputs import HEAVY, OUTPUTS, data
+from tests.unit.command_line import ROOT, invoke_command
+from tests.unit.outputs import HEAVY, OUTPUTS, make_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ from sqlrank.output.output_file import OutputFile
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return data(tmp_path_factory.mktemp("outputs") / "data")
+    return make_data(tmp_path_factory.mktemp("outputs") / "data")
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @contextmanager
-def at_most(size: int) -> Iterator[None]:
+def limit_file_size(size: int) -> Iterator[None]:
     """Let no file of this process grow past a size in bytes, which works everywhere; Python ignores the signal and raises EFBIG."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
@@ -57,7 +57,7 @@ def at_most(size: int) -> Iterator[None]:
 
 
 @contextmanager
-def small_disk(size: int) -> Iterator[Path]:
+def mount_small_disk(size: int) -> Iterator[Path]:
     """Mount a file system of a size in bytes; skip where that is not permitted."""
     disk = Path("disk").resolve()
     disk.mkdir()
@@ -71,7 +71,7 @@ def small_disk(size: int) -> Iterator[Path]:
         subprocess.run(["umount", str(disk)], check=True)  # noqa: S607
 
 
-def contents(target: Path) -> dict[str, bytes]:
+def read_contents(target: Path) -> dict[str, bytes]:
     """Return the file and, of a dbt model, the one beside it, and all else that is in their folder."""
     return {path.name: path.read_bytes() for path in target.resolve().parent.iterdir() if path.is_file()}
 
@@ -89,10 +89,10 @@ def test_a_file_that_cannot_grow_is_as_it_was(name: str, folder: Path) -> None:
     for has_earlier in (False, True):
         if has_earlier:
             target.write_bytes(EARLIER.get(output.kind, b"earlier, by somebody else"))
-        before = contents(target)
-        with at_most(100):
-            result = call(*words, "--force")
-        assert (result.exit_code, contents(target)) == (2, before), result.output
+        before = read_contents(target)
+        with limit_file_size(100):
+            result = invoke_command(*words, "--force")
+        assert (result.exit_code, read_contents(target)) == (2, before), result.output
         kept = "; it has what it had before" if has_earlier else ""
         why = f"{output.option} {target}: cannot be written: File too large{kept}. Free space, or name another file"
         assert result.stderr.splitlines()[-1] == f"sqlrank: {why}"
@@ -103,16 +103,16 @@ def test_a_file_that_cannot_grow_is_as_it_was(name: str, folder: Path) -> None:
 )
 def test_a_full_disk_leaves_what_was_there(name: str, folder: Path) -> None:
     output = OUTPUTS[name]
-    with small_disk(2 * 4096 if output.option == "--dbt" else 4096) as disk:
+    with mount_small_disk(2 * 4096 if output.option == "--dbt" else 4096) as disk:
         target = disk / f"x{output.ending}"
         target.write_bytes(EARLIER.get(output.kind, b"") + b"earlier" * 300)
         if output.option == "--dbt":
             target.with_suffix(".yml").write_bytes(b"earlier")
         if output.option == "--summary":  # nothing is free in the last block
             target.write_bytes(target.read_bytes().ljust(4096, b"."))
-        before = contents(target)
-        result = call(*output.arguments(folder / f"{output.reads}.parquet", target), "--force")
-        assert (result.exit_code, contents(target)) == (2, before), result.output
+        before = read_contents(target)
+        result = invoke_command(*output.arguments(folder / f"{output.reads}.parquet", target), "--force")
+        assert (result.exit_code, read_contents(target)) == (2, before), result.output
         why = f"{output.option} {target}: cannot be written: No space left on device; it has what it had before. Free space, or name another file"
         assert result.stderr.splitlines()[-1] == f"sqlrank: {why}"
 
@@ -120,9 +120,12 @@ def test_a_full_disk_leaves_what_was_there(name: str, folder: Path) -> None:
 def test_of_two_files_none_is_replaced_if_one_cannot_be_written() -> None:
     files = [OutputFile(Path(name), FileKind.DBT_METRICS, force=True) for name in ("a.sql", "b.yml")]
     write_files([(file, "1") for file in files])
-    with at_most(10), pytest.raises(SqlrankError, match=r"^-o b\.yml: cannot be written: File too large; it has what it had before\."):
+    with (
+        limit_file_size(10),
+        pytest.raises(SqlrankError, match=r"^-o b\.yml: cannot be written: File too large; it has what it had before\."),
+    ):
         write_files(list(zip(files, ("2", "2" * 11), strict=True)))
-    assert contents(Path("a.sql")) == {"a.sql": b"1", "b.yml": b"1"}
+    assert read_contents(Path("a.sql")) == {"a.sql": b"1", "b.yml": b"1"}
 
 
 def test_what_fails_while_it_is_computed_leaves_what_was_there() -> None:
@@ -136,7 +139,7 @@ def test_what_fails_while_it_is_computed_leaves_what_was_there() -> None:
 
         with pytest.raises(error):
             file.write(fails)
-        assert contents(Path("x.csv")) == {"x.csv": b""}
+        assert read_contents(Path("x.csv")) == {"x.csv": b""}
 
 
 # A kill
@@ -200,13 +203,13 @@ for _ in range(60):
 """
 
 
-def started(script: str, letter: str) -> subprocess.Popen[bytes]:
+def start_script(script: str, letter: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", IMPORTS + script, letter], env=os.environ | {"PYTHONPATH": str(ROOT)})
 
 
 def test_two_writers_leave_the_file_of_one() -> None:
     Path("x.csv").write_text("c" * 300_000)
-    writers = [started(WRITES, letter) for letter in "ab"]
+    writers = [start_script(WRITES, letter) for letter in "ab"]
     seen = set()
     while any(process.poll() is None for process in writers):
         text = Path("x.csv").read_text()
@@ -215,11 +218,11 @@ def test_two_writers_leave_the_file_of_one() -> None:
         seen.add(text[0])
     assert [process.returncode for process in writers] == [0, 0]
     assert seen & {"a", "b"}
-    assert list(contents(Path("x.csv"))) == ["x.csv"]
+    assert list(read_contents(Path("x.csv"))) == ["x.csv"]
 
 
 def test_two_processes_append_one_after_the_other() -> None:
-    writers = [started(APPENDS, letter) for letter in "ab"]
+    writers = [start_script(APPENDS, letter) for letter in "ab"]
     assert [process.wait() for process in writers] == [0, 0]
     lines = [line.removeprefix("## sqlrank gate: ") for line in Path("x.md").read_text().splitlines()]
     assert {(len(line), len(set(line))) for line in lines} == {(20_000, 1)}
@@ -231,7 +234,7 @@ def test_a_file_that_somebody_else_writes_in_the_meantime_is_not_replaced() -> N
     Path("x.csv").write_text("mine")
     with pytest.raises(SqlrankError, match=r"^-o x\.csv: nothing in this file says that sqlrank wrote it"):
         file.write("1")
-    assert contents(Path("x.csv")) == {"x.csv": b"mine"}
+    assert read_contents(Path("x.csv")) == {"x.csv": b"mine"}
 
 
 def test_a_summary_takes_back_what_did_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +244,7 @@ def test_a_summary_takes_back_what_did_not_fit(monkeypatch: pytest.MonkeyPatch) 
     inode = Path("x.md").stat().st_ino
     file = OutputFile(Path("x.md"), FileKind.SUMMARY, "--summary", appends=True)
     with (
-        at_most(20),
+        limit_file_size(20),
         pytest.raises(SqlrankError, match=r"^--summary x\.md: cannot be written: File too large; it has what it had before\."),
     ):
         file.append("## sqlrank gate: pass\n")

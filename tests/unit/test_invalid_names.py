@@ -12,7 +12,7 @@ import pytest
 
 import sqlrank
 from sqlrank import ContractError, SqlrankError
-from tests.unit.command_line import ROOT, call, printed
+from tests.unit.command_line import ROOT, invoke_command, run_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ def _in_a_folder_with_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "empty").mkdir()
 
 
-def refusal(metrics: Any = "AUC", **arguments: Any) -> str:
+def find_refusal(metrics: Any = "AUC", **arguments: Any) -> str:
     with pytest.raises(SqlrankError) as caught:
         sqlrank.evaluate(metrics, **{"predictions": TABLE, **arguments})
     return str(caught.value)
@@ -47,7 +47,7 @@ def refusal(metrics: Any = "AUC", **arguments: Any) -> str:
     ],
 )
 def test_an_expression_is_refused_as_what_it_was_given_for(arguments: dict[str, Any], message: str) -> None:
-    assert refusal(**arguments).startswith(message)
+    assert find_refusal(**arguments).startswith(message)
 
 
 WIDE = pa.table({f"c{number}": [1] for number in range(10_000)})
@@ -73,13 +73,13 @@ WIDE = pa.table({f"c{number}": [1] for number in range(10_000)})
     ],
 )
 def test_messages_are_short_whatever_they_are_about(arguments: dict[str, Any]) -> None:
-    message = refusal(**arguments)
+    message = find_refusal(**arguments)
     assert all(len(line) < SHORT for line in message.splitlines())
     assert len(message.splitlines()) <= 2  # label and score are each missing
 
 
 def test_many_columns_are_counted() -> None:
-    assert refusal(predictions=WIDE).endswith(" and 9,950 more")
+    assert find_refusal(predictions=WIDE).endswith(" and 9,950 more")
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,12 @@ def test_many_columns_are_counted() -> None:
 def test_a_path_that_is_misread_says_why(path: str, message: str, tmp_path: Path) -> None:
     os.symlink("nowhere.parquet", "dangling.parquet")  # noqa: PTH211
     os.symlink("loop", "loop")  # noqa: PTH211
-    assert message.format(home=tmp_path) in refusal(predictions=path.format(home=tmp_path))
+    assert message.format(home=tmp_path) in find_refusal(predictions=path.format(home=tmp_path))
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="the system has no such files")  # noqa: PTH110
 def test_a_file_that_the_system_makes_is_not_called_empty() -> None:
-    assert "'/proc/self/environ' has no size, since the system makes it as it is read" in refusal(predictions="/proc/self/environ")
+    assert "'/proc/self/environ' has no size, since the system makes it as it is read" in find_refusal(predictions="/proc/self/environ")
 
 
 def test_a_folder_that_is_not_listed_is_not_called_empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -113,25 +113,26 @@ def test_a_folder_that_is_not_listed_is_not_called_empty(monkeypatch: pytest.Mon
         raise PermissionError(13, "Permission denied", str(folder), None, pattern)
 
     monkeypatch.setattr(Path, "rglob", denied)
-    assert f"'{tmp_path}' is a folder that cannot be read: Permission denied" in refusal(predictions=str(tmp_path))
+    assert f"'{tmp_path}' is a folder that cannot be read: Permission denied" in find_refusal(predictions=str(tmp_path))
 
 
 def test_what_is_empty_is_refused_everywhere() -> None:
-    assert refusal(dialect="").startswith("dialect='' is not possible: give the name of a dialect")
+    assert find_refusal(dialect="").startswith("dialect='' is not possible: give the name of a dialect")
     with pytest.raises(SqlrankError, match="dialect='' is not possible"):
         sqlrank.sql("AUC", predictions="p", dialect="")
     with pytest.raises(SqlrankError, match="by='' is not possible: give a column"):
         sqlrank.compare("AUC", predictions=TABLE, by="")
     for option in ("--temp-directory", "--db", "--by", "--compat", "--sql-dir", "--unit", "--where"):
-        result = call("evaluate", "AUC", "--predictions", "pred.parquet", option, "")
+        result = invoke_command("evaluate", "AUC", "--predictions", "pred.parquet", option, "")
         assert (result.exit_code, f"{option} is empty; give a value, or leave it out" in result.stderr) == (2, True)
-    assert "--by is empty" in call("compare", "AUC", "--predictions", "pred.parquet", "--by", "").stderr
-    assert "--dialect is empty" in call("sql", "AUC", "--predictions", "p", "--dialect", "").stderr
+    assert "--by is empty" in invoke_command("compare", "AUC", "--predictions", "pred.parquet", "--by", "").stderr
+    assert "--dialect is empty" in invoke_command("sql", "AUC", "--predictions", "p", "--dialect", "").stderr
 
 
 def test_an_address_of_a_database_is_repeated_as_it_was_given() -> None:
     assert (
-        "'https://x' is the address of a database" in call("evaluate", "AUC", "--predictions", "pred.parquet", "--db", "https://x").stderr
+        "'https://x' is the address of a database"
+        in invoke_command("evaluate", "AUC", "--predictions", "pred.parquet", "--db", "https://x").stderr
     )
 
 
@@ -140,7 +141,7 @@ def test_a_name_in_quotes_is_the_column_without_them() -> None:
         {"a,b": 1, "Positives": 1.0},
         {"a,b": 2, "Positives": 1.0},
     ]
-    lines = printed("evaluate", "Positives", "--predictions", "pred.parquet", "--by", '"a,b",paid', "--format", "csv").splitlines()
+    lines = run_command("evaluate", "Positives", "--predictions", "pred.parquet", "--by", '"a,b",paid', "--format", "csv").splitlines()
     assert lines == ['"a,b",paid,Positives', "1,1,1.0", "2,0,1.0"]
 
 

@@ -15,7 +15,7 @@ import sqlrank
 from sqlrank.cli.app import app
 from sqlrank.errors import ExecutionError, InputError, MetricError
 from sqlrank.learn import fit, scoring_sql
-from tests.lanes import few
+from tests.lanes import select_few
 from tests.references import surrogates_reference as reference
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ NAMES = ["f1", 'of "two"', "select"]
 FEATURES = len(NAMES)
 
 
-def drawn(queries: int = 12, seed: int = 0) -> dict[str, np.ndarray]:
+def draw_examples(queries: int = 12, seed: int = 0) -> dict[str, np.ndarray]:
     """Draw examples whose positives stand higher in the first feature and lower in the second; the third tells nothing."""
     rng = np.random.default_rng(seed)
     n = 25 * queries
@@ -35,28 +35,28 @@ def drawn(queries: int = 12, seed: int = 0) -> dict[str, np.ndarray]:
     return {"row_id": np.arange(n), "query_id": np.repeat(np.arange(queries), 25), "label": label, "features": features}
 
 
-DATA = drawn()
+DATA = draw_examples()
 
 
-def arrays(data: dict[str, np.ndarray] = DATA) -> pa.Table:
+def to_arrays(data: dict[str, np.ndarray] = DATA) -> pa.Table:
     return pa.table({**data, "features": pa.array(data["features"].tolist())})
 
 
-def wide(data: dict[str, np.ndarray] = DATA) -> pa.Table:
+def to_wide(data: dict[str, np.ndarray] = DATA) -> pa.Table:
     return pa.table({**{name: data[name] for name in ("row_id", "query_id", "label")}, **dict(zip(NAMES, data["features"].T, strict=True))})
 
 
-def long(data: dict[str, np.ndarray] = DATA) -> pa.Table:
+def to_long(data: dict[str, np.ndarray] = DATA) -> pa.Table:
     repeated = {name: np.repeat(data[name], FEATURES) for name in ("row_id", "query_id", "label")}
     rows = pa.table({**repeated, "feature": NAMES * len(data["label"]), "value": data["features"].ravel()})
     return rows.take(np.random.default_rng(1).permutation(rows.num_rows))
 
 
-def weights_of(table: pa.Table) -> np.ndarray:
+def read_weights(table: pa.Table) -> np.ndarray:
     return np.array(table["weight"].to_pylist())
 
 
-def loss(kind: str, weights: np.ndarray, k: int, l2: float, data: dict[str, np.ndarray] = DATA) -> float:
+def compute_loss(kind: str, weights: np.ndarray, k: int, l2: float, data: dict[str, np.ndarray] = DATA) -> float:
     """Return what is minimised: the mean of the surrogate over queries of both classes, and the penalty."""
     score = data["features"] @ weights
     each = []
@@ -69,7 +69,9 @@ def loss(kind: str, weights: np.ndarray, k: int, l2: float, data: dict[str, np.n
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_loss_goes_down(kind: str) -> None:
-    losses = [loss(kind, weights_of(fit(arrays(), k=3, surrogate=kind, learning_rate=1, max_iter=n)), 3, 0.01) for n in (2, 10, 60)]
+    losses = [
+        compute_loss(kind, read_weights(fit(to_arrays(), k=3, surrogate=kind, learning_rate=1, max_iter=n)), 3, 0.01) for n in (2, 10, 60)
+    ]
     assert losses[0] > losses[1] > losses[2]
     assert losses[2] < 0.75
 
@@ -78,10 +80,10 @@ def test_the_loss_goes_down(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["avg", "max", "pauc"])
 def test_the_loss_is_near_the_least(kind: str) -> None:
     """No small change of the weights helps much: the problem is convex."""
-    weights = weights_of(fit(arrays(), k=3, surrogate=kind, learning_rate=1, max_iter=300))
-    here = loss(kind, weights, 3, 0.01)
+    weights = read_weights(fit(to_arrays(), k=3, surrogate=kind, learning_rate=1, max_iter=300))
+    here = compute_loss(kind, weights, 3, 0.01)
     rng = np.random.default_rng(3)
-    assert min(loss(kind, weights + rng.normal(0, 0.3, FEATURES), 3, 0.01) for _ in range(200)) > here - 0.01
+    assert min(compute_loss(kind, weights + rng.normal(0, 0.3, FEATURES), 3, 0.01) for _ in range(200)) > here - 0.01
 
 
 def test_steps_are_those_of_the_formula() -> None:
@@ -94,28 +96,28 @@ def test_steps_are_those_of_the_formula() -> None:
     assert scores[0] - scores[1] < 1
     second = first - eta / np.sqrt(2) * (features[1] - features[0] + l2 * first)
     examples = pa.table({"label": label, "features": features.tolist()})
-    assert weights_of(fit(examples, k=1, learning_rate=eta, l2=l2, max_iter=1)) == pytest.approx(first)
-    assert loss("avg", second, 1, l2, {"label": label, "features": features, "query_id": np.zeros(3)}) < 1
-    assert weights_of(fit(examples, k=1, learning_rate=eta, l2=l2, max_iter=2)) == pytest.approx(second)
+    assert read_weights(fit(examples, k=1, learning_rate=eta, l2=l2, max_iter=1)) == pytest.approx(first)
+    assert compute_loss("avg", second, 1, l2, {"label": label, "features": features, "query_id": np.zeros(3)}) < 1
+    assert read_weights(fit(examples, k=1, learning_rate=eta, l2=l2, max_iter=2)) == pytest.approx(second)
 
 
 def test_weights_stay_in_the_ball() -> None:
-    weights = weights_of(fit(arrays(), k=3, learning_rate=1000, l2=2, max_iter=1))
+    weights = read_weights(fit(to_arrays(), k=3, learning_rate=1000, l2=2, max_iter=1))
     assert np.linalg.norm(weights) == pytest.approx(1)
 
 
 @pytest.mark.slow
 def test_every_form_gives_the_same_weights_to_the_bit() -> None:
-    of_array = fit(arrays(), k=3, learning_rate=1, max_iter=30)
+    of_array = fit(to_arrays(), k=3, learning_rate=1, max_iter=30)
     assert of_array["feature"].to_pylist() == [1, 2, 3]
-    shuffled = arrays().take(np.random.default_rng(2).permutation(len(DATA["label"])))
+    shuffled = to_arrays().take(np.random.default_rng(2).permutation(len(DATA["label"])))
     assert fit(shuffled, k=3, learning_rate=1, max_iter=30).equals(of_array)
-    of_columns = fit(wide(), k=3, learning_rate=1, max_iter=30, columns={"features": NAMES})
+    of_columns = fit(to_wide(), k=3, learning_rate=1, max_iter=30, columns={"features": NAMES})
     assert of_columns["feature"].to_pylist() == NAMES
     assert of_columns["weight"].equals(of_array["weight"])
-    of_rows = fit(long(), k=3, learning_rate=1, max_iter=30)
+    of_rows = fit(to_long(), k=3, learning_rate=1, max_iter=30)
     assert of_rows["feature"].to_pylist() == sorted(NAMES)
-    by_name = dict(zip(NAMES, weights_of(of_array), strict=True))
+    by_name = dict(zip(NAMES, read_weights(of_array), strict=True))
     assert dict(zip(*of_rows.to_pydict().values(), strict=True)) == pytest.approx(by_name)
 
 
@@ -123,48 +125,48 @@ def test_every_form_gives_the_same_weights_to_the_bit() -> None:
 def test_queries_of_few_negatives_can_be_left_out() -> None:
     few = {name: np.concatenate([values, values[:3]]) for name, values in DATA.items()} | {"label": np.append(DATA["label"], [1, 1, 0])}
     few["query_id"] = np.append(DATA["query_id"], [99, 99, 99])
-    assert fit(arrays(few), k=3, max_iter=5, few_negatives="skip").equals(fit(arrays(), k=3, max_iter=5))
-    assert fit(arrays(few), k=3, max_iter=5) != fit(arrays(), k=3, max_iter=5)
+    assert fit(to_arrays(few), k=3, max_iter=5, few_negatives="skip").equals(fit(to_arrays(), k=3, max_iter=5))
+    assert fit(to_arrays(few), k=3, max_iter=5) != fit(to_arrays(), k=3, max_iter=5)
 
 
 @pytest.mark.slow
 def test_what_has_no_row_is_0() -> None:
     data = {**DATA, "features": np.where(DATA["features"] < [-1, -1, -9], 0, DATA["features"])}
-    sparse = long(data).filter(pa.compute.field("value") != 0)
-    assert sparse.num_rows < long(data).num_rows
-    assert fit(sparse, k=3, learning_rate=1, max_iter=20).equals(fit(long(data), k=3, learning_rate=1, max_iter=20))
+    sparse = to_long(data).filter(pa.compute.field("value") != 0)
+    assert sparse.num_rows < to_long(data).num_rows
+    assert fit(sparse, k=3, learning_rate=1, max_iter=20).equals(fit(to_long(data), k=3, learning_rate=1, max_iter=20))
 
 
 @pytest.mark.slow
 def test_each_model_has_weights_of_its_own() -> None:
-    parts = {name: drawn(4, seed) for seed, name in enumerate(["b", None, "a"], 2)}
+    parts = {name: draw_examples(4, seed) for seed, name in enumerate(["b", None, "a"], 2)}
     together = pa.concat_tables(
-        [arrays(part).append_column("group by", pa.array([name] * 100, pa.string())) for name, part in parts.items()]
+        [to_arrays(part).append_column("group by", pa.array([name] * 100, pa.string())) for name, part in parts.items()]
     )
     got = fit(together, k=3, learning_rate=1, max_iter=15, by="group by")
     assert got.column_names == ["group by", "feature", "weight"]
     for name, part in parts.items():
         own = [row["weight"] for row in got.to_pylist() if row["group by"] == name]
-        assert own == pytest.approx(weights_of(fit(arrays(part), k=3, learning_rate=1, max_iter=15)))
+        assert own == pytest.approx(read_weights(fit(to_arrays(part), k=3, learning_rate=1, max_iter=15)))
 
 
 @pytest.mark.slow
 def test_a_seed_starts_elsewhere() -> None:
-    ones = [fit(arrays(), k=3, seed=seed, max_iter=1)["weight"].to_pylist() for seed in (1, 1, 2)]
+    ones = [fit(to_arrays(), k=3, seed=seed, max_iter=1)["weight"].to_pylist() for seed in (1, 1, 2)]
     assert ones[0] == ones[1] != ones[2]
 
 
 @pytest.mark.slow
 def test_learning_leaves_nothing_behind() -> None:
     with duckdb.connect() as database:
-        database.register("examples", arrays())
+        database.register("examples", to_arrays())
         before = database.sql("SHOW ALL TABLES").fetchall()
         seen: list[float] = []
         got = fit("examples", k=3, max_iter=4, connection=database, progress=seen.append)
         assert seen == [25, 50, 75, 100]
         assert database.sql("SHOW ALL TABLES").fetchall() == before
         assert database.sql("SELECT * FROM duckdb_prepared_statements()").fetchall() == []
-        assert got["weight"].to_pylist() == pytest.approx(fit(arrays(), k=3, max_iter=4)["weight"].to_pylist())
+        assert got["weight"].to_pylist() == pytest.approx(fit(to_arrays(), k=3, max_iter=4)["weight"].to_pylist())
 
 
 def test_a_problem_of_progress_ends_it() -> None:
@@ -172,18 +174,18 @@ def test_a_problem_of_progress_ends_it() -> None:
         raise ArithmeticError(percentage)
 
     with pytest.raises(ArithmeticError, match="1"):
-        fit(arrays(), k=3, progress=progress)
+        fit(to_arrays(), k=3, progress=progress)
 
 
 def test_time_runs_out() -> None:
     with pytest.raises(ExecutionError, match=r"cancelled after 0\.2 seconds"):
-        fit(arrays(), k=3, max_iter=100_000, timeout=0.2)
+        fit(to_arrays(), k=3, max_iter=100_000, timeout=0.2)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", few(["array", "columns", "long"], 1))
+@pytest.mark.parametrize("form", select_few(["array", "columns", "long"], 1))
 def test_the_statement_scores_as_the_weights_do(form: str) -> None:
-    source, columns = {"array": (arrays(), {}), "columns": (wide(), {"features": NAMES}), "long": (long(), {})}[form]
+    source, columns = {"array": (to_arrays(), {}), "columns": (to_wide(), {"features": NAMES}), "long": (to_long(), {})}[form]
     weights = fit(source, k=3, learning_rate=1, max_iter=10, columns=columns)
     with duckdb.connect() as database:
         database.register("new rows", source)
@@ -199,8 +201,8 @@ def test_the_statement_scores_as_the_weights_do(form: str) -> None:
 @pytest.mark.slow
 def test_learning_is_worth_it() -> None:
     """pAp@k of unseen queries."""
-    data = drawn(40, seed=9)
-    weights = weights_of(fit(arrays(), k=3, learning_rate=1, max_iter=60))
+    data = draw_examples(40, seed=9)
+    weights = read_weights(fit(to_arrays(), k=3, learning_rate=1, max_iter=60))
     rows = pa.table({"query_id": data["query_id"], "label": data["label"], "score": data["features"] @ weights})
     risks = []
     for query in range(40):
@@ -211,39 +213,43 @@ def test_learning_is_worth_it() -> None:
     assert np.mean(risks) < 0.2
 
 
-def changed(**columns: Any) -> pa.Table:
-    table = arrays(drawn(1))
+def change_examples(**columns: Any) -> pa.Table:
+    table = to_arrays(draw_examples(1))
     for name, values in columns.items():
         table = table.set_column(table.column_names.index(name), name, pa.array(values))
     return table
 
 
-NUMBERS = drawn(1)["features"].tolist()
+NUMBERS = draw_examples(1)["features"].tolist()
 
 
 @pytest.mark.parametrize(
     ("examples", "options", "message"),
     [
-        (changed(label=[0] * 25), {}, "no query has both positives and negatives, so that nothing can be compared"),
-        (changed(label=[0] * 25), {"by": "query_id"}, "no query has both positives and negatives for {'query_id': 0}"),
-        (changed(label=[3] * 25), {}, "25 rows: label is neither 0 nor 1"),
-        (changed(label=[None, *[1] * 24]), {}, "1 row: label is NULL"),
-        (changed(query_id=[None, *[1] * 24]), {}, "1 row: query_id is NULL"),
-        (changed(features=[None, *NUMBERS[1:]]), {}, "1 row: features are NULL"),
-        (changed(features=[[0.0, float("nan"), 1.0], [None, 0.0, 0.0], *NUMBERS[2:]]), {}, "2 rows: a feature is NULL, NaN or infinite"),
-        (changed(features=[[0.0], *NUMBERS[1:]]), {}, "features have 1 to 3 numbers; give all rows as many"),
-        (changed(features=pa.array([[]] * 25, pa.list_(pa.float64()))), {}, "features have no numbers"),
-        (changed(features=["a"] * 25), {}, "features is VARCHAR, not an array of numbers; cast it"),
-        (arrays().slice(0, 0), {}, "has no rows"),
-        (arrays().drop_columns(["label"]), {}, "no column 'label'"),
-        (arrays().drop_columns(["features"]), {}, "no column 'feature'"),
-        (wide(), {"columns": {"features": ["f1", "f2"]}}, "no column 'f2'. There are: row_id, query_id, label, f1"),
-        (wide(), {"columns": {"features": ["f1", "F1"]}}, "name each column once"),
-        (arrays(), {"columns": {"features": ["features", "label"]}}, "features is DOUBLE[], not a number; cast it"),
-        (arrays(), {"columns": {"labels": "label"}}, "columns maps 'labels', which training data do not have; did you mean 'label'?"),
-        (arrays(), {"by": "shop"}, "by: training (Table): no column 'shop'"),
-        (pa.concat_tables([long(), long().slice(0, 1)]), {}, "Map keys must be unique"),
-        (long().append_column("x", long()["value"]), {"columns": {"value": "feature"}}, "value is VARCHAR, not a number"),
+        (change_examples(label=[0] * 25), {}, "no query has both positives and negatives, so that nothing can be compared"),
+        (change_examples(label=[0] * 25), {"by": "query_id"}, "no query has both positives and negatives for {'query_id': 0}"),
+        (change_examples(label=[3] * 25), {}, "25 rows: label is neither 0 nor 1"),
+        (change_examples(label=[None, *[1] * 24]), {}, "1 row: label is NULL"),
+        (change_examples(query_id=[None, *[1] * 24]), {}, "1 row: query_id is NULL"),
+        (change_examples(features=[None, *NUMBERS[1:]]), {}, "1 row: features are NULL"),
+        (
+            change_examples(features=[[0.0, float("nan"), 1.0], [None, 0.0, 0.0], *NUMBERS[2:]]),
+            {},
+            "2 rows: a feature is NULL, NaN or infinite",
+        ),
+        (change_examples(features=[[0.0], *NUMBERS[1:]]), {}, "features have 1 to 3 numbers; give all rows as many"),
+        (change_examples(features=pa.array([[]] * 25, pa.list_(pa.float64()))), {}, "features have no numbers"),
+        (change_examples(features=["a"] * 25), {}, "features is VARCHAR, not an array of numbers; cast it"),
+        (to_arrays().slice(0, 0), {}, "has no rows"),
+        (to_arrays().drop_columns(["label"]), {}, "no column 'label'"),
+        (to_arrays().drop_columns(["features"]), {}, "no column 'feature'"),
+        (to_wide(), {"columns": {"features": ["f1", "f2"]}}, "no column 'f2'. There are: row_id, query_id, label, f1"),
+        (to_wide(), {"columns": {"features": ["f1", "F1"]}}, "name each column once"),
+        (to_arrays(), {"columns": {"features": ["features", "label"]}}, "features is DOUBLE[], not a number; cast it"),
+        (to_arrays(), {"columns": {"labels": "label"}}, "columns maps 'labels', which training data do not have; did you mean 'label'?"),
+        (to_arrays(), {"by": "shop"}, "by: training (Table): no column 'shop'"),
+        (pa.concat_tables([to_long(), to_long().slice(0, 1)]), {}, "Map keys must be unique"),
+        (to_long().append_column("x", to_long()["value"]), {"columns": {"value": "feature"}}, "value is VARCHAR, not a number"),
     ],
 )
 def test_examples_that_cannot_be_learned_from(examples: pa.Table, options: dict[str, Any], message: str) -> None:
@@ -266,12 +272,12 @@ def test_examples_that_cannot_be_learned_from(examples: pa.Table, options: dict[
 )
 def test_parameters_that_are_not_possible(options: dict[str, Any], message: str) -> None:
     with pytest.raises(MetricError) as raised:
-        fit(arrays(), **{"k": 2, **options})
+        fit(to_arrays(), **{"k": 2, **options})
     assert message in str(raised.value)
 
 
 def test_weights_that_cannot_score() -> None:
-    several = fit(arrays(), k=3, max_iter=2, by="query_id")
+    several = fit(to_arrays(), k=3, max_iter=2, by="query_id")
     with pytest.raises(InputError, match="weights of several models, identified by query_id; keep the rows of one"):
         scoring_sql(several, "t")
     one = several.filter(pa.compute.field("query_id") == 3).drop_columns(["query_id"])
@@ -285,13 +291,13 @@ def test_weights_that_cannot_score() -> None:
 @pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "train.parquet"
-    pq.write_table(wide(), path)
+    pq.write_table(to_wide(), path)
     options = ["learn", str(path), "-k", "3", "--max-iter", "5", *(part for name in NAMES for part in ("--column", f"features={name}"))]
     result = CliRunner().invoke(app, [*options, "--format", "csv"])
     expected = fit(str(path), k=3, max_iter=5, columns={"features": NAMES})
     assert result.stderr == ""
     assert result.stdout.splitlines()[0] == "feature,weight"
-    assert [float(line.rpartition(",")[2]) for line in result.stdout.splitlines()[1:]] == weights_of(expected).tolist()
+    assert [float(line.rpartition(",")[2]) for line in result.stdout.splitlines()[1:]] == read_weights(expected).tolist()
     printed = CliRunner().invoke(app, [*options, "--score-table", "t"])
     assert printed.stdout == scoring_sql(expected, "t") + ";\n"
     refused = CliRunner().invoke(app, [*options, "--surrogate", "svm"])
@@ -301,7 +307,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_surrogate_is_what_evaluate_says() -> None:
-    weights = weights_of(fit(arrays(), k=3, surrogate="ts", learning_rate=1, max_iter=5))
+    weights = read_weights(fit(to_arrays(), k=3, surrogate="ts", learning_rate=1, max_iter=5))
     scored = pa.table({"query_id": DATA["query_id"], "label": DATA["label"], "score": DATA["features"] @ weights})
     (got,) = sqlrank.evaluate("pApSurrogate(surrogate=ts, level=query)@3", predictions=scored).to_pylist()[0].values()
-    assert got == pytest.approx(loss("ts", weights, 3, 0))
+    assert got == pytest.approx(compute_loss("ts", weights, 3, 0))

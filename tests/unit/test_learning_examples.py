@@ -14,7 +14,7 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "examples" / "learning"
 
 
-def example(name: str) -> Any:
+def load_example(name: str) -> Any:
     specification = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     assert specification is not None
     assert specification.loader is not None
@@ -25,7 +25,7 @@ def example(name: str) -> Any:
 
 @pytest.mark.slow
 def test_simulated(capsys: pytest.CaptureFixture[str]) -> None:
-    example("simulated").main(["--trials", "4", "--max-iter", "40"])
+    load_example("simulated").main(["--trials", "4", "--max-iter", "40"])
     lines = capsys.readouterr().out.splitlines()
     compared = [line for line in lines if line.startswith((" 10 160", " 20 160"))]
     assert [line[13:25].strip() for line in compared] == 2 * ["GD-pAp@k-avg", "SGD@k-avg", "SVM-pAUC"]
@@ -47,7 +47,7 @@ def test_movielens_on_ratings_of_the_same_form(tmp_path: Path, capsys: pytest.Ca
     rated = [(user, item) for user in range(12) for item in rng.permutation(70)[:60]]
     rows = [f"{user}\t{item}\t{3 + 2 * (taste[user] @ kind[item] > 0.5)}\t{order}" for order, (user, item) in enumerate(rated)]
     text = "\n".join(["user_id:token\titem_id:token\trating:float\ttimestamp:float", *rows])
-    module = example("movielens")
+    module = load_example("movielens")
     with zipfile.ZipFile(tmp_path / "recbole.whl", "w") as wheel:
         wheel.writestr(module.INSIDE, text)
     module.main([str(tmp_path / "recbole.whl"), "-k", "1", "2", "--max-iter", "3", "--factors", "2", "--rounds", "20"])

@@ -15,7 +15,7 @@ import pytest
 import sqlrank
 from sqlrank.errors import MetricError
 from sqlrank.rendering.dialects import DIALECTS
-from tests.lanes import few
+from tests.lanes import select_few
 from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
 
@@ -34,7 +34,7 @@ METRICS = [
 STRATEGIES = ("window", "distinct", "buckets")
 
 
-def drawn(n: int = 300) -> dict[str, Predictions]:
+def draw_groups(n: int = 300) -> dict[str, Predictions]:
     """Draw two groups of queries of all sizes; some have one class only."""
     rng = np.random.default_rng(5)
     found = {}
@@ -45,12 +45,12 @@ def drawn(n: int = 300) -> dict[str, Predictions]:
     return found
 
 
-def table() -> pa.Table:
-    rows = pa.concat_tables([part.table.append_column("shop", pa.array([name] * len(part))) for name, part in drawn().items()])
+def make_table() -> pa.Table:
+    rows = pa.concat_tables([part.table.append_column("shop", pa.array([name] * len(part))) for name, part in draw_groups().items()])
     return rows.take(np.random.default_rng(1).permutation(rows.num_rows))
 
 
-def per_query(metric: str, data: Predictions) -> list[float]:
+def evaluate_queries(metric: str, data: Predictions) -> list[float]:
     """Return the value of each query for which the metric is defined."""
     values = [reference.evaluate(metric, part) for part in data.queries()]
     return [value for value in values if value is not None]
@@ -61,30 +61,30 @@ def evaluate(metrics: str | list[str], predictions: pa.Table, **arguments: Any) 
     return rows
 
 
-def small(**columns: list[Any]) -> pa.Table:
+def make_three_queries(**columns: list[Any]) -> pa.Table:
     """Three queries with areas of 1, 1/2 (a tie) and none (one class)."""
     return pa.table({"query_id": ["a", "a", "b", "b", "c"], "label": [1, 0, 1, 0, 0], "score": [0.9, 0.1, 0.5, 0.5, 0.3], **columns})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
+@pytest.mark.parametrize("strategy", select_few(STRATEGIES, 1))
 def test_mean_over_queries_is_that_of_the_reference(strategy: str) -> None:
-    for row in evaluate(METRICS, table(), by="shop", level="query", plan={"score_order": strategy}):
-        data = drawn()[row.pop("shop")]
-        expected = {metric: fmean(per_query(metric, data)) for metric in row}
+    for row in evaluate(METRICS, make_table(), by="shop", level="query", plan={"score_order": strategy}):
+        data = draw_groups()[row.pop("shop")]
+        expected = {metric: fmean(evaluate_queries(metric, data)) for metric in row}
         assert row == pytest.approx(expected, abs=1e-12)
 
 
 def test_with_pooled_metrics_and_in_several_groupings() -> None:
     """The queries of a grouping are those of its rows: the total has one query 0 where each shop has its own."""
     metrics = ["AUC", "AUC(level=query)", "GAUC(query_weight=equal)"]
-    found = evaluate(metrics, table(), by=[["shop"], []])
-    assert [(row["shop"], row.pop("slice")) for row in found] == [(None, "all"), *((name, "shop") for name in drawn())]
+    found = evaluate(metrics, make_table(), by=[["shop"], []])
+    assert [(row["shop"], row.pop("slice")) for row in found] == [(None, "all"), *((name, "shop") for name in draw_groups())]
     rows = {row.pop("shop"): row for row in found}
-    parts = drawn()
+    parts = draw_groups()
     both = Predictions(*(np.concatenate([getattr(part, name) for part in parts.values()]) for name in Predictions.__dataclass_fields__))
     for name, data in {**parts, None: both}.items():
-        mean = fmean(per_query("AUC", data))
+        mean = fmean(evaluate_queries("AUC", data))
         assert rows[name] == pytest.approx({"AUC": reference.evaluate("AUC", data), **dict.fromkeys(metrics[1:], mean)}, abs=1e-12)
 
 
@@ -106,32 +106,36 @@ def test_with_pooled_metrics_and_in_several_groupings() -> None:
     ],
 )
 def test_what_becomes_of_the_values(options: str, expected: float | None) -> None:
-    (row,) = evaluate(f"AUC({', '.join(filter(None, ['level=query', options]))})", small())
+    (row,) = evaluate(f"AUC({', '.join(filter(None, ['level=query', options]))})", make_three_queries())
     assert list(row.values()) == [pytest.approx(expected, abs=1e-15)]
 
 
 def test_metrics_that_are_always_defined() -> None:
-    (row,) = evaluate(["num_predictions(level=query)", "Positives(level=query)", "Brier(level=query)"], small(weight=[1.0, 1, 3, 1, 0]))
+    (row,) = evaluate(
+        ["num_predictions(level=query)", "Positives(level=query)", "Brier(level=query)"], make_three_queries(weight=[1.0, 1, 3, 1, 0])
+    )
     assert list(row.values()) == pytest.approx([5 / 3, 4 / 3, (0.01 + 0.25) / 2], abs=1e-15)
 
 
 def test_nothing_defined() -> None:
-    assert evaluate("AUC(level=query)", small().slice(4)) == [{"AUC(level=query)": None}]
-    assert evaluate(["AUC", "num_predictions"], small().slice(5), level="query", check="off") == [{"AUC": None, "num_predictions": None}]
+    assert evaluate("AUC(level=query)", make_three_queries().slice(4)) == [{"AUC(level=query)": None}]
+    assert evaluate(["AUC", "num_predictions"], make_three_queries().slice(5), level="query", check="off") == [
+        {"AUC": None, "num_predictions": None}
+    ]
 
 
 def test_per_query_shows_the_values_themselves() -> None:
-    rows = evaluate("AUC", small(), level="query", aggregate="gmean", per_query=True)
+    rows = evaluate("AUC", make_three_queries(), level="query", aggregate="gmean", per_query=True)
     assert [row["AUC"] for row in rows] == [1, 0.5, None]
 
 
-@pytest.mark.parametrize("arguments", few([{}, {"by": "shop"}, {"by": [["shop"], []]}], 1), ids=str)
+@pytest.mark.parametrize("arguments", select_few([{}, {"by": "shop"}, {"by": [["shop"], []]}], 1), ids=str)
 def test_sqlite(arguments: dict[str, Any]) -> None:
     metrics = ["AUC(level=query)", "AUC", "GAUC", "Recall(level=query, if_undefined=zero)"]
-    expected = evaluate(metrics, table(), **arguments)
+    expected = evaluate(metrics, make_table(), **arguments)
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE p (label, score, weight, query_id, rank, shop)")
-        connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)", [tuple(row.values()) for row in table().to_pylist()])
+        connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)", [tuple(row.values()) for row in make_table().to_pylist()])
         text = sqlrank.sql(
             metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, plan={"score_order": "window"}, **arguments
         )
@@ -141,7 +145,7 @@ def test_sqlite(arguments: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    few(
+    select_few(
         [
             "positive_thresholds",
             "positive_thresholds_metrics",
@@ -156,12 +160,12 @@ def test_sqlite(arguments: dict[str, Any]) -> None:
 def test_tables_named_like_steps(name: str) -> None:
     metrics = ["AUC(level=query)", "AUC", "Brier(level=query)", "Brier"]
     with duckdb.connect() as connection:
-        connection.register("given", small())
+        connection.register("given", make_three_queries())
         connection.execute(f"CREATE TABLE {name} AS SELECT * FROM given")
         (row,) = evaluate(metrics, name, connection=connection)
         text = sqlrank.sql(metrics, predictions=name, connection=connection)
         assert [connection.execute(text).fetchone()] == [tuple(row.values())]
-    assert row == evaluate(metrics, small())[0]
+    assert row == evaluate(metrics, make_three_queries())[0]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -182,13 +186,13 @@ def test_statements_without_groups_have_no_empty_select(dialect: str) -> None:
 )
 def test_refused(metric: str, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(MetricError) as caught:
-        evaluate(metric, small(), **arguments)
+        evaluate(metric, make_three_queries(), **arguments)
     assert message in str(caught.value)
 
 
 def test_what_has_no_level_refuses_the_policy() -> None:
     with pytest.raises(MetricError, match="no metric of this call reads level"):
-        evaluate("ROC", small(), level="query")
+        evaluate("ROC", make_three_queries(), level="query")
     run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
     qrels = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
     with pytest.raises(MetricError, match="no metric of this call reads level"):
@@ -199,4 +203,4 @@ def test_what_has_no_level_refuses_the_policy() -> None:
 
 def test_a_query_column_is_needed() -> None:
     with pytest.raises(sqlrank.InputError, match="query_id"):
-        evaluate("AUC(level=query)", small().drop_columns(["query_id"]))
+        evaluate("AUC(level=query)", make_three_queries().drop_columns(["query_id"]))

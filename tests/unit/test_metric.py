@@ -273,10 +273,10 @@ def test_two_metrics_never_share_a_column(first: str, second: str, run: pa.Table
     together = sqlrank.evaluate([first, second], run=run, qrels=qrels.set_column(2, "relevance", [[1.0, 5.0]])).to_pylist()[0]
     for metric in (first, second):
         alone = sqlrank.evaluate(metric, run=run, qrels=qrels.set_column(2, "relevance", [[1.0, 5.0]]))
-        assert together[metric_name(metric)] == alone[metric_name(metric)][0].as_py()
+        assert together[canonicalize(metric)] == alone[canonicalize(metric)][0].as_py()
 
 
-def metric_name(text: str) -> str:
+def canonicalize(text: str) -> str:
     return str(sqlrank.parse(text))
 
 

@@ -16,7 +16,7 @@ from sqlrank import MetricError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.unit.calls import GOOD_QRELS, GOOD_RUN
-from tests.unit.command_line import printed, refused
+from tests.unit.command_line import run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAMES: dict[str, Any] = read_toml(sql_root() / "names.toml")
 
 
-def canonical(result: pa.Table) -> dict[str, str]:
+def read_canonical(result: pa.Table) -> dict[str, str]:
     names: dict[str, str] = json.loads(result.schema.metadata[b"sqlrank.canonical"])
     return names
 
@@ -91,17 +91,17 @@ def test_every_alias_names_a_metric_and_no_metric_of_the_package() -> None:
     ],
 )
 def test_words_of_no_metric_lead_to_what_is_meant(word: str, told: str) -> None:
-    assert told in refused("metrics", word)
+    assert told in run_refused_command("metrics", word)
 
 
 @pytest.mark.slow
 def test_words_of_a_metric_lead_to_it() -> None:
-    assert {"Lost", "SearchReduction"} <= {line.split()[0] for line in printed("metrics", "stage").splitlines()}
-    assert printed("metrics", "elbow").startswith("-- Elbow: ")
+    assert {"Lost", "SearchReduction"} <= {line.split()[0] for line in run_command("metrics", "stage").splitlines()}
+    assert run_command("metrics", "elbow").startswith("-- Elbow: ")
     for family in ("interleaving", "policies", "ranking"):
         rows = sqlrank.metrics(search=family).to_pylist()
         assert {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == family} <= {row["name"] for row in rows}
-    assert {line.split()[0] for line in printed("metrics", "interleaving").splitlines()} == {
+    assert {line.split()[0] for line in run_command("metrics", "interleaving").splitlines()} == {
         "name",
         "num_won_by_a",
         "num_won_by_b",
@@ -114,7 +114,7 @@ def test_names_that_mean_different_things_are_refused_with_the_choices() -> None
     for name in NAMES["ambiguous"]:
         with pytest.raises(MetricError, match="means different things in different tools; say which: "):
             sqlrank.parse(name.replace("@", "@5"))
-    assert "hits means different things in different tools; say which: Success is" in refused(
+    assert "hits means different things in different tools; say which: Success is" in run_refused_command(
         "evaluate", "hits", "--run", "r", "--qrels", "q"
     )
 
@@ -132,7 +132,7 @@ def test_the_result_has_the_requested_names(run: pa.Table, qrels: pa.Table) -> N
     """Two names are two columns; one name in two spellings, and the spelling of the canonical name, are one."""
     result = sqlrank.evaluate(["MRR", "hr@1", "RR", "mrr", "ndcg@1"], run=run, qrels=qrels)
     assert result.to_pylist() == [{"MRR": 0.75, "RR": 0.75, "hr@1": 0.5, "nDCG@1": 0.5}]
-    assert canonical(result) == {"MRR": "RR", "hr@1": "Success@1"}
+    assert read_canonical(result) == {"MRR": "RR", "hr@1": "Success@1"}
     measures = json.loads(result.schema.metadata[b"sqlrank.measures"])
     assert measures["MRR"] == measures["RR"]
     assert b"sqlrank.canonical" not in sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata
@@ -151,7 +151,7 @@ def test_two_names_have_the_same_columns(run: pa.Table, qrels: pa.Table, options
 def test_names_of_a_mode_are_columns(run: pa.Table, qrels: pa.Table) -> None:
     result = sqlrank.evaluate(["map", "iprec_at_recall_0.10", "Rprec"], run=run, qrels=qrels, compat="trec10")
     assert result.column_names == ["map", "iprec_at_recall_0.10", "Rprec"]
-    assert canonical(result) == {"map": "AP", "iprec_at_recall_0.10": "IPrec@0.1"}
+    assert read_canonical(result) == {"map": "AP", "iprec_at_recall_0.10": "IPrec@0.1"}
 
 
 def test_columns_in_sql_are_requested_names_in_snake_case() -> None:
@@ -175,7 +175,7 @@ def test_comparisons_have_the_requested_names(run: pa.Table, qrels: pa.Table) ->
     compared = sqlrank.compare(["MRR", "P@1", "RR"], **sources)
     assert compared["metric"].to_pylist() == ["MRR", "RR", "P@1"]
     assert compared["correction"].to_pylist() == ["holm"] * 3
-    assert canonical(compared) == {"MRR": "RR"}
+    assert read_canonical(compared) == {"MRR": "RR"}
     assert json.loads(compared.schema.metadata[b"sqlrank.measures"]).keys() == {"MRR", "RR", "P@1"}
     pairs = sqlrank.compare("MRR", per_query=True, **sources)
     assert set(pairs["metric"].to_pylist()) == {"MRR"}
@@ -199,7 +199,7 @@ def test_rollups_have_the_requested_names() -> None:
     result = sqlrank.evaluate(["AUROC", "bce", "AUC"], rollup=rollup)
     bounds = ["", ".bound_low", ".bound_high"]
     assert result.column_names == [*(f"AUROC{end}" for end in bounds), *(f"AUC{end}" for end in bounds), "bce", "num_days", "num_rows"]
-    assert canonical(result) == {"AUROC": "AUC", "bce": "LogLoss"}
+    assert read_canonical(result) == {"AUROC": "AUC", "bce": "LogLoss"}
     connection = duckdb.connect()
     connection.register("sums", rollup)
     text = sqlrank.sql(["AUROC", "bce", "AUC"], rollup="sums", connection=connection)
@@ -212,7 +212,7 @@ def test_rollups_have_the_requested_names() -> None:
     assert {row["metric"]: row["verdict"] for row in drifted.to_pylist()} == {"AUROC": "fail", "bce": "pass", "PSI": None}
     compared = sqlrank.compare("AUROC", rollups={"old": rollup, "new": rollup}, confidence=None)
     assert compared["metric"].to_pylist() == ["AUROC"]
-    assert canonical(compared) == {"AUROC": "AUC"}
+    assert read_canonical(compared) == {"AUROC": "AUC"}
 
 
 def test_the_command_line_knows_requested_names(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
@@ -221,9 +221,9 @@ def test_the_command_line_knows_requested_names(tmp_path: Path, run: pa.Table, q
     for table, path in zip((run, qrels), runs, strict=True):
         pq.write_table(table, path)
     arguments = ["--run", str(runs[0]), "--qrels", str(runs[1])]
-    assert printed("evaluate", "AggregateDiversity@2", "MRR", *arguments).split()[:2] == ["AggregateDiversity@2", "MRR"]
-    assert "." not in printed("evaluate", "AggregateDiversity@2", *arguments).splitlines()[1]
-    by_query = printed("evaluate", "MRR", "--per-query", "--format", "csv", "--sort", "RR", *arguments).splitlines()
+    assert run_command("evaluate", "AggregateDiversity@2", "MRR", *arguments).split()[:2] == ["AggregateDiversity@2", "MRR"]
+    assert "." not in run_command("evaluate", "AggregateDiversity@2", *arguments).splitlines()[1]
+    by_query = run_command("evaluate", "MRR", "--per-query", "--format", "csv", "--sort", "RR", *arguments).splitlines()
     values = [float(line.split(",")[1]) for line in by_query[1:]]
     assert by_query[0] == "query_id,MRR"
     assert values == sorted(values, reverse=True)
@@ -250,10 +250,10 @@ def test_a_list_of_cutoffs_is_a_column_each() -> None:
 
 @pytest.mark.slow
 def test_a_word_is_searched_for() -> None:
-    names = [line.split()[0] for line in printed("metrics", "reciprocal").splitlines()[1:]]
+    names = [line.split()[0] for line in run_command("metrics", "reciprocal").splitlines()[1:]]
     assert names == ["ERR", "RHR", "RR"]
     assert sqlrank.metrics(search="RECIPROCAL")["name"].to_pylist() == names
     assert "Success" in sqlrank.metrics(search="hitrate")["name"].to_pylist(), "a name known elsewhere"
     assert sqlrank.metrics(search="no such word").num_rows == 0
-    assert printed("metrics", "MAP").startswith("-- AP: ")
-    assert "unknown metric 'foo'" in refused("metrics", "foo")
+    assert run_command("metrics", "MAP").startswith("-- AP: ")
+    assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")

@@ -11,68 +11,68 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.unit.calls import qrels_of, run_of
-from tests.unit.command_line import printed
-from tests.unit.command_line import refused as refused_command
+from tests.unit.calls import make_qrels, make_run
+from tests.unit.command_line import run_command
+from tests.unit.command_line import run_refused_command as refused_command
 from tests.unit.inputs import EXPECTED, evaluate, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # RR of the first system is 1 and 1/2, of the second 1/2 and 0 (its q2 is not answered).
-GOOD = run_of(("q1", "a", 2.0), ("q1", "b", 1.0), ("q2", "b", 2.0), ("q2", "a", 1.0))
-BAD = run_of(("q1", "b", 2.0), ("q1", "a", 1.0))
-QRELS = qrels_of(("q1", "a", 1), ("q2", "a", 1))
+GOOD = make_run(("q1", "a", 2.0), ("q1", "b", 1.0), ("q2", "b", 2.0), ("q2", "a", 1.0))
+BAD = make_run(("q1", "b", 2.0), ("q1", "a", 1.0))
+QRELS = make_qrels(("q1", "a", 1), ("q2", "a", 1))
 
 
-def rows(names: tuple[str, str]) -> list[dict[str, Any]]:
+def select_rows(names: tuple[str, str]) -> list[dict[str, Any]]:
     values = {names[0]: {"RR": 0.75, "num_ret": 4.0}, names[1]: {"RR": 0.25, "num_ret": 2.0}}
     return [{"system": name, **values[name]} for name in sorted(names)]
 
 
-def trec(path: Path, table: pa.Table, tag: str) -> Path:
+def write_trec(path: Path, table: pa.Table, tag: str) -> Path:
     path.write_text("".join(f"{row['query_id']} Q0 {row['doc_id']} 1 {row['score']} {tag}\n" for row in table.to_pylist()))
     return path
 
 
-def of(run: Any, **options: Any) -> list[dict[str, Any]]:
+def evaluate_run(run: Any, **options: Any) -> list[dict[str, Any]]:
     return sqlrank.evaluate(["RR", "num_ret"], run=run, qrels=QRELS, **options).to_pylist()
 
 
 def test_named_runs_of_any_kind(tmp_path: Path) -> None:
     pq.write_table(BAD, tmp_path / "bad.parquet")
-    assert of({"bm25": GOOD, "dense": tmp_path / "bad.parquet"}) == rows(("bm25", "dense"))
-    assert of({"x": GOOD.to_pandas(), 'it\'s "y"': BAD}) == rows(("x", 'it\'s "y"'))
-    assert of({"alone": GOOD}) == [{"system": "alone", "RR": 0.75, "num_ret": 4.0}]
+    assert evaluate_run({"bm25": GOOD, "dense": tmp_path / "bad.parquet"}) == select_rows(("bm25", "dense"))
+    assert evaluate_run({"x": GOOD.to_pandas(), 'it\'s "y"': BAD}) == select_rows(("x", 'it\'s "y"'))
+    assert evaluate_run({"alone": GOOD}) == [{"system": "alone", "RR": 0.75, "num_ret": 4.0}]
 
 
 def test_columns_in_another_order_and_of_other_types() -> None:
     integers = pa.table({"score": [2, 1], "doc_id": ["b", "a"], "extra": [0, 0], "Query_ID": ["q1", "q1"]})
-    assert of({"a": GOOD, "b": integers}) == rows(("a", "b"))
-    numbers = run_of((1, "b", 2.0))
-    refused("query_id is VARCHAR", "never match", run={"a": GOOD, "b": numbers}, qrels=qrels_of((1, "b", 1)))
+    assert evaluate_run({"a": GOOD, "b": integers}) == select_rows(("a", "b"))
+    numbers = make_run((1, "b", 2.0))
+    refused("query_id is VARCHAR", "never match", run={"a": GOOD, "b": numbers}, qrels=make_qrels((1, "b", 1)))
 
 
 @pytest.mark.slow
 def test_runs_are_named_by_their_tag_or_their_file(tmp_path: Path) -> None:
-    good, bad = trec(tmp_path / "1.run", GOOD, "bm25"), trec(tmp_path / "2.run", BAD, "dense")
-    assert of([good, bad]) == of((str(good), str(bad))) == rows(("bm25", "dense"))
-    trec(bad, BAD, "bm25")
-    assert of([good, bad]) == rows(("1", "2")), "the tag does not tell them apart"
-    good, bad = trec(tmp_path / "x.run", GOOD, "t"), trec(tmp_path / "x.txt", BAD, "t")
-    assert of([good, bad]) == rows(("x.run", "x.txt"))
+    good, bad = write_trec(tmp_path / "1.run", GOOD, "bm25"), write_trec(tmp_path / "2.run", BAD, "dense")
+    assert evaluate_run([good, bad]) == evaluate_run((str(good), str(bad))) == select_rows(("bm25", "dense"))
+    write_trec(bad, BAD, "bm25")
+    assert evaluate_run([good, bad]) == select_rows(("1", "2")), "the tag does not tell them apart"
+    good, bad = write_trec(tmp_path / "x.run", GOOD, "t"), write_trec(tmp_path / "x.txt", BAD, "t")
+    assert evaluate_run([good, bad]) == select_rows(("x.run", "x.txt"))
     (tmp_path / "b").mkdir()
-    refused("two systems are called 'x.run'", "--run name=source", run=[good, trec(tmp_path / "b" / "x.run", BAD, "t")], qrels=QRELS)
+    refused("two systems are called 'x.run'", "--run name=source", run=[good, write_trec(tmp_path / "b" / "x.run", BAD, "t")], qrels=QRELS)
     pq.write_table(GOOD, tmp_path / "good.parquet")
-    assert of([tmp_path / "good.parquet", trec(bad, BAD, "dense")]) == rows(("good", "dense"))
+    assert evaluate_run([tmp_path / "good.parquet", write_trec(bad, BAD, "dense")]) == select_rows(("good", "dense"))
     refused("a Table of several has no name; give run={'name': table}", run=[GOOD, BAD], qrels=QRELS)
 
 
 def test_a_system_of_several_files(tmp_path: Path) -> None:
     for number in (0, 1):
         pq.write_table(GOOD.slice(2 * number, 2), tmp_path / f"{number}.parquet")
-    assert of({"a": [tmp_path / "0.parquet", tmp_path / "1.parquet"], "b": BAD}) == rows(("a", "b"))
-    assert of({"a": tmp_path, "b": BAD}) == rows(("a", "b"))
+    assert evaluate_run({"a": [tmp_path / "0.parquet", tmp_path / "1.parquet"], "b": BAD}) == select_rows(("a", "b"))
+    assert evaluate_run({"a": tmp_path, "b": BAD}) == select_rows(("a", "b"))
 
 
 def test_slices_are_of_each_system() -> None:
@@ -88,7 +88,7 @@ def test_slices_are_of_each_system() -> None:
         {"system": "a", "slice": "system", "num_ret": 4.0},
         {"system": "b", "slice": "system", "num_ret": 2.0},
     ]
-    assert of({"a": GOOD, "b": BAD}, where="run.system = 'b'") == [{"system": "b", "RR": 0.25, "num_ret": 2.0}]
+    assert evaluate_run({"a": GOOD, "b": BAD}, where="run.system = 'b'") == [{"system": "b", "RR": 0.25, "num_ret": 2.0}]
 
 
 def test_problems_of_single_systems() -> None:
@@ -104,19 +104,19 @@ def test_problems_of_single_systems() -> None:
 @pytest.mark.slow
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    trec(tmp_path / "1.run", GOOD, "bm25"), trec(tmp_path / "2.run", BAD, "dense")
+    write_trec(tmp_path / "1.run", GOOD, "bm25"), write_trec(tmp_path / "2.run", BAD, "dense")
     (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
     expected = "system,RR\nbm25,0.75\ndense,0.25\n"
     call = ["evaluate", "RR", "--qrels", "qrels", "--format", "csv"]
-    assert printed(*call, "--run", "bm25=1.run", "--run", "dense=2.run") == expected
-    assert printed(*call, "--run", "1.run", "--run", "2.run") == expected
-    assert printed(*call, "--run", "bm25=1.run", "--run", "2.run") == expected
-    assert printed(*call, "--run", "only=2.run") == "system,RR\nonly,0.25\n"
-    assert printed(*call, "--run", "1.run") == "RR\n0.75\n"
-    assert printed(*call, "--run", "*.run", "--by", "tag") == expected.replace("system", "tag")
-    assert printed(*call, "--run", "{1,2}.run", "--by", "tag") == expected.replace("system", "tag")
+    assert run_command(*call, "--run", "bm25=1.run", "--run", "dense=2.run") == expected
+    assert run_command(*call, "--run", "1.run", "--run", "2.run") == expected
+    assert run_command(*call, "--run", "bm25=1.run", "--run", "2.run") == expected
+    assert run_command(*call, "--run", "only=2.run") == "system,RR\nonly,0.25\n"
+    assert run_command(*call, "--run", "1.run") == "RR\n0.75\n"
+    assert run_command(*call, "--run", "*.run", "--by", "tag") == expected.replace("system", "tag")
+    assert run_command(*call, "--run", "{1,2}.run", "--by", "tag") == expected.replace("system", "tag")
     (tmp_path / "1.run").rename(tmp_path / "a=1.run")
-    assert printed(*call, "--run", "a=1.run") == "RR\n0.75\n", "a file of that name"
+    assert run_command(*call, "--run", "a=1.run") == "RR\n0.75\n", "a file of that name"
     assert "write --run name=source" in refused_command(*call, "--run", "=2.run")
 
 
@@ -131,14 +131,14 @@ def test_options_that_cannot_be_repeated(option: str) -> None:
 
 def test_statements_over_tables() -> None:
     text = sqlrank.sql("RR", run={"bm25": "runs_a", "dense": "runs_b"}, qrels="judged")
-    assert text == printed("sql", "RR", "--run", "bm25=runs_a", "--run", "dense=runs_b", "--qrels", "judged").removesuffix(";\n")
+    assert text == run_command("sql", "RR", "--run", "bm25=runs_a", "--run", "dense=runs_b", "--qrels", "judged").removesuffix(";\n")
     with duckdb.connect() as connection:
         for name, table in (("runs_a", GOOD), ("runs_b", BAD), ("judged", QRELS)):
             connection.from_arrow(table).create(name)
         assert connection.execute(text).fetchall() == [("bm25", 0.75), ("dense", 0.25)]
         call = {"run": ["runs_a", "memory.main.runs_b"], "qrels": "judged", "connection": connection}
         result = sqlrank.evaluate(["RR", "num_ret"], check="off", **call)
-        assert result.to_pylist() == rows(("runs_a", "runs_b"))
+        assert result.to_pylist() == select_rows(("runs_a", "runs_b"))
         assert sqlrank.sql(["RR", "num_ret"], **call) == result.schema.metadata[b"sqlrank.sql"].decode()
     assert "'bm25' AS \"SYSTEM\"" in sqlrank.sql("RR", run={"bm25": "runs_a"}, qrels="q", dialect="snowflake")
 
@@ -149,7 +149,7 @@ def test_tables_of_another_database() -> None:
             database.execute(f"CREATE TABLE {name} ({', '.join(table.column_names)})")
             database.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", [tuple(row.values()) for row in table.to_pylist()])
         got = sqlrank.evaluate(["RR", "num_ret"], run=["runs_a", "runs_b"], qrels=["judged"], connection=database)
-        assert got.to_pylist() == rows(("runs_a", "runs_b"))
+        assert got.to_pylist() == select_rows(("runs_a", "runs_b"))
 
 
 def test_a_list_of_anything_else_is_one_table(files: Path, run: pa.Table, qrels: pa.Table) -> None:

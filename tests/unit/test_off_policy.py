@@ -41,16 +41,16 @@ INTERLEAVED = pa.table(
 )
 
 
-def of_logs(metrics: Any, logs: pa.Table = LOGS, **options: Any) -> dict[str, Any]:
+def evaluate_logs(metrics: Any, logs: pa.Table = LOGS, **options: Any) -> dict[str, Any]:
     return dict(sqlrank.evaluate(metrics, inputs={"logs": logs}, **options).to_pylist()[0])
 
 
-def changed(name: str, value: Any) -> pa.Table:
+def change_logs(name: str, value: Any) -> pa.Table:
     return LOGS.set_column(LOGS.column_names.index(name), name, pa.array([value, *LOGS[name].to_pylist()[1:]]))
 
 
 def test_golden() -> None:
-    found = of_logs(list(GOLDEN), confidence=0.95)
+    found = evaluate_logs(list(GOLDEN), confidence=0.95)
     for name, (value, error) in GOLDEN.items():
         assert found[name] == pytest.approx(value, abs=1e-9)
         assert error is None or found[f"{name}.se"] == pytest.approx(error, abs=1e-9)
@@ -69,20 +69,20 @@ def test_errors_are_those_of_leaving_out(name: str) -> None:
     values = sqlrank.evaluate(name.replace("3", "2"), inputs={"logs": left}, by="left").columns[1].to_numpy()
     jackknife = np.sqrt(299 / 300 * ((values - values.mean()) ** 2).sum())
     name = name.replace("3", "2")
-    assert of_logs(name, logs, confidence=0.95)[f"{name}.se"] == pytest.approx(jackknife, rel=0.01)
+    assert evaluate_logs(name, logs, confidence=0.95)[f"{name}.se"] == pytest.approx(jackknife, rel=0.01)
 
 
 def test_units_are_drawn_together() -> None:
     """Each action twice tells no more than once, if that is said."""
-    once = of_logs("SNIPS", LOGS.append_column("unit_id", pa.array(range(10))), confidence=0.95)
+    once = evaluate_logs("SNIPS", LOGS.append_column("unit_id", pa.array(range(10))), confidence=0.95)
     twice = pa.concat_tables([LOGS, LOGS]).append_column("unit_id", pa.array([*range(10), *range(10)]))
-    assert of_logs("SNIPS", twice, confidence=0.95) == pytest.approx(once)
-    assert once == pytest.approx(of_logs("SNIPS", confidence=0.95))
+    assert evaluate_logs("SNIPS", twice, confidence=0.95) == pytest.approx(once)
+    assert once == pytest.approx(evaluate_logs("SNIPS", confidence=0.95))
 
 
 def test_a_target_that_does_nothing_of_what_was_logged() -> None:
     none = LOGS.set_column(2, "target_propensity", pa.array([0.0] * 10))
-    found = of_logs(["IPS", "SNIPS", "DR", "SNDR", "ESS"], none)
+    found = evaluate_logs(["IPS", "SNIPS", "DR", "SNDR", "ESS"], none)
     assert found == {"IPS": 0.0, "SNIPS": None, "DR": pytest.approx(0.325), "SNDR": None, "ESS": None}
 
 
@@ -101,15 +101,15 @@ def test_a_target_that_does_nothing_of_what_was_logged() -> None:
 )
 def test_logs_that_are_refused(name: str, value: Any, expected: str) -> None:
     with pytest.raises(InputError) as caught:
-        of_logs(["DR", "IPS"], changed(name, value))
+        evaluate_logs(["DR", "IPS"], change_logs(name, value))
     assert expected in str(caught.value)
 
 
 def test_what_is_not_read_need_not_be_there() -> None:
     bare = LOGS.select(["reward", "propensity", "target_propensity"])
-    assert of_logs("IPS", bare)["IPS"] == pytest.approx(1.39)
+    assert evaluate_logs("IPS", bare)["IPS"] == pytest.approx(1.39)
     with pytest.raises(InputError, match="no column 'predicted_reward'"):
-        of_logs("DR", bare)
+        evaluate_logs("DR", bare)
 
 
 def test_interleaved_lists() -> None:

@@ -35,7 +35,7 @@ def sorted_rows(connection: duckdb.DuckDBPyConnection, text: str) -> Rows:
     return sorted(connection.execute(text).fetchall(), key=repr)
 
 
-def optimized(text: str) -> str:
+def optimize_text(text: str) -> str:
     tree = sqlglot.parse_one(text, read="duckdb")
     optimize_statement(tree)
     return tree.sql("duckdb")
@@ -97,7 +97,7 @@ def optimized(text: str) -> str:
 )
 def test_rows_stay(rest: str, connection: duckdb.DuckDBPyConnection) -> None:
     text = f"{INPUTS}, {rest}"
-    assert sorted_rows(connection, optimized(text)) == sorted_rows(connection, text)
+    assert sorted_rows(connection, optimize_text(text)) == sorted_rows(connection, text)
 
 
 @pytest.mark.parametrize("is_marked", [False, True])
@@ -129,4 +129,4 @@ def test_joins_to_keys_that_are_never_null_go(is_marked: bool) -> None:
     ],
 )
 def test_what_holds_of_each_row_is_not_tested(rest: str, expected: str) -> None:
-    assert expected in optimized(f"WITH a AS (SELECT x, y FROM t) {rest}")
+    assert expected in optimize_text(f"WITH a AS (SELECT x, y FROM t) {rest}")

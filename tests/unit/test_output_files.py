@@ -21,8 +21,8 @@ from sqlrank.charts.export import save_chart
 from sqlrank.output.excel import as_excel
 from sqlrank.output.file_kinds import FileKind, read_file_kind
 from sqlrank.reports.html_page import Report
-from tests.unit.command_line import ROOT, call, refused
-from tests.unit.outputs import CONTENTS, HEAVY, OUTPUTS, READING, data
+from tests.unit.command_line import ROOT, invoke_command, run_refused_command
+from tests.unit.outputs import CONTENTS, HEAVY, OUTPUTS, READING, make_data
 
 INPUT = "this file is an input, which its own result cannot replace; name another file"
 DAMAGED = "this file is an input, which would be damaged; name another file"
@@ -32,7 +32,7 @@ VERDICTS = {0, 1, 3}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return data(tmp_path_factory.mktemp("outputs") / "data")
+    return make_data(tmp_path_factory.mktemp("outputs") / "data")
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
-def linked(folder: Path, name: str) -> Path:
+def make_linked_input(folder: Path, name: str) -> Path:
     """Make a folder ``in`` with one input, which is hidden from no reader."""
     Path("in").mkdir()
     source = Path("in") / f"{name}.parquet"
@@ -56,21 +56,21 @@ def linked(folder: Path, name: str) -> Path:
 @pytest.mark.parametrize("name", READING)
 def test_no_output_replaces_an_input(name: str, folder: Path) -> None:
     output = READING[name]
-    source = linked(folder, output.reads)
+    source = make_linked_input(folder, output.reads)
     before = source.read_bytes()
     message = DAMAGED if output.option == "--summary" else INPUT
     for named in (source, "in/*.parquet", "in", "in/", "**/*.parquet", "symbolic.parquet", Path("in").resolve()):
         for target in (source, "symbolic.parquet", "hard.parquet", source.resolve()):
-            assert refused(*output.arguments(named, target), "--force") == f"sqlrank: {output.option} {target}: {message}\n"
+            assert run_refused_command(*output.arguments(named, target), "--force") == f"sqlrank: {output.option} {target}: {message}\n"
     assert source.read_bytes() == before
 
 
 @pytest.mark.parametrize("name", READING)
 def test_no_output_becomes_an_input_of_the_next_call(name: str, folder: Path) -> None:
     output = READING[name]
-    linked(folder, output.reads)
+    make_linked_input(folder, output.reads)
     for named, target in (("in", f"in/new{output.ending}"), (f"in/*{output.ending}", f"in/new{output.ending}")):
-        said = refused(*output.arguments(named, target), "--force")
+        said = run_refused_command(*output.arguments(named, target), "--force")
         assert said == f"sqlrank: {output.option} {target}: the next call would read this file as one of {named!r}; name a file elsewhere\n"
     assert [path.name for path in Path("in").iterdir()] == [f"{output.reads}.parquet"]
 
@@ -81,7 +81,7 @@ def test_no_output_becomes_an_input_of_the_next_call(name: str, folder: Path) ->
 )
 def test_every_option_with_a_source_is_an_input(option: tuple[str, str]) -> None:
     Path("x").write_text("1")
-    said = refused("evaluate", "AUC", "--predictions", "clicks", *option, "-o", "x", "--format", "csv", "--force")
+    said = run_refused_command("evaluate", "AUC", "--predictions", "clicks", *option, "-o", "x", "--format", "csv", "--force")
     assert said == f"sqlrank: -o x: {INPUT}\n"
 
 
@@ -90,8 +90,8 @@ def test_files_of_a_folder_of_sql_are_inputs() -> None:
     file = Path("own/metrics/mine.sql")
     file.write_text("SELECT 1")
     for words in (("sql", "AUC", "--predictions", "clicks", "--dbt"), ("evaluate", "AUC", "--predictions", "x", "--format", "csv", "-o")):
-        assert refused(*words, file, "--sql-dir", "own", "--force").endswith(f"{file}: {INPUT}\n")
-        assert "the next call would read this file" in refused(*words, "own/metrics/new.sql", "--sql-dir", "own", "--force")
+        assert run_refused_command(*words, file, "--sql-dir", "own", "--force").endswith(f"{file}: {INPUT}\n")
+        assert "the next call would read this file" in run_refused_command(*words, "own/metrics/new.sql", "--sql-dir", "own", "--force")
     assert file.read_text() == "SELECT 1"
 
 
@@ -99,21 +99,26 @@ def test_the_baseline_and_the_stored_result_are_inputs() -> None:
     pq.write_table(pa.table({"x": [1]}), "base.parquet")
     gate = ("gate", "AP", "--run", "r", "--qrels", "q", "--baseline", "base.parquet", "--force")
     for option, message in (("-o", INPUT), ("--junit", INPUT), ("--summary", DAMAGED)):
-        assert refused(*gate, option, "base.parquet") == f"sqlrank: {option} base.parquet: {message}\n"
-    assert refused("chart", "--result", "base.parquet", "-o", "base.parquet", "--force") == f"sqlrank: -o base.parquet: {INPUT}\n"
+        assert run_refused_command(*gate, option, "base.parquet") == f"sqlrank: {option} base.parquet: {message}\n"
+    assert (
+        run_refused_command("chart", "--result", "base.parquet", "-o", "base.parquet", "--force") == f"sqlrank: -o base.parquet: {INPUT}\n"
+    )
 
 
 def test_files_that_no_folder_reads_are_no_inputs(folder: Path) -> None:
-    linked(folder, "predictions")
-    assert call("evaluate", "AUC", "--predictions", "in", "-o", "in/.hidden.parquet").exit_code == 0
-    assert call("evaluate", "AUC", "--predictions", "in", "-o", "in/_result.parquet").exit_code == 0
+    make_linked_input(folder, "predictions")
+    assert invoke_command("evaluate", "AUC", "--predictions", "in", "-o", "in/.hidden.parquet").exit_code == 0
+    assert invoke_command("evaluate", "AUC", "--predictions", "in", "-o", "in/_result.parquet").exit_code == 0
 
 
 def test_two_outputs_of_a_call_are_two_files() -> None:
     gate = ("gate", "AP", "--run", "r", "--qrels", "q")
     Path("link.md").symlink_to("x.md")
     for first, second in (("-o x.md", "--junit x.md"), ("--summary x.md", "--junit x.md"), ("-o x.md", "--summary link.md")):
-        assert refused(*gate, *first.split(), *second.split()) == f"sqlrank: {first} and {second}: both are the same file; name two\n"
+        assert (
+            run_refused_command(*gate, *first.split(), *second.split())
+            == f"sqlrank: {first} and {second}: both are the same file; name two\n"
+        )
 
 
 # Files of others, and of other kinds
@@ -125,7 +130,9 @@ def test_no_output_replaces_a_file_of_others(name: str, folder: Path) -> None:
     target = Path(f"notes{output.ending}")
     target.write_text("my notes")
     way = FOREIGN.replace("replace", "append to") if output.option == "--summary" else FOREIGN
-    assert refused(*output.arguments(folder / f"{output.reads}.parquet", target)) == f"sqlrank: {output.option} {target}: {way}\n"
+    assert (
+        run_refused_command(*output.arguments(folder / f"{output.reads}.parquet", target)) == f"sqlrank: {output.option} {target}: {way}\n"
+    )
     assert target.read_text() == "my notes"
 
 
@@ -135,7 +142,7 @@ def test_each_output_says_its_kind_and_is_replaced_by_itself(name: str, folder: 
     target = Path(f"own{output.ending}")
     words = output.arguments(folder / f"{output.reads}.parquet", target)
     for _ in range(2):
-        result = call(*words)
+        result = invoke_command(*words)
         assert result.exit_code in VERDICTS, result.stderr
         assert read_file_kind(target) == output.kind
     if output.option == "--dbt":
@@ -155,7 +162,7 @@ def test_no_output_replaces_another_kind(name: str, folder: Path) -> None:
             metadata = {"sqlrank.version": "1.0", "sqlrank.kind": str(kind)}
             pq.write_table(pa.table({"x": [1]}).replace_schema_metadata(metadata), target)
         before = target.read_bytes()
-        said = refused(*output.arguments(folder / f"{output.reads}.parquet", target))
+        said = run_refused_command(*output.arguments(folder / f"{output.reads}.parquet", target))
         if output.option == "--summary" and kind not in CONTENTS:
             assert "this file is no text, and Markdown would damage it" in said
         else:
@@ -196,16 +203,16 @@ def test_a_rollup_of_an_earlier_version_is_recognized(folder: Path) -> None:
     pq.write_table(sqlrank.evaluate("AUC", predictions=str(folder / "predictions.parquet")), "result.parquet")
     assert read_file_kind(Path("result.parquet")) == FileKind.TABLE
     words = ("evaluate", "AUC", "--predictions", folder / "predictions.parquet", "-o")
-    assert "of the kind 'rollup' and not 'metrics'" in refused(*words, "rollup.parquet")
-    assert call(*words, "result.parquet").exit_code == 0
-    assert call(*words, "rollup.parquet", "--force").exit_code == 0
+    assert "of the kind 'rollup' and not 'metrics'" in run_refused_command(*words, "rollup.parquet")
+    assert invoke_command(*words, "result.parquet").exit_code == 0
+    assert invoke_command(*words, "rollup.parquet", "--force").exit_code == 0
     assert read_file_kind(Path("rollup.parquet")) == FileKind.METRICS
 
 
 def test_both_files_of_a_dbt_model_are_looked_at_first() -> None:
     words = ("sql", "AUC", "--predictions", "clicks", "--dbt", "daily.sql")
     Path("daily.yml").write_text("version: 2")
-    assert refused(*words) == f"sqlrank: --dbt daily.yml: {FOREIGN}\n"
+    assert run_refused_command(*words) == f"sqlrank: --dbt daily.yml: {FOREIGN}\n"
     assert not Path("daily.sql").exists()
 
 
@@ -215,19 +222,19 @@ def test_both_files_of_a_dbt_model_are_looked_at_first() -> None:
 def test_a_summary_is_appended_to_text_of_its_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = OUTPUTS["gate --summary"].arguments(folder / "predictions.parquet", "")[:-1]
     for _ in range(2):
-        assert call(*words, "new.md").exit_code in VERDICTS
+        assert invoke_command(*words, "new.md").exit_code in VERDICTS
     assert Path("new.md").read_text().count("## sqlrank gate: ") == 2
     Path("empty").touch()
-    assert call(*words, "empty").exit_code in VERDICTS
+    assert invoke_command(*words, "empty").exit_code in VERDICTS
     Path("other.md").write_text("# Mine\n")
-    assert "append to it with --force, or name another file" in refused(*words, "other.md")
+    assert "append to it with --force, or name another file" in run_refused_command(*words, "other.md")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(Path("other.md").resolve()))
-    assert call(*words, "other.md").exit_code in VERDICTS
+    assert invoke_command(*words, "other.md").exit_code in VERDICTS
     assert Path("other.md").read_text().startswith("# Mine\n## sqlrank gate: ")
     Path("third.md").write_text("# Mine\n")
-    assert call(*words, "third.md", "--force").exit_code in VERDICTS
+    assert invoke_command(*words, "third.md", "--force").exit_code in VERDICTS
     assert (
-        refused(*words, "new.parquet")
+        run_refused_command(*words, "new.parquet")
         == "sqlrank: --summary new.parquet: Markdown is appended to text; name a file that ends in .md or .txt\n"
     )
 
@@ -238,8 +245,8 @@ def test_a_summary_damages_no_data(folder: Path) -> None:
     Path("other.csv").write_text("a,b\n1,2\n")
     message = "this file is no text, and Markdown would damage it; name a file that ends in .md or .txt"
     for force in ((), ("--force",)):
-        assert refused(*words, "other.parquet", *force) == f"sqlrank: --summary other.parquet: {message}\n"
-    assert "append to it with --force" in refused(*words, "other.csv")
+        assert run_refused_command(*words, "other.parquet", *force) == f"sqlrank: --summary other.parquet: {message}\n"
+    assert "append to it with --force" in run_refused_command(*words, "other.csv")
     assert pq.read_table("other.parquet").to_pylist() == [{"x": 1}]
     assert Path("other.csv").read_text() == "a,b\n1,2\n"
 
@@ -263,7 +270,7 @@ def test_where_no_file_can_be_written_is_found_before_any_work(name: str) -> Non
         f"{'x' * 300}{output.ending}": "cannot be written: File name too long. Name another file",
     }
     for target, problem in problems.items():
-        assert refused(*output.arguments("absent.parquet", target)) == f"sqlrank: {output.option} {target}: {problem}\n"
+        assert run_refused_command(*output.arguments("absent.parquet", target)) == f"sqlrank: {output.option} {target}: {problem}\n"
 
 
 CANNOT_WRITE = """
@@ -303,7 +310,7 @@ def test_folders_and_files_without_permission(tmp_path: Path) -> None:
 # From Python
 
 
-def saved(kind: str, path: str, **options: Any) -> None:
+def save_output(kind: str, path: str, **options: Any) -> None:
     if kind == "report":
         Report("title", CONTENTS[FileKind.REPORT][0]).save(path, **options)
     else:
@@ -317,22 +324,22 @@ def test_python_is_answered_with_keywords(kind: str) -> None:
     Path(name).write_text("mine")
     way = "replace it with force=True, or name another file"
     with pytest.raises(SqlrankError) as caught:
-        saved(kind, name)
+        save_output(kind, name)
     assert str(caught.value) == f"path={name!r}: nothing in this file says that sqlrank wrote it; {way}"
     assert Path(name).read_text() == "mine"
     other = FileKind.CHART if kind == "report" else FileKind.REPORT
     Path(name).write_text(CONTENTS[other][-1])
     with pytest.raises(SqlrankError) as caught:
-        saved(kind, name)
+        save_output(kind, name)
     assert str(caught.value) == f"path={name!r}: sqlrank wrote this file, of the kind '{other}' and not '{kind}'; {way}"
-    saved(kind, name, force=True)
-    saved(kind, name)
+    save_output(kind, name, force=True)
+    save_output(kind, name)
     assert read_file_kind(Path(name)) == kind
     with pytest.raises(SqlrankError) as caught:
-        saved(kind, "no/x.html")
+        save_output(kind, "no/x.html")
     assert str(caught.value) == f"path='no/x.html': there is no folder {Path('no').resolve()}; make it, or name another file"
     with pytest.raises(SqlrankError, match=r"^path='a\\x00b\.html' is not possible: .* holds a character"):
-        saved(kind, "a\0b.html")
+        save_output(kind, "a\0b.html")
 
 
 # Links, permissions and streams
@@ -348,7 +355,7 @@ def test_links_and_permissions_are_preserved(folder: Path) -> None:
     before = os.umask(0o027)
     try:
         for name in ("link.csv", "dangling.csv", "new.csv"):
-            assert call(*words, name).exit_code == 0
+            assert invoke_command(*words, name).exit_code == 0
     finally:
         os.umask(before)
     assert Path("link.csv").is_symlink()
@@ -374,6 +381,6 @@ def test_a_stream_is_written_to_as_it_is(folder: Path) -> None:
     with ThreadPoolExecutor(1) as readers:
         text = readers.submit(Path("pipe.csv").read_text)
         words = ("evaluate", "Positives", "--predictions", folder / "predictions.parquet", "-o", "pipe.csv")
-        assert call(*words).exit_code == 0
+        assert invoke_command(*words).exit_code == 0
         assert text.result(10) == "Positives\n40.0\n"
     assert Path("pipe.csv").is_fifo()

@@ -10,7 +10,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from tests.unit.command_line import printed, refused
+from tests.unit.command_line import invoke_command, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ def test_an_output_that_is_an_input(files: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(files)
     before = (files / "run.parquet").read_bytes()
     for source in ("run.parquet", "r*.parquet", files / "run.parquet"):
-        message = refused("evaluate", "RR", "--run", source, "--qrels", "qrels.parquet", "-o", "./run.parquet", "--force")
+        message = run_refused_command("evaluate", "RR", "--run", source, "--qrels", "qrels.parquet", "-o", "./run.parquet", "--force")
         assert message == "sqlrank: -o run.parquet: this file is an input, which its own result cannot replace; name another file\n"
     assert (files / "run.parquet").read_bytes() == before
 
@@ -47,30 +47,30 @@ def test_files_that_are_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(files)
     call = ("evaluate", "RR", "--run", "run.parquet", "--qrels", "qrels.parquet", "-o")
     (files / "notes.csv").write_text("mine")
-    assert refused(*call, "notes.csv") == (
+    assert run_refused_command(*call, "notes.csv") == (
         "sqlrank: -o notes.csv: nothing in this file says that sqlrank wrote it; replace it with --force, or name another file\n"
     )
     assert (files / "notes.csv").read_text() == "mine"
-    printed(*call, "notes.csv", "--force")
+    run_command(*call, "notes.csv", "--force")
     assert (files / "notes.csv").read_text() == "RR\n0.75\n"
     pq.write_table(pa.table({"a": [1]}), "mine.parquet")
-    assert "--force" in refused(*call, "mine.parquet")
+    assert "--force" in run_refused_command(*call, "mine.parquet")
     for _ in range(2):
-        printed(*call, "ours.parquet")
+        run_command(*call, "ours.parquet")
     assert pq.read_table("ours.parquet").to_pylist() == [{"RR": 0.75}]
-    printed(*call, "/dev/null", "--format", "csv")
+    run_command(*call, "/dev/null", "--format", "csv")
 
 
 def test_dbt_models_that_are_there(tmp_path: Path) -> None:
     call = ("sql", "AUC", "--predictions", "clicks", "--dbt")
     for _ in range(2):
-        assert "wrote" in _told(*call, tmp_path / "ours.sql")
+        assert "wrote" in _run_for_errors(*call, tmp_path / "ours.sql")
     (tmp_path / "mine.sql").write_text("SELECT 1")
-    assert f"--dbt {tmp_path / 'mine.sql'}: nothing in this file" in refused(*call, tmp_path / "mine.sql")
+    assert f"--dbt {tmp_path / 'mine.sql'}: nothing in this file" in run_refused_command(*call, tmp_path / "mine.sql")
     (tmp_path / "other.yml").write_text("version: 2")
-    assert f"--dbt {tmp_path / 'other.yml'}: nothing in this file" in refused(*call, tmp_path / "other.sql")
+    assert f"--dbt {tmp_path / 'other.yml'}: nothing in this file" in run_refused_command(*call, tmp_path / "other.sql")
     assert not (tmp_path / "other.sql").exists()
-    assert "wrote" in _told(*call, tmp_path / "other.sql", "--force")
+    assert "wrote" in _run_for_errors(*call, tmp_path / "other.sql", "--force")
 
 
 JINJA = "{{ run_query('x') }}"
@@ -131,9 +131,7 @@ def test_jinja_in_a_text_of_a_condition_is_preserved(dialect: str) -> None:
         assert model.sql.count("{{ x }}") == 1
 
 
-def _told(*arguments: object) -> str:
-    from tests.unit.command_line import call
-
-    result = call(*arguments)
+def _run_for_errors(*arguments: object) -> str:
+    result = invoke_command(*arguments)
     assert result.exit_code == 0, result.stderr
     return result.stderr

@@ -10,8 +10,8 @@ from sqlglot import exp
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.rendering.dialects import DIALECTS
-from tests.lanes import every
-from tests.unit.command_line import printed
+from tests.lanes import select_every
+from tests.unit.command_line import run_command
 
 OPTIONS = {"predictions": "clicks", "by": ["day", "shop"], "insert": "daily", "overwrite_by": "day"}
 
@@ -26,7 +26,7 @@ def connection() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def held(connection: duckdb.DuckDBPyConnection) -> list[tuple[object, ...]]:
+def read_rows(connection: duckdb.DuckDBPyConnection) -> list[tuple[object, ...]]:
     return connection.execute("SELECT day, shop, auc, note FROM daily ORDER BY ALL NULLS FIRST").fetchall()
 
 
@@ -37,9 +37,9 @@ def test_a_rerun_doubles_no_day(connection: duckdb.DuckDBPyConnection) -> None:
     for _ in range(2):
         connection.execute(script)
         written = [(row["day"], row["shop"], row["AUC"], None) for row in result]
-        assert held(connection) == [(None, 0, 0.5, "no day"), *written, (7, 0, 0.5, "another day")]
+        assert read_rows(connection) == [(None, 0, 0.5, "no day"), *written, (7, 0, 0.5, "another day")]
     connection.execute(sqlrank.sql("AUC", connection=connection, **OPTIONS))
-    assert [row[0] for row in held(connection)] == [None, 0, 0, 1, 1, 2, 2, 7]
+    assert [row[0] for row in read_rows(connection)] == [None, 0, 0, 1, 1, 2, 2, 7]
 
 
 def test_null_is_a_day_like_others(connection: duckdb.DuckDBPyConnection) -> None:
@@ -48,13 +48,13 @@ def test_null_is_a_day_like_others(connection: duckdb.DuckDBPyConnection) -> Non
     script = sqlrank.sql("AUC", connection=connection, where="day IS NULL", **OPTIONS)
     for _ in range(2):
         connection.execute(script)
-        assert [row[:2] for row in held(connection)] == [(None, 0), (None, 1), (7, 0)]
+        assert [row[:2] for row in read_rows(connection)] == [(None, 0), (None, 1), (7, 0)]
 
 
 def test_a_result_without_rows_replaces_nothing(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("INSERT INTO daily VALUES (0.5, 8, 1, 'kept')")
     connection.execute(sqlrank.sql("AUC", connection=connection, where="day = 9", **OPTIONS))
-    assert held(connection) == [(1, 8, 0.5, "kept")]
+    assert read_rows(connection) == [(1, 8, 0.5, "kept")]
 
 
 def test_nothing_is_deleted_if_nothing_can_be_added(connection: duckdb.DuckDBPyConnection) -> None:
@@ -66,7 +66,7 @@ def test_nothing_is_deleted_if_nothing_can_be_added(connection: duckdb.DuckDBPyC
     assert connection.execute("SELECT day, note FROM daily").fetchall() == [(1, "kept")]
 
 
-@pytest.mark.parametrize("dialect", every(3, [name for name, dialect in DIALECTS.items() if dialect.supports_delete]))
+@pytest.mark.parametrize("dialect", select_every(3, [name for name, dialect in DIALECTS.items() if dialect.supports_delete]))
 def test_two_statements_in_a_transaction_where_there_is_one(dialect: str) -> None:
     text = sqlrank.sql(
         "nDCG@5", dialect=dialect, run="r", qrels="q", by=["system", "day"], insert="a.t", overwrite_by="day", per_query=True
@@ -81,7 +81,9 @@ def test_two_statements_in_a_transaction_where_there_is_one(dialect: str) -> Non
 
 
 def test_the_command() -> None:
-    text = printed("sql", "Brier", "--predictions", "p", "--by", "day", "--insert", "t", "--overwrite-by", "DAY", "--dialect", "postgres")
+    text = run_command(
+        "sql", "Brier", "--predictions", "p", "--by", "day", "--insert", "t", "--overwrite-by", "DAY", "--dialect", "postgres"
+    )
     assert text.count(";") == 4
     assert text.endswith("COMMIT;\n")
 

@@ -15,7 +15,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.registry.resolved_metric import with_plain_names
 from tests.unit.calls import GOOD_QRELS, GOOD_RUN
-from tests.unit.command_line import printed, refused
+from tests.unit.command_line import run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CLICKS = pa.table({"label": [0, 1, 1], "score": [0.25, 0.75, 0.5]})
 
 
-def canonical(result: pa.Table) -> dict[str, str]:
+def read_canonical(result: pa.Table) -> dict[str, str]:
     names: dict[str, str] = json.loads(result.schema.metadata[b"sqlrank.canonical"])
     return names
 
@@ -32,7 +32,7 @@ def test_columns_have_plain_names_and_metadata_the_canonical_ones() -> None:
     metrics = ["nDCG(gain=exp2)@10", "MRR", "RR", "11pt", "map"]
     plain = sqlrank.evaluate(metrics, run=GOOD_RUN, qrels=GOOD_QRELS, names="plain")
     assert plain.column_names == ["ndcg_gain_exp2_at_10", "mrr", "rr", "eleven_pt", "map"]
-    assert canonical(plain) == dict(zip(plain.column_names, ["nDCG(gain=exp2)@10", "RR", "RR", "11pt", "AP"], strict=True))
+    assert read_canonical(plain) == dict(zip(plain.column_names, ["nDCG(gain=exp2)@10", "RR", "RR", "11pt", "AP"], strict=True))
     assert json.loads(plain.schema.metadata[b"sqlrank.measures"]).keys() == set(plain.column_names)
     requested = sqlrank.evaluate(metrics, run=GOOD_RUN, qrels=GOOD_QRELS, names="requested")
     assert list(plain.to_pylist()[0].values()) == list(requested.to_pylist()[0].values())
@@ -65,7 +65,7 @@ def test_comparisons_and_gates_have_them_in_rows() -> None:
     sources = {"run": {"old": run, "new": run}, "qrels": qrels, "names": "plain"}
     compared = sqlrank.compare(["MRR", "nDCG@10"], **sources)
     assert compared["metric"].to_pylist() == ["mrr", "ndcg_at_10"]
-    assert canonical(compared) == {"mrr": "RR", "ndcg_at_10": "nDCG@10"}
+    assert read_canonical(compared) == {"mrr": "RR", "ndcg_at_10": "nDCG@10"}
     for tolerance in ({"nDCG@10": 0.1, "*": 0.2}, {"ndcg_at_10": 0.1, "*": 0.2}):
         gated = sqlrank.gate(["MRR", "nDCG@10"], tolerance=tolerance, **sources).to_pylist()
         assert [(row["metric"], row["tolerance"], row["verdict"]) for row in gated] == [
@@ -82,7 +82,7 @@ def test_rollups_have_them() -> None:
     result = sqlrank.evaluate(["AUC", "bce"], rollup=rollup, names="plain")
     assert result.column_names == ["auc", "auc.bound_low", "auc.bound_high", "bce", "num_rows"]
     compared = sqlrank.compare("AUC", rollups={"old": rollup, "new": rollup}, confidence=None, names="plain")
-    assert (compared["metric"].to_pylist(), canonical(compared)) == (["auc"], {"auc": "AUC"})
+    assert (compared["metric"].to_pylist(), read_canonical(compared)) == (["auc"], {"auc": "AUC"})
 
 
 def test_statements_have_no_others() -> None:
@@ -94,8 +94,8 @@ def test_the_command_line_has_them(tmp_path: Path) -> None:
     (tmp_path / "run.txt").write_text("q1 Q0 a 1 1.0 r\nq1 Q0 b 2 0.5 r\n")
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
     sources = ["--run", tmp_path / "run.txt", "--qrels", tmp_path / "qrels.txt", "--names", "plain"]
-    assert printed("evaluate", "nDCG@10", "MRR", *sources, "--sort", "ndcg@10").split() == ["ndcg_at_10", "mrr", "1.0000", "1.0000"]
-    assert "AS ndcg_at_10" in printed("sql", "nDCG@10", *sources)
+    assert run_command("evaluate", "nDCG@10", "MRR", *sources, "--sort", "ndcg@10").split() == ["ndcg_at_10", "mrr", "1.0000", "1.0000"]
+    assert "AS ndcg_at_10" in run_command("sql", "nDCG@10", *sources)
     sources[1] = f"old={tmp_path / 'run.txt'}"
-    assert "ndcg_at_10" in printed("compare", "nDCG@10", *sources, "--run", f"new={tmp_path / 'run.txt'}")
-    assert "--names 'short' is not possible: give one of: requested, plain" in refused("evaluate", "AP", *sources[:-1], "short")
+    assert "ndcg_at_10" in run_command("compare", "nDCG@10", *sources, "--run", f"new={tmp_path / 'run.txt'}")
+    assert "--names 'short' is not possible: give one of: requested, plain" in run_refused_command("evaluate", "AP", *sources[:-1], "short")

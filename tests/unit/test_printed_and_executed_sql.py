@@ -10,8 +10,8 @@ import pytest
 import sqlrank
 from sqlrank import InputError, MetricError
 from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
-from tests.engines.running import each, running
-from tests.engines.scenarios import tables
+from tests.engines.running import parametrize_engines, run_engine
+from tests.engines.scenarios import make_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,11 +37,11 @@ CALLS: list[tuple[list[str], dict[str, Any]]] = [
 ]
 
 
-def given() -> dict[str, pa.Table]:
-    return {**tables(), "plain": tables()["run"].drop_columns("system")}
+def make_sources() -> dict[str, pa.Table]:
+    return {**make_tables(), "plain": make_tables()["run"].drop_columns("system")}
 
 
-def same(connection: Any, metrics: list[str], options: dict[str, Any]) -> None:
+def assert_same(connection: Any, metrics: list[str], options: dict[str, Any]) -> None:
     result = sqlrank.evaluate(metrics, connection=connection, check="off", **options)
     run = result.schema.metadata[b"sqlrank.sql"].decode()
     assert sqlrank.sql(metrics, connection=connection, **options) == run
@@ -56,26 +56,26 @@ def same(connection: Any, metrics: list[str], options: dict[str, Any]) -> None:
 @pytest.fixture(scope="module")
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as database:
-        for name, table in given().items():
+        for name, table in make_sources().items():
             database.from_arrow(table).create(f'"{name}"')
         yield database
 
 
 @pytest.mark.parametrize(("metrics", "options"), CALLS)
 def test_on_duckdb(metrics: list[str], options: dict[str, Any], connection: duckdb.DuckDBPyConnection) -> None:
-    same(connection, metrics, options)
+    assert_same(connection, metrics, options)
 
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, given()) as started:
+    with run_engine(request.param, make_sources()) as started:
         yield started
 
 
-@pytest.mark.parametrize("engine", each([SQLite, PostgreSQL, ClickHouse, DataFusion, Spark]), indirect=True)
+@pytest.mark.parametrize("engine", parametrize_engines([SQLite, PostgreSQL, ClickHouse, DataFusion, Spark]), indirect=True)
 @pytest.mark.parametrize(("metrics", "options"), CALLS)
 def test_on_other_engines(metrics: list[str], options: dict[str, Any], engine: Any) -> None:
-    same(engine.connection, metrics, options)
+    assert_same(engine.connection, metrics, options)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "trec"])

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.lanes import every, few
-from tests.unit.command_line import TREC, printed, refused
+from tests.lanes import select_every, select_few
+from tests.unit.command_line import TREC, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 METRICS = ["nDCG@10", "AP", "RR", "bpref", "ERR", "RBP", "P@5", "num_q", "num_ret", "infAP", "11pt", "num_unjudged", "SetF"]
 
 
-def same(statement: str, metrics: Sequence[str], connection: duckdb.DuckDBPyConnection | None = None, **options: Any) -> None:
+def assert_same_rows(statement: str, metrics: Sequence[str], connection: duckdb.DuckDBPyConnection | None = None, **options: Any) -> None:
     """Assert that a statement run on a plain connection gives the rows of evaluate."""
     expected = sqlrank.evaluate(metrics, connection=connection, **options)
     got = (connection or duckdb.connect()).execute(statement).fetchall()
@@ -36,18 +36,20 @@ def same(statement: str, metrics: Sequence[str], connection: duckdb.DuckDBPyConn
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ["trec", "parquet", "csv"])
-@pytest.mark.parametrize("per_query", few([False, True], 1))
+@pytest.mark.parametrize("per_query", select_few([False, True], 1))
 def test_the_sql_of_files(ending: str, per_query: bool, files: Path) -> None:
     paths = {"run": str(files / f"run.{ending}"), "qrels": str(files / f"qrels.{ending}")}
     options = ["--per-query"] if per_query else []
-    same(printed("sql", *METRICS, "--run", paths["run"], "--qrels", paths["qrels"], *options), METRICS, **paths, per_query=per_query)
+    assert_same_rows(
+        run_command("sql", *METRICS, "--run", paths["run"], "--qrels", paths["qrels"], *options), METRICS, **paths, per_query=per_query
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", few([{}, {"compat": "trec9"}, {"ties": "doc_asc", "depth": 100}, {"unjudged": "drop"}], 1))
+@pytest.mark.parametrize("options", select_few([{}, {"compat": "trec9"}, {"ties": "doc_asc", "depth": 100}, {"unjudged": "drop"}], 1))
 def test_the_sql_of_a_trec_collection(options: dict[str, Any]) -> None:
     paths = {"run": str(TREC / "results.test"), "qrels": str(TREC / "qrels.test")}
-    same(sqlrank.sql(METRICS, **paths, **options), METRICS, **paths, **options)
+    assert_same_rows(sqlrank.sql(METRICS, **paths, **options), METRICS, **paths, **options)
 
 
 def test_the_sql_stays_on_one_line_per_comment(files: Path) -> None:
@@ -55,7 +57,7 @@ def test_the_sql_stays_on_one_line_per_comment(files: Path) -> None:
     table = pq.read_table(files / "run.parquet").append_column("x*/ SELECT 1; --\n", [["x", "x", "y"]])
     pq.write_table(table, files / "run.parquet")
     call = {"run": str(files / "run.parquet"), "qrels": str(files / "qrels.parquet"), "by": "x*/ SELECT 1; --\n"}
-    same(sqlrank.sql(["RR"], **call), ["RR"], **call)
+    assert_same_rows(sqlrank.sql(["RR"], **call), ["RR"], **call)
 
 
 def test_names_of_tables_end_no_comment(run: pa.Table, qrels: pa.Table) -> None:
@@ -65,7 +67,7 @@ def test_names_of_tables_end_no_comment(run: pa.Table, qrels: pa.Table) -> None:
     connection.execute('CREATE TABLE "r\n-- */ SELECT 1;" AS FROM given_run; CREATE TABLE q AS FROM given_qrels')
     call = {"run": '"r\n-- */ SELECT 1;"', "qrels": "q"}
     text = sqlrank.sql(["RR"], connection=connection, **call)
-    same(text, ["RR"], connection, **call)
+    assert_same_rows(text, ["RR"], connection, **call)
     assert "-- One row per query and retrieved document. (r -- */ SELECT 1;)\n" in text
 
 
@@ -88,10 +90,10 @@ def tables(run: pa.Table, qrels: pa.Table) -> duckdb.DuckDBPyConnection:
 TABLES = {"run": "runs", "qrels": "judgements"}
 
 
-@pytest.mark.parametrize("looked_up", few([True, False], 1), ids=["connection", "names only"])
+@pytest.mark.parametrize("looked_up", select_few([True, False], 1), ids=["connection", "names only"])
 @pytest.mark.parametrize(
     ("metrics", "options"),
-    every(
+    select_every(
         3,
         [
             (METRICS, TABLES),
@@ -113,13 +115,13 @@ TABLES = {"run": "runs", "qrels": "judgements"}
 )
 def test_the_sql_of_tables(metrics: list[str], options: dict[str, Any], looked_up: bool, tables: duckdb.DuckDBPyConnection) -> None:
     statement = sqlrank.sql(metrics, **options, connection=tables if looked_up else None)
-    same(statement, metrics, connection=tables, **options)
+    assert_same_rows(statement, metrics, connection=tables, **options)
 
 
 def test_the_sql_with_attributes(tables: duckdb.DuckDBPyConnection) -> None:
     options = TABLES | {"queries": "topics"}
-    same(sqlrank.sql(["RR"], **options, by="country", connection=tables), ["RR"], connection=tables, **options, by="country")
-    same(sqlrank.sql(["RR"], **options, by="queries.country"), ["RR"], connection=tables, **options, by="country")
+    assert_same_rows(sqlrank.sql(["RR"], **options, by="country", connection=tables), ["RR"], connection=tables, **options, by="country")
+    assert_same_rows(sqlrank.sql(["RR"], **options, by="queries.country"), ["RR"], connection=tables, **options, by="country")
 
 
 def test_the_sql_of_what_is_not_a_name(run: pa.Table, qrels: pa.Table) -> None:
@@ -145,7 +147,7 @@ def test_the_sql_of_a_file_that_is_not_there() -> None:
 
 @pytest.mark.parametrize(
     "dialect",
-    few(["bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino", "clickhouse", "datafusion", "sqlite"], 3),
+    select_few(["bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino", "clickhouse", "datafusion", "sqlite"], 3),
 )
 def test_every_dialect_writes_every_metric(dialect: str) -> None:
     names = (
@@ -155,12 +157,14 @@ def test_every_dialect_writes_every_metric(dialect: str) -> None:
     )
     cut = {"AR", "F", "Judged", "MDCG", "P", "Unj", "num_tied"}
     metrics = [f"{name}@5" if name in cut else f"{name}@0.5" if name == "IPrec" else name for name in names]
-    text = printed(
+    text = run_command(
         "sql", *metrics, "--dialect", dialect, "--run", "s.run", "--qrels", "s.qrels", "--by", "system", "--column", "query_id=user id"
     )
     assert text.endswith(";\n")
     assert "$" not in text
-    assert "unknown dialect 'oracle'. Choose from: duckdb" in refused("sql", "RR", "--run", "r", "--qrels", "q", "--dialect", "oracle")
+    assert "unknown dialect 'oracle'. Choose from: duckdb" in run_refused_command(
+        "sql", "RR", "--run", "r", "--qrels", "q", "--dialect", "oracle"
+    )
 
 
 def test_nested_arithmetic_is_written_once() -> None:

@@ -14,7 +14,7 @@ from sqlrank import InputError, MetricError
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from tests.engines.data import TABLES
-from tests.unit.command_line import printed
+from tests.unit.command_line import run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,4 +131,4 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     for name, table in {"run": RUN, "qrels": QRELS, "queries": QUERIES}.items():
         duckdb.from_arrow(table).write_csv(str(tmp_path / f"{name}.csv"))
     files = [part for name in ("run", "qrels", "queries") for part in (f"--{name}", str(tmp_path / f"{name}.csv"))]
-    assert printed("evaluate", "P@cutoff", *files, "--format", "csv").splitlines() == ["P@cutoff", "0.2222222222222222"]
+    assert run_command("evaluate", "P@cutoff", *files, "--format", "csv").splitlines() == ["P@cutoff", "0.2222222222222222"]

@@ -19,9 +19,9 @@ from sqlrank import InputError
 from sqlrank.engines.query_sources import parse_query
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.request import QuerySource, is_query_text
-from tests.unit.calls import refused
-from tests.unit.command_line import call, printed
-from tests.unit.command_line import refused as command_refused
+from tests.unit.calls import assert_refused
+from tests.unit.command_line import invoke_command, run_command
+from tests.unit.command_line import run_refused_command as command_refused
 from tests.unit.connections import ONE_QRELS, ONE_RUN
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def of(con: Any, run: Any = "run", qrels: Any = "qrels", **call: Any) -> pa.Table:
+def evaluate_sources(con: Any, run: Any = "run", qrels: Any = "qrels", **call: Any) -> pa.Table:
     return sqlrank.evaluate(["nDCG@3", "AP", "num_ret"], run=run, qrels=qrels, connection=con, **call)
 
 
@@ -62,9 +62,9 @@ def of(con: Any, run: Any = "run", qrels: Any = "qrels", **call: Any) -> pa.Tabl
     ],
 )
 def test_a_query_gives_what_its_rows_give(con: duckdb.DuckDBPyConnection, text: str) -> None:
-    expected = [pytest.approx(row) for row in of(con).to_pylist()]
+    expected = [pytest.approx(row) for row in evaluate_sources(con).to_pylist()]
     for source in (text, sqlrank.query(text)):
-        result = of(con, run=source)
+        result = evaluate_sources(con, run=source)
         assert result.to_pylist() == expected
         statement = result.schema.metadata[b"sqlrank.sql"].decode()
         assert con.sql(statement).fetchall()[0][:3] == pytest.approx(tuple(result.to_pylist()[0].values()))
@@ -79,7 +79,7 @@ def test_names_of_tables_and_files_are_no_queries(con: duckdb.DuckDBPyConnection
     con.execute("COPY run TO 'select x.parquet'")
     for name in ("selected", "from", "select x.parquet"):
         assert not is_query_text(name)
-        assert of(con, run=name).to_pylist() == [pytest.approx(row) for row in of(con).to_pylist()]
+        assert evaluate_sources(con, run=name).to_pylist() == [pytest.approx(row) for row in evaluate_sources(con).to_pylist()]
 
 
 def test_rows_of_a_query_are_computed_once() -> None:
@@ -97,7 +97,7 @@ def test_a_choice_of_rows_is_read_in_place(con: duckdb.DuckDBPyConnection) -> No
     counts = []
     for text in ("SELECT * FROM run WHERE score > 1", "SELECT * FROM run WHERE abs(score) > 1"):
         before = con.sql("SELECT count(*) FROM duckdb_tables()").fetchall()
-        statement = of(con, run=text, by="system").schema.metadata[b"sqlrank.sql"].decode()
+        statement = evaluate_sources(con, run=text, by="system").schema.metadata[b"sqlrank.sql"].decode()
         counts.append(statement.count("run_rows AS NOT MATERIALIZED"))
         assert con.sql("SELECT count(*) FROM duckdb_tables()").fetchall() == before
     assert counts == [1, 0]
@@ -122,7 +122,7 @@ def test_a_choice_of_rows_is_read_in_place(con: duckdb.DuckDBPyConnection) -> No
     ],
 )
 def test_what_is_not_one_select_or_fails_is_refused_by_role(con: duckdb.DuckDBPyConnection, text: str, message: str) -> None:
-    refused(message, run=text, qrels="qrels", connection=con)
+    assert_refused(message, run=text, qrels="qrels", connection=con)
     assert con.sql("SELECT count(*) FROM run").fetchall() == [(20,)]
 
 
@@ -130,7 +130,7 @@ def test_variables_of_python_are_no_tables() -> None:
     table = pa.table({"query_id": [1], "doc_id": [1], "score": [1.0]})
     with closing(duckdb.connect()) as con:
         for connection in (None, con):
-            refused("Table with name table does not exist!", run='SELECT * FROM "table"', qrels=QRELS, connection=connection)
+            assert_refused("Table with name table does not exist!", run='SELECT * FROM "table"', qrels=QRELS, connection=connection)
         assert con.sql("SELECT current_setting('python_enable_replacements')").fetchall() == [(True,)]
     assert table.num_rows == 1
 
@@ -139,7 +139,7 @@ def test_every_role_takes_a_query(con: duckdb.DuckDBPyConnection) -> None:
     clicks = "SELECT i % 3 = 0 AS label, i * 13 % 29 / 32 AS score, 'u' || i AS user_id, 'v' || i % 2 AS variant FROM range(300) AS t(i)"
     con.execute(f"CREATE TABLE clicks AS {clicks}")
     queries = "SELECT query_id, min(doc_id) AS doc_id FROM qrels WHERE query_id <> 'q1' GROUP BY ALL"
-    assert of(con, queries=queries)["num_ret"].to_pylist() == [16]
+    assert evaluate_sources(con, queries=queries)["num_ret"].to_pylist() == [16]
     history = {"history": "SELECT query_id, doc_id FROM qrels"}
     assert sqlrank.evaluate("MeanPopularity@2", run="run", inputs=history, connection=con).to_pylist() == [{"MeanPopularity@2": 1.0}]
     for function, options in [
@@ -192,7 +192,7 @@ def test_a_query_over_files_is_looked_at(tmp_path: Path, con: duckdb.DuckDBPyCon
     with pytest.raises(InputError, match=r"^run \(a query\): no column 'score'"):
         sqlrank.sql("AP", run=run.replace("FROM", "SELECT query_id, doc_id FROM"), qrels=qrels)
     assert 'SELECT "query_id" AS query_id' in sqlrank.sql("AP", run=run, qrels=qrels)
-    assert of(None, run, qrels).to_pylist() == [pytest.approx(row) for row in of(con).to_pylist()]
+    assert evaluate_sources(None, run, qrels).to_pylist() == [pytest.approx(row) for row in evaluate_sources(con).to_pylist()]
     message = command_refused("evaluate", "AP", "--run", run, "--qrels", qrels, "-o", tmp_path / "run.parquet")
     assert "run.parquet" in message
 
@@ -200,11 +200,11 @@ def test_a_query_over_files_is_looked_at(tmp_path: Path, con: duckdb.DuckDBPyCon
 def test_the_command_line_takes_queries_and_files_of_them(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> None:
     file = tmp_path / "qrels.sql"
     file.write_text(f"-- judged = shown\n{QRELS};\n")
-    expected = of(con).to_pylist()[0]
+    expected = evaluate_sources(con).to_pylist()[0]
     words = ["evaluate", "nDCG@3", "AP", "num_ret", "--run", RUN, "--qrels", f"@{file}", "--format", "json"]
-    result = printed(*words)
+    result = run_command(*words)
     assert all(f"{value:.6}"[:6] in result for value in expected.values())
-    assert "two" in printed(
+    assert "two" in run_command(
         "evaluate",
         "num_ret",
         "--run",
@@ -216,7 +216,10 @@ def test_the_command_line_takes_queries_and_files_of_them(tmp_path: Path, con: d
         "--by",
         "system",
     )
-    assert "no-file.sql: the file of the query cannot be read: No such file" in call("evaluate", "AP", "--qrels", "@no-file.sql").stderr
+    assert (
+        "no-file.sql: the file of the query cannot be read: No such file"
+        in invoke_command("evaluate", "AP", "--qrels", "@no-file.sql").stderr
+    )
     assert "no-file.sql: the file of the query cannot be read: No such file" in command_refused("evaluate", "AP", "--run", "@no-file.sql")
 
 
@@ -226,7 +229,7 @@ def test_the_header_names_the_command_that_prints_the_statement(tmp_path: Path) 
     for run in (sqlrank.query(file), "SELECT *\nFROM logs -- it's\nWHERE day = 'x''y'", {"new": "FROM a", "old": sqlrank.query(file)}):
         statement = sqlrank.sql("RR", run=run, qrels="qrels", by="system" if isinstance(run, dict) else ())
         (command,) = [line.removeprefix("-- made by: sqlrank ") for line in statement.splitlines() if line.startswith("-- made by: ")]
-        steps = printed(*shlex.split(command)).partition("\nWITH ")[2]
+        steps = run_command(*shlex.split(command)).partition("\nWITH ")[2]
         assert steps.replace("-- it's", "").split() == f"{statement.partition(chr(10) + 'WITH ')[2]};".replace("-- it's", "").split()
 
 
@@ -235,11 +238,15 @@ def test_other_engines_compute_the_query_where_it_is() -> None:
         connection.execute(f"CREATE TABLE run AS {ONE_RUN}")
         connection.execute(f"CREATE TABLE qrels AS {ONE_QRELS}")
         run, qrels = "SELECT query_id, doc_id, score / 2 AS score FROM run", "WITH run AS (SELECT * FROM qrels) SELECT * FROM run"
-        assert of(connection, run, qrels).to_pylist() == [pytest.approx(row) for row in of(connection).to_pylist()]
-        refused("run: the query failed: sqlite: no such column: missing", run="SELECT missing", qrels=qrels, connection=connection)
-        refused("run: a query for sqlite begins with SELECT", run="FROM run", qrels=qrels, connection=connection)
-        refused("run: the query calls random, which gives", run="SELECT *, random() FROM run", qrels=qrels, connection=connection)
-        refused("run: the query holds DELETE", run="WITH a AS (DELETE FROM run RETURNING *) SELECT 1", qrels=qrels, connection=connection)
+        assert evaluate_sources(connection, run, qrels).to_pylist() == [
+            pytest.approx(row) for row in evaluate_sources(connection).to_pylist()
+        ]
+        assert_refused("run: the query failed: sqlite: no such column: missing", run="SELECT missing", qrels=qrels, connection=connection)
+        assert_refused("run: a query for sqlite begins with SELECT", run="FROM run", qrels=qrels, connection=connection)
+        assert_refused("run: the query calls random, which gives", run="SELECT *, random() FROM run", qrels=qrels, connection=connection)
+        assert_refused(
+            "run: the query holds DELETE", run="WITH a AS (DELETE FROM run RETURNING *) SELECT 1", qrels=qrels, connection=connection
+        )
 
 
 _names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=9)
@@ -255,7 +262,7 @@ def test_hostile_names_and_texts_stay_as_they_are(table: str, column: str, mark:
         con.execute(f"CREATE TABLE {quoted[0]} AS SELECT *, {literal} AS {quoted[1]} FROM ({RUN})")
         con.execute(f"CREATE TABLE qrels AS {QRELS}")
         text = f"SELECT * FROM {quoted[0]}\nWHERE {quoted[1]} = {literal}"
-        result = of(con, text)
+        result = evaluate_sources(con, text)
         assert result["num_ret"].to_pylist() == [20]
         assert con.sql(result.schema.metadata[b"sqlrank.sql"].decode()).fetchall()[0][2] == 20
 

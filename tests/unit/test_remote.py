@@ -15,15 +15,15 @@ from sqlglot import exp
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.engines.connection_dialect import infer_dialect
-from tests.lanes import few
-from tests.unit.connections import ONE_QRELS, ONE_RUN, QRELS, RUN, small
+from tests.lanes import select_few
+from tests.unit.connections import ONE_QRELS, ONE_RUN, QRELS, RUN, evaluate_small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 
-def lite(**tables: str) -> sqlite3.Connection:
+def make_sqlite(**tables: str) -> sqlite3.Connection:
     """Return a database of tables given as queries."""
     connection = sqlite3.connect(":memory:")
     for name, query in tables.items():
@@ -33,52 +33,52 @@ def lite(**tables: str) -> sqlite3.Connection:
 
 @pytest.fixture
 def one() -> Iterator[sqlite3.Connection]:
-    with closing(lite(run=ONE_RUN, qrels=ONE_QRELS)) as connection:
+    with closing(make_sqlite(run=ONE_RUN, qrels=ONE_QRELS)) as connection:
         yield connection
 
 
 def test_sources_are_names_of_tables(one: sqlite3.Connection, tmp_path: Path) -> None:
-    assert small(one).to_pylist() == [{"AP": 1.0}]
+    assert evaluate_small(one).to_pylist() == [{"AP": 1.0}]
     with pytest.raises(InputError, match=r"^qrels: a Table is not on sqlite, and nothing is uploaded; give the name of a table there$"):
-        small(one, qrels=QRELS)
+        evaluate_small(one, qrels=QRELS)
     (tmp_path / "run.parquet").touch()
     with pytest.raises(InputError, match=r"run\.parquet'.* is not the name of a table"):
-        small(one, run=tmp_path / "run.parquet")
+        evaluate_small(one, run=tmp_path / "run.parquet")
     with pytest.raises(InputError, match=r"^run: cannot read runs: sqlite: no such table: runs$"):
-        small(one, run="runs")
+        evaluate_small(one, run="runs")
 
 
 def test_limits_are_refused(one: sqlite3.Connection) -> None:
     for limit in ({"timeout": 5}, {"threads": 2}, {"memory_limit": "1GB"}):
         with pytest.raises(InputError, match=rf"^{next(iter(limit))}=.* is not possible on sqlite: the statement runs there; set a limit"):
-            small(one, **limit)
+            evaluate_small(one, **limit)
 
 
 def test_progress_is_reported_at_the_beginning_and_the_end(one: sqlite3.Connection) -> None:
     told: list[float] = []
-    small(one, progress=told.append)
+    evaluate_small(one, progress=told.append)
     assert told == [0.0, 100.0]
 
 
 def test_rows_may_come_in_any_form(one: sqlite3.Connection) -> None:
     one.row_factory = sqlite3.Row
-    assert small(one, per_query=True).to_pylist() == [{"query_id": "q", "AP": 1.0}]
+    assert evaluate_small(one, per_query=True).to_pylist() == [{"query_id": "q", "AP": 1.0}]
     one.row_factory = lambda cursor, row: {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
-    assert small(one, per_query=True).to_pylist() == [{"query_id": "q", "AP": 1.0}]
+    assert evaluate_small(one, per_query=True).to_pylist() == [{"query_id": "q", "AP": 1.0}]
 
 
 def test_what_the_connection_speaks(one: sqlite3.Connection) -> None:
     with pytest.raises(InputError, match=r"^cannot connect to a int; give a DuckDB connection or the path of a DuckDB file, a PEP 249"):
-        small(5)
+        evaluate_small(5)
     with pytest.raises(InputError, match=r"^dialect='postgres' is not DuckDB's dialect; give connection= to a database of that dialect$"):
         sqlrank.evaluate("AP", run=RUN, qrels=QRELS, dialect="postgres")
     with pytest.raises(MetricError, match=r"^unknown dialect 'sqllite'; did you mean 'sqlite'\?"):
-        small(one, dialect="sqllite")
+        evaluate_small(one, dialect="sqllite")
     wrapped = SimpleNamespace(cursor=one.cursor)
     with pytest.raises(InputError, match=r"^the SQL dialect of a types.SimpleNamespace is unknown; name it with dialect=, one of: duckdb"):
-        small(wrapped)
+        evaluate_small(wrapped)
     one.create_function("floor", 1, math.floor)
-    assert small(wrapped, dialect="sqlite").to_pylist() == [{"AP": 1.0}]
+    assert evaluate_small(wrapped, dialect="sqlite").to_pylist() == [{"AP": 1.0}]
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ def test_a_driver_is_recognized_by_its_package(module: str, dialect: str) -> Non
 
 def test_there_is_no_float32_everywhere(one: sqlite3.Connection) -> None:
     with pytest.raises(MetricError, match=r"^score_type='float32' is not possible on sqlite, which has doubles only; give score_type='flo"):
-        small(one, score_type="float32")
-    assert small(one, compat="trec9", score_type="float64").to_pylist() == [{"AP": 1.0}]
+        evaluate_small(one, score_type="float32")
+    assert evaluate_small(one, compat="trec9", score_type="float64").to_pylist() == [{"AP": 1.0}]
 
 
 @pytest.mark.parametrize(
     "call", [{"by": [["system"], []], "per_query": True}, {"columns": {"score": ["a", "b"]}, "by": [["system"], []]}], ids=str
 )
-@pytest.mark.parametrize("metric", few(["AUC", "GAUC", "ROC"], 1))
+@pytest.mark.parametrize("metric", select_few(["AUC", "GAUC", "ROC"], 1))
 def test_names_for_snowflake_have_one_case(metric: str, call: dict[str, Any]) -> None:
     """With quotes or without, since these are two names there: "query_id" is not QUERY_ID."""
     if metric == "ROC" and "columns" not in call:

@@ -17,8 +17,8 @@ from sqlrank import ExecutionError, InputError
 from sqlrank.rendering.dialects import get_dialect
 from tests.definitions.experiments import UNITS
 from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
-from tests.engines.running import each, running
-from tests.lanes import every
+from tests.engines.running import parametrize_engines, run_engine
+from tests.lanes import select_every
 from tests.unit.connections import QRELS, RUN
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ class AdbcPostgreSQL(PostgreSQL):
 ENGINES = (SQLite, AdbcSQLite, PostgreSQL, AdbcPostgreSQL, ClickHouse, DataFusion, Spark)
 
 
-@pytest.fixture(scope="module", params=each(ENGINES))
+@pytest.fixture(scope="module", params=parametrize_engines(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with running(request.param, TABLES) as engine:
+    with run_engine(request.param, TABLES) as engine:
         yield engine
 
 
@@ -93,17 +93,17 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
 def duck() -> Iterator[duckdb.DuckDBPyConnection]:
     with closing(duckdb.connect()) as connection:
         for name, table in TABLES.items():
-            connection.from_arrow(table).create(quoted(name, "duckdb"))
+            connection.from_arrow(table).create(quote_name(name, "duckdb"))
         yield connection
 
 
-def quoted(name: str, dialect: str) -> str:
+def quote_name(name: str, dialect: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(get_dialect(dialect).sqlglot_name)
 
 
 def evaluate(connection: Any, dialect: str, metrics: Any, **call: Any) -> pa.Table:
     """Evaluate with the names of tables in the quotes of a dialect."""
-    names = {role: quoted(call[role], dialect) for role in ("run", "qrels", "queries", "predictions") if call.get(role) in TABLES}
+    names = {role: quote_name(call[role], dialect) for role in ("run", "qrels", "queries", "predictions") if call.get(role) in TABLES}
     return sqlrank.evaluate(metrics, **(call | names), connection=connection)
 
 
@@ -121,7 +121,7 @@ def evaluate(connection: Any, dialect: str, metrics: Any, **call: Any) -> pa.Tab
 def test_comparisons(metrics: Any, call: dict[str, Any], engine: Any, duck: duckdb.DuckDBPyConnection) -> None:
     found = []
     for connection, dialect in ((duck, "duckdb"), (engine.connection, engine.dialects[0])):
-        names = {role: quoted(call[role], dialect) for role in ("run", "qrels", "queries", "predictions") if call.get(role) in TABLES}
+        names = {role: quote_name(call[role], dialect) for role in ("run", "qrels", "queries", "predictions") if call.get(role) in TABLES}
         found.append(sqlrank.compare(metrics, **(call | names), connection=connection))
     expected, got = found
     assert got.schema.remove_metadata() == expected.schema.remove_metadata()
@@ -149,7 +149,7 @@ def test_splits(call: dict[str, Any], engine: Any) -> None:
             sqlrank.split("ids", connection=engine.connection, **call)
         return
     expected = sqlrank.split(IDS, **call)
-    got = sqlrank.split(quoted("ids", engine.dialects[0]), connection=engine.connection, **call)
+    got = sqlrank.split(quote_name("ids", engine.dialects[0]), connection=engine.connection, **call)
     assert got.column_names == expected.column_names
     rows = [tuple(row.values()) for row in got.to_pylist()]
     assert sorted(rows, key=str) == sorted((tuple(row.values()) for row in expected.to_pylist()), key=str)
@@ -182,21 +182,21 @@ def assert_same(engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, **ca
             assert row[name] == (pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value), name
 
 
-def of_rankings(metrics: Any, **call: Any) -> tuple[Any, dict[str, Any]]:
+def call_rankings(metrics: Any, **call: Any) -> tuple[Any, dict[str, Any]]:
     return metrics, RANKINGS | call
 
 
 @pytest.mark.parametrize(
     ("metrics", "call"),
-    every(
+    select_every(
         3,
         [
-            of_rankings(["nDCG@3", "AP", "RR", "ERR", "RBP", "bpref", "num_unjudged", "num_q"], by="select"),
-            of_rankings(["nDCG@3", "P@5"], per_query=True),
-            of_rankings(["P@1..3", "nDCG@1..3"]),
-            of_rankings(["AP", "R@3"], queries="queries", by="Größe"),
-            of_rankings(["AP"], queries="judged_and_retrieved", ties="rank", check="full"),
-            of_rankings(["AP"], check="off"),
+            call_rankings(["nDCG@3", "AP", "RR", "ERR", "RBP", "bpref", "num_unjudged", "num_q"], by="select"),
+            call_rankings(["nDCG@3", "P@5"], per_query=True),
+            call_rankings(["P@1..3", "nDCG@1..3"]),
+            call_rankings(["AP", "R@3"], queries="queries", by="Größe"),
+            call_rankings(["AP"], queries="judged_and_retrieved", ties="rank", check="full"),
+            call_rankings(["AP"], check="off"),
             (["AUC", "LogLoss", "KS", "ECE", "PRAUC"], {"predictions": "predictions", "by": "group"}),
             (["AUC", "Accuracy"], {"predictions": "predictions", "columns": {"score": ["score", "other"], "weight": "1 / score"}}),
             (["GAUC", "PnDCG@7"], {"predictions": "predictions", "check": "off", "plan": {"score_order": "window"}}),
@@ -212,7 +212,7 @@ def test_the_numbers_of_duckdb(engine: Any, duck: duckdb.DuckDBPyConnection, met
     assert_same(engine, duck, metrics, **call)
 
 
-def broken(table: pa.Table, name: str, row: int, value: Any) -> pa.Table:
+def break_value(table: pa.Table, name: str, row: int, value: Any) -> pa.Table:
     """Return a table with another value in one place."""
     values = table[name].to_pylist()
     values[row] = value
@@ -220,35 +220,35 @@ def broken(table: pa.Table, name: str, row: int, value: Any) -> pa.Table:
 
 
 BROKEN = {
-    "broken_null": broken(RUN, "Query ID", 3, None),
-    "broken_nan": broken(RUN, "score", 3, math.nan),
+    "broken_null": break_value(RUN, "Query ID", 3, None),
+    "broken_nan": break_value(RUN, "score", 3, math.nan),
     "broken_twice": pa.concat_tables([RUN, RUN.slice(0, 1)]),
-    "broken_relevance": broken(
-        broken(QRELS.cast(QRELS.schema.set(2, pa.field("relevance", pa.float64()))), "relevance", 3, math.inf), "relevance", 4, None
+    "broken_relevance": break_value(
+        break_value(QRELS.cast(QRELS.schema.set(2, pa.field("relevance", pa.float64()))), "relevance", 3, math.inf), "relevance", 4, None
     ),
-    "broken_weight": broken(QUERIES, "weight", 3, -1.0),
-    "broken_label": broken(PREDICTIONS, "label", 3, 2),
-    "broken_probability": broken(PREDICTIONS, "score", 3, 1.5),
+    "broken_weight": break_value(QUERIES, "weight", 3, -1.0),
+    "broken_label": break_value(PREDICTIONS, "label", 3, 2),
+    "broken_probability": break_value(PREDICTIONS, "score", 3, 1.5),
     "broken_empty": RUN.slice(0, 0),
     "elsewhere": RUN.set_column(0, "Query ID", pa.array(["x"] * 48)),
     "texts": PREDICTIONS.set_column(0, "label", pa.array(["yes"] * 90)),
 }
 REFUSED = [
-    of_rankings("AP", run="broken_null"),
-    of_rankings("AP", run="broken_nan"),
-    of_rankings("AP", run="broken_twice"),
-    of_rankings("AP", run="broken_twice", by="select"),
-    of_rankings("AP", qrels="broken_relevance"),
-    of_rankings("AP", queries="broken_weight"),
-    of_rankings("AP", run="broken_empty"),
-    of_rankings("AP", run="elsewhere"),
-    of_rankings("AP", ties="error"),
-    of_rankings("AP", queries="strict"),
-    of_rankings("AP", columns={"query_id": "Query ID", "score": "skore"}),
-    of_rankings("AP", columns={}),
-    of_rankings("AP", by=["selekt"]),
-    of_rankings("AP", by=["relevance"]),
-    of_rankings("ERR(max_grade=1)"),
+    call_rankings("AP", run="broken_null"),
+    call_rankings("AP", run="broken_nan"),
+    call_rankings("AP", run="broken_twice"),
+    call_rankings("AP", run="broken_twice", by="select"),
+    call_rankings("AP", qrels="broken_relevance"),
+    call_rankings("AP", queries="broken_weight"),
+    call_rankings("AP", run="broken_empty"),
+    call_rankings("AP", run="elsewhere"),
+    call_rankings("AP", ties="error"),
+    call_rankings("AP", queries="strict"),
+    call_rankings("AP", columns={"query_id": "Query ID", "score": "skore"}),
+    call_rankings("AP", columns={}),
+    call_rankings("AP", by=["selekt"]),
+    call_rankings("AP", by=["relevance"]),
+    call_rankings("ERR(max_grade=1)"),
     ("AUC", {"predictions": "broken_label"}),
     ("LogLoss", {"predictions": "broken_probability"}),
     ("AUC", {"predictions": "texts"}),
@@ -267,10 +267,10 @@ def broken_engine(engine: Any, duck: duckdb.DuckDBPyConnection) -> Any:
         duck.execute(f"DROP TABLE {name}")
 
 
-@pytest.mark.parametrize(("metrics", "call"), every(2, REFUSED, rows=True), ids=str)
+@pytest.mark.parametrize(("metrics", "call"), select_every(2, REFUSED, rows=True), ids=str)
 def test_the_messages_of_duckdb(broken_engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, call: dict[str, Any]) -> None:
     expected, got = (
-        refusal(connection, dialect, metrics, **call)
+        find_refusal(connection, dialect, metrics, **call)
         for connection, dialect in ((duck, "duckdb"), (broken_engine.connection, broken_engine.dialects[0]))
     )
     if isinstance(broken_engine, (SQLite, AdbcSQLite)) and call.get("run") == "broken_nan":
@@ -278,26 +278,30 @@ def test_the_messages_of_duckdb(broken_engine: Any, duck: duckdb.DuckDBPyConnect
     assert got == expected
 
 
-def refusal(connection: Any, dialect: str, metrics: Any, **call: Any) -> str:
+def find_refusal(connection: Any, dialect: str, metrics: Any, **call: Any) -> str:
     """Return an error's message without its examples, which may be any rows, and the text that shows more."""
     with pytest.raises(sqlrank.SqlrankError) as raised:
         evaluate(connection, dialect, metrics, **call)
     text = re.sub(r"(;|\n   ) see more: .*|: [^:]*(?=; see more)|\n {4}.*", "", str(raised.value))
     return (
-        re.sub(r"such as \('.*?\)", "such as", text).replace(quoted('the "run"', dialect), "run").replace(quoted("Qrels", dialect), "Qrels")
+        re.sub(r"such as \('.*?\)", "such as", text)
+        .replace(quote_name('the "run"', dialect), "run")
+        .replace(quote_name("Qrels", dialect), "Qrels")
     )
 
 
 def test_a_name_is_tried_as_written_and_then_in_quotes(engine: Any) -> None:
     """But for ADBC on PostgreSQL, which takes nothing after a failure in a transaction."""
     call = {"columns": {"query_id": "Query ID"}, "connection": engine.connection}
-    expected = sqlrank.evaluate("AP", run=quoted('the "run"', engine.dialects[0]), qrels=quoted("Qrels", engine.dialects[0]), **call)
+    expected = sqlrank.evaluate(
+        "AP", run=quote_name('the "run"', engine.dialects[0]), qrels=quote_name("Qrels", engine.dialects[0]), **call
+    )
     if isinstance(engine, AdbcPostgreSQL):
         with pytest.raises(InputError, match=r'^qrels: cannot read Qrels: postgres: .*relation "qrels" does not exist'):
-            sqlrank.evaluate("AP", run=quoted('the "run"', "postgres"), qrels="Qrels", **call)
+            sqlrank.evaluate("AP", run=quote_name('the "run"', "postgres"), qrels="Qrels", **call)
         engine.connection.rollback()
     else:
-        assert sqlrank.evaluate("AP", run=quoted('the "run"', engine.dialects[0]), qrels="Qrels", **call) == expected
+        assert sqlrank.evaluate("AP", run=quote_name('the "run"', engine.dialects[0]), qrels="Qrels", **call) == expected
 
 
 def test_scores_in_single_precision(engine: Any, duck: duckdb.DuckDBPyConnection) -> None:

@@ -12,7 +12,7 @@ import pytest
 import sqlrank
 from sqlrank import ExecutionError, InputError
 from tests.engines.engines import PostgreSQL
-from tests.unit.connections import ONE_QRELS, ONE_RUN, small
+from tests.unit.connections import ONE_QRELS, ONE_RUN, evaluate_small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,18 +34,18 @@ def test_a_failure_leaves_the_transaction_as_it_was(server: PostgreSQL) -> None:
     with psycopg.connect(server.uri) as connection:
         connection.execute(f"CREATE TABLE mine AS {ONE_RUN}")
         with pytest.raises(InputError, match=r'^qrels: cannot read nowhere: postgres: relation "nowhere" does not exist$'):
-            small(connection, run="mine", qrels="nowhere")
-        assert small(connection, run="mine").to_pylist() == [{"AP": 1.0}]
+            evaluate_small(connection, run="mine", qrels="nowhere")
+        assert evaluate_small(connection, run="mine").to_pylist() == [{"AP": 1.0}]
         connection.rollback()
         with pytest.raises(InputError, match="cannot read mine"):
-            small(connection, run="mine")
+            evaluate_small(connection, run="mine")
 
 
 def test_an_error_of_the_engine_is_wrapped(server: PostgreSQL) -> None:
     server.connection.execute("SET statement_timeout = '1ms'")
     try:
         with pytest.raises((ExecutionError, InputError), match="postgres: canceling statement due to statement timeout"):
-            small(server.connection)
+            evaluate_small(server.connection)
     finally:
         server.connection.execute("RESET statement_timeout")
 
@@ -69,7 +69,7 @@ def test_types_of_postgresql(server: PostgreSQL) -> None:
         sqlrank.evaluate("AUC", predictions="clicks", connection=server.connection, columns={"score": "day"})
     server.connection.execute("CREATE TABLE uuids AS SELECT gen_random_uuid() AS query_id, 'd' AS doc_id, 0.5 AS score")
     server.connection.execute("CREATE TABLE judged AS SELECT query_id::TEXT AS query_id, doc_id, 1 AS relevance FROM uuids")
-    assert small(server.connection, run="uuids", qrels="judged").to_pylist() == [{"AP": 1.0}]
+    assert evaluate_small(server.connection, run="uuids", qrels="judged").to_pylist() == [{"AP": 1.0}]
 
 
 def test_texts_are_ordered_byte_by_byte_on_postgresql(server: PostgreSQL) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import sqlrank
 from sqlrank.charts.theme import GREY, PALETTE
-from tests.unit.command_line import printed
+from tests.unit.command_line import run_command
 from tests.unit.test_reports import RUNS, Page
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_lists_are_next_to_each_other_however_systems_are_distinguished(kind: st
         files: dict[str, Any] = {"run": str(tmp_path / "runs.parquet"), "qrels": str(tmp_path / "qrels")}
         html = sqlrank.report("RR", **files, system="o'model", baseline="old", where="run.score > 0").html
         command = unescape(re.findall(r'data-text="([^"]*)"', html)[0])
-        assert "RR of query q1 is 0.5" in printed(*shlex.split(command)[1:])
+        assert "RR of query q1 is 0.5" in run_command(*shlex.split(command)[1:])
     elif kind == "scores":
         both = table.filter(pc.equal(table["o'model"], "old")).rename_columns({"score": "old"})
         new = [

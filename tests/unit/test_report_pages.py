@@ -11,7 +11,7 @@ import pytest
 
 import sqlrank
 from tests.unit.command_line import TREC
-from tests.unit.test_reports import of_100_000_queries
+from tests.unit.test_reports import report_many_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,15 +57,15 @@ def browser(folder: Path) -> Iterator[Any]:
 @pytest.fixture(params=["rankings", "predictions"])
 def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Any:
     """Return a browser with one of the pages open, wide and light."""
-    return opened(browser, folder / f"{request.param}.html")
+    return open_page(browser, folder / f"{request.param}.html")
 
 
 @pytest.fixture
 def rankings(browser: Any, folder: Path) -> Any:
-    return opened(browser, folder / "rankings.html")
+    return open_page(browser, folder / "rankings.html")
 
 
-def opened(browser: Any, path: Path, width: int = 1200, scheme: str = "light") -> Any:
+def open_page(browser: Any, path: Path, width: int = 1200, scheme: str = "light") -> Any:
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
@@ -75,7 +75,7 @@ def opened(browser: Any, path: Path, width: int = 1200, scheme: str = "light") -
     return browser
 
 
-def column(page: Any, table: str, place: int) -> list[str]:
+def read_column(page: Any, table: str, place: int) -> list[str]:
     """Return the texts of a column of a table, of the rows that are seen."""
     rows = f"[...document.getElementById('{table}').tBodies[0].rows].filter(row => !row.hidden)"
     found: list[str] = page.execute_script(f"return {rows}.map(row => row.cells[{place}].textContent.trim())")
@@ -95,9 +95,9 @@ def test_nothing_is_printed_on_the_console_and_it_opens_at_once(page: Any) -> No
 
 
 def test_a_report_of_100_000_queries_opens_at_once_with_its_charts(browser: Any, tmp_path: Path) -> None:
-    path = of_100_000_queries().save(tmp_path / "large.html")
+    path = report_many_queries().save(tmp_path / "large.html")
     assert path.stat().st_size < 5_000_000
-    page = opened(browser, path)
+    page = open_page(browser, path)
     assert page.execute_script("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 2000
     assert len(page.find_elements("css selector", "figure svg")) == len(page.find_elements("css selector", "figure")) == 6
 
@@ -113,14 +113,14 @@ def test_all_charts_are_drawn(page: Any) -> None:
 
 def test_a_click_sorts_up_and_another_down(rankings: Any) -> None:
     head = "#summary-table-rows th:nth-child(3)"
-    values = sorted(map(float, column(rankings, "summary-table-rows", 2)))
+    values = sorted(map(float, read_column(rankings, "summary-table-rows", 2)))
     press(rankings, f"{head} button")
-    assert list(map(float, column(rankings, "summary-table-rows", 2))) == values
+    assert list(map(float, read_column(rankings, "summary-table-rows", 2))) == values
     assert rankings.find_element("css selector", head).get_attribute("aria-sort") == "ascending"
     press(rankings, f"{head} button")
-    assert list(map(float, column(rankings, "summary-table-rows", 2))) == values[::-1]
+    assert list(map(float, read_column(rankings, "summary-table-rows", 2))) == values[::-1]
     press(rankings, "#summary-table-rows th:nth-child(2) button")
-    names = column(rankings, "summary-table-rows", 1)
+    names = read_column(rankings, "summary-table-rows", 1)
     assert names == sorted(names, key=str.lower)
     assert rankings.find_element("css selector", head).get_attribute("aria-sort") is None
 
@@ -130,7 +130,7 @@ def test_keys_sort_filter_and_unfold(rankings: Any) -> None:
 
     button = rankings.find_element("css selector", "#summary-table-rows th:nth-child(3) button")
     button.send_keys(Keys.ENTER)
-    values = list(map(float, column(rankings, "summary-table-rows", 2)))
+    values = list(map(float, read_column(rankings, "summary-table-rows", 2)))
     assert values == sorted(values)
     summary = rankings.find_element("css selector", "summary")
     summary.send_keys(Keys.SPACE)
@@ -140,11 +140,11 @@ def test_keys_sort_filter_and_unfold(rankings: Any) -> None:
 def test_typing_filters_and_says_how_many_are_left(rankings: Any) -> None:
     box = rankings.find_element("css selector", "[data-filter='summary-table-rows']")
     box.send_keys("FULL ndcg")
-    assert column(rankings, "summary-table-rows", 1) == ["nDCG@10"]
+    assert read_column(rankings, "summary-table-rows", 1) == ["nDCG@10"]
     assert rankings.find_element("css selector", "[data-shown='summary-table-rows']").text == "1 of 10 rows"
     box.clear()
     box.send_keys("x")
-    assert column(rankings, "summary-table-rows", 1) == []
+    assert read_column(rankings, "summary-table-rows", 1) == []
 
 
 def test_a_button_copies_the_statement(rankings: Any) -> None:
@@ -174,26 +174,28 @@ def test_a_chart_is_saved_as_svg(rankings: Any, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["rankings", "predictions"])
 def test_a_narrow_page_does_not_scroll_sideways(browser: Any, folder: Path, name: str) -> None:
-    page = opened(browser, folder / f"{name}.html", 375)
+    page = open_page(browser, folder / f"{name}.html", 375)
     wide, seen, whole = page.execute_script("const d = document.documentElement; return [d.scrollWidth, d.clientWidth, innerWidth]")
     assert (wide, whole) == (seen, 375)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_texts_have_contrast_in_light_and_dark(browser: Any, folder: Path, scheme: str) -> None:
-    page = opened(browser, folder / "rankings.html", scheme=scheme)
+    page = open_page(browser, folder / "rankings.html", scheme=scheme)
     style = "getComputedStyle(document.querySelector(arguments[0]))"
     paper = page.execute_script(f"return {style}.backgroundColor", "body")
-    assert contrast(page.execute_script(f"return {style}.color", "body"), paper) > 7
-    assert contrast(page.execute_script(f"return {style}.fill", "#summary-chart svg text"), paper) > 7
+    assert compute_contrast(page.execute_script(f"return {style}.color", "body"), paper) > 7
+    assert compute_contrast(page.execute_script(f"return {style}.fill", "#summary-chart svg text"), paper) > 7
     assert page.execute_script(f"return {style}.fill", "#summary-chart svg > rect") == paper
     for quiet in ("dt", "summary", ".self", ".tools", "nav a", ".grade.unknown", ".shade1", ".shade2", ".shade3"):
         if page.find_elements("css selector", quiet):
             own = page.execute_script(f"return {style}.backgroundColor", quiet)
-            assert contrast(page.execute_script(f"return {style}.color", quiet), paper if own == "rgba(0, 0, 0, 0)" else own) > 4.5, quiet
+            assert (
+                compute_contrast(page.execute_script(f"return {style}.color", quiet), paper if own == "rgba(0, 0, 0, 0)" else own) > 4.5
+            ), quiet
 
 
-def contrast(one: str, other: str) -> float:
+def compute_contrast(one: str, other: str) -> float:
     """Return the ratio of the luminances of two colours, as WCAG 2 defines it."""
 
     def luminance(colour: str) -> float:
@@ -223,7 +225,7 @@ def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(browser:
     found = sqlrank.report("Brier", predictions=CLICKS, columns={"label": "click", "score": "score_logistic"})
     around = folder / "notebook.html"
     around.write_text(f"<!DOCTYPE html><title>notebook</title><p id='mine'>mine</p>{found._repr_html_()}", "utf-8")
-    page = opened(browser, around)
+    page = open_page(browser, around)
     before = page.execute_script("return getComputedStyle(document.getElementById('mine')).fontFamily")
     assert "system-ui" not in before
     page.switch_to.frame(0)

@@ -17,8 +17,8 @@ import pytest
 
 import sqlrank
 from sqlrank.explanations import intermediate_steps
-from tests.lanes import few
-from tests.unit.command_line import call, printed, refused
+from tests.lanes import select_few
+from tests.unit.command_line import invoke_command, run_command, run_refused_command
 from tests.unit.test_chart_files import HOSTILE
 
 if TYPE_CHECKING:
@@ -83,13 +83,13 @@ class Page(HTMLParser):
         return self.tables[f"{name}-rows"][1:]
 
 
-def rankings(**options: Any) -> Any:
+def report_rankings(**options: Any) -> Any:
     return sqlrank.report(["RR", "P@1"], run=RUNS, qrels=QRELS, created_at="today", **options)
 
 
 @pytest.fixture(scope="module")
 def made() -> Any:
-    return rankings(title="A & B")
+    return report_rankings(title="A & B")
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_more_examples_take_no_more_statements(monkeypatch: pytest.MonkeyPatch) 
     counts = []
     for examples in (0, 1, 3):
         statements.clear()
-        rankings(query_examples=examples)
+        report_rankings(query_examples=examples)
         counts.append(len(statements))
     assert counts[0] == 0 < counts[1] == counts[2]
 
@@ -228,14 +228,19 @@ def test_exports_of_two_systems_are_named(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     for name in ("old", "new"):
         (tmp_path / f"{name}.jsonl").write_text('{"query_id": "q1", "retrieved": ["a"], "relevant": ["a"]}\n', "utf-8")
-    assert call("report", "RR", "--input", "answers=old=old.jsonl", "--input", "answers=new=new.jsonl", "-o", "report.html").exit_code == 0
+    assert (
+        invoke_command(
+            "report", "RR", "--input", "answers=old=old.jsonl", "--input", "answers=new=new.jsonl", "-o", "report.html"
+        ).exit_code
+        == 0
+    )
     page = Page((tmp_path / "report.html").read_text("utf-8"))
     assert "answers=old=old.jsonl (58 bytes), new=new.jsonl (58 bytes)" in page.text
 
 
 @pytest.mark.slow
 def test_the_same_report_has_the_same_bytes(made: Any) -> None:
-    assert rankings(title="A & B").html == made.html
+    assert report_rankings(title="A & B").html == made.html
 
 
 def test_it_fetches_nothing(made: Any) -> None:
@@ -288,7 +293,7 @@ SHOWN = {"g": "שלום\\u202e", "long": f"{'x' * 200}... (10,000 characters)", 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", few([case for case, name in HARD.items() if name.strip()], {"b"}))
+@pytest.mark.parametrize("case", select_few([case for case, name in HARD.items() if name.strip()], {"b"}))
 def test_hostile_names_show_as_text(case: str) -> None:
     name = HARD[case]
     runs = {"old": {name: {name: 1.0, "b": 0.5}, "q": {"a": 1.0}}, name: {name: {"b": 1.0, name: 0.5}, "q": {"a": 1.0}}}
@@ -321,7 +326,7 @@ def test_names_of_columns_and_groups_show_as_text() -> None:
 
 
 @cache
-def of_100_000_queries() -> Any:
+def report_many_queries() -> Any:
     queries = pa.array([f"q{place:06}" for place in range(100_000)])
     runs = {}
     for name, step in (("old", 3), ("new", 5)):
@@ -334,7 +339,7 @@ def of_100_000_queries() -> Any:
 
 @pytest.mark.slow
 def test_a_report_of_100_000_queries_stays_small() -> None:
-    found = of_100_000_queries()
+    found = report_many_queries()
     page = Page(found.html)
     assert len(found.html) < 5_000_000
     # Every third query is lost by old, every fifth by new: 20,000 and 33,334 of them, 6,667 by both.
@@ -367,7 +372,7 @@ def test_runs_without_names_are_called_as_their_results(tmp_path: Path) -> None:
     assert "run old" in page.text
     command = re.findall(r'data-text="([^"]*)"', html)[0]
     # Of the query that lost most, by the system that is compared.
-    assert "RR of query q3 is 0.333333" in printed(*shlex.split(unescape(command))[1:])
+    assert "RR of query q3 is 0.333333" in run_command(*shlex.split(unescape(command))[1:])
 
 
 def test_it_is_saved_and_shown_in_notebooks(tmp_path: Path, made: Any) -> None:
@@ -412,14 +417,14 @@ def test_what_a_report_cannot_be_of(metrics: Any, options: dict[str, Any], messa
 def test_it_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(sqlrank.SqlrankError, match=r"^a report needs jinja2; install sqlrank\[report\]$"):
-        rankings()
+        report_rankings()
 
 
 def test_the_command_writes_a_page(tmp_path: Path) -> None:
     pq.write_table(CLICKS, tmp_path / "p.parquet")
     target = tmp_path / "report.html"
     given = ["--predictions", str(tmp_path / "p.parquet"), "--column", "score=old", "--column", "score=new"]
-    done = call("report", "AUC", *given, "--by", "country", "--created-at", "today", "-o", target)
+    done = invoke_command("report", "AUC", *given, "--by", "country", "--created-at", "today", "-o", target)
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"wrote {target}\n")
     page = Page(target.read_text("utf-8"))
     assert [row[:3] for row in page.rows("comparison-table")] == [["AUC", "old", "new"]]
@@ -427,7 +432,7 @@ def test_the_command_writes_a_page(tmp_path: Path) -> None:
 
 
 def test_the_command_says_what_is_wrong_before_it_works(tmp_path: Path) -> None:
-    assert "name the file to write with -o, such as -o report.html" in refused("report", "--predictions", "nowhere.parquet")
-    assert "ends in .html" in refused("report", "--predictions", "nowhere.parquet", "-o", str(tmp_path / "a.pdf"))
+    assert "name the file to write with -o, such as -o report.html" in run_refused_command("report", "--predictions", "nowhere.parquet")
+    assert "ends in .html" in run_refused_command("report", "--predictions", "nowhere.parquet", "-o", str(tmp_path / "a.pdf"))
     pq.write_table(CLICKS, tmp_path / "p.html")
-    assert "is an input" in refused("report", "--predictions", str(tmp_path / "p.html"), "-o", str(tmp_path / "p.html"))
+    assert "is an input" in run_refused_command("report", "--predictions", str(tmp_path / "p.html"), "-o", str(tmp_path / "p.html"))

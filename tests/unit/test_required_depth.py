@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROLES = {"run", "qrels", "history", "items", "features", "baseline", "queries"}
 
 
-def depth_of(metric: str, folder: Path | None = None, **policies: Any) -> int | None:
+def find_depth(metric: str, folder: Path | None = None, **policies: Any) -> int | None:
     library = registry_for(folder)
     (resolved,) = metric_resolver.resolve_metrics([metric], library, None, policies, ROLES)
     return required_depth(library, resolved)
@@ -57,7 +57,7 @@ def depth_of(metric: str, folder: Path | None = None, **policies: Any) -> int | 
     ],
 )
 def test_required_depth(metric: str, policies: dict[str, Any], expected: int | None) -> None:
-    assert depth_of(metric, **policies) == expected
+    assert find_depth(metric, **policies) == expected
 
 
 METRIC = "-- Mine: one of a user.\n{}-- $k: integer from 1: cut-off.\nSELECT\n  list_id,\n  {} AS mine\nFROM {}\nGROUP BY list_id\n"
@@ -93,7 +93,7 @@ def test_files_of_users_read_whole_lists_unless_they_declare_a_depth(
         path = tmp_path / f"{name}.sql"
         path.parent.mkdir(parents=True)
         path.write_text(text)
-    assert depth_of(metric, tmp_path, **policies) == expected
+    assert find_depth(metric, tmp_path, **policies) == expected
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_work_that_heeds_no_interrupt_is_left_alone(run: pa.Table, qrels: pa.Tab
     assert time.monotonic() - started < 1.3
 
 
-def _dead() -> int:
+def _end_process() -> int:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
@@ -94,7 +94,11 @@ def _dead() -> int:
 
 @pytest.mark.parametrize(
     ("process", "machine", "is_kept"),
-    [(_dead, spill_directory.pid_namespace, False), (os.getpid, spill_directory.pid_namespace, True), (_dead, lambda: 1, True)],
+    [
+        (_end_process, spill_directory.pid_namespace, False),
+        (os.getpid, spill_directory.pid_namespace, True),
+        (_end_process, lambda: 1, True),
+    ],
     ids=["dead", "alive", "of another container"],
 )
 def test_what_a_killed_process_left_is_swept(

@@ -14,7 +14,7 @@ import sqlrank
 from sqlrank.output.result_formats import Format, TableStyle, format_table
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
-from tests.unit.command_line import ROOT, printed, refused
+from tests.unit.command_line import ROOT, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,45 +27,45 @@ def _here(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(files)
 
 
-def rows(*arguments: str) -> list[str]:
-    return printed(*CALL, "--format", "csv", *arguments).splitlines()[1:]
+def print_rows(*arguments: str) -> list[str]:
+    return run_command(*CALL, "--format", "csv", *arguments).splitlines()[1:]
 
 
 def test_the_total_below_the_queries() -> None:
-    assert rows("--per-query", "--with-total") == ["q1,0.5,0.0,2.0", "q2,1.0,1.0,1.0", "all,0.75,0.5,3.0"]
-    assert printed(*CALL, "--per-query", "--with-total").splitlines()[-1].split() == ["all", "0.7500", "0.5000", "3"]
-    assert "--with-total is for --per-query" in refused(*CALL, "--with-total")
+    assert print_rows("--per-query", "--with-total") == ["q1,0.5,0.0,2.0", "q2,1.0,1.0,1.0", "all,0.75,0.5,3.0"]
+    assert run_command(*CALL, "--per-query", "--with-total").splitlines()[-1].split() == ["all", "0.7500", "0.5000", "3"]
+    assert "--with-total is for --per-query" in run_refused_command(*CALL, "--with-total")
     for name in ("run", "qrels"):
         table = pq.read_table(f"{name}.parquet")
         numbers = pa.array([int(text.as_py()[1:]) for text in table["query_id"]])
         pq.write_table(table.set_column(0, "query_id", numbers).append_column("s", [["x"] * table.num_rows]), f"{name}.parquet")
-    assert rows("--per-query", "--with-total", "--by", "s") == ["x,1,0.5,0.0,2.0", "x,2,1.0,1.0,1.0", "x,all,0.75,0.5,3.0"]
-    swept = printed("evaluate", "P@1..2", *CALL[4:], "--per-query", "--with-total", "--format", "csv").splitlines()
+    assert print_rows("--per-query", "--with-total", "--by", "s") == ["x,1,0.5,0.0,2.0", "x,2,1.0,1.0,1.0", "x,all,0.75,0.5,3.0"]
+    swept = run_command("evaluate", "P@1..2", *CALL[4:], "--per-query", "--with-total", "--format", "csv").splitlines()
     assert swept == ["query_id,k,P@1..2", "1,1,0.0", "1,2,0.5", "2,1,1.0", "2,2,0.5", "all,1,0.5", "all,2,0.5"]
 
 
 @pytest.mark.slow
 def test_rows_in_order_and_the_first_of_them() -> None:
     queries = ["q1,0.5,0.0,2.0", "q2,1.0,1.0,1.0"]
-    assert rows("--per-query", "--sort", "RR") == rows("--per-query", "--sort", "mrr") == queries[::-1], "best first"
-    assert rows("--per-query", "--sort=-RR") == rows("--per-query", "--sort", "-RR") == queries
-    assert rows("--per-query", "--sort", "query_id") == rows("--per-query", "--sort", "num_ret") == queries
-    assert rows("--per-query", "--sort=-query_id") == queries[::-1]
-    assert rows("--per-query", "--top", "9" * 20) == rows("--per-query")
-    assert rows("--per-query", "--sort", "RR", "--top", "1", "--with-total") == [queries[1], "all,0.75,0.5,3.0"]
-    message = refused(*CALL, "--per-query", "--sort", "nope")
+    assert print_rows("--per-query", "--sort", "RR") == print_rows("--per-query", "--sort", "mrr") == queries[::-1], "best first"
+    assert print_rows("--per-query", "--sort=-RR") == print_rows("--per-query", "--sort", "-RR") == queries
+    assert print_rows("--per-query", "--sort", "query_id") == print_rows("--per-query", "--sort", "num_ret") == queries
+    assert print_rows("--per-query", "--sort=-query_id") == queries[::-1]
+    assert print_rows("--per-query", "--top", "9" * 20) == print_rows("--per-query")
+    assert print_rows("--per-query", "--sort", "RR", "--top", "1", "--with-total") == [queries[1], "all,0.75,0.5,3.0"]
+    message = run_refused_command(*CALL, "--per-query", "--sort", "nope")
     assert "--sort: the result has no column 'nope' There are: query_id, RR, P@1, num_ret" in message.replace(".", "")
     pq.write_table(pa.table({"m": ["a", "b", "b"], "label": [1, 1, 0], "score": [0.2, 0.9, 0.5]}), "p.parquet")
     undefined = ["evaluate", "AUC", "--predictions", "p.parquet", "--by", "m", "--format", "csv"]
     for order in ("AUC", "-AUC"):
-        assert printed(*undefined, "--sort", order).splitlines()[1:] == ["b,1.0", "a,"], "NULL is last"
+        assert run_command(*undefined, "--sort", order).splitlines()[1:] == ["b,1.0", "a,"], "NULL is last"
 
 
 def test_errors_are_sorted_smallest_first() -> None:
     pq.write_table(pa.table({"m": ["a", "b", "c"], "label": [1.0, 1.0, 1.0], "score": [0.2, 0.9, 0.5]}), "p.parquet")
     call = ["evaluate", "MAE", "--predictions", "p.parquet", "--by", "m", "--format", "csv", "--sort"]
-    assert [line[0] for line in printed(*call, "MAE").splitlines()[1:]] == ["b", "c", "a"]
-    assert [line[0] for line in printed(*call, "-MAE").splitlines()[1:]] == ["a", "c", "b"]
+    assert [line[0] for line in run_command(*call, "MAE").splitlines()[1:]] == ["b", "c", "a"]
+    assert [line[0] for line in run_command(*call, "-MAE").splitlines()[1:]] == ["a", "c", "b"]
 
 
 def test_which_values_are_better() -> None:
@@ -80,24 +80,24 @@ def test_which_values_are_better() -> None:
 
 
 def test_digits() -> None:
-    assert printed(*CALL, "--digits", "2").splitlines()[1].split() == ["0.75", "0.50", "3"]
-    assert printed(*CALL, "--digits", "0").splitlines()[1].split() == ["1", "0", "3"]
-    assert printed(*CALL, "--digits", "1", "--format", "markdown").splitlines()[2] == "| 0.8 | 0.5 | 3 |"
-    assert "--digits is for table, markdown, latex; csv keeps every digit" in refused(*CALL, "--digits", "2", "--format", "csv")
+    assert run_command(*CALL, "--digits", "2").splitlines()[1].split() == ["0.75", "0.50", "3"]
+    assert run_command(*CALL, "--digits", "0").splitlines()[1].split() == ["1", "0", "3"]
+    assert run_command(*CALL, "--digits", "1", "--format", "markdown").splitlines()[2] == "| 0.8 | 0.5 | 3 |"
+    assert "--digits is for table, markdown, latex; csv keeps every digit" in run_refused_command(*CALL, "--digits", "2", "--format", "csv")
 
 
 def test_counts_are_integers() -> None:
-    shown = printed("evaluate", "num_q", "num_ret", "num_unanswered", "num_rel_ret", "RR", *CALL[4:], "--per-query").splitlines()
+    shown = run_command("evaluate", "num_q", "num_ret", "num_unanswered", "num_rel_ret", "RR", *CALL[4:], "--per-query").splitlines()
     assert [line.split() for line in shown[1:]] == [["q1", "1", "2", "0", "1", "0.5000"], ["q2", "1", "1", "0", "1", "1.0000"]]
     pq.write_table(pa.table({"label": [1, 0], "score": [0.9, 0.1], "weight": [0.5, 1.0]}), "p.parquet")
-    shown = printed("evaluate", "Positives", "Negatives", "num_predictions", "--predictions", "p.parquet")
+    shown = run_command("evaluate", "Positives", "Negatives", "num_predictions", "--predictions", "p.parquet")
     assert shown.splitlines()[1].split() == ["0.5000", "1", "2"]
 
 
 @pytest.mark.slow
 def test_latex() -> None:
     call = ["evaluate", "RR", "P@1"]
-    text = printed(*call, "num_ret", "--run", "a_1=run.parquet", "--run", "b=run.trec", *CALL[6:], "--format", "latex")
+    text = run_command(*call, "num_ret", "--run", "a_1=run.parquet", "--run", "b=run.trec", *CALL[6:], "--format", "latex")
     assert text.splitlines() == [
         r"\begin{tabular}{lrrr}",
         r"\toprule",
@@ -108,28 +108,28 @@ def test_latex() -> None:
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    lines = printed(*CALL, "--per-query", "--with-total", "--digits", "2", "--format", "latex").splitlines()
+    lines = run_command(*CALL, "--per-query", "--with-total", "--digits", "2", "--format", "latex").splitlines()
     assert lines[4:7] == [r"q1 & 0.50 & 0.00 & 2 \\", r"q2 & \textbf{1.00} & \textbf{1.00} & 1 \\", r"all & 0.75 & 0.50 & 3 \\"]
     pq.write_table(pa.table({"m": ["a&b", "c"], "label": [1, 1], "score": [0.2, 0.9]}), "p.parquet")
-    lines = printed("evaluate", "MAE", "Bias", "AUC", "--predictions", "p.parquet", "--by", "m", "--format", "latex").splitlines()
+    lines = run_command("evaluate", "MAE", "Bias", "AUC", "--predictions", "p.parquet", "--by", "m", "--format", "latex").splitlines()
     assert lines[4:6] == [r"a\&b & 0.8000 & -0.8000 & -- \\", r"c & \textbf{0.1000} & -0.1000 & -- \\"]
-    assert r"\textbf" not in printed(*CALL, "--format", "latex"), "one row is not the best of any"
+    assert r"\textbf" not in run_command(*CALL, "--format", "latex"), "one row is not the best of any"
 
 
 @pytest.mark.parametrize(("ending", "start"), [("txt", "    RR"), ("md", "| RR"), ("tex", r"\begin"), ("csv", "RR,"), ("JSON", "[")])
 def test_the_ending_says_how_to_write(ending: str, start: str, tmp_path: Path) -> None:
     path = tmp_path / f"out.{ending}"
-    assert printed(*CALL, "-o", str(path)) == ""
+    assert run_command(*CALL, "-o", str(path)) == ""
     assert path.read_text().startswith(start)
 
 
 @pytest.mark.parametrize("name", ["out.xls", "out", "out.html"])
 def test_an_unknown_ending_is_refused_before_anything_is_read(name: str) -> None:
-    message = refused("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", name)
+    message = run_refused_command("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", name)
     assert f"-o {name}: its ending does not say how to write it" in message
     assert "use one of .txt, .md, .markdown, .tex, .csv, .json, .jsonl, .parquet, .xlsx, or give --format" in message
-    assert printed(*CALL, "-o", name, "--format", "csv") == ""
-    assert "its ending does not say" in refused("learn", "none", "-k", "1", "-o", name)
+    assert run_command(*CALL, "-o", name, "--format", "csv") == ""
+    assert "its ending does not say" in run_refused_command("learn", "none", "-k", "1", "-o", name)
 
 
 def test_the_version_is_printed_without_importing_anything() -> None:

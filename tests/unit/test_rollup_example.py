@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 import sqlrank
-from tests.environments import environment
-from tests.unit.command_line import call
+from tests.environments import make_environment
+from tests.unit.command_line import invoke_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ METRICS = ["AUC", "LogLoss", "CalibrationRatio"]
 ASKED = ["rollup", *METRICS, "--predictions", "ads.impressions", "--column", "label=click", "--by", "day", "--by", "campaign"]
 
 
-def impressions(path: Path) -> None:
+def store_impressions(path: Path) -> None:
     """Store the impressions in a DuckDB file."""
     with duckdb.connect(str(path)) as duck:
         duck.execute(f"CREATE TABLE impressions AS {(EXAMPLE / 'impressions.sql').read_text('utf-8')}")
@@ -42,7 +42,7 @@ def test_it_watches_four_weeks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         *["6 of 7 days"] * 2,
         *["7 of 7 days"] * 5,
     ]
-    impressions(tmp_path / "ads.duckdb")
+    store_impressions(tmp_path / "ads.duckdb")
     where = "day BETWEEN DATE '2026-03-08' AND DATE '2026-03-14'"
     table = sqlrank.evaluate(
         "AUC", predictions="impressions", columns={"label": "click"}, where=where, connection=str(tmp_path / "ads.duckdb")
@@ -55,7 +55,7 @@ def test_it_watches_four_weeks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_the_model_is_what_the_command_writes(tmp_path: Path) -> None:
-    result = call(*ASKED, "--begin", "2026-03-01", "--dbt", tmp_path / "daily_rollup.sql")
+    result = invoke_command(*ASKED, "--begin", "2026-03-01", "--dbt", tmp_path / "daily_rollup.sql")
     assert (result.exit_code, result.stdout) == (0, "")
     for name in ("daily_rollup.sql", "daily_rollup.yml"):
         assert (tmp_path / name).read_text("utf-8") == (EXAMPLE / "dbt" / "models" / name).read_text("utf-8")
@@ -64,11 +64,11 @@ def test_the_model_is_what_the_command_writes(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_dbt_builds_days_and_makes_them_anew(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """The tenth has half of its clicks at first and the twelfth is not there; their batches are run again when both have come right."""
-    programs = environment(pytestconfig, "dbt", ["dbt-core>=1.10,<1.12", "dbt-duckdb>=1.10,<1.12"])
+    programs = make_environment(pytestconfig, "dbt", ["dbt-core>=1.10,<1.12", "dbt-duckdb>=1.10,<1.12"])
     project = tmp_path / "dbt"
     shutil.copytree(EXAMPLE / "dbt", project)
     path = project / "ads.duckdb"
-    impressions(path)
+    store_impressions(path)
 
     def build(command: str, first: str, end: str) -> str:
         asked: Sequence[str] = [command, "--event-time-start", first, "--event-time-end", end, "--no-use-colors"]
@@ -153,8 +153,8 @@ def test_models_that_are_refused(options: dict[str, object], message: str) -> No
 
 def test_options_of_the_command_go_together(tmp_path: Path) -> None:
     model = ["--dbt", tmp_path / "daily_rollup.sql"]
-    assert call(*ASKED, *model).stderr == "sqlrank: --dbt needs --begin, the first day, such as --begin 2026-01-01\n"
-    assert call(*ASKED, "--begin", "2026-01-01").stderr == "sqlrank: --begin is for --dbt\n"
-    found = call(*ASKED, *model, "--begin", "2026-01-01", "--insert", "t").stderr
+    assert invoke_command(*ASKED, *model).stderr == "sqlrank: --dbt needs --begin, the first day, such as --begin 2026-01-01\n"
+    assert invoke_command(*ASKED, "--begin", "2026-01-01").stderr == "sqlrank: --begin is for --dbt\n"
+    found = invoke_command(*ASKED, *model, "--begin", "2026-01-01", "--insert", "t").stderr
     assert found == "sqlrank: --insert is not for --dbt, which writes a model over models and sources\n"
     assert not list(tmp_path.iterdir())

@@ -13,7 +13,7 @@ import pytest
 import sqlrank
 from sqlrank import SqlrankError
 from sqlrank.inputs import row_checks
-from tests.unit.calls import GOOD_QRELS, GOOD_RUN, INF, NAN, qrels_of, refused, run_of, value, weights_of
+from tests.unit.calls import GOOD_QRELS, GOOD_RUN, INF, NAN, assert_refused, evaluate_value, make_qrels, make_run, make_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,51 +22,51 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("role", "table", "parts"),
     [
-        ("run", run_of((None, "a", 1.0), ("q", "a", 1.0)), ["1 row", "query_id is NULL", "query_id=None, doc_id='a'"]),
-        ("run", run_of(("q", None, 1.0), ("q", "a", 1.0)), ["1 row", "doc_id is NULL", "query_id='q', doc_id=None"]),
-        ("run", run_of(("q", "a", None), ("q", "b", 1.0)), ["1 row", "score is NULL", "query_id='q', doc_id='a'"]),
-        ("run", run_of(("q", "a", NAN), ("q", "b", 1.0)), ["1 row", "score is NaN, which would be ranked first", "score=nan"]),
-        ("run", run_of(("q", "a", 1.0), ("q", "a", 2.0)), ["(query_id, doc_id)", "more than once", "query_id='q', doc_id='a', times=2"]),
-        ("run", run_of(("q", "a", "high")), ["score is VARCHAR, not a number"]),
-        ("run", run_of(("q", "a", None)), ["score"]),
+        ("run", make_run((None, "a", 1.0), ("q", "a", 1.0)), ["1 row", "query_id is NULL", "query_id=None, doc_id='a'"]),
+        ("run", make_run(("q", None, 1.0), ("q", "a", 1.0)), ["1 row", "doc_id is NULL", "query_id='q', doc_id=None"]),
+        ("run", make_run(("q", "a", None), ("q", "b", 1.0)), ["1 row", "score is NULL", "query_id='q', doc_id='a'"]),
+        ("run", make_run(("q", "a", NAN), ("q", "b", 1.0)), ["1 row", "score is NaN, which would be ranked first", "score=nan"]),
+        ("run", make_run(("q", "a", 1.0), ("q", "a", 2.0)), ["(query_id, doc_id)", "more than once", "query_id='q', doc_id='a', times=2"]),
+        ("run", make_run(("q", "a", "high")), ["score is VARCHAR, not a number"]),
+        ("run", make_run(("q", "a", None)), ["score"]),
         ("run", pa.table({"query_id": ["q"], "score": [1.0]}), ["no column 'doc_id'", "--column doc_id=...", "there are: query_id, score"]),
         ("run", pa.table({"qid": ["q"], "docid": ["a"], "sim": [1.0]}), ["'query_id'", "'doc_id'; did you mean 'docid'?", "'score'"]),
-        ("qrels", qrels_of((None, "a", 1), ("q", "a", 1)), ["1 row", "query_id is NULL", "query_id=None"]),
-        ("qrels", qrels_of(("q", None, 1), ("q", "a", 1)), ["1 row", "doc_id is NULL", "doc_id=None"]),
-        ("qrels", qrels_of(("q", "a", None), ("q", "b", 1)), ["1 row", "relevance is NULL", "doc_id='a'"]),
-        ("qrels", qrels_of(("q", "a", NAN), ("q", "b", 1.0)), ["1 row", "relevance is NaN", "relevance=nan"]),
-        ("qrels", qrels_of(("q", "a", INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=inf"]),
-        ("qrels", qrels_of(("q", "a", -INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=-inf"]),
-        ("qrels", qrels_of(("q", "a", -1e91), ("q", "b", 1.0)), ["1 row", "relevance is beyond 1e90", "relevance=-1e+91"]),
-        ("qrels", qrels_of(("q", "a", 1e-91), ("q", "b", 1.0)), ["1 row", "within 1e-90 and not 0", "relevance=1e-91"]),
-        ("qrels", qrels_of(("q", "a", 1), ("q", "a", 2)), ["(query_id, doc_id)", "more than once", "times=2"]),
-        ("qrels", qrels_of(("q", "a", "yes")), ["relevance is VARCHAR, not a number"]),
-        ("queries", weights_of(("q", None), ("r", 1.0)), ["1 row", "weight is NULL", "query_id='q'"]),
-        ("queries", weights_of(("q", -1.0)), ["1 row", "weight is negative", "weight=-1.0"]),
-        ("queries", weights_of(("q", NAN)), ["1 row", "weight is NaN or infinite", "weight=nan"]),
-        ("queries", weights_of(("q", INF)), ["1 row", "weight is NaN or infinite", "weight=inf"]),
-        ("queries", weights_of(("q", 1e308)), ["1 row", "weight is above 1e90", "divide all weights by one number", "weight=1e+308"]),
-        ("queries", weights_of(("q", 1e-91)), ["1 row", "below 1e-90 and not 0", "weight=1e-91"]),
-        ("queries", weights_of((None, 1.0), ("q", 1.0)), ["1 row", "query_id is NULL"]),
-        ("queries", weights_of(("q", 1.0), ("q", 2.0)), ["(query_id)", "more than once", "query_id='q', times=2"]),
-        ("queries", weights_of(("q", "1")), ["weight is VARCHAR, not a number"]),
-        ("queries", weights_of((1, 1.0)), ["queries.query_id is BIGINT", "a number and a text never match"]),
-        ("queries", weights_of(("other", 1.0)), ["query", "'other'"]),
+        ("qrels", make_qrels((None, "a", 1), ("q", "a", 1)), ["1 row", "query_id is NULL", "query_id=None"]),
+        ("qrels", make_qrels(("q", None, 1), ("q", "a", 1)), ["1 row", "doc_id is NULL", "doc_id=None"]),
+        ("qrels", make_qrels(("q", "a", None), ("q", "b", 1)), ["1 row", "relevance is NULL", "doc_id='a'"]),
+        ("qrels", make_qrels(("q", "a", NAN), ("q", "b", 1.0)), ["1 row", "relevance is NaN", "relevance=nan"]),
+        ("qrels", make_qrels(("q", "a", INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=inf"]),
+        ("qrels", make_qrels(("q", "a", -INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=-inf"]),
+        ("qrels", make_qrels(("q", "a", -1e91), ("q", "b", 1.0)), ["1 row", "relevance is beyond 1e90", "relevance=-1e+91"]),
+        ("qrels", make_qrels(("q", "a", 1e-91), ("q", "b", 1.0)), ["1 row", "within 1e-90 and not 0", "relevance=1e-91"]),
+        ("qrels", make_qrels(("q", "a", 1), ("q", "a", 2)), ["(query_id, doc_id)", "more than once", "times=2"]),
+        ("qrels", make_qrels(("q", "a", "yes")), ["relevance is VARCHAR, not a number"]),
+        ("queries", make_weights(("q", None), ("r", 1.0)), ["1 row", "weight is NULL", "query_id='q'"]),
+        ("queries", make_weights(("q", -1.0)), ["1 row", "weight is negative", "weight=-1.0"]),
+        ("queries", make_weights(("q", NAN)), ["1 row", "weight is NaN or infinite", "weight=nan"]),
+        ("queries", make_weights(("q", INF)), ["1 row", "weight is NaN or infinite", "weight=inf"]),
+        ("queries", make_weights(("q", 1e308)), ["1 row", "weight is above 1e90", "divide all weights by one number", "weight=1e+308"]),
+        ("queries", make_weights(("q", 1e-91)), ["1 row", "below 1e-90 and not 0", "weight=1e-91"]),
+        ("queries", make_weights((None, 1.0), ("q", 1.0)), ["1 row", "query_id is NULL"]),
+        ("queries", make_weights(("q", 1.0), ("q", 2.0)), ["(query_id)", "more than once", "query_id='q', times=2"]),
+        ("queries", make_weights(("q", "1")), ["weight is VARCHAR, not a number"]),
+        ("queries", make_weights((1, 1.0)), ["queries.query_id is BIGINT", "a number and a text never match"]),
+        ("queries", make_weights(("other", 1.0)), ["query", "'other'"]),
     ],
 )  # fmt: skip
 def test_a_problem_names_role_column_and_rows(role: str, table: pa.Table, parts: list[str], tmp_path: Path) -> None:
     sources: dict[str, Any] = {"run": GOOD_RUN, "qrels": GOOD_QRELS} | {role: table}
-    refused(f"{role}", *parts, **sources)
+    assert_refused(f"{role}", *parts, **sources)
     path = tmp_path / "table.parquet"
     pq.write_table(table, path)
-    refused(f"{role}", *(["table.parquet"] if "is BIGINT" not in parts[0] else []), *parts, **(sources | {role: str(path)}))
+    assert_refused(f"{role}", *(["table.parquet"] if "is BIGINT" not in parts[0] else []), *parts, **(sources | {role: str(path)}))
 
 
 def test_all_problems_of_all_inputs_in_one_report() -> None:
-    message = refused(
-        run=run_of((None, "a", 1.0), ("q", None, 1.0), ("q", "a", None), ("q", "b", NAN), ("q", "c", 1.0), ("q", "c", 1.0)),
-        qrels=qrels_of((None, "a", 1), ("q", None, 1), ("q", "a", None), ("r", "d", 1), ("r", "d", 1)),
-        queries=weights_of((None, 1.0), ("q", -1.0), ("r", None)),
+    message = assert_refused(
+        run=make_run((None, "a", 1.0), ("q", None, 1.0), ("q", "a", None), ("q", "b", NAN), ("q", "c", 1.0), ("q", "c", 1.0)),
+        qrels=make_qrels((None, "a", 1), ("q", None, 1), ("q", "a", None), ("r", "d", 1), ("r", "d", 1)),
+        queries=make_weights((None, 1.0), ("q", -1.0), ("r", None)),
     )
     for role, problem in [
         ("run", "query_id is NULL"), ("run", "doc_id is NULL"), ("run", "score is NULL"), ("run", "score is NaN"), ("run", "more than once"),
@@ -77,7 +77,7 @@ def test_all_problems_of_all_inputs_in_one_report() -> None:
 
 
 def test_all_missing_columns_of_all_inputs_in_one_report() -> None:
-    message = refused(run=pa.table({"x": [1]}), qrels=pa.table({"y": ["a"]}))
+    message = assert_refused(run=pa.table({"x": [1]}), qrels=pa.table({"y": ["a"]}))
     for role, column in [
         ("run", "query_id"),
         ("run", "doc_id"),
@@ -89,7 +89,7 @@ def test_all_missing_columns_of_all_inputs_in_one_report() -> None:
         assert re.search(rf"^{role} .*no column '{column}'", message, re.MULTILINE)
 
 
-def see_more(message: str) -> list[str]:
+def find_offered_queries(message: str) -> list[str]:
     """Return the queries that a report offers, without their limit if any."""
     return [line.partition("see more: ")[2] for line in message.splitlines() if "see more: " in line]
 
@@ -109,12 +109,14 @@ def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> 
     elif kind != "table":
         connection.execute(f"COPY runs TO '{path}'")
     source = "runs" if kind == "table" else str(path)
-    qrels = qrels_of(("q0", "d8", 1))
-    message = refused("10 rows: score is NULL", run=source, qrels=qrels, connection=connection)
-    (query,) = see_more(message)
+    qrels = make_qrels(("q0", "d8", 1))
+    message = assert_refused("10 rows: score is NULL", run=source, qrels=qrels, connection=connection)
+    (query,) = find_offered_queries(message)
     assert len(connection.execute(query).fetchall()) == 10
     if kind == "table":
-        (query,) = see_more(refused("more than once", run="twice", qrels=qrels_of(("q", "d1", 1)), connection=connection))
+        (query,) = find_offered_queries(
+            assert_refused("more than once", run="twice", qrels=make_qrels(("q", "d1", 1)), connection=connection)
+        )
         assert len(connection.execute(query).fetchall()) == 5
 
 
@@ -142,7 +144,7 @@ def test_nan_is_found_in_parquet_files_whose_statistics_leave_it_out(role: str, 
     paths = {name: str(tmp_path / f"{name}.parquet") for name in ([role] if role == "predictions" else ["run", "qrels"])}
     for name, path in paths.items():
         pq.write_table(sources[name], path)
-    (query,) = see_more(refused(f"1 row: {column} is NaN", metrics=metric, **paths))
+    (query,) = find_offered_queries(assert_refused(f"1 row: {column} is NaN", metrics=metric, **paths))
     assert len(duckdb.sql(query).fetchall()) == 1
 
 
@@ -151,32 +153,32 @@ def test_null_is_counted_in_parquet_files_with_statistics_and_without(statistics
     rows = range(3000)
     run = {"query_id": [i // 10 for i in rows], "doc_id": [None if i % 1000 == 7 else i for i in rows], "score": [float(i) for i in rows]}
     pq.write_table(pa.table(run), tmp_path / "run.parquet", row_group_size=1000, write_statistics=statistics)
-    qrels = qrels_of((1, 11, 1))
-    refused("3 rows: doc_id is NULL", "query_id=0, doc_id=None, score=7.0", run=str(tmp_path / "run.parquet"), qrels=qrels)
+    qrels = make_qrels((1, 11, 1))
+    assert_refused("3 rows: doc_id is NULL", "query_id=0, doc_id=None, score=7.0", run=str(tmp_path / "run.parquet"), qrels=qrels)
 
 
 def test_the_query_to_see_more_of_an_arrow_table_names_it_by_its_role() -> None:
-    (query,) = see_more(refused("more than once", run=run_of(("q", "a", 1.0), ("q", "a", 2.0)), qrels=GOOD_QRELS))
+    (query,) = find_offered_queries(assert_refused("more than once", run=make_run(("q", "a", 1.0), ("q", "a", 2.0)), qrels=GOOD_QRELS))
     assert "sqlrank_arrow" not in query
-    run = run_of(("q", "a", 1.0), ("q", "a", 2.0))
+    run = make_run(("q", "a", 1.0), ("q", "a", 2.0))
     assert run.num_rows == 2
     assert duckdb.sql(query).fetchall() == [("q", "a", 2)]
 
 
 def test_at_most_three_example_rows() -> None:
-    message = refused("100 rows: score is NaN", run=run_of(*(("q", f"d{i}", NAN) for i in range(100))), qrels=GOOD_QRELS)
+    message = assert_refused("100 rows: score is NaN", run=make_run(*(("q", f"d{i}", NAN) for i in range(100))), qrels=GOOD_QRELS)
     assert message.count("query_id='q', doc_id=") == 3
 
 
 def test_examples_of_long_ids_are_shortened() -> None:
-    assert len(refused("score is NaN", run=run_of(("q", "d" * 100_000, NAN)), qrels=GOOD_QRELS)) < 5000
+    assert len(assert_refused("score is NaN", run=make_run(("q", "d" * 100_000, NAN)), qrels=GOOD_QRELS)) < 5000
 
 
 @pytest.mark.parametrize("empty", ["run", "qrels", "both"])
 def test_no_rows(empty: str) -> None:
     run = GOOD_RUN.slice(0, 0) if empty in {"run", "both"} else GOOD_RUN
     qrels = GOOD_QRELS.slice(0, 0) if empty in {"qrels", "both"} else GOOD_QRELS
-    message = refused(run=run, qrels=qrels)
+    message = assert_refused(run=run, qrels=qrels)
     assert "no rows" in message or "empty" in message
     for role in ("run", "qrels"):
         assert (role in message) or empty not in {role, "both"}
@@ -190,41 +192,45 @@ def test_no_rows_unchecked() -> None:
 
 
 def test_nothing_in_common() -> None:
-    refused("run and qrels have no query_id in common", "'q'", "'x'", run=GOOD_RUN, qrels=qrels_of(("x", "a", 1)))
-    refused("run and qrels have no (query_id, doc_id) in common", "'zz'", run=GOOD_RUN, qrels=qrels_of(("q", "zz", 1)))
-    assert value("RR", GOOD_RUN, qrels_of(("x", "a", 1)), check="off") == 0.0
+    assert_refused("run and qrels have no query_id in common", "'q'", "'x'", run=GOOD_RUN, qrels=make_qrels(("x", "a", 1)))
+    assert_refused("run and qrels have no (query_id, doc_id) in common", "'zz'", run=GOOD_RUN, qrels=make_qrels(("q", "zz", 1)))
+    assert evaluate_value("RR", GOOD_RUN, make_qrels(("x", "a", 1)), check="off") == 0.0
 
 
 def test_a_number_and_a_text_never_match() -> None:
-    message = refused("run.query_id is VARCHAR, qrels.query_id is BIGINT", run=run_of(("1", 1, 1.0)), qrels=qrels_of((1, "1", 1)))
+    message = assert_refused(
+        "run.query_id is VARCHAR, qrels.query_id is BIGINT", run=make_run(("1", 1, 1.0)), qrels=make_qrels((1, "1", 1))
+    )
     assert "run.doc_id is BIGINT, qrels.doc_id is VARCHAR" in message
 
 
 def test_duplicates_are_of_one_system() -> None:
-    run = run_of(("q", "a", 1.0), ("q", "a", 2.0)).append_column("system", [["x", "y"]])
+    run = make_run(("q", "a", 1.0), ("q", "a", 2.0)).append_column("system", [["x", "y"]])
     assert sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, by="system")["RR"].to_pylist() == [1.0, 1.0]
-    refused("(query_id, doc_id)", "more than once", run=run, qrels=GOOD_QRELS)
-    refused("(system, query_id, doc_id)", "more than once", run=pa.concat_tables([run, run.slice(0, 1)]), qrels=GOOD_QRELS, by="system")
+    assert_refused("(query_id, doc_id)", "more than once", run=run, qrels=GOOD_QRELS)
+    assert_refused(
+        "(system, query_id, doc_id)", "more than once", run=pa.concat_tables([run, run.slice(0, 1)]), qrels=GOOD_QRELS, by="system"
+    )
 
 
 @pytest.mark.parametrize("judged", [1, 0.5])
 def test_beyond_the_limit_duplicates_of_documents_of_positive_relevance_are_found(judged: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 2)
-    run = run_of(("q", "a", 3.0), ("q", "b", 2.0), ("q", "b", 1.0))
-    refused("run", "more than once", "doc_id='b'", run=run, qrels=qrels_of(("q", "a", 1), ("q", "b", judged)))
+    run = make_run(("q", "a", 3.0), ("q", "b", 2.0), ("q", "b", 1.0))
+    assert_refused("run", "more than once", "doc_id='b'", run=run, qrels=make_qrels(("q", "a", 1), ("q", "b", judged)))
 
 
 def test_beyond_the_limit_the_report_says_what_was_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 2)
-    unjudged_twice = run_of(("q", "a", 3.0), ("q", "z", 2.0), ("q", "z", 1.0))
-    assert searched(unjudged_twice) == b"rows of documents of positive relevance"
-    refused("more than once", "doc_id='z'", run=unjudged_twice, qrels=GOOD_QRELS, check="full")
-    assert searched(unjudged_twice.slice(0, 2), check="full") == b"all rows"
-    assert searched(GOOD_RUN) == b"all rows"
-    assert searched(GOOD_RUN, check="off") == b"none"
+    unjudged_twice = make_run(("q", "a", 3.0), ("q", "z", 2.0), ("q", "z", 1.0))
+    assert read_search_scope(unjudged_twice) == b"rows of documents of positive relevance"
+    assert_refused("more than once", "doc_id='z'", run=unjudged_twice, qrels=GOOD_QRELS, check="full")
+    assert read_search_scope(unjudged_twice.slice(0, 2), check="full") == b"all rows"
+    assert read_search_scope(GOOD_RUN) == b"all rows"
+    assert read_search_scope(GOOD_RUN, check="off") == b"none"
 
 
-def searched(run: pa.Table, check: row_checks.CheckMode = "auto") -> bytes:
+def read_search_scope(run: pa.Table, check: row_checks.CheckMode = "auto") -> bytes:
     metadata: dict[bytes, bytes] = sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, check=check).schema.metadata
     return metadata[b"sqlrank.duplicates_searched"]
 
@@ -236,17 +242,17 @@ def test_a_check_that_does_not_exist(check: Any) -> None:
 
 
 def test_a_stop_probability_above_one() -> None:
-    qrels = qrels_of(("q", "a", 5))
-    refused("ERR: a relevance of 5 gives a stop_probability above 1", "max_grade", metrics="ERR", run=GOOD_RUN, qrels=qrels)
-    refused("PFound", "stop_probability above 1", metrics="PFound(stop_probability=identity)", run=GOOD_RUN, qrels=qrels)
-    refused("stop_probability above 1", metrics="ERR", run=GOOD_RUN, qrels=qrels_of(("q", "a", 10**6)))
-    assert value("ERR(max_grade=5)", GOOD_RUN, qrels) == pytest.approx(31 / 32)
+    qrels = make_qrels(("q", "a", 5))
+    assert_refused("ERR: a relevance of 5 gives a stop_probability above 1", "max_grade", metrics="ERR", run=GOOD_RUN, qrels=qrels)
+    assert_refused("PFound", "stop_probability above 1", metrics="PFound(stop_probability=identity)", run=GOOD_RUN, qrels=qrels)
+    assert_refused("stop_probability above 1", metrics="ERR", run=GOOD_RUN, qrels=make_qrels(("q", "a", 10**6)))
+    assert evaluate_value("ERR(max_grade=5)", GOOD_RUN, qrels) == pytest.approx(31 / 32)
 
 
 def test_strict_queries() -> None:
-    run = run_of(("q", "a", 1.0), ("x", "a", 1.0))
-    message = refused(
-        "judged, but not answered", "'r'", metrics="RR(queries=strict)", run=run, qrels=qrels_of(("q", "a", 1), ("r", "a", 1))
+    run = make_run(("q", "a", 1.0), ("x", "a", 1.0))
+    message = assert_refused(
+        "judged, but not answered", "'r'", metrics="RR(queries=strict)", run=run, qrels=make_qrels(("q", "a", 1), ("r", "a", 1))
     )
     assert "answered, but not judged" in message
     assert "'x'" in message
@@ -254,16 +260,16 @@ def test_strict_queries() -> None:
 
 @pytest.mark.slow
 def test_the_policy_queries_can_be_combined_with_a_queries_table() -> None:
-    run = run_of(("q", "a", 1.0), ("x", "a", 1.0))
-    qrels = qrels_of(("q", "a", 1), ("r", "a", 1))
+    run = make_run(("q", "a", 1.0), ("x", "a", 1.0))
+    qrels = make_qrels(("q", "a", 1), ("r", "a", 1))
     per_metric = {
         f"RR(queries={policy})": expected for policy, expected in (("judged", 0.5), ("judged_and_retrieved", 1.0), ("retrieved", 0.5))
     }
     for metric, expected in per_metric.items():
-        assert value(metric, run, qrels) == expected
-        assert value(metric, run, qrels, queries=weights_of(("q", 1.0), ("r", 1.0), ("x", 1.0))) == expected
+        assert evaluate_value(metric, run, qrels) == expected
+        assert evaluate_value(metric, run, qrels, queries=make_weights(("q", 1.0), ("r", 1.0), ("x", 1.0))) == expected
 
 
 def test_unchecked_data_are_taken_as_they_are() -> None:
-    assert value("RR", run_of(("q", "a", 1.0), ("q", "a", 2.0)), GOOD_QRELS, check="off") == 1.0
-    refused("no column 'score'", run=GOOD_RUN.drop_columns("score"), qrels=GOOD_QRELS, check="off")
+    assert evaluate_value("RR", make_run(("q", "a", 1.0), ("q", "a", 2.0)), GOOD_QRELS, check="off") == 1.0
+    assert_refused("no column 'score'", run=GOOD_RUN.drop_columns("score"), qrels=GOOD_QRELS, check="off")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TABLE = pa.table({"label": [0, 1], "score": [0.1, 0.7]})
 
 
-def refusal(function: Any, *args: Any, **kwargs: Any) -> str:
+def find_refusal(function: Any, *args: Any, **kwargs: Any) -> str:
     """Return the message of a refused call, whose error is both of this package and a ``TypeError``."""
     with pytest.raises(TypeError) as caught:
         function(*args, **kwargs)
@@ -28,8 +28,8 @@ def refusal(function: Any, *args: Any, **kwargs: Any) -> str:
 @pytest.mark.parametrize("name", [name for name in sqlrank.__all__ if name.islower() and not name.startswith("_")])
 def test_every_function_names_itself_and_the_argument(name: str) -> None:
     function = getattr(sqlrank, name)
-    assert refusal(function, "AUC", zzzzzz=1).startswith(f"{name} has no argument 'zzzzzz'; it takes ")
-    assert f"{name} takes only " in refusal(function, *"abcd")
+    assert find_refusal(function, "AUC", zzzzzz=1).startswith(f"{name} has no argument 'zzzzzz'; it takes ")
+    assert f"{name} takes only " in find_refusal(function, *"abcd")
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,17 @@ def test_every_function_names_itself_and_the_argument(name: str) -> None:
     ],
 )
 def test_what_is_missing_is_named_with_the_call(function: Any, kwargs: dict[str, Any], message: str) -> None:
-    assert refusal(function, **kwargs) == message
+    assert find_refusal(function, **kwargs) == message
 
 
 def test_swapped_labels_and_scores_are_recognized() -> None:
     labels, scores = np.array([0.0, 1.0]), np.array([0.3, 0.7])
     for pair in ((labels, scores), (scores, labels)):
-        assert "predictions={'label': y_true, 'score': y_score}" in refusal(sqlrank.evaluate, "AUC", *pair)
+        assert "predictions={'label': y_true, 'score': y_score}" in find_refusal(sqlrank.evaluate, "AUC", *pair)
 
 
 def test_the_call_is_as_short_as_a_line() -> None:
-    message = refusal(sqlrank.evaluate, [f"FBeta(beta={beta})" for beta in range(1, 100)], preds=np.zeros(10_000), by="x" * 500)
+    message = find_refusal(sqlrank.evaluate, [f"FBeta(beta={beta})" for beta in range(1, 100)], preds=np.zeros(10_000), by="x" * 500)
     assert "write evaluate(metrics, by=by, predictions={'score': preds})" in message
 
 
@@ -66,14 +66,14 @@ def test_a_parameter_of_ones_own_metric_is_no_unknown_argument(tmp_path: Path) -
         "-- Source: here.\n"
         "SELECT\n  group_id,\n  AVG(CASE WHEN label > $limit THEN 1 ELSE 0 END) AS above\nFROM predictions\nGROUP BY group_id\n"
     )
-    assert "evaluate has no argument 'limit'" in refusal(sqlrank.evaluate, "AUC", predictions=TABLE, limit=2)
+    assert "evaluate has no argument 'limit'" in find_refusal(sqlrank.evaluate, "AUC", predictions=TABLE, limit=2)
     assert sqlrank.evaluate("Above", predictions=TABLE, limit=0.5, sql_dir=tmp_path).to_pylist() == [{"Above": 0.5}]
-    assert "did you mean 'limit'?" in refusal(sqlrank.evaluate, "Above", predictions=TABLE, limits=2, sql_dir=tmp_path)
+    assert "did you mean 'limit'?" in find_refusal(sqlrank.evaluate, "Above", predictions=TABLE, limits=2, sql_dir=tmp_path)
 
 
 def test_names_and_spellings_of_a_folder_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "names.toml").write_text("[arguments]\nclicks = 'column label'\n[spellings]\n'(\\w+) at rank (\\d+)' = '\\1@\\2'\n")
-    message = refusal(sqlrank.evaluate, "AUC", clicks=np.zeros(2), sql_dir=tmp_path)
+    message = find_refusal(sqlrank.evaluate, "AUC", clicks=np.zeros(2), sql_dir=tmp_path)
     assert "predictions={'label': clicks}" in message
     with pytest.raises(MetricError, match="unknown metric 'P at rank 5'; write P@5"):
         sqlrank.parse("P at rank 5", tmp_path)
@@ -87,7 +87,7 @@ def test_a_table_is_no_metric_and_is_not_printed() -> None:
             f"metrics=a {type(table).__name__} is not possible: give a metric such as 'nDCG@10', or a list of them, "
             "and the data by name: evaluate('AUC', predictions=table)"
         )
-    assert "dbt_model has no argument 'data'" in refusal(sqlrank.dbt_model, "AUC", "m", data=TABLE.to_pandas())
+    assert "dbt_model has no argument 'data'" in find_refusal(sqlrank.dbt_model, "AUC", "m", data=TABLE.to_pandas())
     with pytest.raises(SqlrankError) as caught:
         sqlrank.dbt_model("AUC", "m", predictions=TABLE.to_pandas())
     assert "\n" not in str(caught.value)

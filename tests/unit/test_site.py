@@ -110,12 +110,12 @@ def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site() -> None:
         *outside.linked_files().values(),
         *(f"tables/{path.name}" for path in (ROOT / examples.TABLES).glob("*.csv")),
     }
-    dead = [f"{path}: {target}" for page, path in sources.items() for target in dead_links(outside.text_of(path), page, held)]
+    dead = [f"{path}: {target}" for page, path in sources.items() for target in find_dead_links(outside.text_of(path), page, held)]
     assert dead == []
     assert sum(len(outside.links(outside.text_of(path))) for path in sources.values()) > 90
 
 
-def dead_links(markdown: str, page: str, held: set[str]) -> list[str]:
+def find_dead_links(markdown: str, page: str, held: set[str]) -> list[str]:
     """Return the links of a page that lead to nothing that the site holds."""
     targets = [target for target, _ in outside.links(outside.with_links(markdown, page))]
     return [target for target in targets if posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) not in held]
@@ -124,7 +124,7 @@ def dead_links(markdown: str, page: str, held: set[str]) -> list[str]:
 def test_a_dead_link_is_found() -> None:
     held = {"inputs.md", "start/ads.md", "files/sql/names.toml.md"}
     text = "[a](../../sql/names.toml) [b](ads.md#x) [c](nothing.md) [d](../inputs.md) [e](inputs.md) [f](../../sqlrank) [g](https://x.org)"
-    assert dead_links(text, "start/search.md", held) == ["nothing.md", "inputs.md", "../../sqlrank"]
+    assert find_dead_links(text, "start/search.md", held) == ["nothing.md", "inputs.md", "../../sqlrank"]
 
 
 def test_docstrings_are_written_for_the_site() -> None:

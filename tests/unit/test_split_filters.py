@@ -10,13 +10,13 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from tests.unit.command_line import printed
+from tests.unit.command_line import run_command
 
 RATINGS = pa.table({"user_id": [1, 1, 2, 2, 3, 4, 4], "item_id": [10, 11, 10, 12, 13, 11, 10], "happened_at": [1, 5, 2, 6, 3, 7, 9]})
 ASKED: dict[str, Any] = {"time": "happened_at", "time_bounds": [5], "user": "user_id", "item": "item_id"}
 
 
-def in_test(result: pa.Table) -> list[tuple[int, int]]:
+def list_test_rows(result: pa.Table) -> list[tuple[int, int]]:
     return [(row["user_id"], row["item_id"]) for row in result.to_pylist() if row["split"] == "test"]
 
 
@@ -33,20 +33,20 @@ def in_test(result: pa.Table) -> list[tuple[int, int]]:
 def test_by_hand(options: dict[str, Any], expected: list[tuple[int, int]]) -> None:
     """Train are 1 with 10, 2 with 10 and 3 with 13."""
     result = sqlrank.split(RATINGS, **{**ASKED, **options} if options else {"time": "happened_at", "time_bounds": [5]})
-    assert in_test(result) == expected
+    assert list_test_rows(result) == expected
     assert result["split"].to_pylist().count("train") == 3
     assert result.schema.metadata[b"sqlrank.dropped"] == str(4 - len(expected)).encode()
 
 
 def test_seen_again() -> None:
     again = pa.concat_tables([RATINGS, pa.table({"user_id": [1, None], "item_id": [10, 10], "happened_at": [8, 8]})])
-    assert in_test(sqlrank.split(again, **ASKED, seen_pairs="drop"))[0] == (None, 10)
+    assert list_test_rows(sqlrank.split(again, **ASKED, seen_pairs="drop"))[0] == (None, 10)
     found = sqlrank.split(again, **ASKED, cold_start="drop_users", seen_pairs="drop")
-    assert in_test(found) == [(1, 11), (2, 12)]
+    assert list_test_rows(found) == [(1, 11), (2, 12)]
     assert found.schema.metadata[b"sqlrank.dropped"] == b"4"
 
 
-def drawn(seed: int) -> pa.Table:
+def draw_events(seed: int) -> pa.Table:
     draw = np.random.default_rng(seed)
     rows = [(int(draw.integers(30)), int(draw.integers(25)), time) for time in range(200)]
     return pa.table(dict(zip(["user_id", "item_id", "happened_at"], map(list, zip(*rows, strict=True)), strict=True)))
@@ -55,7 +55,7 @@ def drawn(seed: int) -> pa.Table:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("bounds", [[100], [60, 120]])
 def test_agreement_with_plain_python(seed: int, bounds: list[int]) -> None:
-    rows = drawn(seed)
+    rows = draw_events(seed)
     found = sqlrank.split(
         rows, **{**ASKED, "time_bounds": bounds}, expanding=len(bounds) > 1, cold_start="drop", seen_pairs="drop"
     ).to_pylist()
@@ -90,9 +90,9 @@ def test_agreement_with_plain_python(seed: int, bounds: list[int]) -> None:
 def test_nothing_of_it_leaks(options: dict[str, Any]) -> None:
     counts = ["num_cold_users", "num_cold_items", "num_repeated", "num_train"]
     plain = sqlrank.split(
-        drawn(7), **{name: value for name, value in options.items() if name not in {"user", "item"} or "leave_last" in options}
+        draw_events(7), **{name: value for name, value in options.items() if name not in {"user", "item"} or "leave_last" in options}
     )
-    kept = sqlrank.split(drawn(7), **options, cold_start="drop", seen_pairs="drop")
+    kept = sqlrank.split(draw_events(7), **options, cold_start="drop", seen_pairs="drop")
     parts = kept.set_column(3, "split", pa.array(["train" if part == "train" else "test" for part in kept["split"].to_pylist()]))
     (row,) = sqlrank.evaluate(counts, inputs={"splits": parts}).to_pylist()
     assert list(row.values()) == [0, 0, 0, plain["split"].to_pylist().count("train")]
@@ -126,4 +126,4 @@ def test_the_command(tmp_path: Any) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("user_id,item_id,happened_at\n1,10,1\n1,11,5\n2,11,6\n")
     options = ("--time", "happened_at", "--time-bound", "5", "--user", "user_id", "--cold-start", "drop_users", "--format", "csv")
-    assert printed("split", path, *options).splitlines()[1:] == ["1,10,1,train", "1,11,5,test"]
+    assert run_command("split", path, *options).splitlines()[1:] == ["1,10,1,train", "1,11,5,test"]

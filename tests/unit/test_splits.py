@@ -34,7 +34,7 @@ RATINGS = pa.table({"user": [1, 1, 2, 2, 3, 4, 4], "item": [10, 11, 10, 12, 13, 
 HALVES = {"a": 0.5, "b": 0.5}
 
 
-def parts(source: pa.Table, of: str, name: str, **options: Any) -> dict[Any, Any]:
+def assign_parts(source: pa.Table, of: str, name: str, **options: Any) -> dict[Any, Any]:
     result = sqlrank.split(source, **options)
     return dict(zip(result[of].to_pylist(), result[name].to_pylist(), strict=True))
 
@@ -43,23 +43,23 @@ def test_the_parts_of_ids() -> None:
     ids = pa.table({"id": list(GOLDEN)})
     for name, (ticket, *_) in GOLDEN.items():
         assert md5(f"checkout:{name}".encode(), usedforsecurity=False).hexdigest()[:8] == ticket
-    half = parts(ids, "id", "split", key="id", salt="checkout", shares={"control": 0.5, "treatment": 0.5})
-    fold = parts(ids, "id", "fold", key="id", salt="checkout", folds=10)
-    tenths = parts(ids, "id", "split", key="id", salt="checkout", shares={"train": 0.8, "validation": 0.1, "test": 0.1})
+    half = assign_parts(ids, "id", "split", key="id", salt="checkout", shares={"control": 0.5, "treatment": 0.5})
+    fold = assign_parts(ids, "id", "fold", key="id", salt="checkout", folds=10)
+    tenths = assign_parts(ids, "id", "split", key="id", salt="checkout", shares={"train": 0.8, "validation": 0.1, "test": 0.1})
     assert {name: (ticket, half[name], fold[name], tenths[name]) for name, (ticket, *_) in GOLDEN.items()} == GOLDEN
 
 
 def test_numbers_are_the_same_ids_as_their_texts() -> None:
-    numbers = parts(pa.table({"id": [1, 2, 3, 42, 1000]}), "id", "split", key="id", salt="checkout", shares=HALVES)
-    texts = parts(pa.table({"id": ["1", "2", "3", "42", "1000"]}), "id", "split", key="id", salt="checkout", shares=HALVES)
+    numbers = assign_parts(pa.table({"id": [1, 2, 3, 42, 1000]}), "id", "split", key="id", salt="checkout", shares=HALVES)
+    texts = assign_parts(pa.table({"id": ["1", "2", "3", "42", "1000"]}), "id", "split", key="id", salt="checkout", shares=HALVES)
     assert {str(name): part for name, part in numbers.items()} == texts
 
 
 def test_shares_are_met_and_salts_are_independent() -> None:
     """Of 50,000 ids, within four standard deviations."""
     ids = pa.table({"id": list(range(50_000))})
-    one = parts(ids, "id", "split", key="id", salt="one", shares={"train": 0.8, "test": 0.2})
-    two = parts(ids, "id", "split", key="id", salt="two", shares={"train": 0.8, "test": 0.2})
+    one = assign_parts(ids, "id", "split", key="id", salt="one", shares={"train": 0.8, "test": 0.2})
+    two = assign_parts(ids, "id", "split", key="id", salt="two", shares={"train": 0.8, "test": 0.2})
     deviation = (50_000 * 0.2 * 0.8) ** 0.5
     for found in (one, two):
         assert abs(sum(part == "test" for part in found.values()) - 10_000) < 4 * deviation
@@ -118,11 +118,11 @@ def test_a_key_of_two_strata_is_refused(countries: list[str | None]) -> None:
 
 
 def test_time() -> None:
-    by_bound = parts(RATINGS, "t", "split", time="t", time_bounds=[5])
+    by_bound = assign_parts(RATINGS, "t", "split", time="t", time_bounds=[5])
     assert by_bound == {1: "train", 2: "train", 3: "train", 5: "test", 6: "test", 7: "test", 9: "test"}
-    named = parts(RATINGS, "t", "split", time="t", time_bounds=[3, 7], shares={"x": 1, "y": 1, "z": 1})
+    named = assign_parts(RATINGS, "t", "split", time="t", time_bounds=[3, 7], shares={"x": 1, "y": 1, "z": 1})
     assert named == {1: "x", 2: "x", 3: "y", 5: "y", 6: "y", 7: "z", 9: "z"}
-    by_share = parts(RATINGS, "t", "split", time="t", shares={"train": 0.6, "test": 0.4})
+    by_share = assign_parts(RATINGS, "t", "split", time="t", shares={"train": 0.6, "test": 0.4})
     assert sorted(t for t, part in by_share.items() if part == "train") == [1, 2, 3, 5]
     alike = pa.table({"t": [1, 1, 1, 2]})
     assert sqlrank.split(alike, time="t", shares=HALVES)["split"].to_pylist() == ["b"] * 4
@@ -139,17 +139,17 @@ def test_the_last_of_a_user() -> None:
     result = sqlrank.split(RATINGS, key="user", time="t", leave_last=1)
     assert [row["t"] for row in result.to_pylist() if row["split"] == "test"] == [5, 6, 9]
     tied = pa.table({"user": [1, 1], "item": [5, 6], "t": [1, 1]})
-    assert parts(tied, "item", "split", key="user", time="t", leave_last=1, item="item") == {5: "train", 6: "test"}
+    assert assign_parts(tied, "item", "split", key="user", time="t", leave_last=1, item="item") == {5: "train", 6: "test"}
 
 
 def test_rows_of_one_time_stay_together_whatever_their_order() -> None:
     table = pa.table({"user": [1, 1, 1, 2, 2, 2], "t": [1, 5, 5, 1, 1, 5], "x": list("abcdef")})
     for order in ([0, 1, 2, 3, 4, 5], [5, 2, 4, 1, 3, 0]):
         shuffled = table.take(order)
-        assert sorted(parts(shuffled, "x", "split", key="user", time="t", leave_last=1).items()) == [
+        assert sorted(assign_parts(shuffled, "x", "split", key="user", time="t", leave_last=1).items()) == [
             ("a", "train"), ("b", "train"), ("c", "train"), ("d", "train"), ("e", "train"), ("f", "test"),
         ]  # fmt: skip
-        two = parts(shuffled, "x", "split", key="user", time="t", leave_last=2)
+        two = assign_parts(shuffled, "x", "split", key="user", time="t", leave_last=2)
         assert [name for name, part in sorted(two.items()) if part == "test"] == ["b", "c", "f"]
 
 

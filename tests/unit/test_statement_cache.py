@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "orders"
 
 
-def revenue(folder: Path | str, orders: pa.Table = ORDERS) -> Any:
+def evaluate_revenue(folder: Path | str, orders: pa.Table = ORDERS) -> Any:
     return sqlrank.evaluate("Revenue", inputs={"orders": orders}, sql_dir=folder)["Revenue"].to_pylist()
 
 
@@ -45,29 +45,29 @@ def change(file: Path, old: str, new: str) -> None:
 
 
 def test_a_check_that_was_changed_is_read_anew(folder: Path) -> None:
-    assert revenue(folder) == [13.0]
+    assert evaluate_revenue(folder) == [13.0]
     change(folder / "checks" / "orders.sql", "WHEN pieces < 0 THEN 1 ELSE 0 END) AS negative_pieces -- pieces are negative",
            "WHEN pieces < 2 THEN 1 ELSE 0 END) AS few_pieces -- pieces are below two")  # fmt: skip
     with pytest.raises(InputError, match="2 rows: pieces are below two"):
-        revenue(folder)
+        evaluate_revenue(folder)
     change(folder / "checks" / "orders.sql", "pieces < 2", "pieces < 0")
-    assert revenue(folder) == [13.0]
+    assert evaluate_revenue(folder) == [13.0]
 
 
 def test_a_metric_and_a_role_that_were_changed_are_read_anew(folder: Path) -> None:
-    assert revenue(folder) == [13.0]
+    assert evaluate_revenue(folder) == [13.0]
     change(folder / "metrics" / "orders" / "revenue.sql", "SUM(", "2 * SUM(")
-    assert revenue(folder) == [26.0]
+    assert evaluate_revenue(folder) == [26.0]
     change(folder / "roles.toml", 'unique = ["order_id", "item"]', 'unique = ["order_id"]')
     with pytest.raises(InputError, match=r"\(order_id\) occurs more than once"):
-        revenue(folder)
+        evaluate_revenue(folder)
 
 
 def test_a_folder_is_named_from_where_one_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
-    assert revenue("orders") == [13.0]
+    assert evaluate_revenue("orders") == [13.0]
     with pytest.raises(InputError, match="1 row: pieces are negative"):
-        revenue("orders", ORDERS.set_column(3, "pieces", pa.array([-1, 2, 1])))
+        evaluate_revenue("orders", ORDERS.set_column(3, "pieces", pa.array([-1, 2, 1])))
 
 
 @pytest.mark.slow

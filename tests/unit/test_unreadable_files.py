@@ -17,7 +17,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
-def refused(source: str) -> str:
+def find_refusal(source: str) -> str:
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions=source)
     return str(caught.value)
@@ -26,19 +26,19 @@ def refused(source: str) -> str:
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
 def test_other_encodings(encoding: str) -> None:
     Path("x.csv").write_bytes("label,score,name\n1,0.5,é\n0,0.2,ü\n".encode(encoding))
-    assert "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8" in refused("x.csv")
+    assert "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8" in find_refusal("x.csv")
 
 
 @pytest.mark.slow
 def test_a_line_of_three_megabytes() -> None:
     Path("x.csv").write_text("label,score,name\n1,0.5," + "x" * 3_000_000 + "\n0,0.2,y\n")
-    assert "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it" in refused("x.csv")
+    assert "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it" in find_refusal("x.csv")
 
 
 @pytest.mark.parametrize("content", [b"hello", b"label,score\n" * 20])
 def test_text_under_the_name_of_a_parquet_file(content: bytes) -> None:
     Path("x.parquet").write_bytes(content)
-    assert "name a file by what it is, such as .csv, .json or .parquet, or write it anew if it is damaged" in refused("x.parquet")
+    assert "name a file by what it is, such as .csv, .json or .parquet, or write it anew if it is damaged" in find_refusal("x.parquet")
 
 
 EVEN = "label,score,name\n1,0.5,a\n0,0.25,b\n"
@@ -53,7 +53,7 @@ def test_lines_of_more_or_fewer_fields(rows: int, delimiter: str, line: str, fie
     text = "label,score,name\n" + "1,0.5,a\n0,0.25,b\n" * rows
     Path("x.csv").write_text((text + line + "\n1,0.75,c\n").replace(",", delimiter))
     wanted = f"predictions: x.csv, line {2 * rows + 2} has {fields}: {line.replace(',', delimiter)!r}; 3 are expected, as in the lines before. {MEND}"
-    assert refused("x.csv") == wanted
+    assert find_refusal("x.csv") == wanted
     if rows == 1:
         with pytest.raises(InputError) as caught:
             sqlrank.sql("AUC", predictions="x.csv")
@@ -63,7 +63,7 @@ def test_lines_of_more_or_fewer_fields(rows: int, delimiter: str, line: str, fie
 def test_an_uneven_line_of_one_file_of_several() -> None:
     Path("a.csv").write_text(EVEN)
     Path("b.csv").write_text(EVEN * 9000 + "1,0.5,a,b\n")
-    assert "b.csv, line 27001 has 4 fields: '1,0.5,a,b'; 3 are expected" in refused("?.csv")
+    assert "b.csv, line 27001 has 4 fields: '1,0.5,a,b'; 3 are expected" in find_refusal("?.csv")
     relation = duckdb.read_csv("b.csv")
     with pytest.raises(InputError, match=r"^predictions: b.csv, line 27001 has 4 fields"):
         sqlrank.evaluate("AUC", predictions=relation, connection=duckdb.default_connection())
@@ -84,31 +84,33 @@ def test_files_of_different_columns(text: str, said: str) -> None:
     assert sqlrank.evaluate("num_predictions", predictions="?.csv").to_pylist() == [{"num_predictions": 3.0}]
     Path("c.csv").write_text(text)
     advice = "Name the columns alike, with a header in each file, or give files of one kind only"
-    assert refused("?.csv") == f"predictions: c.csv has {said}. {advice}"
+    assert find_refusal("?.csv") == f"predictions: c.csv has {said}. {advice}"
 
 
 def test_a_column_whose_name_holds_a_comma() -> None:
     Path("x.csv").write_text('"a,b"\n1\n0\n')
-    assert "1 field: '1'; 2 are expected" in refused("x.csv")
+    assert "1 field: '1'; 2 are expected" in find_refusal("x.csv")
     Path("x.csv").write_text("'label,score'\n'1,0.5'\n'0,0.25'\n")
-    assert "no column 'score'" in refused("x.csv")
+    assert "no column 'score'" in find_refusal("x.csv")
 
 
 def test_what_is_no_file() -> None:
     Path("x.csv").write_text("")
-    assert refused("x.csv") == "predictions: 'x.csv' is empty; check what should have written it"
+    assert find_refusal("x.csv") == "predictions: 'x.csv' is empty; check what should have written it"
     Path("folder.csv").mkdir()
     assert (
-        refused("folder.csv")
+        find_refusal("folder.csv")
         == "predictions: 'folder.csv' is a folder without files; give a file, or a glob such as 'folder.csv/*.parquet'"
     )
     os.mkfifo("pipe.csv")
-    assert refused("pipe.csv") == "predictions: 'pipe.csv' is a pipe or a device, which can be read only once; write it to a file first"
+    assert (
+        find_refusal("pipe.csv") == "predictions: 'pipe.csv' is a pipe or a device, which can be read only once; write it to a file first"
+    )
 
 
 def test_a_label_that_is_a_list() -> None:
     duckdb.sql("COPY (SELECT [1] AS label, 0.5 AS score) TO 'list.parquet'")
-    assert "label is INTEGER[], not a number; cast it, or map another column to label" in refused("list.parquet")
+    assert "label is INTEGER[], not a number; cast it, or map another column to label" in find_refusal("list.parquet")
 
 
 def test_a_parquet_file_as_a_database() -> None:

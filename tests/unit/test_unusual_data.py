@@ -11,35 +11,35 @@ import pytest
 
 import sqlrank
 from sqlrank import SqlrankError
-from tests.lanes import every
-from tests.unit.calls import GOOD_QRELS, GOOD_RUN, INF, qrels_of, refused, run_of, value, weights_of
+from tests.lanes import select_every
+from tests.unit.calls import GOOD_QRELS, GOOD_RUN, INF, assert_refused, evaluate_value, make_qrels, make_run, make_weights
 
 
 @pytest.mark.parametrize(
-    "scores", every(3, [(1.0, 1.0, 1.0), (0.0, -0.0, 0.0), (INF, INF, INF), (-INF, -INF, -INF), (5e-324, 5e-324, 5e-324)]), ids=str
+    "scores", select_every(3, [(1.0, 1.0, 1.0), (0.0, -0.0, 0.0), (INF, INF, INF), (-INF, -INF, -INF), (5e-324, 5e-324, 5e-324)]), ids=str
 )
 def test_all_tied(scores: tuple[float, ...]) -> None:
-    run = run_of(*(("q", doc, score) for doc, score in zip("abc", scores, strict=True)))
-    qrels = qrels_of(("q", "a", 1))
+    run = make_run(*(("q", doc, score) for doc, score in zip("abc", scores, strict=True)))
+    qrels = make_qrels(("q", "a", 1))
     by_policy = {
         f"P(ties={ties})@1": expected
         for ties, expected in (("doc_desc", 0), ("doc_asc", 1), ("best", 1), ("worst", 0), ("expected", 1 / 3))
     }
     assert sqlrank.evaluate(by_policy, run=run, qrels=qrels).to_pylist()[0] == pytest.approx(by_policy, rel=1e-15)
-    refused("equal scores in a list, and ties='error'", "docs=3", run=run, qrels=qrels, ties="error")
+    assert_refused("equal scores in a list, and ties='error'", "docs=3", run=run, qrels=qrels, ties="error")
 
 
 def test_infinite_scores_are_ranked() -> None:
-    run = run_of(("q", "a", -INF), ("q", "b", INF), ("q", "c", 1e308), ("q", "d", -1e308))
+    run = make_run(("q", "a", -INF), ("q", "b", INF), ("q", "c", 1e308), ("q", "d", -1e308))
     for place, doc in enumerate("bcda", start=1):
-        assert value("RR", run, qrels_of(("q", doc, 1))) == 1 / place
+        assert evaluate_value("RR", run, make_qrels(("q", doc, 1))) == 1 / place
 
 
 @pytest.mark.slow
 def test_one_row() -> None:
     metrics = [name for name in (row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "ranking") if name != "IPrec"]
     cut = [f"{name}@1" if name in {"AR", "F", "Judged", "MDCG", "P", "Unj", "num_tied"} else name for name in metrics]
-    result = sqlrank.evaluate([*cut, "IPrec@0.5"], run=run_of(("q", "a", 1)), qrels=qrels_of(("q", "a", 1)))
+    result = sqlrank.evaluate([*cut, "IPrec@0.5"], run=make_run(("q", "a", 1)), qrels=make_qrels(("q", "a", 1)))
     for name, column in zip(result.column_names, result.columns, strict=True):
         assert column.type == pa.float64(), name
         assert column[0].as_py() is not None, name
@@ -48,7 +48,7 @@ def test_one_row() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    every(2, [pa.decimal128(10, 3), pa.float32(), pa.float64(), pa.int8(), pa.uint64(), pa.decimal128(38, 0)]),
+    select_every(2, [pa.decimal128(10, 3), pa.float32(), pa.float64(), pa.int8(), pa.uint64(), pa.decimal128(38, 0)]),
     ids=str,
 )
 def test_columns_of_many_types(kind: pa.DataType) -> None:
@@ -62,26 +62,26 @@ def test_columns_of_many_types(kind: pa.DataType) -> None:
 def test_booleans() -> None:
     run = GOOD_RUN.set_column(2, "score", [[False, True]])
     qrels = GOOD_QRELS.set_column(2, "relevance", [[True, False]])
-    assert value("RR", run, qrels) == 0.5
-    assert value("RR", run, qrels, queries=weights_of(("q", True))) == 0.5
+    assert evaluate_value("RR", run, qrels) == 0.5
+    assert evaluate_value("RR", run, qrels, queries=make_weights(("q", True))) == 0.5
 
 
 def test_large_integers_keep_their_order() -> None:
-    run = run_of(("q", "a", 2**62), ("q", "b", 2**62 + 1))
-    assert value("RR", run, qrels_of(("q", "a", 1))) == 0.5
-    ids = run_of((2**62, 2**62, 1), (2**62 + 1, 2**62 + 1, 1))
-    assert value("num_q", ids, qrels_of((2**62, 2**62, 1), (2**62 + 1, 2**62 + 1, 1))) == 2
+    run = make_run(("q", "a", 2**62), ("q", "b", 2**62 + 1))
+    assert evaluate_value("RR", run, make_qrels(("q", "a", 1))) == 0.5
+    ids = make_run((2**62, 2**62, 1), (2**62 + 1, 2**62 + 1, 1))
+    assert evaluate_value("num_q", ids, make_qrels((2**62, 2**62, 1), (2**62 + 1, 2**62 + 1, 1))) == 2
 
 
 def test_negative_relevance_is_not_relevant() -> None:
-    qrels = qrels_of(("q", "a", -1), ("q", "b", 1))
+    qrels = make_qrels(("q", "a", -1), ("q", "b", 1))
     got = sqlrank.evaluate(["RR", "nDCG@2", "num_rel", "CG", "Judged@2"], run=GOOD_RUN, qrels=qrels).to_pylist()[0]
     assert got == pytest.approx({"RR": 0.5, "nDCG@2": math.log(2) / math.log(3), "num_rel": 1.0, "CG": 1.0, "Judged@2": 0.5})
 
 
 @pytest.mark.slow
 def test_nothing_relevant_anywhere() -> None:
-    qrels = qrels_of(("q", "a", 0), ("q", "b", -2))
+    qrels = make_qrels(("q", "a", 0), ("q", "b", -2))
     metrics = ["RR", "nDCG", "AP", "ERR", "RBP", "R", "bpref", "P@1", "Rprec", "11pt", "G"]
     for policy, expected in (("zero", 0.0), ("one", 1.0), ("skip", None), ("null", None)):
         got = sqlrank.evaluate(metrics, run=GOOD_RUN, qrels=qrels, if_undefined=policy).to_pylist()[0]
@@ -93,7 +93,7 @@ def test_nothing_relevant_anywhere() -> None:
 )
 def test_huge_relevance_never_gives_nan(metric: str) -> None:
     try:
-        got = value(metric, GOOD_RUN, qrels_of(("q", "a", 2000), ("q", "b", 1)))
+        got = evaluate_value(metric, GOOD_RUN, make_qrels(("q", "a", 2000), ("q", "b", 1)))
     except SqlrankError as error:
         assert "2000" in str(error)  # noqa: PT017  refusing is fine too
     else:
@@ -102,7 +102,7 @@ def test_huge_relevance_never_gives_nan(metric: str) -> None:
 
 @pytest.mark.parametrize(
     ("metric", "expected"),
-    every(
+    select_every(
         3,
         [
             ("ERR(stop_probability=identity)", 1.0),
@@ -119,20 +119,20 @@ def test_huge_relevance_never_gives_nan(metric: str) -> None:
     ),
 )
 def test_a_list_of_3000_relevant_documents(metric: str, expected: float) -> None:
-    run = run_of(*(("q", f"d{i:04}", float(-i)) for i in range(3000)))
-    qrels = qrels_of(*(("q", f"d{i:04}", 1) for i in range(3000)))
-    assert value(metric, run, qrels) == pytest.approx(expected, rel=1e-9)
+    run = make_run(*(("q", f"d{i:04}", float(-i)) for i in range(3000)))
+    qrels = make_qrels(*(("q", f"d{i:04}", 1) for i in range(3000)))
+    assert evaluate_value(metric, run, qrels) == pytest.approx(expected, rel=1e-9)
 
 
 # Weights. RR is 1 for q1, 1/2 for q2, 0 for q3.
 
-RUN3 = run_of(("q1", "a", 2.0), ("q1", "b", 1.0), ("q2", "a", 2.0), ("q2", "b", 1.0), ("q3", "a", 1.0))
-QRELS3 = qrels_of(("q1", "a", 1), ("q2", "b", 1), ("q3", "zz", 1))
+RUN3 = make_run(("q1", "a", 2.0), ("q1", "b", 1.0), ("q2", "a", 2.0), ("q2", "b", 1.0), ("q3", "a", 1.0))
+QRELS3 = make_qrels(("q1", "a", 1), ("q2", "b", 1), ("q3", "zz", 1))
 
 
 @pytest.mark.parametrize(
     ("weights", "expected"),
-    every(
+    select_every(
         3,
         [
             ((1, 1, 1), 0.5),
@@ -146,20 +146,22 @@ QRELS3 = qrels_of(("q1", "a", 1), ("q2", "b", 1), ("q3", "zz", 1))
     ),
 )
 def test_weighted_means(weights: tuple[Any, ...], expected: float) -> None:
-    queries = weights_of(*zip(("q1", "q2", "q3"), weights, strict=True))
-    assert value("RR", RUN3, QRELS3, queries=queries) == pytest.approx(expected, rel=1e-15)
-    assert value("RR(aggregate=mean)", RUN3, QRELS3, queries=queries) == 0.5
-    extra = pa.concat_tables([queries, weights_of(("q4", weights[0]))])
-    assert value("RR", RUN3, QRELS3, queries=extra) == pytest.approx(expected, rel=1e-15), "a query that is not evaluated has no weight"
+    queries = make_weights(*zip(("q1", "q2", "q3"), weights, strict=True))
+    assert evaluate_value("RR", RUN3, QRELS3, queries=queries) == pytest.approx(expected, rel=1e-15)
+    assert evaluate_value("RR(aggregate=mean)", RUN3, QRELS3, queries=queries) == 0.5
+    extra = pa.concat_tables([queries, make_weights(("q4", weights[0]))])
+    assert evaluate_value("RR", RUN3, QRELS3, queries=extra) == pytest.approx(expected, rel=1e-15), (
+        "a query that is not evaluated has no weight"
+    )
 
 
 def test_no_weight_at_all_is_undefined() -> None:
-    assert value("RR", RUN3, QRELS3, queries=weights_of(("q1", 0), ("q2", 0), ("q3", 0))) is None
+    assert evaluate_value("RR", RUN3, QRELS3, queries=make_weights(("q1", 0), ("q2", 0), ("q3", 0))) is None
 
 
 def test_queries_without_a_weight_column_weigh_the_same() -> None:
     ids = ["q1", "q2", "q3"]
-    assert value("RR", RUN3, QRELS3, queries=pa.table({"query_id": ids, "country": ["de", "de", "fr"]})) == 0.5
+    assert evaluate_value("RR", RUN3, QRELS3, queries=pa.table({"query_id": ids, "country": ["de", "de", "fr"]})) == 0.5
 
 
 @pytest.mark.parametrize("labelled", [False, True])
