@@ -61,6 +61,25 @@ def command(file: SqlFile) -> list[str]:
     return ["explain", asked(file), *(["--query", QUERY] if is_of_query else []), *given]
 
 
+def call(file: SqlFile) -> str:
+    """Return the command that evaluates a metric on files that are named as their inputs."""
+    return shown(["evaluate", asked(file), *_given(file, lambda name: f"{name}.parquet")])
+
+
+def python_call(file: SqlFile) -> str:
+    """Return the call of Python that does the same.
+
+    >>> from sqlrank.registry.loader import load_registry
+    >>> python_call(load_registry().metrics["unseen"])
+    'sqlrank.evaluate("Unseen@3", run="run.parquet", inputs={"history": "history.parquet"})'
+    """
+    given = {role: f"{table(role, file)}.parquet" for role in roles(file)}
+    named = [f'{role}="{path}"' for role, path in given.items() if role in OPTIONS]
+    others = ", ".join(f'"{role}": "{path}"' for role, path in given.items() if role not in OPTIONS)
+    arguments = [f'"{asked(file)}"', *named, *([f"inputs={{{others}}}"] if others else [])]
+    return f"sqlrank.evaluate({', '.join(arguments)})"
+
+
 def statement(file: SqlFile, dialect: str) -> list[str]:
     """Return the command that prints the statement of a metric for a warehouse whose tables are named as their inputs."""
     return ["sql", asked(file), "--dialect", dialect, *_given(file, str)]

@@ -10,19 +10,22 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 FAMILIES = {
-    "ranking": ("Rankings", "What stands where in a list, beside judgments."),
-    "recommendation": ("Beyond accuracy", "Coverage, novelty, diversity and exposure: [what they read](DOCS/beyond-accuracy.md)."),
-    "exposure": ("Lists shown", "What is counted over all lists of a run."),
-    "stages": ("Stages", "A stage of a search [beside the one before](DOCS/beyond-accuracy.md#pipelines-of-several-stages)."),
-    "classification": ("Predictions", "A label of 0 or 1, a score, and a weight if there is one."),
-    "pairs": ("Pairs of predictions", "Which of two is scored higher; no pair is formed."),
-    "regression": ("Predictions of a number", "Labels and scores that are numbers."),
+    "ranking": ("Rankings", "Ranked lists, compared with relevance judgments."),
+    "recommendation": ("Beyond accuracy", "Coverage, novelty, diversity and exposure: see [Beyond accuracy](DOCS/beyond-accuracy.md)."),
+    "exposure": ("Lists shown", "Counts over all lists of a run."),
+    "stages": ("Stages", "A stage of a search, compared with [the one before](DOCS/beyond-accuracy.md#pipelines-of-several-stages)."),
+    "classification": ("Classification and calibration", "Predictions with a label of 0 or 1, a score, and optionally a weight."),
+    "pairs": ("Rank correlation and pairs", "The order of pairs of predictions, without forming pairs."),
+    "regression": ("Regression", "Predictions of a number, with labels that are numbers."),
     "measures": ("Columns of your own", "The mean, share, sum or quantile of [any column](DOCS/metrics.md#columns-of-your-own)."),
-    "policies": ("Logged actions", "What another policy [would have earned](DOCS/experiments.md#evaluate-a-policy-from-logs-off-policy)."),
-    "interleaving": ("Interleaved lists", "Which of two rankers was clicked."),
-    "splits": ("Splits", "Whether [train and test](DOCS/splits.md) are what they should be."),
-    "clusters": ("Clusters of records", "Which records are one: [entity resolution](DOCS/entity-resolution.md)."),
-    "blocking": ("Blocking", "Which pairs of records [are compared](DOCS/entity-resolution.md#blocking)."),
+    "policies": (
+        "Off-policy evaluation",
+        "The reward that [another policy would have had](DOCS/experiments.md#evaluate-a-policy-from-logs-off-policy).",
+    ),
+    "interleaving": ("Interleaving", "Two rankers compared by clicks in mixed lists."),
+    "splits": ("Splits and leakage", "Checks of [train and test parts](DOCS/splits.md)."),
+    "clusters": ("Clusters of records", "Predicted and true clusters: see [entity resolution](DOCS/entity-resolution.md)."),
+    "blocking": ("Blocking", "Candidate pairs of records: see [blocking](DOCS/entity-resolution.md#blocking)."),
     "curves": ("Curves", "A row per point, cluster or provider, instead of one value."),
 }
 """The title of each family, in the order of the navigation, and a sentence; a family that is not here has its folder's name."""
@@ -57,7 +60,7 @@ def index(name: str) -> str:
         f"| [`{file.full_name}`]({file.path.stem}.md) | {file.description} | {_parameters(file)} | {_reach(file)} |"
         for file in families()[name]
     ]
-    return "\n".join([f"# {title(name)}", "", about, "", "| name | what it is | parameters | range |", "|---|---|---|---|", *rows, ""])
+    return "\n".join([f"# {title(name)}", "", about, "", "| name | definition | parameters | range |", "|---|---|---|---|", *rows, ""])
 
 
 def _parameters(file: SqlFile) -> str:

@@ -13,6 +13,7 @@ from sqlrank.registry.settings_checks import LIST_SLOTS
 from website import examples
 from website.formulas import formula
 from website.kept import printed
+from website.spelling import separate_words
 from website.tools import beside_tools, taken
 
 if TYPE_CHECKING:
@@ -27,15 +28,16 @@ def page(file: SqlFile) -> str:
     parts = [
         f"# {file.full_name}",
         _first_upper(file.description),
+        *_calls(file),
+        _facts(file),
         *_typeset(file),
         *_further(file),
-        _facts(file),
         *_parameters(file),
         *_edges(file),
         *_worked(file),
+        *beside_tools(file, UP),
         *_definition(file),
         *_statements(file),
-        *beside_tools(file, UP),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -50,6 +52,12 @@ def _first_upper(text: str) -> str:
     return text if any(letter.isupper() for letter in first) or "_" in first else text[:1].upper() + text[1:]
 
 
+def _calls(file: SqlFile) -> list[str]:
+    """Return the calls that compute a metric, of files that are named as their inputs."""
+    calls = {"Command line": ("sh", examples.call(file)), "Python": ("python", examples.python_call(file))}
+    return ["\n\n".join(f'=== "{name}"\n\n' + _indented(f"```{kind}\n{text}\n```") for name, (kind, text) in calls.items())]
+
+
 def _typeset(file: SqlFile) -> list[str]:
     """Return the formula of the file, set, and what it is over."""
     found = formula(file)
@@ -61,10 +69,10 @@ def _typeset(file: SqlFile) -> list[str]:
 def _over(relation: str) -> str:
     """Return what the totals of a formula are over."""
     if relation in load_registry().roles:
-        return f"Over the rows of the [input]({UP}/inputs.md) `{relation}`, with the columns and parameters as names."
+        return f"The formula sums over the rows of the [input]({UP}/inputs.md) `{relation}`. Names are its columns and the parameters."
     text = " ".join(load_registry().relation(relation, {}).doc.splitlines()).removeprefix(f"{relation}: ")
     row = re.match(r".*?(?=[.;](?:\s|$))", text)
-    return f"Over the rows of `{relation}`, with its columns and the parameters as names: {row[0] if row else text}."
+    return f"The formula sums over the rows of the relation `{relation}`, with {row[0] if row else text}. Names are its columns and the parameters."
 
 
 def _further(file: SqlFile) -> list[str]:
@@ -82,12 +90,12 @@ def _further(file: SqlFile) -> list[str]:
 def _facts(file: SqlFile) -> str:
     named = file.display_name
     told = {
-        "Asked for as": f"`{examples.asked(file)}`",
+        "You write": f"`{examples.asked(file)}`",
         "Also called": _others(named),
         "Range": file.annotations.get("Range", ""),
-        "Better": "" if file.kind == "curves" else better_direction(named, load_registry()),
+        "Better values": "" if file.kind == "curves" else better_direction(named, load_registry()),
         "Unit": file.annotations.get("Unit", ""),
-        "A value of": _grain(file),
+        "Computed for": _grain(file),
         "Reads": ", ".join(f"`{name}`" for name in examples.roles(file)) + f" ([inputs]({UP}/inputs.md))",
         "Interval": _interval(file),
         "Source": file.source,
@@ -98,43 +106,54 @@ def _facts(file: SqlFile) -> str:
 
 def _others(named: str) -> str:
     """Return what else a metric is called, and how one of other settings is."""
-    same = {key.rstrip("@"): ours for key, ours in load_registry().synonyms["aliases"].items() if parse_metric_text(ours).name == named}
-    return ", ".join(f"`{key}`" if ours == named else f"`{key}`, which is `{ours}`" for key, ours in same.items())
+    aliases = load_registry().synonyms["aliases"].items()
+    same = {separate_words(key.rstrip("@")): ours for key, ours in aliases if parse_metric_text(ours).name == named}
+    return ", ".join(key if ours == named else f"{key} (`{ours}`)" for key, ours in same.items())
 
 
 def _grain(file: SqlFile) -> str:
     if file.kind == "curves":
-        return "each point: rows of its own"
+        return "each point, in rows of their own"
     if find_input_role(load_registry(), file) != "run":
-        return "all rows, or those of each group of `by`"
-    return (
-        "each query, and over queries their sum or mean" if file.grain == "list" else "all lists together, or those of each group of `by`"
-    )
+        return "all rows, or each group of `by`"
+    return "each query, and the sum or mean over queries" if file.grain == "list" else "all lists together, or each group of `by`"
 
 
 def _interval(file: SqlFile) -> str:
-    link = f"([confidence]({UP}/confidence.md))"
+    link = f"([confidence intervals]({UP}/confidence.md))"
     if file.kind == "curves":
         return "none"
     if file.interval.no_interval:
         return f"none: {file.interval.no_interval} {link}"
     if file.interval.no_influence:
-        return f"by the bootstrap, and of means over queries: {file.interval.no_influence} {link}"
-    return f"none: it counts {link}" if file.is_always_defined else f"with `--confidence 0.95` {link}"
+        return f"bootstrap, or that of a mean over queries: {file.interval.no_influence} {link}"
+    return f"none: it is a count {link}" if file.is_always_defined else f"with `--confidence 0.95` {link}"
 
 
 def _parameters(file: SqlFile) -> list[str]:
-    rows = [f"| `{_at(file, param.name)}` | {param} | {param.default_text if param.default is not None else 'to be given'} | {_first_upper(param.about)} |"
+    rows = [f"| `{_at(file, param.name)}` | {param.default_text if param.default is not None else 'required'} | {param} | {_first_upper(param.about)} |"
             for param in file.params.values()]  # fmt: skip
-    for choice in file.declared_settings.values():
-        known = sorted(load_registry().functions[choice.name]) if choice.is_slot else load_registry().allowed_values(choice.name)
-        values = ", ".join(f"`{value}`" for value in known)
-        rows.append(f"| `{choice.name}` | {values} | `{choice.default}` | {_first_upper(choice.about)} |")
-    head = ["## Parameters", "| name | values | default | what it is |\n|---|---|---|---|\n" + "\n".join(rows)]
+    rows += [
+        f"| `{choice.name}` | `{choice.default}` | [see below](#parameters) | {_first_upper(choice.about)} |"
+        for choice in file.declared_settings.values()
+    ]
+    head = ["## Parameters", "| name | default | values | meaning |\n|---|---|---|---|\n" + "\n".join(rows)]
+    choices = [text for choice in file.declared_settings.values() for text in _values(choice.name, choice.is_slot)]
     found = taken(file) - {*file.params, *file.declared_settings}
     has_lists = find_input_role(load_registry(), file) == "run" or "level" in found
     others = ", ".join(f"`{name}`" for name in sorted(found - (set() if has_lists else {*LIST_SLOTS})))
-    return [*(head if rows else []), *([f"It also heeds {others}: [policies]({UP}/policies.md)."] if others else [])]
+    return [*([*head, *choices] if rows else []), *([f"It also uses {others}: see [policies]({UP}/policies.md)."] if others else [])]
+
+
+def _values(name: str, is_slot: bool) -> list[str]:
+    """Return a table of the values of a setting, each with its description."""
+    library = load_registry()
+    if is_slot:
+        about = {value: file.description for value, file in library.functions[name].items()}
+    else:
+        about = {value: str(library.policies[name]["values"][value]["description"]) for value in map(str, library.allowed_values(name))}
+    rows = [f"| `{value}` | {text} |" for value, text in sorted(about.items())]
+    return ["\n".join([f"| `{name}` | meaning |", "|---|---|", *rows])]
 
 
 def _at(file: SqlFile, name: str) -> str:
@@ -143,16 +162,16 @@ def _at(file: SqlFile, name: str) -> str:
 
 def _edges(file: SqlFile) -> list[str]:
     undefined = file.annotations.get("Undefined", "")
-    items = [f"Undefined, which is NULL: {undefined}." if undefined not in {"never", ""} else ""]
+    items = [f"Undefined (NULL): {undefined}." if undefined not in {"never", ""} else ""]
     items += [
-        f"Rows are checked for it: {', '.join(file.required_row_checks)}; what is not so is an error that names the rows."
+        f"Required of the rows: {', '.join(file.required_row_checks)}. Other rows are an error that shows them."
         if file.required_row_checks
         else ""
     ]
     items += ["Never undefined." if file.is_always_defined else ""]
     if find_input_role(load_registry(), file) == "run" and file.kind == "metrics" and not file.is_always_defined:
-        items.append(f"What a query counts for which it is undefined is the policy [if_undefined]({UP}/policies.md).")
-    return ["## Edge cases", "\n".join(f"- {item}" for item in items if item)]
+        items.append(f"If it is undefined for a query, the policy [`if_undefined`]({UP}/policies.md) decides the value of that query.")
+    return ["## Undefined values and checks", "\n".join(f"- {item}" for item in items if item)]
 
 
 def _worked(file: SqlFile) -> list[str]:
@@ -162,8 +181,12 @@ def _worked(file: SqlFile) -> list[str]:
     shown = "\n\n".join(f'=== "{name}"\n\n{_indented(_table(name))}' for name in tables)
     command, found = examples.shown(asked), printed(file, asked)
     whole = f"```console\n$ {command}\n{found}\n```"
-    head = ["## Worked example", f"Of [small tables]({UP}/examples/small.md) ({links}), computed when this page was made:", shown]
-    every = f'??? example "Every step, and the command"\n\n{_indented(whole)}'
+    head = [
+        "## Example",
+        f"The input is [small tables]({UP}/examples/small.md) ({links}). sqlrank computed the numbers when it built this page.",
+        shown,
+    ]
+    every = f'??? example "All steps, and the command"\n\n{_indented(whole)}'
     last = _last(file, found)
     return [*head, *last, every] if last else [*head, whole]
 
@@ -176,8 +199,8 @@ def _last(file: SqlFile, found: str) -> list[str]:
         return []
     rows = next(([part] for part in parts[:expression] if part.startswith(f"{file.source_relation}: ")), [])
     named = [part.partition("\n") for part in rows]
-    shown = [text for title, _, table in named for text in (f"What it reads is {title}", f"```text\n{table}\n```")]
-    return [*shown, "Its expression, with the sums put in:", "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```"]
+    shown = [text for title, _, table in named for text in (f"The metric reads {title}", f"```text\n{table}\n```")]
+    return [*shown, "Its expression with these numbers:", "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```"]
 
 
 def _table(name: str) -> str:
@@ -188,15 +211,15 @@ def _table(name: str) -> str:
 
 def _definition(file: SqlFile) -> list[str]:
     return [
-        "## The file",
-        f"It is computed by this, over relations that [the contract]({UP}/sql/index.md) describes:",
+        "## SQL file",
+        f"This file defines the metric. See [the contract of SQL files]({UP}/sql/index.md):",
         f"``` {{ .sql .wrapped }}\n{file.text.rstrip()}\n```",
     ]
 
 
 def _statements(file: SqlFile) -> list[str]:
-    """Return the statements for warehouses, which search leaves out: they are alike, and long."""
-    parts = ["## The statement { data-search-exclude }", "What `sqlrank sql` prints, of tables that are called as their inputs:"]
+    """Return the statements for warehouses, which search leaves out: they are long, and similar."""
+    parts = ["## SQL statement { data-search-exclude }", "`sqlrank sql` prints this statement for tables named like the inputs:"]
     for dialect, name in examples.warehouses(file).items():
         asked = examples.statement(file, dialect)
         parts.append(f'=== "{name}"\n\n' + _indented(f"```sh\n{examples.shown(asked)}\n```\n\n```sql\n{printed(file, asked)}\n```"))

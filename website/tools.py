@@ -22,8 +22,8 @@ def beside_tools(file: SqlFile, up: str) -> list[str]:
     rows = [row for mode, path in sorted(load_registry().compat_files.items()) if (row := _row(mode, read_toml(path), file, up))]
     if not rows:
         return []
-    about = f"What these tools decide otherwise, or call by another name; `--compat NAME` gives their number. [Why numbers differ]({up}/compat.md)."
-    return ["## In other tools", about, "\n".join(["| compat | name there | what it sets |", "|---|---|---|", *rows])]
+    about = f"These tools use other settings or names. `--compat NAME` gives their number: see [migrate from other tools]({up}/compat.md)."
+    return ["## In other tools", about, "\n".join(["| compat | name there | settings |", "|---|---|---|", *rows])]
 
 
 def _row(mode: str, bundle: Mapping[str, Any], file: SqlFile, up: str) -> str:

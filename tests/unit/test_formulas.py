@@ -93,8 +93,8 @@ def test_a_page_has_its_formula_and_what_it_is_over() -> None:
     text = page(FILES["nDCG"])
     assert f'<div class="formula" tabindex="0" data-search-exclude>{formula(FILES["nDCG"])}</div>' in text
     assert (
-        "Over the rows of `discounted_gains`, with its columns and the parameters as names: one row per list and judged document of positive relevance"
+        "The formula sums over the rows of the relation `discounted_gains`, with one row per list and judged document of positive relevance"
         in text
     )
-    assert "Over the rows of the [input](../../inputs.md) `predictions`" in page(FILES["Brier"])
-    assert "formula" not in page(FILES["FN"]).partition("## Edge cases")[0]
+    assert "The formula sums over the rows of the [input](../../inputs.md) `predictions`" in page(FILES["Brier"])
+    assert "formula" not in page(FILES["FN"]).partition("## Undefined values and checks")[0]

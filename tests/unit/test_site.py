@@ -46,7 +46,7 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
         place = families.place(file).replace(".md", ".html")
         assert found[place] == file.full_name
         text = (site / place).read_text("utf-8")
-        for heading in ("Edge cases", "Worked example", "The file", "The statement"):
+        for heading in ("Undefined values and checks", "Example", "SQL file", "SQL statement"):
             assert f">{heading}<" in text
         assert text.count("<math ") == bool(formula(file))
         assert formula(file) in text
@@ -153,12 +153,12 @@ def test_an_example_asks_for_what_its_metric_reads() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("ECE", "It also heeds `bins`, `if_undefined`, `level`, `nulls`: [policies](../../policies.md)."),
-        ("Accuracy", "It also heeds `if_undefined`, `level`, `nulls`, `threshold`: [policies](../../policies.md)."),
-        ("num_won_by_a", "It also heeds `nulls`: [policies](../../policies.md)."),
+        ("ECE", "It also uses `bins`, `if_undefined`, `level`, `nulls`: see [policies](../../policies.md)."),
+        ("Accuracy", "It also uses `if_undefined`, `level`, `nulls`, `threshold`: see [policies](../../policies.md)."),
+        ("num_won_by_a", "It also uses `nulls`: see [policies](../../policies.md)."),
     ],
 )
-def test_a_page_names_what_a_metric_heeds_of_the_relations_that_it_reads(name: str, expected: str) -> None:
+def test_a_page_names_the_policies_of_the_relations_that_a_metric_reads(name: str, expected: str) -> None:
     file = next(file for file in FILES if file.full_name == name)
     assert expected in metric_page.page(file)
     told = set(re.findall(r"\w+", (ROOT / "docs" / "policies.md").read_text("utf-8")))
