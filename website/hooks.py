@@ -9,7 +9,7 @@ from mkdocs.structure.files import File
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from website import examples, families, kept, metric_page, outside
+from website import command_line, examples, families, kept, metric_page, outside
 from website.docstrings import written
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def made() -> dict[str, str]:
     found["index.md"] = f"---\nhide: [navigation]\n---\n\n{found['index.md']}"
     found["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{found['changelog.md']}"
     found |= {place: outside.page_of_file(path) for path, place in outside.linked_files().items()}
-    found |= {"sql/compat.md": outside.page_of_modes(), "api.md": page_of_api()}
+    found |= {"sql/compat.md": outside.page_of_modes(), "api.md": page_of_api(), "cli/index.md": command_line.index()}
+    found |= {command_line.place(name): command_line.page(name) for name in command_line.commands()}
     found |= {f"metrics/{name}/index.md": families.index(name) for name in families.families()}
     files = [file for of in families.families().values() for file in of]
     kept.keep((file, arguments) for file in files for arguments in examples.commands(file))
@@ -79,7 +80,10 @@ def _first_sentence(item: object) -> str:
 
 
 def _add_to_nav(nav: list[Any]) -> None:
-    """Add the pages of metrics, by family, to the section that begins with metrics.md."""
+    """Add the pages of metrics, by family, to the section that begins with metrics.md, and those of commands to that of the command line."""
+    reference = next(item["Reference"] for item in nav if "Reference" in item)
+    pages = next(item["Command line"] for item in reference if "Command line" in item)
+    pages += [{f"sqlrank {name}": command_line.place(name)} for name in command_line.commands()]
     section = next(item["Metrics"] for item in nav if "Metrics" in item)
     for name, files in families.families().items():
         of = [{file.full_name: families.place(file)} for file in files]

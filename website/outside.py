@@ -71,7 +71,7 @@ def page_of_file(path: str) -> str:
 
 def page_of_modes() -> str:
     """Return the page of the compatibility modes: each with its file, whose comment says what the tool does."""
-    parts = ["# What tools do", "`--compat NAME` sets what stands here: [where numbers differ, and why](../compat.md)."]
+    parts = ["# Compatibility modes", "`--compat NAME` sets the policies in the file below: see [migrate from other tools](../compat.md)."]
     for path in sorted((ROOT / "sql" / "compat").glob("*.toml")):
         parts += [f"## {path.stem}", f"``` {{ .toml .wrapped }}\n{path.read_text('utf-8').rstrip()}\n```"]
     return "\n\n".join(parts) + "\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sqlrank
-from website import examples, families, metric_page, outside, relations
+from website import command_line, examples, families, metric_page, outside, relations
 from website.formulas import formula
 from website.kept import run
 
@@ -63,6 +63,19 @@ def test_every_public_name_is_on_the_page_of_the_api(site: Path) -> None:
     assert ":class:" not in text
 
 
+def test_every_command_has_a_page_with_its_options() -> None:
+    names = list(command_line.commands())
+    assert {"evaluate", "sql", "compare", "gate"} <= set(names)
+    for name in names:
+        assert f"| [`sqlrank {name}`]({name}.md) |" in command_line.index()
+        text = command_line.page(name)
+        flags = [
+            flag for param in command_line.commands()[name].params for flag in param.opts if flag.startswith("--") and flag != "--help"
+        ]
+        assert [flag for flag in flags if f"`{flag}`" not in text] == []
+    assert "| `--min-units` | `20` |" in command_line.page("gate")
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
 def test_no_page_loads_anything_from_a_network(site: Path) -> None:
@@ -100,7 +113,8 @@ def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site() -> None:
     made = (
         {families.place(file) for file in FILES}
         | {f"metrics/{name}/index.md" for name in families.families()}
-        | {"api.md", "sql/compat.md"}
+        | {"api.md", "sql/compat.md", "cli/index.md"}
+        | {command_line.place(name) for name in command_line.commands()}
     )
     files = {path.relative_to(docs).as_posix() for path in docs.rglob("*") if path.is_file()}
     held = {
