@@ -8,48 +8,37 @@
 -- Source: DeLong, DeLong & Clarke-Pearson 1988; of APS its derivative with respect to the weight of a prediction.
 -- Grain: group_id, has_threshold, threshold, segment_part
 SELECT
-  segment_metrics.group_id,
-  segment_metrics.has_threshold, -- 0 for what is above the highest, else 1
-  segment_metrics.threshold, -- score of a positive; 0 for what is above the highest
-  segment_parts.segment_part, -- 0 positives, 1 negatives at it, 2 negatives below it
-  CASE WHEN segment_parts.segment_part = 0 THEN 1 ELSE 0 END AS label,
-  CASE
-    WHEN segment_parts.segment_part = 0 THEN segment_metrics.positive_rows
-    WHEN segment_parts.segment_part = 1 THEN segment_metrics.negative_rows
+  group_id,
+  has_threshold, -- 0 for what is above the highest, else 1
+  threshold, -- score of a positive; 0 for what is above the highest
+  segment_part, -- 0 positives, 1 negatives at it, 2 negatives below it
+  CASE segment_part WHEN 0 THEN 1 ELSE 0 END AS label,
+  CASE segment_part
+    WHEN 0 THEN segment_metrics.positive_rows
+    WHEN 1 THEN segment_metrics.negative_rows
     ELSE segment_metrics.negative_rows_between
   END AS num_units, -- predictions of the kind
-  CASE
-    WHEN segment_parts.segment_part = 0 THEN segment_metrics.positives
-    WHEN segment_parts.segment_part = 1 THEN segment_metrics.negatives
+  CASE segment_part
+    WHEN 0 THEN segment_metrics.positives
+    WHEN 1 THEN segment_metrics.negatives
     ELSE segment_metrics.negatives_between
   END AS weight, -- of these predictions
-  CASE
-    WHEN segment_parts.segment_part = 0 THEN segment_metrics.positive_squares
-    WHEN segment_parts.segment_part = 1 THEN segment_metrics.negative_squares
+  CASE segment_part
+    WHEN 0 THEN segment_metrics.positive_squares
+    WHEN 1 THEN segment_metrics.negative_squares
     ELSE segment_metrics.negative_squares_between
   END AS weight_squares, -- sum of their squared weights
-  CASE
-    WHEN segment_parts.segment_part = 0
-      THEN (
-        (segment_metrics.negatives_below + $tie_credit * segment_metrics.negatives) / NULLIF(segment_metrics.total_negatives, 0)
-        - segment_metrics.auc
-      ) / NULLIF(segment_metrics.total_positives, 0)
-    WHEN segment_parts.segment_part = 1
-      THEN (
-        (segment_metrics.positives_above + $tie_credit * segment_metrics.positives) / NULLIF(segment_metrics.total_positives, 0)
-        - segment_metrics.auc
-      ) / NULLIF(segment_metrics.total_negatives, 0)
-    ELSE (
-      (segment_metrics.positives_above + segment_metrics.positives) / NULLIF(segment_metrics.total_positives, 0)
-      - segment_metrics.auc
-    ) / NULLIF(segment_metrics.total_negatives, 0)
+  CASE segment_part
+    WHEN 0
+      THEN ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0) - auc) / NULLIF(total_positives, 0)
+    WHEN 1
+      THEN ((positives_above + $tie_credit * positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
+    ELSE ((positives_above + positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
   END AS auc_influence, -- of a prediction of weight 1
-  CASE
-    WHEN segment_parts.segment_part = 0
-      THEN (segment_metrics.precision_at_threshold - segment_metrics.aps) / NULLIF(segment_metrics.total_positives, 0)
-        + segment_metrics.precision_gain
-    WHEN segment_parts.segment_part = 1 THEN -segment_metrics.precision_loss
-    ELSE segment_metrics.precision_loss_here - segment_metrics.precision_loss
+  CASE segment_part
+    WHEN 0 THEN (precision_at_threshold - aps) / NULLIF(total_positives, 0) + precision_gain
+    WHEN 1 THEN -precision_loss
+    ELSE precision_loss_here - precision_loss
   END AS aps_influence -- of a prediction of weight 1
 FROM (
   -- one row per group and threshold
