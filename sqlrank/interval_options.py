@@ -23,6 +23,17 @@ REPLICATE_COLUMN, POSITION_COLUMN, DIGEST_COLUMN, START_COLUMN, STRIDE_COLUMN, M
 )  # fmt: skip
 """Names of the columns that resampling adds: replicate, position, digest, start, stride and multiplicity."""
 
+METRIC_COLUMN = "metric"
+"""Column of the name of a metric where intervals of several have the same formula."""
+
+INTERVAL_STEP_COLUMNS = (
+    *(METRIC_COLUMN, "value", "units", "squares", "fourth_powers", "positive_squares", "negative_squares", "positives", "negatives"),
+    *("positive_size", "negative_size", "smaller_class_size", "unit_size", "entering_units", "all_units", "size", "se", "concentration"),
+    *("inverse_df", "inverse_df_2", "inverse_df_4", "t_growth", "effective_df", "inflation", "proportion", "center", "t_quantile"),
+    *("variance", "ratio", "shrinkage", "margin", "ci_low", "ci_high"),
+)
+"""Names of the columns of the steps of intervals."""
+
 DEFAULT_QUERY_REPLICATES, DEFAULT_ROW_REPLICATES, MIN_REPLICATES, MAX_REPLICATES = 999, 199, 99, 9999
 """Numbers of bootstrap replicates: default for query values and rows, minimum, maximum."""
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
-from sqlrank.interval_options import RESAMPLING_COLUMNS, parse_interval_options
+from sqlrank.interval_options import INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, parse_interval_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
@@ -169,6 +169,7 @@ class ResolvedRequest:
             *(to_sql_name(name) for metric in self.metrics for name in metric.column_names),
             CUTOFF_COLUMN,
             *RESAMPLING_COLUMNS,
+            *(() if self.confidence is None else INTERVAL_STEP_COLUMNS),
         ]
 
     def any_metric_with(self, policy: str, value: str) -> bool:

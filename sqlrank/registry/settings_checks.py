@@ -31,7 +31,7 @@ INTERVAL_SLOTS = (
         "smaller_sum",
         "pseudo_value",
     ),
-    *("influence_concentration", "degrees_of_freedom", "adjusted_variance", "quantile_growth_limit"),
+    *("fourth_power_sum", "influence_concentration", "degrees_of_freedom", "adjusted_variance", "quantile_growth_limit"),
     *("least_size", "clipped_share", "kurtosis_inflation", "t_growth", "effective_trials", "wilson_spread"),
 )
 """Function slots that intervals consist of; the interval method fills them, not the user's policies."""

@@ -81,39 +81,61 @@ WITH logs AS NOT MATERIALIZED (
     + logs_metrics.mean_weight_by_2 AS mean_weight_influence
   FROM logs
   INNER JOIN logs_metrics ON logs_metrics."campaign" IS NOT DISTINCT FROM logs."campaign"
-), standard_errors AS (
-  -- One row per campaign: its units, and standard errors.
+), influence_sums AS (
+  -- One row per campaign: its units, and sums of powers of their influence on every metric.
   SELECT
     "campaign",
     COUNT(*) AS units,
-    SQRT(SUM(snips_influence * snips_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS snips_se,
-    SQRT(SUM(dr_influence * dr_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)) AS dr_se,
-    SQRT(
-      SUM(mean_weight_influence * mean_weight_influence) * COUNT(*) / NULLIF(COUNT(*) - 1, 0)
-    ) AS mean_weight_se,
-    -- concentration of the variance, from a row per unit: 0 if units have equal influence, nearly 1
-    -- if one has all
-    SUM(snips_influence * snips_influence * snips_influence * snips_influence)
-    / NULLIF(SUM(snips_influence * snips_influence) * SUM(snips_influence * snips_influence), 0)
-    - CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS snips_concentration,
-    SUM(dr_influence * dr_influence * dr_influence * dr_influence)
-    / NULLIF(SUM(dr_influence * dr_influence) * SUM(dr_influence * dr_influence), 0)
-    - CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS dr_concentration,
+    SUM(snips_influence * snips_influence) AS snips_squares,
+    SUM(
+      snips_influence * snips_influence * snips_influence * snips_influence
+    ) AS snips_fourth_powers,
+    SUM(dr_influence * dr_influence) AS dr_squares,
+    SUM(dr_influence * dr_influence * dr_influence * dr_influence) AS dr_fourth_powers,
+    SUM(mean_weight_influence * mean_weight_influence) AS mean_weight_squares,
     SUM(
       mean_weight_influence * mean_weight_influence * mean_weight_influence * mean_weight_influence
-    )
-    / NULLIF(
-      SUM(mean_weight_influence * mean_weight_influence)
-      * SUM(mean_weight_influence * mean_weight_influence),
-      0
-    )
-    - CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS mean_weight_concentration
+    ) AS mean_weight_fourth_powers
   FROM unit_influence
   GROUP BY "campaign"
-), degrees_of_freedom AS (
-  -- One row per campaign: powers of 1 / df, and effective degrees of freedom.
+), metric_names AS (
+  -- One row per metric.
+  SELECT 'snips' AS metric UNION ALL SELECT 'dr' AS metric UNION ALL SELECT 'mean_weight' AS metric
+), metric_sums AS (
+  -- One row per campaign and metric: sums of its influence.
   SELECT
-    "campaign", units, snips_se, dr_se, mean_weight_se,
+    influence_sums."campaign", metric, units,
+    CASE metric
+      WHEN 'snips' THEN snips_squares
+      WHEN 'dr' THEN dr_squares
+      WHEN 'mean_weight' THEN mean_weight_squares
+    END AS squares,
+    CASE metric
+      WHEN 'snips' THEN snips_fourth_powers
+      WHEN 'dr' THEN dr_fourth_powers
+      WHEN 'mean_weight' THEN mean_weight_fourth_powers
+    END AS fourth_powers,
+    CASE metric
+      WHEN 'snips' THEN snips
+      WHEN 'dr' THEN dr
+      WHEN 'mean_weight' THEN mean_weight
+    END AS value
+  FROM influence_sums
+  CROSS JOIN metric_names
+  INNER JOIN logs_metrics ON logs_metrics."campaign" IS NOT DISTINCT FROM influence_sums."campaign"
+), standard_errors AS (
+  -- One row per campaign and metric: its units, and standard error.
+  SELECT
+    "campaign", metric, value, units,
+    SQRT(squares * units / NULLIF(units - 1, 0)) AS se,
+    -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
+    fourth_powers / NULLIF(squares * squares, 0)
+    - CAST(1 AS DOUBLE PRECISION) / units AS concentration
+  FROM metric_sums
+), degrees_of_freedom AS (
+  -- One row per campaign and metric: powers of 1 / df, and effective degrees of freedom.
+  SELECT
+    "campaign", metric, value, units, se,
     CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) AS inverse_df,
     CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
     CAST(1 AS DOUBLE PRECISION)
@@ -127,140 +149,98 @@ WITH logs AS NOT MATERIALIZED (
     -- Satterthwaite's degrees of freedom for units of equal weight, few if few units make up the
     -- variance
     CASE
-      WHEN units <= 4 OR snips_concentration >= 2 THEN units - 1
-      WHEN snips_concentration * 3 > 2 THEN 3
-      WHEN snips_concentration * (units - 1) > 2 THEN 2 / NULLIF(snips_concentration, 0)
+      WHEN units <= 4 OR concentration >= 2 THEN units - 1
+      WHEN concentration * 3 > 2 THEN 3
+      WHEN concentration * (units - 1) > 2 THEN 2 / NULLIF(concentration, 0)
       ELSE units - 1
-    END AS snips_df,
+    END AS effective_df,
     -- factor of the variance for kurtosis of influence: 1 plus twice the excess of its
     -- concentration over 2 / units
     CASE
-      WHEN units > 4 AND snips_concentration < 2 AND snips_concentration * units > 2
-      THEN 1 + 2 * snips_concentration - CAST(4 AS DOUBLE PRECISION) / units
+      WHEN units > 4 AND concentration < 2 AND concentration * units > 2
+      THEN 1 + 2 * concentration - CAST(4 AS DOUBLE PRECISION) / units
       ELSE 1
-    END AS snips_inflation,
-    CASE
-      WHEN units <= 4 OR dr_concentration >= 2 THEN units - 1
-      WHEN dr_concentration * 3 > 2 THEN 3
-      WHEN dr_concentration * (units - 1) > 2 THEN 2 / NULLIF(dr_concentration, 0)
-      ELSE units - 1
-    END AS dr_df,
-    CASE
-      WHEN units > 4 AND dr_concentration < 2 AND dr_concentration * units > 2
-      THEN 1 + 2 * dr_concentration - CAST(4 AS DOUBLE PRECISION) / units
-      ELSE 1
-    END AS dr_inflation,
-    CASE
-      WHEN units <= 4 OR mean_weight_concentration >= 2 THEN units - 1
-      WHEN mean_weight_concentration * 3 > 2 THEN 3
-      WHEN mean_weight_concentration * (units - 1) > 2
-      THEN 2 / NULLIF(mean_weight_concentration, 0)
-      ELSE units - 1
-    END AS mean_weight_df,
-    CASE
-      WHEN units > 4 AND mean_weight_concentration < 2 AND mean_weight_concentration * units > 2
-      THEN 1 + 2 * mean_weight_concentration - CAST(4 AS DOUBLE PRECISION) / units
-      ELSE 1
-    END AS mean_weight_inflation
+    END AS inflation
   FROM standard_errors
-), variances AS (
-  -- One row per campaign: quantiles of Student's t, and variances for the intervals.
+), margins AS (
+  -- One row per campaign and metric: what the limits of the interval are computed from.
   SELECT
-    "campaign", units, snips_se, dr_se, mean_weight_se,
+    "campaign", metric, value, units, se,
     -- quantile of Student's t at 97.5 %: exact for 1 and 2 degrees of freedom, beyond by a
     -- polynomial in 1 / df, to 1e-10
     CASE
-      WHEN units = 2 THEN CAST(12.706204736174696 AS DOUBLE PRECISION)
-      WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE PRECISION)
-      ELSE CAST(1.9599639845400536 AS DOUBLE PRECISION)
-      + CAST(2.3722712298585114 AS DOUBLE PRECISION) * inverse_df
-      + inverse_df_2
-      * (
-        CAST(2.8224987226099216 AS DOUBLE PRECISION)
-        + CAST(2.55584205174121 AS DOUBLE PRECISION) * inverse_df
+      WHEN se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(value)
+      THEN CASE
+        WHEN units = 2 THEN CAST(12.706204736174696 AS DOUBLE PRECISION)
+        WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE PRECISION)
+        ELSE CAST(1.9599639845400536 AS DOUBLE PRECISION)
+        + CAST(2.3722712298585114 AS DOUBLE PRECISION) * inverse_df
+        + inverse_df_2
+        * (
+          CAST(2.8224987226099216 AS DOUBLE PRECISION)
+          + CAST(2.55584205174121 AS DOUBLE PRECISION) * inverse_df
+        )
+        + inverse_df_4
+        * (
+          CAST(1.5897831427695066 AS DOUBLE PRECISION)
+          + CAST(0.7284722076660133 AS DOUBLE PRECISION) * inverse_df
+        )
+        + inverse_df_4
+        * inverse_df_2
+        * (
+          CAST(0.6732166553417918 AS DOUBLE PRECISION)
+          + -CAST(0.13803302935737824 AS DOUBLE PRECISION) * inverse_df
+        )
+        + inverse_df_4
+        * inverse_df_4
+        * (
+          -CAST(1.0932322711783076 AS DOUBLE PRECISION)
+          + CAST(4.192747033331032 AS DOUBLE PRECISION) * inverse_df
+        )
+        + inverse_df_4
+        * inverse_df_4
+        * inverse_df_2
+        * (
+          -CAST(5.569680760586609 AS DOUBLE PRECISION)
+          + CAST(2.8784080636910194 AS DOUBLE PRECISION) * inverse_df
+        )
+      END
+      * SQRT(
+        se * se * inflation * (effective_df + CAST(0.8999505931404055 AS DOUBLE PRECISION))
+        / NULLIF(effective_df - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0)
+        / NULLIF(t_growth, 0)
       )
-      + inverse_df_4
-      * (
-        CAST(1.5897831427695066 AS DOUBLE PRECISION)
-        + CAST(0.7284722076660133 AS DOUBLE PRECISION) * inverse_df
-      )
-      + inverse_df_4
-      * inverse_df_2
-      * (
-        CAST(0.6732166553417918 AS DOUBLE PRECISION)
-        + -CAST(0.13803302935737824 AS DOUBLE PRECISION) * inverse_df
-      )
-      + inverse_df_4
-      * inverse_df_4
-      * (
-        -CAST(1.0932322711783076 AS DOUBLE PRECISION)
-        + CAST(4.192747033331032 AS DOUBLE PRECISION) * inverse_df
-      )
-      + inverse_df_4
-      * inverse_df_4
-      * inverse_df_2
-      * (
-        -CAST(5.569680760586609 AS DOUBLE PRECISION)
-        + CAST(2.8784080636910194 AS DOUBLE PRECISION) * inverse_df
-      )
-    END AS t_quantile,
-    -- squared standard error, enlarged for kurtosis and the growth of t with fewer df
-    snips_se * snips_se * snips_inflation
-    * (snips_df + CAST(0.8999505931404055 AS DOUBLE PRECISION))
-    / NULLIF(snips_df - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0)
-    / NULLIF(t_growth, 0) AS snips_variance,
-    dr_se * dr_se * dr_inflation * (dr_df + CAST(0.8999505931404055 AS DOUBLE PRECISION))
-    / NULLIF(dr_df - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0)
-    / NULLIF(t_growth, 0) AS dr_variance,
-    mean_weight_se * mean_weight_se * mean_weight_inflation
-    * (mean_weight_df + CAST(0.8999505931404055 AS DOUBLE PRECISION))
-    / NULLIF(mean_weight_df - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0)
-    / NULLIF(t_growth, 0) AS mean_weight_variance
+    END AS margin
   FROM degrees_of_freedom
-), margins AS (
-  -- One row per campaign: what the limits of intervals are computed from.
-  SELECT
-    variances."campaign", variances.units, variances.snips_se, variances.dr_se,
-    variances.mean_weight_se,
-    logs_metrics.snips AS snips_value,
-    logs_metrics.dr AS dr_value,
-    logs_metrics.mean_weight AS mean_weight_value,
-    CASE
-      WHEN variances.snips_se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(logs_metrics.snips)
-      THEN variances.t_quantile * SQRT(variances.snips_variance)
-    END AS snips_margin,
-    CASE
-      WHEN variances.dr_se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(logs_metrics.dr)
-      THEN variances.t_quantile * SQRT(variances.dr_variance)
-    END AS dr_margin,
-    CASE
-      WHEN variances.mean_weight_se
-      > CAST('1e-12' AS DOUBLE PRECISION) * ABS(logs_metrics.mean_weight)
-      THEN variances.t_quantile * SQRT(variances.mean_weight_variance)
-    END AS mean_weight_margin
-  FROM variances
-  INNER JOIN logs_metrics ON logs_metrics."campaign" IS NOT DISTINCT FROM variances."campaign"
+), interval_limits AS (
+  -- One row per campaign and metric: limits of its interval.
+  SELECT "campaign", metric, units, value - margin AS ci_low, value + margin AS ci_high, se
+  FROM margins
 ), intervals AS (
   -- One row per campaign: limits of intervals.
   SELECT
-    "campaign", units,
-    snips_value - snips_margin AS snips_ci_low,
-    snips_value + snips_margin AS snips_ci_high,
-    snips_se,
-    dr_value - dr_margin AS dr_ci_low,
-    dr_value + dr_margin AS dr_ci_high,
-    dr_se,
-    mean_weight_value - mean_weight_margin AS mean_weight_ci_low,
-    mean_weight_value + mean_weight_margin AS mean_weight_ci_high,
-    mean_weight_se
-  FROM margins
+    "campaign",
+    MAX(CASE WHEN metric = 'snips' THEN ci_low END) AS snips_ci_low,
+    MAX(CASE WHEN metric = 'snips' THEN ci_high END) AS snips_ci_high,
+    MAX(CASE WHEN metric = 'snips' THEN se END) AS snips_se,
+    MAX(CASE WHEN metric = 'snips' THEN units END) AS snips_units,
+    MAX(CASE WHEN metric = 'dr' THEN ci_low END) AS dr_ci_low,
+    MAX(CASE WHEN metric = 'dr' THEN ci_high END) AS dr_ci_high,
+    MAX(CASE WHEN metric = 'dr' THEN se END) AS dr_se,
+    MAX(CASE WHEN metric = 'dr' THEN units END) AS dr_units,
+    MAX(CASE WHEN metric = 'mean_weight' THEN ci_low END) AS mean_weight_ci_low,
+    MAX(CASE WHEN metric = 'mean_weight' THEN ci_high END) AS mean_weight_ci_high,
+    MAX(CASE WHEN metric = 'mean_weight' THEN se END) AS mean_weight_se,
+    MAX(CASE WHEN metric = 'mean_weight' THEN units END) AS mean_weight_units
+  FROM interval_limits
+  GROUP BY "campaign"
 )
 SELECT
   logs_metrics."campaign", logs_metrics.snips, intervals.snips_ci_low, intervals.snips_ci_high,
   intervals.snips_se,
-  CAST(intervals.units AS BIGINT) AS snips_n_units,
+  CAST(intervals.snips_units AS BIGINT) AS snips_n_units,
   logs_metrics.dr, intervals.dr_ci_low, intervals.dr_ci_high, intervals.dr_se,
-  CAST(intervals.units AS BIGINT) AS dr_n_units,
+  CAST(intervals.dr_units AS BIGINT) AS dr_n_units,
   logs_metrics.ess,
   CAST(NULL AS DOUBLE PRECISION) AS ess_ci_low,
   CAST(NULL AS DOUBLE PRECISION) AS ess_ci_high,
@@ -268,7 +248,7 @@ SELECT
   CAST(NULL AS BIGINT) AS ess_n_units,
   logs_metrics.mean_weight, intervals.mean_weight_ci_low, intervals.mean_weight_ci_high,
   intervals.mean_weight_se,
-  CAST(intervals.units AS BIGINT) AS mean_weight_n_units
+  CAST(intervals.mean_weight_units AS BIGINT) AS mean_weight_n_units
 FROM logs_metrics
 LEFT JOIN intervals ON intervals."campaign" IS NOT DISTINCT FROM logs_metrics."campaign"
 ORDER BY logs_metrics."campaign" NULLS FIRST;

@@ -1,5 +1,4 @@
--- influence_concentration: concentration of the variance, from a row per unit: 0 if units have equal influence, nearly 1 if one has all.
+-- influence_concentration: concentration of the variance: 0 if units have equal influence, nearly 1 if one has all.
 -- It is the sum of fourth powers of influence over the squared sum of squares, less 1 / units: about 2 / units if influence is normally distributed.
-CREATE MACRO influence_concentration(influence, num_units, units) AS
-  SUM(influence * influence * influence * influence) / NULLIF(SUM(influence * influence) * SUM(influence * influence), 0)
-  - 1 / NULLIF(units, 0)
+CREATE MACRO influence_concentration(squares, fourth_powers, units) AS
+  fourth_powers / NULLIF(squares * squares, 0) - 1 / NULLIF(units, 0)

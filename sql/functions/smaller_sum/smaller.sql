@@ -1,2 +1,2 @@
 -- smaller_sum: the smaller of two sums.
-CREATE MACRO smaller_sum(one, other) AS CASE WHEN SUM(one) < SUM(other) THEN SUM(one) ELSE SUM(other) END
+CREATE MACRO smaller_sum(one, other) AS CASE WHEN one < other THEN one ELSE other END

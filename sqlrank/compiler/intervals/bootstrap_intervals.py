@@ -242,10 +242,10 @@ class BootstrapIntervals:
         if self.values is None:
             select_items = [*map(key_column, keys.columns), exp.column(UNIT_COUNT)]
             counted.comments = ["one row per group: the number of units"]
-            inverses = exp.select(*select_items, *inverse_df_columns(exp.column(UNIT_COUNT), UNIT_COUNT))
+            inverses = exp.select(*select_items, *inverse_df_columns(exp.column(UNIT_COUNT)))
             inverses = inverses.from_(counted.subquery("group_units"))
             inverses.comments = ["one row per group: powers of the inverse degrees of freedom"]
-            quantile = t_quantile_column(self.confidence, UNIT_COUNT)
+            quantile = t_quantile_column(self.confidence, exp.column(UNIT_COUNT))
             counted = exp.select(*select_items, quantile).from_(inverses.subquery("degrees_of_freedom"))
         return self.relations.ctes.add_aggregate("unit_counts", counted, "one row per group: the units of every metric")
 

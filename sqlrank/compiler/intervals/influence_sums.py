@@ -1,0 +1,195 @@
+"""Sums of the influence of units: one row per group with a column per sum, or one per group and metric if there are several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, influence_name
+from sqlrank.compiler.intervals.metric_dispatch import case_by_metric
+from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
+from sqlrank.compiler.row_keys import key_column, key_equalities
+from sqlrank.compiler.select_builders import group_by_key
+from sqlrank.interval_options import METRIC_COLUMN
+from sqlrank.sql_ast import sql_literal, union_all
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.compiler.intervals.influence_functions import InfluenceRows
+    from sqlrank.compiler.intervals.interval_formulas import IntervalFormula
+    from sqlrank.compiler.layout import MetricColumn
+    from sqlrank.compiler.relation_ctes import RelationCtes
+    from sqlrank.compiler.row_keys import KeyColumns
+
+UNIT_WEIGHT = "unit_weight"
+"""Column of a unit's weight."""
+
+CLASSES = ("positives", "negatives")
+"""Sums of the rows of both classes."""
+
+CARRIED_SUFFIX = "value"
+"""End of the names of columns with the value of a metric, which rows of influence carry along."""
+
+
+@dataclass(frozen=True)
+class SumSource:
+    """The rows from which standard errors are computed.
+
+    Attributes:
+        query: SELECT of the keys, to which columns are added.
+        sums: Expressions of the sums of each metric over the source of the query, by name.
+        is_long: A row is that of a group and metric.
+    """
+
+    query: exp.Select
+    sums: Mapping[str, Mapping[str, exp.Expr]]
+    is_long: bool
+
+
+class InfluenceSums:
+    """Sums over the rows of influence of several metrics; one instance per kind of rows."""
+
+    def __init__(self, relations: RelationCtes, rows: InfluenceRows, has_unit_weights: bool, has_weighted_classes: bool) -> None:
+        self.relations = relations
+        self.rows = rows
+        self.is_equal = rows.kind == "equal_units"
+        self.has_unit_weights = has_unit_weights
+        self.has_weighted_classes = has_weighted_classes
+        self._sums: dict[str, dict[str, exp.Expr]] = {}
+
+    def has_size(self, influence: exp.Expr) -> bool:
+        """Return True if a metric's effective sample size differs from its number of units."""
+        enters = isinstance(influence, exp.Case) and self.rows.kind == "contributions"
+        return enters or self.has_unit_weights or (self.is_equal and self.has_weighted_classes)
+
+    def add(self, column: MetricColumn, influence: exp.Expr, formula: IntervalFormula, has_class_sizes: bool) -> None:
+        """Add the sums that the formula of a metric needs."""
+        value = exp.column(influence_name(column))
+        has_own_count = self.rows.kind == "values" and (column.is_nullable or isinstance(influence, exp.Case))
+        count = exp.Sum(this=exp.column("num_units")) if self.is_equal else exp.Count(this=value if has_own_count else exp.Star())
+        square = exp.Mul(this=value, expression=value.copy())
+        sums: dict[str, exp.Expr] = {UNIT_COUNT: count}
+        if self.rows.kind == "values":
+            sums[CARRIED_SUFFIX] = exp.Max(this=exp.column(f"{column.alias}_{CARRIED_SUFFIX}"))
+        if formula.error != "delong" or formula.is_adjusted:
+            sums["squares"] = exp.Sum(this=square)
+        if formula.is_adjusted:
+            variant = "several_units" if self.is_equal else "influence"
+            arguments = (value, exp.column("num_units"))
+            sums["fourth_powers"] = self.relations.function("fourth_power_sum", {"fourth_power_sum": variant}, *arguments)
+        if formula.error == "delong":
+            zero = sql_literal(0)
+            is_positive = exp.EQ(this=exp.column("label"), expression=sql_literal(1))
+            sums["positive_squares"] = exp.Sum(this=exp.Case(ifs=[exp.If(this=is_positive, true=square)], default=zero))
+            sums["negative_squares"] = exp.Sum(
+                this=exp.Case(ifs=[exp.If(this=is_positive.copy(), true=zero.copy())], default=square.copy())
+            )
+        if formula.error == "delong" or has_class_sizes:
+            sums |= {name: exp.Sum(this=exp.column(rows)) for name, rows in zip(CLASSES, (CLASS_TOTALS[2], CLASS_TOTALS[5]), strict=True)}
+        if has_class_sizes:
+            sums |= self._class_sizes(sums)
+        if formula.has_size:
+            sums |= self._size_sums(value)
+        self._sums[column.alias] = sums
+
+    def _class_sizes(self, sums: Mapping[str, exp.Expr]) -> dict[str, exp.Expr]:
+        """Return the effective sample sizes of both classes."""
+        if not self.has_weighted_classes:
+            return {f"{name.removesuffix('s')}_size": sums[name] for name in CLASSES}
+        totals = zip(CLASSES, ((0, 1), (3, 4)), strict=True)
+        return {
+            f"{name.removesuffix('s')}_size": self.relations.function(
+                "effective_size", {}, *(exp.column(CLASS_TOTALS[index]) for index in indexes)
+            )
+            for name, indexes in totals
+        }
+
+    def _size_sums(self, value: exp.Expr) -> dict[str, exp.Expr]:
+        """Return the sums from which a metric's effective sample size is computed."""
+        if self.has_unit_weights:
+            weight = exp.column(UNIT_WEIGHT)
+            arguments = [weight, exp.Mul(this=weight.copy(), expression=weight.copy())]
+        elif self.is_equal and self.has_weighted_classes:
+            arguments = [exp.column(CLASS_TOTALS[index]) + exp.column(CLASS_TOTALS[index + 3]) for index in (0, 1)]
+        else:
+            return {"size": exp.Count(this=value.copy())}
+        size = self.relations.function("effective_size", {}, *arguments)
+        if self.is_equal:
+            return {"size": size}
+        return {"unit_size": size, "entering_units": exp.Count(this=value.copy()), "all_units": exp.Count(this=exp.Star())}
+
+    def source(self, influence_cte: str, metrics_cte: str | None, keys: KeyColumns, is_long: bool) -> SumSource:
+        """Return the rows from which standard errors are computed: those of influence, or sums of them with a row for each metric.
+
+        Args:
+            influence_cte: CTE of the influence of units.
+            metrics_cte: CTE of the values of metrics, None if rows of influence carry them.
+            keys: Columns that identify groups.
+            is_long: Return a row for each metric.
+        """
+        if not is_long:
+            query = group_by_key(exp.select(*map(key_column, keys.columns)).from_(influence_cte), keys)
+            return SumSource(query, {alias: _with_size(sums) for alias, sums in self._sums.items()}, is_long=False)
+        names = self._names()
+        columns = {names[alias, name]: value for alias, sums in self._sums.items() for name, value in sums.items()}
+        query = exp.select(*map(key_column, keys.columns), *(exp.alias_(value.copy(), name) for name, value in columns.items()))
+        sums_cte = self.relations.ctes.add_aggregate(
+            "influence_sums",
+            group_by_key(query.from_(influence_cte), keys),
+            "one row per group: its units, and sums of powers of their influence on every metric",
+        )
+        return self._joined(sums_cte, metrics_cte, keys, names)
+
+    def _names(self) -> dict[tuple[str, str], str]:
+        """Return the column of each sum of each metric: with the name of the metric, unless it is the same for all."""
+        names: dict[tuple[str, str], str] = {}
+        taken: dict[exp.Expr, str] = {}
+        for alias, sums in self._sums.items():
+            for name, value in sums.items():
+                is_shared = all(other.get(name, value) == value for other in self._sums.values())
+                names[alias, name] = taken.setdefault(value, name if is_shared else f"{alias}_{name}")
+        return names
+
+    def _joined(self, sums_cte: str, metrics_cte: str | None, keys: KeyColumns, names: Mapping[tuple[str, str], str]) -> SumSource:
+        """Return the sums with the values of metrics, in a row for each metric."""
+        # Columns are qualified where the metrics have one of the same name.
+        joined = [] if metrics_cte is None else self.relations.ctes[metrics_cte].query.named_selects
+        tables = {name: "s" if name in joined else None for name in [*keys.columns, *names.values()]}
+        sums = {
+            alias: {name: exp.column(names[alias, name], table=tables[names[alias, name]]) for name in own_sums}
+            | ({} if metrics_cte is None else {CARRIED_SUFFIX: exp.column(alias, table="m" if alias in names.values() else None)})
+            for alias, own_sums in self._sums.items()
+        }
+        query = exp.select(*(key_column(name, tables[name]) for name in keys.columns)).from_(exp.to_table(sums_cte).as_("s"))
+        rows = [exp.select(exp.alias_(exp.Literal.string(alias), METRIC_COLUMN)) for alias in sums]
+        metric_names = self.relations.ctes.add_aggregate("metric_names", union_all(rows), "one row per metric")
+        query = query.select(exp.column(METRIC_COLUMN)).join(metric_names, join_type="cross")
+        query = query if metrics_cte is None else join_metrics(query, metrics_cte, "s", keys)
+        values: dict[str, dict[str, exp.Expr]] = {}
+        for alias, columns in sums.items():
+            for name, value in columns.items():
+                values.setdefault(name, {})[alias] = value
+        query = query.select(*(exp.alias_(case_by_metric(by_alias), name) for name, by_alias in values.items()))
+        name = self.relations.ctes.add_aggregate("metric_sums", query, "one row per group and metric: sums of its influence")
+        long_query = exp.select(*map(key_column, keys.columns), exp.column(METRIC_COLUMN)).from_(name)
+        return SumSource(long_query, {alias: _with_size({name: exp.column(name) for name in sums[alias]}) for alias in sums}, is_long=True)
+
+
+def _with_size(sums: Mapping[str, exp.Expr]) -> Mapping[str, exp.Expr]:
+    """Return sums with the effective sample size: that of all units, times the share of those that enter the metric."""
+    if "unit_size" not in sums:
+        return sums
+    share = exp.Div(this=sums["entering_units"].copy(), expression=exp.func("NULLIF", sums["all_units"].copy(), sql_literal(0)))
+    size = sums["unit_size"].copy()
+    size = size if isinstance(size, exp.Column) else exp.paren(size)
+    return {**sums, "size": exp.Mul(this=size, expression=exp.paren(share))}
+
+
+def join_metrics(query: exp.Select, cte: str, alias: str, keys: KeyColumns) -> exp.Select:
+    """Join the metrics of a CTE under the alias ``m``."""
+    on = key_equalities(keys.columns, "m", alias, keys.nullable)
+    join_arguments: dict[str, Any] = {"on": exp.and_(*on, wrap=False)} if on else {"join_type": "cross"}
+    return query.join(exp.to_table(cte).as_("m"), **join_arguments)

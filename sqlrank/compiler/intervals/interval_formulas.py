@@ -1,0 +1,190 @@
+"""Columns from the sums of a metric's influence to its interval: standard error, degrees of freedom, variance, trials, margin, limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.compiler.column_comments import describe_column
+from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
+from sqlrank.compiler.intervals.t_quantiles import inverse_df_columns, t_quantile_column
+from sqlrank.compiler.select_builders import null_if_not_finite
+from sqlrank.inference.student_t import quantile_growth
+from sqlrank.result_columns import CI_HIGH, CI_LOW, SE
+from sqlrank.sql_ast import sql_literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sqlrank.compiler.relation_ctes import RelationCtes
+    from sqlrank.interval_options import IntervalOptions
+
+
+@dataclass(frozen=True)
+class IntervalFormula:
+    """The formula of an interval; metrics of one formula share its steps.
+
+    Attributes:
+        method: Interval method: ``t``, ``wilson``, or one that a SQL file declares.
+        error: Function of the standard error.
+        is_adjusted: The interval is adjusted for variance that depends on few units.
+        has_size: The effective sample size differs from the number of units.
+        is_rescaled: The metric in -1..1 is mapped to 0..1.
+        bounds: Bounds to which the limits are clipped.
+        may_be_infinite: Limits are tested for infinite values.
+    """
+
+    method: str
+    error: str
+    is_adjusted: bool
+    has_size: bool
+    is_rescaled: bool
+    bounds: tuple[float, float] | None
+    may_be_infinite: bool
+
+
+class IntervalFormulas:
+    """The columns of each step of an interval, over columns of the step before; one instance per formula."""
+
+    def __init__(self, relations: RelationCtes, confidence: IntervalOptions, formula: IntervalFormula) -> None:
+        self.relations = relations
+        self.confidence = confidence
+        self.formula = formula
+        self.is_t = formula.method == "t"
+        self.needs_class_sizes = confidence.needs_class_sizes(formula.method)
+
+    def standard_error(self, sums: Mapping[str, exp.Expr]) -> list[exp.Expr]:
+        """Return the columns of the first step, over sums of influence: value, units, standard error, sizes, concentration of the variance."""
+        missing = exp.Null()
+        names = ("squares", "units", "positive_squares", "positives", "negative_squares", "negatives")
+        arguments = [sums.get(name, missing).copy() for name in names]
+        error = self.relations.function("standard_error", {"standard_error": self.formula.error}, *arguments)
+        columns = [exp.alias_(sums[name].copy(), name) for name in ("value", "units") if name in sums]
+        columns.append(exp.alias_(error, SE))
+        if self.formula.error == "delong" or self.needs_class_sizes:
+            smaller = self.relations.function("smaller_sum", {}, sums["positives"], sums["negatives"])
+            columns.append(exp.alias_(smaller, "smaller_class_size"))
+        if self.needs_class_sizes:
+            columns += [exp.alias_(sums[name].copy(), name) for name in ("positive_size", "negative_size")]
+        if self.formula.is_adjusted:
+            arguments = [sums[name] for name in ("squares", "fourth_powers", "units")]
+            concentration = self.relations.function("influence_concentration", {}, *arguments)
+            columns.append(describe_column(concentration, "concentration", self._title("influence_concentration")))
+        if self.formula.has_size:
+            columns.append(exp.alias_(self.relations.function("least_size", {}, sums["size"]), "size"))
+        return columns
+
+    def degrees_of_freedom(self) -> list[exp.Expr]:
+        """Return powers of the reciprocal degrees of freedom, effective degrees of freedom, the factor for kurtosis, and the share."""
+        columns = inverse_df_columns(self._count()) if self.confidence.method != "normal" else []
+        units, concentration = exp.column("units"), exp.column("concentration")
+        if self.formula.is_adjusted:
+            growth = self.relations.function("t_growth", {}, units, *self._growth())
+            variant = "weighted" if self.formula.has_size else "satterthwaite"
+            freedom = self.relations.function("degrees_of_freedom", {"degrees_of_freedom": variant}, concentration, units, self._size())
+            inflation = self.relations.function("kurtosis_inflation", {}, concentration, units)
+            columns += [
+                describe_column(growth, "t_growth", self._title("t_growth")),
+                describe_column(freedom, "effective_df", self._title("degrees_of_freedom", variant)),
+                describe_column(inflation, "inflation", self._title("kurtosis_inflation")),
+            ]
+        if not self.is_t:
+            value = exp.column("value")
+            share = to_0_1(value) if self.formula.is_rescaled else value
+            columns.append(exp.alias_(self.relations.function("clipped_share", {}, share), "proportion"))
+            if self.needs_class_sizes:
+                normal = sql_literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
+                center = self.relations.function("wilson_center", {}, share, exp.column("smaller_class_size"), normal)
+                columns.append(exp.alias_(center, "center"))
+        return columns
+
+    def variances(self) -> list[exp.Expr]:
+        """Return the t quantile, and the adjusted variance or the least variance of an area."""
+        columns = [t_quantile_column(self.confidence, self._count())]
+        if self.formula.is_adjusted:
+            variant = "weighted" if self.formula.has_size else "kurtosis"
+            units, growth = exp.column("units"), exp.column("t_growth")
+            statistics = [*map(exp.column, ("se", "inflation")), units, self._size(), exp.column("effective_df")]
+            variance = self.relations.function("adjusted_variance", {"adjusted_variance": variant}, *statistics, *self._growth(), growth)
+            columns.append(describe_column(variance, "variance", self._title("adjusted_variance", variant)))
+            if self.formula.has_size and not self.is_t:
+                ratio = self.relations.function("quantile_growth_limit", {}, units, self._size(), *self._growth(), growth)
+                columns.append(exp.alias_(ratio, "ratio"))
+        elif self.needs_class_sizes:
+            sizes = map(exp.column, ("center", "positive_size", "negative_size"))
+            columns.append(exp.alias_(self.relations.function("auc_variance_ratio", {}, *sizes), "ratio"))
+        return columns
+
+    def trials(self) -> list[exp.Expr]:
+        """Return the squared t quantile over the effective number of trials of a share."""
+        if self.is_t:
+            return []
+        error: exp.Expr = exp.column(SE)
+        variance: exp.Expr = exp.column("variance")
+        if self.formula.is_rescaled:
+            error, variance = (exp.Div(this=value, expression=sql_literal(divisor)) for value, divisor in ((error, 2), (variance, 4)))
+        method = self.formula.method
+        if self.formula.is_adjusted:
+            method = "adjusted_weighted" if self.formula.has_size else "adjusted"
+        arguments = [exp.column("proportion"), error, exp.column("units"), self._size(), variance, exp.column("ratio")]
+        trials = self.relations.function("effective_trials", {"effective_trials": method}, *arguments)
+        quantile = exp.column("t_quantile")
+        shrinkage = exp.Div(this=exp.Mul(this=quantile, expression=quantile.copy()), expression=trials)
+        column = describe_column(shrinkage, "shrinkage", "t^2 / trials, which draws the interval towards 1/2")
+        column.add_comments([f"trials: {self._title('effective_trials', method)}"])
+        return [column]
+
+    def margins(self) -> list[exp.Expr]:
+        """Return the margin of a Student's interval, or the spread of a Wilson's."""
+        if not self.is_t:
+            spread = self.relations.function("wilson_spread", {}, exp.column("proportion"), exp.column("shrinkage"))
+            return [describe_column(spread, "margin", self._title("wilson_spread"))]
+        settings = {"interval_margin": "adjusted" if self.formula.is_adjusted else "t"}
+        arguments = map(exp.column, ("value", SE, "variance", "t_quantile"))
+        return [exp.alias_(self.relations.function("interval_margin", settings, *arguments), "margin")]
+
+    def limits(self) -> list[exp.Expr]:
+        """Return the limits of the interval and the standard error."""
+        value, margin, error = map(exp.column, ("value", "margin", SE))
+        center = value if self.is_t else exp.column("proportion")
+        low, high = (
+            self.relations.function(slot, {slot: "t" if self.is_t else "wilson"}, center.copy(), margin)
+            for slot in ("lower_limit", "upper_limit")
+        )
+        low, high = map(from_0_1, (low, high)) if self.formula.is_rescaled else (low, high)
+        low, high = clip_limits(low, high, value, self.formula.bounds)
+        limits: dict[str, exp.Expr] = {CI_LOW: low, CI_HIGH: high, SE: error}
+        if self.formula.may_be_infinite:
+            terms = {CI_LOW: (value, margin), CI_HIGH: (value, margin), SE: ()}
+            limits = {name: null_if_not_finite(limit, *terms[name]) for name, limit in limits.items()}
+        return [limit if limit == exp.column(name) else exp.alias_(limit, name) for name, limit in limits.items()]
+
+    def _count(self) -> exp.Column:
+        """Return the column that is the degrees of freedom plus one: rows of the smaller class, or units."""
+        return exp.column("smaller_class_size" if self.formula.error == "delong" else "units")
+
+    def _size(self) -> exp.Column:
+        """Return the column of the effective sample size: the units, unless weighted or absent."""
+        return exp.column("size" if self.formula.has_size else "units")
+
+    def _growth(self) -> list[exp.Expr]:
+        """Return the constants of the growth of t quantiles."""
+        return [sql_literal(factor) for factor in quantile_growth(self.confidence.level)]
+
+    def _title(self, slot: str, name: str = "") -> str:
+        """Return the sentence about a function, for the column that it computes."""
+        functions = self.relations.library.functions[slot]
+        title = functions[name or next(iter(functions))].title
+        return title.partition(": ")[2].removesuffix(".")
+
+
+INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], str], ...] = (
+    ("degrees_of_freedom", IntervalFormulas.degrees_of_freedom, "powers of 1 / df, and effective degrees of freedom"),
+    ("variances", IntervalFormulas.variances, "quantile of Student's t, and variance for the interval"),
+    ("trials", IntervalFormulas.trials, "effective number of trials"),
+    ("margins", IntervalFormulas.margins, "what the limits of the interval are computed from"),
+)
+"""Steps from standard errors to limits: the name, the columns that it adds, and what they are."""
