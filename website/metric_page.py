@@ -71,7 +71,7 @@ def _over(relation: str) -> str:
     if relation in load_registry().roles:
         return f"The formula sums over the rows of the [input]({UP}/inputs.md) `{relation}`. Names are its columns and the parameters."
     text = " ".join(load_registry().relation(relation, {}).doc.splitlines()).removeprefix(f"{relation}: ")
-    row = re.match(r".*?(?=[.;](?:\s|$))", text)
+    row = re.match(r".*?(?=[.;:](?:\s|$))", text)
     return f"The formula sums over the rows of the relation `{relation}`, with {row[0] if row else text}. Names are its columns and the parameters."
 
 
