@@ -19,14 +19,16 @@ def functions(
     metrics: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Metrics, such as nDCG or 'P(rel=2)@k'; by default all, and functions of inputs and lists.",
+            help="Metrics, such as nDCG or 'P(rel=2)@k'. Default: all, and functions of inputs and lists.",
             autocompletion=opt.metric_names,
         ),
     ] = None,
     dialect: Annotated[
         str, typer.Option(help=f"One of {', '.join(FUNCTION_DIALECTS)}.", autocompletion=lambda: list(FUNCTION_DIALECTS))
     ] = "duckdb",
-    schema: Annotated[str | None, typer.Option(help="The schema of the functions; sqlrank, or main in a file sqlrank.duckdb.")] = None,
+    schema: Annotated[
+        str | None, typer.Option(help="The schema of the functions. Default: sqlrank, or main in a file sqlrank.duckdb.")
+    ] = None,
     compat: opt.Compat = None,
     policy: opt.Policy = None,
     sql_dir: opt.SqlDir = None,
