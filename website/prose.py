@@ -161,7 +161,7 @@ def find_breaches(path: str, markdown: str) -> list[str]:
 def find_pages() -> dict[str, str]:
     """Return the pages that users read, by path."""
     docs = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
-    paths = ["README.md", *docs, "CHANGELOG.md", "CONTRIBUTING.md", "sql/README.md"]
+    paths = ["README.md", *docs, "CHANGELOG.md", "CONTRIBUTING.md", "sql/README.md", "examples/gate/README.md", "examples/rollup/README.md"]
     return {path: (ROOT / path).read_text("utf-8") for path in paths}
 
 

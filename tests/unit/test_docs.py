@@ -22,6 +22,33 @@ from tests.lanes import select_few
 ROOT = Path(__file__).parents[2]
 PATHS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in PATHS}
+SEARCHED = {
+    **dict.fromkeys(("confidence interval", "bootstrap", "sample size"), "confidence"),
+    **dict.fromkeys(("significance test", "multiple comparisons", "power", "better"), "comparison"),
+    **dict.fromkeys(("ci gate", "regression test", "tolerance", "baseline", "verdict"), "gates"),
+    **dict.fromkeys(("a/b test", "cuped", "sample ratio"), "experiments"),
+    **dict.fromkeys(("csv", "excel", "latex", "parquet", "output format"), "results"),
+    **dict.fromkeys(("roc curve", "calibration", "svg", "notebook"), "charts"),
+    **dict.fromkeys(("dedupe", "record linkage"), "entity-resolution"),
+    **dict.fromkeys(("novelty", "diversity", "coverage"), "beyond-accuracy"),
+    **dict.fromkeys(("trec_eval", "ranx", "scikit-learn", "migrate"), "compat"),
+    **dict.fromkeys(("hold-out", "leakage"), "splits"),
+    "explain a score": "explain",
+    "html report": "report",
+    "column mapping": "inputs",
+    "ties": "policies",
+    "rolling": "rollups",
+    "drift": "drift",
+    "mlflow": "mlflow",
+    "pyterrier": "ir-measures",
+    "install": "start",
+    "tutorial": "tutorial",
+    "ground truth": "start/search",
+    "retriever": "start/rag",
+    "click model": "start/ads",
+    "recommender": "start/recommenders",
+}
+"""Pages by what people search for."""
 BLOCK = re.compile(r"^```console\n\$ ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CONSOLE = [(name, command.replace("\\\n", " "), shown) for name, page in PAGES.items() for command, shown in BLOCK.findall(page)]
 SCRIPTS = [
@@ -111,6 +138,14 @@ def find_links(page: str) -> list[str]:
 def find_anchors(page: str) -> set[str]:
     """Return what the headings of a page are called in links, as GitHub does: small letters, hyphens, no punctuation."""
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", page, re.MULTILINE)}
+
+
+@pytest.mark.parametrize(("words", "name"), SEARCHED.items())
+def test_pages_begin_with_the_words_that_people_search_for(words: str, name: str) -> None:
+    """The search ranks by titles and headings."""
+    page = PAGES[f"docs/{name}.md"].lower()
+    begin = [*re.findall(r"^#+ .*$", page, re.MULTILINE), *page.split("\n\n")[:3]]
+    assert [word for word in words.split() if word not in "\n".join(begin)] == []
 
 
 def test_the_tables_of_metrics_are_complete() -> None:
