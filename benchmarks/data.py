@@ -168,6 +168,30 @@ def dataset(rows: int, kind: Kind, order: Order, shape: Shape = STANDARD) -> Dat
     return Dataset(folder, shape.systems)
 
 
+def answers(rows: int) -> str:
+    """Return a Parquet file, made if it is not there, with a row per query of the standard data: documents in order, a quarter of the relevant."""
+    data = dataset(rows, "str", "clustered")
+    path = data.folder / "answers.parquet"
+    if not path.exists():
+        unfinished = path.with_suffix(".part")
+        with duckdb.connect() as connection:
+            connection.execute(f"""
+                SET enable_progress_bar = false;
+                COPY (
+                    SELECT query_id, retrieved, relevant
+                    FROM (
+                        SELECT query_id, LIST(doc_id ORDER BY score DESC, doc_id DESC) AS retrieved
+                        FROM read_parquet('{data.run}') GROUP BY query_id
+                    )
+                    FULL JOIN (
+                        SELECT query_id, LIST(doc_id) AS relevant FROM read_parquet('{data.qrels}')
+                        WHERE relevance > 0 AND hash(doc_id) % 4 = 0 GROUP BY query_id
+                    ) USING (query_id)
+                ) TO '{unfinished}' (FORMAT parquet)""")
+        unfinished.rename(path)
+    return str(path)
+
+
 def _uniform(salt: int) -> str:
     """Return SQL for a number in 0..1 that a 32-bit float holds exactly, since trec_eval reads scores into such: ties are ties in all tools."""
     return f"(hash(i * 131 + {salt}) >> 40) / 16777216.0"

@@ -8,7 +8,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from data import FOLDER, LONG, STANDARD, SYSTEMS, THOUSAND, Dataset, Kind, Order, Shape, dataset
+from data import FOLDER, LONG, STANDARD, SYSTEMS, THOUSAND, Dataset, Kind, Order, Shape, answers, dataset
 from peers import BARE, CUT_OFFS, FIVE, FORTY, TWO, connect, row_number, with_polars, with_polars_first, with_pytrec_eval, with_ranx
 from timing import (
     UNLIMITED,
@@ -35,6 +35,7 @@ KINDS: tuple[Kind, ...] = ("str", "int")
 ORDERS: tuple[Order, ...] = ("clustered", "shuffled")
 LIMIT, LIMIT_BYTES = "2GB", 2e9
 PLAIN, CHECKED = "checks off", "checks on"
+SORTED, UNNESTED = f"{CHECKED}, rank_method=sort", "unnested by hand"
 RANX_READER = "ranx, its own reader"
 ONE = f"1 metric, {PLAIN}"
 
@@ -143,7 +144,7 @@ def first(options: argparse.Namespace) -> Iterator[Target]:
             PLAIN: partial(ours, check="off"),
             CHECKED: ours,
             f"{PLAIN}, rank_method=sort": partial(ours, check="off", plan={"rank_method": "sort"}),
-            f"{CHECKED}, rank_method=sort": partial(ours, plan={"rank_method": "sort"}),
+            SORTED: partial(ours, plan={"rank_method": "sort"}),
             **polars,
         }
         timings = alternate(sides, options.repeat)
@@ -153,9 +154,34 @@ def first(options: argparse.Namespace) -> Iterator[Target]:
         faster = min(timings[name].median for name in polars)
         yield Target(f"{title}; {PLAIN}", timings[PLAIN].median / timings[BARE].median, at_most=at_most)
         yield Target(f"{title}; {PLAIN}, of the fastest Polars", timings[PLAIN].median / faster, at_most=1)
-        yield Target(
-            f"{title}; {CHECKED}, of rank_method=sort", timings[CHECKED].median / timings[f"{CHECKED}, rank_method=sort"].median, at_most=1
-        )
+        yield Target(f"{title}; {CHECKED}, of rank_method=sort", timings[CHECKED].median / timings[SORTED].median, at_most=1)
+
+
+def lists(options: argparse.Namespace) -> Iterator[Target]:
+    """Time answers, a row per query, beside the same rows unnested by hand: metrics of the first ten documents, and five of whole lists."""
+    path = answers(options.rows)
+    with connect(options.threads) as connection:
+        connection.execute(f"CREATE TABLE answers AS FROM read_parquet('{path}')")
+        for kind, source, table, place in (("Parquet", path, f"read_parquet('{path}')", None), ("table", "answers", "answers", connection)):
+            rows = {
+                "run": f"SELECT query_id, UNNEST(retrieved) AS doc_id, GENERATE_SUBSCRIPTS(retrieved, 1) AS rank FROM {table}",
+                "qrels": f"SELECT query_id, UNNEST(relevant) AS doc_id, 1 AS relevance FROM {table}",
+                "queries": f"SELECT query_id FROM {table}",
+            }
+            policies = {"topics": "given", "ties": "rank", "duplicates": "max"}
+            for metrics in (TWO, FIVE):
+                ours = partial(evaluate, metrics, None, None, options, inputs={"answers": source}, connection=place)
+                sides: Sides = {
+                    UNNESTED: partial(evaluate, metrics, options=options, **rows, **policies, connection=place),
+                    CHECKED: ours,
+                    PLAIN: partial(ours, check="off"),
+                    SORTED: partial(ours, plan={"rank_method": "sort"}),
+                }
+                timings = alternate(sides, options.repeat)
+                agree({}, timings)
+                title = f"lists: {', '.join(metrics)}, {options.rows:,} documents, str, {kind}"
+                show(title, timings, UNNESTED)
+                yield Target(f"{title}; {CHECKED}, of {UNNESTED}", timings[CHECKED].median / timings[UNNESTED].median, at_most=1 / 3)
 
 
 def memory(options: argparse.Namespace) -> Iterator[Target]:
@@ -186,13 +212,14 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
     "systems": partial(from_parquet, "systems", SYSTEMS, 1.3),
     "long": partial(from_parquet, "long", LONG, 0.6),
     "first": first,
+    "lists": lists,
     "memory": memory,
 }
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=2_000_000, help="rows of peers and first")
+    parser.add_argument("--rows", type=int, default=2_000_000, help="rows of peers, first and lists")
     parser.add_argument("--large", type=int, default=20_000_000, help="rows of many, systems and long")
     parser.add_argument("--huge", type=int, default=100_000_000, help="rows of memory")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each side")

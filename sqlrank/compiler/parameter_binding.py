@@ -44,13 +44,16 @@ def _bound(library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterVa
             node.replace(symbolic_parameter(value.name))
         elif value == NO_CUTOFF and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
             _drop_unlimited_comparison(node.parent)
+        elif value == NO_CUTOFF and isinstance(node.parent, exp.Slice) and isinstance(bracket := node.parent.parent, exp.Bracket):
+            bracket.replace(bracket.this)
         elif value == CUTOFF_PLACEHOLDER:
             node.replace(exp.column(CUTOFF_COLUMN, table=CUTOFF_PLACEHOLDER))
         elif params[node.name].is_column:
             node.replace(exp.column(str(value)))
         else:
             node.replace(sql_literal(value))
-    for call in find_nodes(holder, exp.Anonymous):
+    calls = [call for call in find_nodes(holder, exp.Anonymous) if call.name.lower() in library.functions]  # others are of an engine
+    for call in calls:
         if call.find_ancestor(exp.Anonymous) is None and call.root() is holder:
             call.replace(inline_function(library, call.name.lower(), call.expressions, settings))
     fold_constants(holder)

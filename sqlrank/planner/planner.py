@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import MetricError, did_you_mean
 from sqlrank.planner.rank_method import choose_rank_method, max_depth, ranking_metrics, required_depth
 from sqlrank.planner.score_order import choose_score_order
+from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def validate_plan(request: ResolvedRequest, dialect: str) -> None:
             alternatives = [candidate for candidate in supported if candidate not in {"auto", "rank"}]
             engines = _or(values[value]["engines"]).replace("duckdb", "DuckDB")
             raise MetricError(f"{name}={value!r} is for {engines}; choose {_or(alternatives)} for {dialect}")
+        if (role := values[value].get("requires_input", request.retrieval_role)) != request.retrieval_role:
+            raise MetricError(f"{name}={value!r} is for {role}, and {request.retrieval_role} is given; leave it out")
         for metric in ranking_metrics(request):
             for policy, allowed in values[value].get("valid_with", {}).items():
                 if metric.settings.get(policy, allowed[0]) not in allowed:
@@ -83,8 +86,9 @@ def choose_plan(request: ResolvedRequest, inputs: BoundInputs, rows: Mapping[str
     }
     if "rank_method" not in plans:
         plans["rank_method"] = choose_rank_method(request, inputs, rows)
-    if plans["rank_method"] == "top_k":
-        plans["num_ranked"] = max_depth(request) or 1
+    if plans["rank_method"] in {"top_k", "list_position"}:
+        depth = max_depth(request)
+        plans["num_ranked"] = NO_CUTOFF if depth is None else max(depth, 1)
     # Ranks within window frames count the pairs of large groups only.
     is_one_group = not (
         inputs.group_columns or request.per_query or any(metric.settings.get("level") == "query" for metric in request.metrics)

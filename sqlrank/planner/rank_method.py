@@ -8,12 +8,13 @@ from sqlglot import exp
 
 from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.inputs.row_checks import select_over_input
+from sqlrank.registry.metric import SymbolicNumber
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.registry.registry import Registry
@@ -41,6 +42,12 @@ MIN_LIST_LENGTH_RATIO = 4
 Truncated lists are faster from a ratio of two.
 """
 
+MAX_MEAN_JUDGMENTS_TO_LOOK_UP = 50
+"""Largest mean number of judged documents per list for looking each of them up in the list.
+
+Above it, comparing each with the documents of its list takes longer than sorting these.
+"""
+
 MIN_ROWS_TO_OPTIMIZE = 1_000
 """Number of run rows below which choosing a strategy costs more than sorting."""
 
@@ -66,7 +73,7 @@ def required_depth(library: Registry, metric: ResolvedMetric) -> int | None:
     It follows from the cut-off, and from the lines ``-- Depth:`` of the files. A file of the user without that line may read any document.
 
     Returns:
-        0 if the metric reads no ranked documents, and None if it depends on whole lists.
+        0 if the metric reads no ranked documents, and None if it depends on whole lists, or on a cut-off that stays a parameter.
     """
     dependencies = metric.dependencies
     settings: Mapping[str, Any] = metric.settings
@@ -76,8 +83,8 @@ def required_depth(library: Registry, metric: ResolvedMetric) -> int | None:
         return None
     limit = settings.get("depth", NO_CUTOFF) if "depth" in dependencies.settings else NO_CUTOFF
     cutoff = int(metric.file.depth) if metric.file.depth.isdecimal() else settings.get("k", NO_CUTOFF)
-    depth = int(limit if any(file.depth == "all" for file in dependencies.files) else min(cutoff, limit))
-    return depth if depth <= MAX_REQUIRED_DEPTH else None
+    depth = limit if any(file.depth == "all" for file in dependencies.files) else min(cutoff, limit)
+    return int(depth) if depth <= MAX_REQUIRED_DEPTH and not isinstance(depth, SymbolicNumber) else None
 
 
 def ranking_metrics(request: ResolvedRequest) -> list[ResolvedMetric]:
@@ -95,7 +102,7 @@ def max_depth(request: ResolvedRequest) -> int | None:
 
 
 def choose_rank_method(request: ResolvedRequest, inputs: BoundInputs, row_counts: Mapping[str, int] | None) -> str:
-    """Choose the ranking method: ``array`` on Spark, on DuckDB the best for the table statistics.
+    """Choose the ranking method: ``array`` on Spark, on DuckDB ``list_position`` for lists, else the best for the table statistics.
 
     Inputs of DuckDB whose row count is not known from metadata are sorted.
     """
@@ -103,6 +110,8 @@ def choose_rank_method(request: ResolvedRequest, inputs: BoundInputs, row_counts
     dialect = get_dialect(database.dialect)
     if dialect.recomputes_ctes and _is_allowed(request, "array"):
         return "array"
+    if _is_allowed(request, "list_position") and _can_look_up(request, inputs, row_counts):
+        return "list_position"
     has_row_counts = all(
         role in by_role and by_role[role].table.has_row_count for role in ("run", "qrels") if role == "run" or role in by_role
     )
@@ -111,14 +120,33 @@ def choose_rank_method(request: ResolvedRequest, inputs: BoundInputs, row_counts
     possible = [value for value in ("top_k", "count") if _is_allowed(request, value)]
     if not possible:
         return "sort"
-    counts = {
-        role: select_over_input(exp.select(exp.Count(this=exp.Star())), by_role[role], ("query_id",))
-        for role in by_role.keys() & {"run", "qrels"}
-    }
-    rows = row_counts or {role: database.query_rows(count)[0][0] for role, count in counts.items()}
+    rows = row_counts or _count_rows(inputs, by_role.keys() & {"run", "qrels"})
     if "top_k" in possible and _has_long_lists(request, inputs, rows["run"]):
         return "top_k"
     return "count" if "count" in possible and "qrels" in by_role and _has_few_judgments(inputs, rows) else "sort"
+
+
+def _can_look_up(request: ResolvedRequest, inputs: BoundInputs, row_counts: Mapping[str, int] | None) -> bool:
+    """Return True if the run is made of lists of ids as they are read, and few documents of a list are judged."""
+    library, database, by_role = request.library, inputs.database, inputs.by_role
+    role = request.retrieval_role
+    if role != library.plans["rank_method"]["values"]["list_position"]["requires_input"] or not library.is_plan_supported(
+        "rank_method", "list_position", database.dialect
+    ):
+        return False
+    if not isinstance(by_role["run"].typed_expression("doc_id"), exp.Column):
+        return False
+    if "qrels" not in by_role or not database.can_inspect:
+        return True
+    rows = row_counts or _count_rows(inputs, ("qrels", role))
+    return rows["qrels"] <= MAX_MEAN_JUDGMENTS_TO_LOOK_UP * rows[role]
+
+
+def _count_rows(inputs: BoundInputs, roles: Iterable[str]) -> dict[str, int]:
+    """Count the rows of inputs."""
+    count = exp.select(exp.Count(this=exp.Star()))
+    queries = {role: select_over_input(count.copy(), inputs.by_role[role], ("query_id",)) for role in roles}
+    return {role: inputs.database.query_rows(query)[0][0] for role, query in queries.items()}
 
 
 def _is_allowed(request: ResolvedRequest, value: str) -> bool:

@@ -52,9 +52,15 @@ PORTABLE_ALTERNATIVES = {
 """Portable alternatives to common constructs that differ between engines."""
 
 ENGINE_NODES = {
-    "duckdb": (exp.ArrayAgg, exp.ArrayMin, exp.ArrayPosition, exp.PercentileCont, exp.LastValue, exp.IgnoreNulls, exp.Mod, exp.NullSafeEQ)
-}
+    "duckdb": (
+        exp.ArrayAgg, exp.ArrayDistinct, exp.ArrayMin, exp.ArrayPosition, exp.ArraySize, exp.Bracket, exp.IgnoreNulls, exp.Lambda,
+        exp.LastValue, exp.Mod, exp.NullSafeEQ, exp.PercentileCont, exp.Slice, exp.Transform,
+    ),
+}  # fmt: skip
 """Additional nodes allowed in files that declare an engine (``-- Engines: duckdb``)."""
+
+ENGINE_FUNCTIONS = {"duckdb": ("hash", "list_unique")}
+"""Functions of an engine without a node of their own, allowed in files that declare it."""
 
 _METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",
                    "with_": "CTE", "joins": "JOIN", "qualify": "QUALIFY", "windows": "WINDOW"}  # fmt: skip

@@ -88,7 +88,7 @@ def _visit(library: Registry, file: SqlFile, settings: Mapping[str, Any], depend
     dependencies.files[file] = None
     references = _references(file)
     dependencies.settings |= references.params
-    for slot in sorted(references.calls):
+    for slot in sorted(references.calls & library.functions.keys()):  # others are functions of an engine
         _visit_slot(library, slot, settings, dependencies)
     for name in sorted(references.tables):
         if name in library.roles:

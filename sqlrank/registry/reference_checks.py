@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import did_you_mean
-from sqlrank.registry.contract import check_syntax_rules, raise_violations
+from sqlrank.registry.contract import ENGINE_FUNCTIONS, check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
 from sqlrank.registry.query_templates import read_row_checks
@@ -109,8 +109,11 @@ def _tables(file: SqlFile, library: Registry) -> Iterator[Violation]:
 
 
 def _calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
+    engine = file.annotations.get("Engines", "").partition(",")[0]
     for call in file.tree.find_all(exp.Anonymous):
         slot = call.name.lower()
+        if slot in ENGINE_FUNCTIONS.get(engine, ()):
+            continue
         if slot not in library.functions:
             yield call, f"no function {call.name!r}{did_you_mean(call.name, library.functions)} Functions are files in functions/"
         elif len(library.function_arguments(slot)) != len(call.expressions):

@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sqlrank
-from sqlrank import InputError
+from sqlrank import InputError, MetricError
+from tests.invariances.rankings import METRICS as RANKING_METRICS
+from tests.invariances.rankings import assert_equal
 from tests.unit.command_line import invoke_command, run_command, run_refused_command
 
 if TYPE_CHECKING:
@@ -110,6 +112,70 @@ def test_random_lists_have_the_values_of_rows(questions: list[dict[str, Any]], t
     found = evaluate(metrics, questions, ties=ties, per_query=True)
     assert found == [pytest.approx(row) for row in evaluate_rows(questions, metrics, ties=ties, per_query=True)]
     assert all(0 <= row["R@3"] <= 1 for row in found)
+
+
+@given(
+    question_lists(),
+    st.lists(st.sampled_from([metric for metric in RANKING_METRICS if "ties=" not in metric]), min_size=1, max_size=4, unique=True),
+    st.sampled_from([{}, {"per_query": True}, {"depth": 2}, {"topics": "judged"}, {"plan": {"list_key": "input"}}]),
+)
+@settings(max_examples=40, deadline=None)
+def test_positions_in_lists_are_the_ranks_of_sorted_rows(
+    questions: list[dict[str, Any]], metrics: list[str], options: dict[str, Any]
+) -> None:
+    values = [
+        sqlrank.evaluate(
+            metrics,
+            inputs={"answers": make_answers(questions)},
+            **{**options, "plan": {**options.get("plan", {}), "rank_method": rank_method}},
+        ).to_pydict()
+        for rank_method in ("sort", "list_position")
+    ]
+    assert_equal(values[1], values[0])
+
+
+def rank_method_of(result: pa.Table) -> str:
+    """Return the plan that the header of a result's statement names."""
+    return result.schema.metadata[b"sqlrank.sql"].decode().partition("rank_method=")[2].split(";")[0]
+
+
+def test_documents_are_looked_up_in_lists_where_that_is_right_and_fast() -> None:
+    """Repeated documents are searched for among the first k alone; nothing is looked up in lists of converted ids, or for many judgments."""
+    inputs = {"answers": make_answers()}
+    at_five, whole = (sqlrank.evaluate(metric, inputs=inputs) for metric in ("R@5", "AP"))
+    assert rank_method_of(at_five) == rank_method_of(whole) == "list_position"
+    assert b".retrieved[1:5], LAMBDA" in at_five.schema.metadata[b"sqlrank.sql"]
+    assert b".retrieved, LAMBDA" in whole.schema.metadata[b"sqlrank.sql"]
+    assert "rank_method=list_position; alternative: rank_method=sort, if hundreds" in sqlrank.sql("AP", inputs={"answers": "a"})
+    assert "rank_method=sort" in sqlrank.sql("AP", inputs={"answers": "a"}, dialect="bigquery")
+    scored = make_answers([row | {"scores": list(range(len(row["retrieved"])))} for row in QUESTIONS])
+    many = make_answers([row | {"relevant": [f"d{number}" for number in range(51)]} for row in QUESTIONS])
+    connection = duckdb.connect()
+    connection.sql(
+        "CREATE TABLE uuids AS SELECT 1 AS query_id, [UUID '00000000-0000-4000-8000-000000000001'] AS retrieved, retrieved::VARCHAR[] AS relevant"
+    )
+    for table, options in (
+        (scored, {"ties": "doc_desc"}),
+        (make_answers(), {"unjudged": "drop"}),
+        (many, {}),
+        (many, {"check": "off"}),
+        ("uuids", {"connection": connection}),
+    ):
+        assert rank_method_of(sqlrank.evaluate("RR", inputs={"answers": table}, **options)) == "sort"
+
+
+def test_an_explanation_names_the_document_at_each_rank() -> None:
+    found = sqlrank.explain("RR", query="q2", inputs={"answers": make_answers()})
+    (ranked,) = (step.rows for step in found.steps if step.name == "ranked_documents")
+    assert (found.value, ranked["doc_id"].to_pylist(), ranked["rank"].to_pylist()) == (0.5, ["d9", "d8"], [1, 2])
+
+
+def test_a_plan_for_lists_is_refused_for_rows() -> None:
+    lists = {"rank_method": "list_position"}
+    with pytest.raises(MetricError, match="rank_method='list_position' is for answers, and run is given; leave it out"):
+        sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, plan=lists)
+    with pytest.raises(MetricError, match="rank_method='list_position' is for ties='rank', not 'doc_desc'"):
+        evaluate("RR", ties="doc_desc", plan=lists)
 
 
 def test_several_systems_are_compared_by_query() -> None:

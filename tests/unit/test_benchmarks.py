@@ -14,6 +14,7 @@ SMALL = {
     "comparison.py": ["--queries", "200"],
     "experiments.py": ["--rows", "2000"],
     "families.py": ["--share", "0.0005"],
+    "ranking.py": ["--rows", "20000", "--only", "lists"],
     "rollups.py": ["--rows", "20000", "--campaigns", "3"],
 }
 """Those that need no tool that only benchmarks compare with, and are done in seconds."""

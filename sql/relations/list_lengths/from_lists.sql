@@ -1,0 +1,8 @@
+-- list_lengths: one row per list that is not empty: its number of distinct documents in answers, at most the depth.
+-- $depth: integer from 1, default all: number of documents of a list that are read.
+-- Grain: list_id
+SELECT
+  list_id,
+  CASE WHEN num_documents > $depth THEN $depth ELSE num_documents END AS list_length -- at most the depth
+FROM retrieved_lists
+WHERE num_documents > 0
