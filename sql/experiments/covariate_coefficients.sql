@@ -4,7 +4,7 @@
 SELECT
   metric,
   variant,
-  covariate_ratio,
+  covariate_ratio AS pooled_covariate_ratio,
   CASE
     WHEN covariate_squares > 1e-12 * covariate_square_terms
     AND covariate_squares > 1e-24 * units * covariate_ratio * covariate_ratio * covariate_denominator * covariate_denominator

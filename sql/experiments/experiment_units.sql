@@ -1,9 +1,9 @@
--- experiment_units: one row per unit: its lowest and highest variant, which differ if it was in several, and its summed amounts.
+-- experiment_units: one row per unit: its variant, and summed amounts.
 -- Python adds a column for each amount, its sum over the rows of the unit.
 -- Grain: unit_id
 SELECT
   unit_id,
   MIN(variant) AS variant,
-  MAX(variant) AS last_variant
+  MAX(variant) AS last_variant -- another than the first if the unit was in several
 FROM observations
 GROUP BY unit_id

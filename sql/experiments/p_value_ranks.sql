@@ -1,4 +1,4 @@
--- p_value_ranks: one row per metric and treatment: effect, p-value, its rank, and the number of tests.
+-- p_value_ranks: one row per metric and treatment: effect, p-value, its rank.
 -- Grain: metric, variant
 SELECT
   metric,

@@ -1,8 +1,8 @@
--- variant_summaries: one row per variant: its units and means, and totals of all variants.
--- The totals are the number of units in several variants, and the mean of each covariate; Python adds these and the means as columns.
+-- variant_summaries: one row per variant: its units and means, and the overall mean of each covariate.
+-- Python adds the means and the overall means as columns.
 -- Grain: variant
 SELECT
   variant,
   units,
-  SUM(multi_variant_units) OVER () AS multi_variant_units
+  multi_variant_units
 FROM variant_means

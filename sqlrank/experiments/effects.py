@@ -10,12 +10,12 @@ from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO
 from sqlrank.experiments.experiment_steps import read_step, source_table_names, with_ctes
-from sqlrank.experiments.variant_sums import variant_sum_ctes
+from sqlrank.experiments.variant_sums import unit_denominators, variant_sum_ctes, zero_moments
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
 from sqlrank.sql_ast import double_literal, find_nodes, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from sqlrank.experiments.design import ExperimentDesign
     from sqlrank.inputs.bound_input import BoundInput
@@ -62,6 +62,10 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
     interval_limits = read_step("relative_intervals", f"{design.lift_scale}.sql").selects
     bindings |= {select_item.alias: select_item.this for select_item in interval_limits}
     ctes: dict[str, exp.Query] = {name: _bound(bindings, name) for name in names}
+    for name in names[1:4]:
+        _drop_zero_terms(ctes[name], zero_moments(design))
+    if has_covariates:
+        _drop_unit_factors(ctes["pooled_moments"], unit_denominators(design))
     for name in ("variant_estimates", "variant_pairs"):
         ctes[name] = _bound(bindings, name, "adjusted" if has_covariates else "unadjusted")
     ctes["variance_shares"] = _bound(bindings, "variance_shares")
@@ -70,6 +74,8 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
     ctes |= {name: _bound(bindings, name) for name in ("p_values", "p_value_ranks")}
     ctes["corrected_p_values"] = _bound(bindings, "corrected_p_values", design.correction)
     ctes |= {name: _bound(bindings, name) for name in SAMPLE_RATIO_STEPS}
+    if not design.expected_shares:
+        _drop_missing_variants(ctes["sample_ratio_statistic"])
     return ctes | {"results": _with_sample_ratio(_bound(bindings, "results"))}
 
 
@@ -110,6 +116,35 @@ def _reading(query: exp.Select, names: Mapping[str, str]) -> exp.Select:
         if table.name in names:
             table.set("this", exp.to_identifier(names[table.name]))
     return query
+
+
+def _drop_zero_terms(query: exp.Query, zeros: Collection[str]) -> None:
+    """Drop the terms of sums with a factor that is 0 for all metrics."""
+    for column in find_nodes(query, exp.Column):
+        term: exp.Expr = column
+        while isinstance(term.parent, exp.Mul):
+            term = term.parent
+        if column.name in zeros and isinstance(total := term.parent, (exp.Add, exp.Sub)) and term is total.expression:
+            enclosing = total.parent
+            is_column = isinstance(total.this, exp.Column) and isinstance(enclosing, exp.Paren)
+            replaced: exp.Expr = enclosing if is_column and enclosing is not None else total
+            replaced.replace(total.this)
+
+
+def _drop_unit_factors(query: exp.Query, ones: Collection[str]) -> None:
+    """Drop the factors that are 1 for all metrics, and write 1 for their mean."""
+    for column in find_nodes(query, exp.Column):
+        if column.name in ones and isinstance(product := column.parent, exp.Mul):
+            product.replace(product.this)
+    for select_item in query.selects:
+        if select_item.alias in ones:
+            select_item.set("this", double_literal(1))
+
+
+def _drop_missing_variants(query: exp.Query) -> None:
+    """Drop the term of expected variants without units: equal shares are those of the variants that have units."""
+    statistic = next(select_item for select_item in query.selects if select_item.alias == "statistic").this
+    statistic.replace(statistic.this)
 
 
 def _gain(design: ExperimentDesign) -> exp.Expr:

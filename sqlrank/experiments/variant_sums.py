@@ -43,10 +43,14 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     covariate_counts = [f"{name}_{COVARIATE_COUNT}" for name in covariate_columns]
     ctes["variant_summaries"] = _with(
         read_step("variant_summaries.sql"),
-        {name: exp.column(name) for name in [*amounts, *covariate_counts]} | _covariate_means(covariate_columns),
+        {name: exp.column(name) for name in [*map(_variant_mean, amounts), *covariate_counts]} | _covariate_means(covariate_columns),
     )
     if covariate_columns:
-        unchanged_columns = [*other_columns, *covariate_counts, *(f"{name}_{COVARIATE_MEAN}" for name in covariate_columns)]
+        unchanged_columns = [
+            *map(_variant_mean, other_columns),
+            *covariate_counts,
+            *(f"{name}_{COVARIATE_MEAN}" for name in covariate_columns),
+        ]
         ctes["imputed_means"] = _with(
             read_step("imputed_means.sql"), {name: exp.column(name) for name in unchanged_columns} | _filled(covariate_columns)
         )
@@ -61,9 +65,19 @@ def _with(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.Select:
     return query.select(*(value if value == exp.column(name) else exp.alias_(value, name) for name, value in columns.items()), copy=False)
 
 
+def _variant_mean(amount: str) -> str:
+    """Return the column of the mean of an amount in a variant, ``variant_mean_0``."""
+    return f"variant_{_mean(amount)}"
+
+
+def _mean(amount: str) -> str:
+    """Return the column of the mean beside sums about it: ClickHouse reads an alias in place of a column of its name."""
+    return f"mean_{amount.removeprefix('amount_')}"
+
+
 def _means(amounts: list[str], covariate_columns: list[str]) -> dict[str, exp.Expr]:
     """Return the mean of each per-unit sum, and the number of known covariates."""
-    columns: dict[str, exp.Expr] = {name: exp.Avg(this=exp.column(name)) for name in amounts}
+    columns: dict[str, exp.Expr] = {_variant_mean(name): exp.Avg(this=exp.column(name)) for name in amounts}
     return columns | {f"{name}_{COVARIATE_COUNT}": exp.Count(this=exp.column(name)) for name in covariate_columns}
 
 
@@ -77,7 +91,7 @@ def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     columns: dict[str, exp.Expr] = {}
     for name in covariate_columns:
         count = exp.column(f"{name}_{COVARIATE_COUNT}")
-        total = everywhere(exp.Mul(this=count, expression=exp.column(name)))
+        total = everywhere(exp.Mul(this=count, expression=exp.column(_variant_mean(name))))
         mean = exp.Div(this=total, expression=exp.func("NULLIF", everywhere(count.copy()), sql_literal(0)))
         columns[f"{name}_{COVARIATE_MEAN}"] = exp.func("COALESCE", mean, double_literal(0))
     return columns
@@ -88,26 +102,27 @@ def _filled(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     columns: dict[str, exp.Expr] = {}
     for name in covariate_columns:
         count, covariate_mean = exp.column(f"{name}_{COVARIATE_COUNT}"), exp.column(f"{name}_{COVARIATE_MEAN}")
-        deviation = exp.paren(exp.Sub(this=exp.column(name), expression=covariate_mean.copy()))
+        deviation = exp.paren(exp.Sub(this=exp.column(_variant_mean(name)), expression=covariate_mean.copy()))
         shift = exp.Div(this=exp.Mul(this=deviation, expression=count), expression=exp.column("units"))
-        columns[name] = exp.Add(this=covariate_mean, expression=exp.func("COALESCE", shift, double_literal(0)))
+        columns[_variant_mean(name)] = exp.Add(this=covariate_mean, expression=exp.func("COALESCE", shift, double_literal(0)))
     return columns
 
 
 def _sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
-    columns: dict[str, exp.Expr] = {name: exp.Max(this=exp.column(name, table="means")) for name in design.unit_sum_columns.values()}
+    """Return the means of variants, and the sums of squares and products about them."""
+    columns: dict[str, exp.Expr] = {_mean(name): exp.Max(this=exp.column(_variant_mean(name))) for name in design.unit_sum_columns.values()}
 
     def deviation(name: str) -> exp.Expr:
-        value: exp.Expr = exp.column(name, table="units")
+        value: exp.Expr = exp.column(name)
         if name in covariate_columns:
-            value = exp.func("COALESCE", value, exp.column(f"{name}_{COVARIATE_MEAN}", table="means"))
-        return exp.paren(exp.Sub(this=value, expression=exp.column(name, table="means")))
+            value = exp.func("COALESCE", value, exp.column(f"{name}_{COVARIATE_MEAN}"))
+        return exp.paren(exp.Sub(this=value, expression=exp.column(_variant_mean(name))))
 
     for estimate in design.estimates:
         for first, second in _products(design.sum_columns(estimate)).values():
             columns[_product_name(first, second)] = exp.Sum(this=exp.Mul(this=deviation(first), expression=deviation(second)))
     for name in covariate_columns:
-        is_missing = is_null(exp.column(name, table="units"))
+        is_missing = is_null(exp.column(name))
         missing_flag = exp.Case(ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0))
         columns[f"{name}_{MISSING_COVARIATE}"] = exp.Sum(this=missing_flag)
     return _with(read_step("variant_comoments.sql"), columns)
@@ -138,6 +153,18 @@ def _arms(design: ExperimentDesign) -> exp.Select:
     )
 
 
+def unit_denominators(design: ExperimentDesign) -> set[str]:
+    """Return the denominators that are 1 for all metrics, which are means."""
+    columns_by_metric = [design.sum_columns(estimate) for estimate in design.estimates]
+    return {role for role in SUM_ROLES if role.endswith("denominator") and not any(role in columns for columns in columns_by_metric)}
+
+
+def zero_moments(design: ExperimentDesign) -> set[str]:
+    """Return the moments that are 0 for all metrics: sums of products of which none has the amounts, and differences of constants."""
+    products = (_products(design.sum_columns(estimate)) for estimate in design.estimates)
+    return {f"{name}_difference" for name in unit_denominators(design)} | set(PRODUCTS).difference(*products)
+
+
 def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[str, exp.Expr]:
     """Return the columns of ``metric_moments`` from those of ``sums`` for a metric."""
     columns = design.sum_columns(estimate)
@@ -145,7 +172,7 @@ def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[s
     moments: dict[str, exp.Expr] = {}
     for role in SUM_ROLES:
         neutral_value = double_literal(1 if role.endswith("denominator") else 0)
-        moments[role] = exp.column(columns[role]) if role in columns else neutral_value
+        moments[role] = exp.column(_mean(columns[role])) if role in columns else neutral_value
     for product in PRODUCTS:
         pair = products.get(product)
         moments[product] = exp.column(_product_name(*pair)) if pair else double_literal(0)

@@ -14,11 +14,10 @@ WITH observations AS (
   FROM shop.eval.visits
   WHERE "day" >= '2026-01-01'
 ), experiment_units AS (
-  -- One row per unit: its lowest and highest variant, which differ if it was in several, and its
-  -- summed amounts. (experiments/experiment_units.sql)
+  -- One row per unit: its variant, and summed amounts. (experiments/experiment_units.sql)
   SELECT
     MIN(variant) AS variant,
-    MAX(variant) AS last_variant,
+    MAX(variant) AS last_variant,  -- another than the first if the unit was in several
     SUM(amount_0) AS amount_0,
     SUM(amount_1) AS amount_1,
     SUM(amount_2) AS amount_2,
@@ -30,23 +29,22 @@ WITH observations AS (
   SELECT
     CASE WHEN variant = last_variant THEN variant END AS variant,
     COUNT(*) AS units,
-    SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END) AS multi_variant_units,
-    AVG(amount_0) AS amount_0,
-    AVG(amount_1) AS amount_1,
-    AVG(amount_2) AS amount_2,
-    AVG(amount_3) AS amount_3,
+    SUM(SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END)) OVER () AS multi_variant_units,
+    AVG(amount_0) AS variant_mean_0,
+    AVG(amount_1) AS variant_mean_1,
+    AVG(amount_2) AS variant_mean_2,
+    AVG(amount_3) AS variant_mean_3,
     COUNT(amount_3) AS amount_3_count
   FROM experiment_units
   GROUP BY CASE WHEN variant = last_variant THEN variant END
 ), variant_summaries AS (
-  -- One row per variant: its units and means, and totals of all variants.
+  -- One row per variant: its units and means, and the overall mean of each covariate.
   -- (experiments/variant_summaries.sql)
   SELECT
-    variant, units,
-    SUM(multi_variant_units) OVER () AS multi_variant_units,
-    amount_0, amount_1, amount_2, amount_3, amount_3_count,
+    variant, units, multi_variant_units, variant_mean_0, variant_mean_1, variant_mean_2,
+    variant_mean_3, amount_3_count,
     COALESCE(
-      SUM(CASE WHEN variant IS NOT NULL THEN amount_3_count * amount_3 END) OVER ()
+      SUM(CASE WHEN variant IS NOT NULL THEN amount_3_count * variant_mean_3 END) OVER ()
       / NULLIF(SUM(CASE WHEN variant IS NOT NULL THEN amount_3_count END) OVER (), 0),
       CAST(0 AS DOUBLE)
     ) AS amount_3_overall_mean
@@ -55,56 +53,34 @@ WITH observations AS (
   -- One row per variant: units, and means, where units without a covariate have its overall mean.
   -- (experiments/imputed_means.sql)
   SELECT
-    variant, units, multi_variant_units, amount_0, amount_1, amount_2, amount_3_overall_mean,
+    variant, units, multi_variant_units, variant_mean_0, variant_mean_1, variant_mean_2,
+    amount_3_overall_mean,
     amount_3_overall_mean
     + COALESCE(
-      (amount_3 - amount_3_overall_mean) * amount_3_count / units,
+      (variant_mean_3 - amount_3_overall_mean) * amount_3_count / units,
       CAST(0 AS DOUBLE)
-    ) AS amount_3
+    ) AS variant_mean_3
   FROM variant_summaries
 ), variant_comoments AS (
-  -- One row per variant: units, means, and the sums of squares and products about them.
-  -- (experiments/variant_comoments.sql)
+  -- One row per variant: means, sums of squares and products. (experiments/variant_comoments.sql)
   SELECT
     imputed_means.variant,
-    MAX(imputed_means.units) AS units,
-    MAX(imputed_means.multi_variant_units) AS multi_variant_units,
-    MAX(imputed_means.amount_0) AS amount_0,
-    MAX(imputed_means.amount_1) AS amount_1,
-    MAX(imputed_means.amount_2) AS amount_2,
-    MAX(imputed_means.amount_3) AS amount_3,
+    MAX(units) AS units,
+    MAX(multi_variant_units) AS multi_variant_units,
+    MAX(variant_mean_0) AS mean_0,
+    MAX(variant_mean_1) AS mean_1,
+    MAX(variant_mean_2) AS mean_2,
+    MAX(variant_mean_3) AS mean_3,
+    SUM((amount_0 - variant_mean_0) * (amount_0 - variant_mean_0)) AS product_0_0,
+    SUM((amount_0 - variant_mean_0) * (amount_1 - variant_mean_1)) AS product_0_1,
+    SUM((amount_1 - variant_mean_1) * (amount_1 - variant_mean_1)) AS product_1_1,
+    SUM((amount_2 - variant_mean_2) * (amount_2 - variant_mean_2)) AS product_2_2,
     SUM(
-      (experiment_units.amount_0 - imputed_means.amount_0)
-      * (experiment_units.amount_0 - imputed_means.amount_0)
-    ) AS product_0_0,
-    SUM(
-      (experiment_units.amount_0 - imputed_means.amount_0)
-      * (experiment_units.amount_1 - imputed_means.amount_1)
-    ) AS product_0_1,
-    SUM(
-      (experiment_units.amount_1 - imputed_means.amount_1)
-      * (experiment_units.amount_1 - imputed_means.amount_1)
-    ) AS product_1_1,
-    SUM(
-      (experiment_units.amount_2 - imputed_means.amount_2)
-      * (experiment_units.amount_2 - imputed_means.amount_2)
-    ) AS product_2_2,
-    SUM(
-      (
-        COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean)
-        - imputed_means.amount_3
-      )
-      * (
-        COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean)
-        - imputed_means.amount_3
-      )
+      (COALESCE(amount_3, amount_3_overall_mean) - variant_mean_3)
+      * (COALESCE(amount_3, amount_3_overall_mean) - variant_mean_3)
     ) AS product_3_3,
     SUM(
-      (experiment_units.amount_2 - imputed_means.amount_2)
-      * (
-        COALESCE(experiment_units.amount_3, imputed_means.amount_3_overall_mean)
-        - imputed_means.amount_3
-      )
+      (amount_2 - variant_mean_2) * (COALESCE(amount_3, amount_3_overall_mean) - variant_mean_3)
     ) AS product_2_3
   FROM experiment_units
   INNER JOIN imputed_means ON experiment_units.variant = imputed_means.variant
@@ -118,9 +94,9 @@ WITH observations AS (
   -- means. (experiments/metric_moments.sql)
   SELECT
     metric, variant, units, multi_variant_units,
-    CASE metric WHEN 'ctr' THEN amount_0 WHEN 'revenue' THEN amount_2 END AS value,
-    CASE metric WHEN 'ctr' THEN amount_1 WHEN 'revenue' THEN CAST(1 AS DOUBLE) END AS denominator,
-    CASE metric WHEN 'ctr' THEN CAST(0 AS DOUBLE) WHEN 'revenue' THEN amount_3 END AS covariate,
+    CASE metric WHEN 'ctr' THEN mean_0 WHEN 'revenue' THEN mean_2 END AS value,
+    CASE metric WHEN 'ctr' THEN mean_1 WHEN 'revenue' THEN CAST(1 AS DOUBLE) END AS denominator,
+    CASE metric WHEN 'ctr' THEN CAST(0 AS DOUBLE) WHEN 'revenue' THEN mean_3 END AS covariate,
     CASE metric WHEN 'ctr' THEN product_0_0 WHEN 'revenue' THEN product_2_2 END AS svv,
     CASE metric WHEN 'ctr' THEN product_0_1 WHEN 'revenue' THEN CAST(0 AS DOUBLE) END AS svd,
     CASE metric WHEN 'ctr' THEN product_1_1 WHEN 'revenue' THEN CAST(0 AS DOUBLE) END AS sdd,
@@ -129,8 +105,7 @@ WITH observations AS (
   FROM variant_comoments
   CROSS JOIN metrics
 ), variant_ratios AS (
-  -- One row per metric and variant: ratios of means, and moments.
-  -- (experiments/variant_ratios.sql)
+  -- One row per metric and variant: ratio of means, moments. (experiments/variant_ratios.sql)
   SELECT
     metric, variant, units,
     NULLIF(denominator, 0) AS denominator,
@@ -145,10 +120,8 @@ WITH observations AS (
     metric, variant, units, ratio, covariate_ratio,
     (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
     (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    (svc - covariate_ratio * 0 - ratio * 0 + ratio * covariate_ratio * 0)
-    / denominator AS covariate_products,
-    scc - 2 * covariate_ratio * 0 + covariate_ratio * covariate_ratio * 0 AS covariate_squares,
-    scc + covariate_ratio * covariate_ratio * 0 AS covariate_square_terms
+    svc / denominator AS covariate_products,
+    scc AS covariate_squares
   FROM variant_ratios
 ), pooled_moments AS (
   -- One row per metric and treatment: moments of treatment and control as one sample, and
@@ -159,8 +132,6 @@ WITH observations AS (
     treatment.units * control.units / (treatment.units + control.units) AS half_harmonic_units,
     (treatment.units * treatment.denominator + control.units * control.denominator)
     / (treatment.units + control.units) AS denominator,
-    (CAST(treatment.units AS DOUBLE) + CAST(control.units AS DOUBLE))
-    / (treatment.units + control.units) AS covariate_denominator,
     (treatment.units * treatment.value + control.units * control.value)
     / NULLIF(
       treatment.units * treatment.denominator
@@ -168,7 +139,7 @@ WITH observations AS (
       0
     ) AS ratio,
     (treatment.units * treatment.covariate + control.units * control.covariate)
-    / NULLIF(CAST(treatment.units AS DOUBLE) + CAST(control.units AS DOUBLE), 0) AS covariate_ratio,
+    / NULLIF(treatment.units + control.units, 0) AS covariate_ratio,
     treatment.value - control.value AS value_difference,
     treatment.denominator - control.denominator AS denominator_difference,
     treatment.covariate - control.covariate AS covariate_difference,
@@ -181,29 +152,24 @@ WITH observations AS (
   -- One row per metric and treatment: ratio and sum of squares of the covariate, and of its
   -- products with the value. (experiments/pooled_squares.sql)
   SELECT
-    metric, variant, units, denominator, covariate_denominator, covariate_ratio,
-    scc + covariate_ratio * covariate_ratio * 0 AS covariate_square_terms,
-    svc - covariate_ratio * 0 - ratio * 0
-    + ratio * covariate_ratio * 0
+    metric, variant, units, denominator, covariate_ratio,
+    scc AS covariate_square_terms,
+    svc
     + half_harmonic_units * (value_difference - ratio * denominator_difference)
-    * (covariate_difference - covariate_ratio * 0) AS covariate_products,
-    scc - 2 * covariate_ratio * 0
-    + covariate_ratio * covariate_ratio * 0
-    + half_harmonic_units * (covariate_difference - covariate_ratio * 0)
-    * (covariate_difference - covariate_ratio * 0) AS covariate_squares
+    * covariate_difference AS covariate_products,
+    scc + half_harmonic_units * covariate_difference * covariate_difference AS covariate_squares
   FROM pooled_moments
 ), covariate_coefficients AS (
   -- One row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0
   -- if constant. (experiments/covariate_coefficients.sql)
   SELECT
-    metric, variant, covariate_ratio,
+    metric, variant,
+    covariate_ratio AS pooled_covariate_ratio,
     CASE
       WHEN covariate_squares > 1e-12 * covariate_square_terms
-      AND covariate_squares
-      > 1e-24 * units * covariate_ratio * covariate_ratio * covariate_denominator
-      * covariate_denominator
+      AND covariate_squares > (1e-24 * units * covariate_ratio * covariate_ratio)
       THEN COALESCE(
-        covariate_denominator / NULLIF(denominator, 0) * covariate_products
+        1 / NULLIF(denominator, 0) * covariate_products
         / NULLIF(covariate_squares, 0),
         0
       )
@@ -216,25 +182,19 @@ WITH observations AS (
   SELECT
     covariate_coefficients.metric, covariate_coefficients.variant,
     linearized_moments.variant AS arm,
-    linearized_moments.units, covariate_coefficients.cuped_theta,
+    units, cuped_theta,
     CASE
-      WHEN covariate_coefficients.cuped_theta = 0 THEN linearized_moments.ratio
-      ELSE linearized_moments.ratio
-      - covariate_coefficients.cuped_theta
-      * (linearized_moments.covariate_ratio - covariate_coefficients.covariate_ratio)
+      WHEN cuped_theta = 0 THEN ratio
+      ELSE ratio - cuped_theta * (covariate_ratio - pooled_covariate_ratio)
     END AS value,
     CASE
-      WHEN covariate_coefficients.cuped_theta = 0 THEN linearized_moments.squares
-      ELSE linearized_moments.squares
-      - 2 * covariate_coefficients.cuped_theta * linearized_moments.covariate_products
-      + covariate_coefficients.cuped_theta * covariate_coefficients.cuped_theta
-      * linearized_moments.covariate_squares
+      WHEN cuped_theta = 0 THEN squares
+      ELSE squares - 2 * cuped_theta * covariate_products
+      + cuped_theta * cuped_theta * covariate_squares
     END AS squares,
     CASE
-      WHEN covariate_coefficients.cuped_theta = 0 THEN linearized_moments.square_terms
-      ELSE linearized_moments.square_terms
-      + covariate_coefficients.cuped_theta * covariate_coefficients.cuped_theta
-      * linearized_moments.covariate_square_terms
+      WHEN cuped_theta = 0 THEN square_terms
+      ELSE square_terms + cuped_theta * cuped_theta * linearized_moments.covariate_squares
     END AS square_terms
   FROM covariate_coefficients
   INNER JOIN linearized_moments ON covariate_coefficients.metric = linearized_moments.metric
@@ -489,8 +449,7 @@ WITH observations AS (
   INNER JOIN critical_values
     ON critical_values.metric = effects.metric AND critical_values.variant = effects.variant
 ), p_value_ranks AS (
-  -- One row per metric and treatment: effect, p-value, its rank, and the number of tests.
-  -- (experiments/p_value_ranks.sql)
+  -- One row per metric and treatment: effect, p-value, its rank. (experiments/p_value_ranks.sql)
   SELECT
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se,
     df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
@@ -533,9 +492,7 @@ WITH observations AS (
     SUM(
       (units - total_units * expected_share) * (units - total_units * expected_share)
       / NULLIF(total_units * expected_share, 0)
-    )
-    + MAX(total_units)
-    * CASE WHEN SUM(expected_share) < 1 - 1e-9 THEN 1 - SUM(expected_share) ELSE 0 END AS statistic,
+    ) AS statistic,
     CAST(COUNT(*) - 1 AS DOUBLE) AS df,
     CASE WHEN COUNT(*) > 2 THEN SQRT(COUNT(*) - 2) ELSE 0 END AS peak
   FROM sample_ratio_counts
@@ -583,8 +540,7 @@ WITH observations AS (
   FROM chi_square_densities
   GROUP BY n_units, multi_variant_units, statistic, df
 ), results AS (
-  -- One row per metric and treatment: values, differences with intervals and p-values, winner and
-  -- detectable effect. (experiments/results.sql)
+  -- One row per metric and treatment: effect with interval and test. (experiments/results.sql)
   SELECT
     metric,
     'A' AS control,
