@@ -145,6 +145,12 @@ class Dialect:
     plans_by_statistics: bool = False
     """The planner's thresholds were measured on this engine, and statistics of its tables take little time."""
 
+    supports_table_macros: bool = False
+    """Macros take tables, and parameters with defaults."""
+
+    supports_function_schemas: bool = True
+    """Functions of users are in schemas."""
+
     statistics_ignore_nan: bool = False
     """Comparisons are answered from the statistics of files, which ignore NaN."""
 
@@ -168,6 +174,7 @@ DIALECTS = {
         computes_ctes_once=True,
         supports_transactions=True,
         supports_row_hash=True,
+        supports_table_macros=True,
         supports_file_readers=True,
         prefers_integer_keys=True,
         plans_by_statistics=True,
@@ -272,6 +279,7 @@ DIALECTS = {
         required_settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
         supports_grouping_sets=False,
         table_engine="MergeTree",
+        supports_function_schemas=False,
         distinguishes_zeros=True,
         nan_function="isNaN",
         materialize_setting="enable_materialized_cte",

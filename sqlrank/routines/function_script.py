@@ -50,31 +50,45 @@ class FunctionScript:
     @property
     def sql(self) -> str:
         """The script that creates the functions, or replaces them."""
-        version = f"{self.schema}.sqlrank_version"
-        statements = [
-            f"CREATE SCHEMA IF NOT EXISTS {self.schema}",
-            f"CREATE OR REPLACE MACRO {version}() AS {exp.Literal.string(__version__).sql('duckdb')}",
-            *(statement for function in self.functions for statement in function.create),
-        ]
-        return self._header + "".join(f"{statement};\n" for statement in statements)
+        version = exp.Literal.string(__version__).sql(self.dialect)
+        schema = [f"CREATE SCHEMA IF NOT EXISTS {self.schema}"] if get_dialect(self.dialect).supports_function_schemas else []
+        declared = {
+            "duckdb": f"CREATE OR REPLACE MACRO {self._version_function}() AS {version}",
+            "clickhouse": f"CREATE OR REPLACE FUNCTION {self._version_function} AS () -> {version}",
+            "spark": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS STRING RETURN {version}",
+            "bigquery": f"CREATE OR REPLACE FUNCTION {self._version_function}() AS ({version})",
+            "postgres": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS text LANGUAGE SQL IMMUTABLE AS $$ SELECT {version} $$",
+        }[self.dialect]
+        functions = [statement for function in self.functions for statement in function.create]
+        return self._script([*schema, declared, *functions])
 
     @property
     def drop_sql(self) -> str:
         """The script that drops the functions."""
-        statements = [
-            *(statement for function in self.functions for statement in function.drop),
-            f"DROP MACRO IF EXISTS {self.schema}.sqlrank_version",
-        ]
+        kind = "MACRO" if get_dialect(self.dialect).supports_table_macros else "FUNCTION"
+        statements = [statement for function in self.functions for statement in function.drop]
+        return self._script([*statements, f"DROP {kind} IF EXISTS {self._version_function}"])
+
+    def _script(self, statements: Iterable[str]) -> str:
         return self._header + "".join(f"{statement};\n" for statement in statements)
+
+    @property
+    def _version_function(self) -> str:
+        """The function that says of which version the functions are; those of ClickHouse are in no schema."""
+        return f"{self.schema}{'.sqlrank' if get_dialect(self.dialect).supports_function_schemas else ''}_version"
 
     def run(self, file: str | Path, *, drop: bool = False, force: bool = False) -> None:
         """Run the script that creates the functions, or drops them, on a DuckDB file.
 
         Raises:
-            InputError: the database of the file has the name of the schema.
+            InputError: the functions are not for DuckDB, or the database of the file has the name of the schema.
             SqlrankError: a function of the same name was not made by sqlrank, unless ``force``.
             ExecutionError: the file cannot be opened or written.
         """
+        if not get_dialect(self.dialect).supports_table_macros:
+            raise InputError(
+                f"{file}: the functions are for {self.dialect}, and no script for it is run on a DuckDB file; write it to a file"
+            )
         if Path(file).stem.lower() == self.schema.lower():
             raise InputError(
                 f"{file}: the database of this file is called as the schema {self.schema}; give the schema main, or name another file"
@@ -126,7 +140,7 @@ def functions(
     Args:
         metrics: metrics such as ``["nDCG", "P(rel=2)@5"]``; all, functions of several metrics of an input and those of lists, by default.
             Parameters that a metric does not fix are parameters of its function.
-        dialect: the SQL dialect: ``"duckdb"``.
+        dialect: the SQL dialect: ``"duckdb"``, or for functions of lists alone ``"bigquery"``, ``"clickhouse"``, ``"postgres"`` or ``"spark"``.
         schema: the schema of the functions, which the script creates.
         compat: compatibility mode, as of :func:`evaluate`.
         sql_dir: a directory with metrics, relations and functions of your own.

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import InputError, MetricError, SqlrankError
 from sqlrank.registry.settings_checks import LIST_SLOTS
 from sqlrank.registry.sql_folder import read_toml, sql_root
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.routines.aggregate_functions import build_aggregate, is_aggregate
 from sqlrank.routines.duckdb_macros import create_scalar_macro, create_table_macro
 from sqlrank.routines.list_functions import HELPERS, build_list_function, load_list_functions
+from sqlrank.routines.list_routines import create_list_routine
 from sqlrank.routines.routine import RoutineFacts, document_routine
 from sqlrank.routines.symbolic_statement import DEFAULT_CUTOFF, RoutineParameter, SymbolicMetric, compile_symbolic, find_roles
 
@@ -48,7 +50,13 @@ class Installation:
         self.read_policies: set[str] = set()
 
     def add_all(self) -> None:
-        """Add the functions of inputs, of all metrics and of lists."""
+        """Add the functions of inputs, of all metrics and of lists; of other databases than DuckDB those of lists alone."""
+        for name in load_list_functions():
+            if name not in HELPERS:
+                self._add_list_function(name)
+        if not self._has_table_macros:
+            self.omitted["functions of tables, and aggregates"] = f"they are for DuckDB; {self._advice}"
+            return
         for name, entry in read_toml(sql_root() / "table_functions.toml").items():
             self._add_or_omit(name, partial(self._add_input_function, name, **entry))
         library = self.options.library
@@ -57,9 +65,6 @@ class Installation:
                 self.omitted[file.full_name] = "it is of a column of yours, of which SQL has an aggregate"
             else:
                 self._add_or_omit(file.full_name, partial(self._add_file, file))
-        for name in load_list_functions():
-            if name not in HELPERS:
-                self._add_list_function(name)
 
     def add_metrics(self, metrics: Sequence[Any]) -> None:
         """Add the functions of metrics.
@@ -67,11 +72,21 @@ class Installation:
         Raises:
             MetricError: One of them does not exist, or is no function.
         """
+        if not self._has_table_macros:
+            raise MetricError(f"functions of metrics are for DuckDB; leave metrics out for those of lists, or {self._advice}")
         for text in metrics:
             symbolic = SymbolicMetric.parse(str(text), self.options.library)
             if symbolic.file.measures_column:
                 raise MetricError(f"{text} is of a column of yours, of which SQL has an aggregate; leave it out")
             self._add_metric(symbolic, symbolic.column)
+
+    @property
+    def _has_table_macros(self) -> bool:
+        return get_dialect(self.options.dialect).supports_table_macros
+
+    @property
+    def _advice(self) -> str:
+        return f"print a statement: sqlrank sql --dialect {self.options.dialect}"
 
     def _add_file(self, file: SqlFile) -> None:
         """Add the function of a file; the name of a curve that is called as a metric is says so."""
@@ -114,7 +129,11 @@ class Installation:
         parameters = [RoutineParameter(argument, None, LIST_PARAMETERS[argument]) for argument in file.function_arguments]
         metric = file.description.partition(" ")[0].replace("@k", f"@{DEFAULT_CUTOFF}")
         facts = RoutineFacts(name, "list", ("answers",), (metric,), document_routine(file.description, parameters))
-        self._add(create_scalar_macro(self.schema, facts, build_list_function(name), parameters))
+        body, dialect = build_list_function(name), self.options.dialect
+        if self._has_table_macros:
+            self._add(create_scalar_macro(self.schema, facts, body, parameters))
+        else:
+            self._add(create_list_routine(dialect, self.schema, facts, body, parameters))
 
     def _facts(self, request: ResolvedRequest) -> list[str]:
         """Return sentences on the settings of metrics, and on when they are undefined."""
