@@ -177,8 +177,7 @@ def _uncast(division: exp.Div) -> None:
     """Drop the casts of a division's operands, where the engine casts them."""
     is_guarded = isinstance(division.expression, exp.Nullif)
     for node, argument in ((division, "this"), (division.expression if is_guarded else division, "this" if is_guarded else "expression")):
-        cast = node.args[argument]
-        if isinstance(cast, exp.Cast) and cast.is_type(DOUBLE) and not isinstance(cast.this, exp.Literal):
+        while isinstance(cast := node.args[argument], exp.Cast) and cast.is_type(DOUBLE) and not isinstance(cast.this, exp.Literal):
             node.set(argument, exp.paren(cast.this, copy=False) if isinstance(cast.this, exp.Binary) else cast.this)
 
 

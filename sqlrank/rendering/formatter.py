@@ -306,7 +306,7 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
         texts = [_fit_lines(self, indent + INDENT + 1, partial(self.sql, item, comment=False)) for item in select_items]
         comments = _column_comments(node)
         line = "" if any(comments) else ", ".join(texts)
-        is_short = bool(line) and "\n" not in line and _fits(line, indent + len("SELECT "))
+        is_short = bool(line) and "\n" not in line and _fits(f"SELECT{self.sql(node, 'hint')} {line}", indent)
         node.set("expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(_lines(node, texts, comments, indent + INDENT)))])
         if windows := node.args.get("windows") or []:
             node.set("windows", [exp.Var(this=",\n".join(_named_window(self, window, indent) for window in windows))])

