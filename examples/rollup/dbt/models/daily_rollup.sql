@@ -7,6 +7,7 @@ WITH predictions AS (
   SELECT "day", "campaign", CAST(score AS DOUBLE) AS score, CAST("click" AS DOUBLE) AS label
   FROM {{ source('ads', 'impressions') }}
 ), binned_predictions AS (
+  -- One row per prediction.
   SELECT
     "day", "campaign", label, score,
     FLOOR(
@@ -16,20 +17,16 @@ WITH predictions AS (
 )
 SELECT
   "day", "campaign", bin,
-  SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS positives,
-  COUNT(*) - SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS negatives,
+  SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
+  COUNT(*) - SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS negatives,
   MIN(score) AS score_min,
   MAX(score) AS score_max,
   CAST(COUNT(*) AS DOUBLE) AS num_rows,
-  SUM(
-    LN(
-      CASE
-        WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
-        WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
-        ELSE ABS(score + (label - 1))
-      END
-    )
-  ) AS sum_log_likelihood_67c267b0,
+  SUM(LN(CASE
+    WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
+    WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
+    ELSE ABS(score + (label - 1))
+  END)) AS sum_log_likelihood_67c267b0,
   CAST(COUNT(*) AS DOUBLE) AS sum_weight_a1a30430,
   SUM(score) AS sum_weight_score_5da0c61f,
   SUM(label) AS sum_weight_label_aa407f5a,
