@@ -28,7 +28,27 @@ _QUERY_START = re.compile(
 """The beginning of a query, after comments and parentheses."""
 
 
-_FILE = re.compile(r"[*?]|/|\.(parquet|csv|tsv|json|jsonl|ndjson|run|txt|trec|qrels)(\.gz|\.zst)?$", re.IGNORECASE)
+JSON_READER = "READ_JSON"
+"""Reader function of JSON and JSON Lines."""
+
+READER_FUNCTIONS = {
+    ".parquet": "READ_PARQUET",
+    ".csv": "READ_CSV",
+    ".tsv": "READ_CSV",
+    ".json": JSON_READER,
+    ".jsonl": JSON_READER,
+    ".ndjson": JSON_READER,
+}
+"""Reader functions by file suffix."""
+
+TREC_SUFFIXES = (".run", ".txt", ".trec", ".qrels")
+"""Usual suffixes of TREC text, which is read whatever its suffix is."""
+
+COMPRESSION_SUFFIXES = (".gz", ".zst")
+"""Suffixes of compressed text, behind those of its format."""
+
+_SUFFIXES, _COMPRESSIONS = ("|".join(map(re.escape, suffixes)) for suffixes in ((*READER_FUNCTIONS, *TREC_SUFFIXES), COMPRESSION_SUFFIXES))
+_FILE_NAME = re.compile(rf"[*?]|/|({_SUFFIXES})({_COMPRESSIONS})?$", re.IGNORECASE)
 """A text that names files, also those that do not exist."""
 
 
@@ -39,10 +59,12 @@ class QuerySource:
     Attributes:
         text: The query, in the SQL of the engine.
         option: Its form on the command line if that is not the text, such as ``@run.sql``.
+        table: Temporary table that has its rows already, None if they are computed for the call.
     """
 
     text: str
     option: str | None = None
+    table: str | None = None
 
     @classmethod
     def from_file(cls, file: str | Path) -> QuerySource:
@@ -195,7 +217,7 @@ def _is_values(value: Any) -> bool:
 
 
 def _names_source(text: str) -> bool:
-    return is_query_text(text) or os.path.exists(text) or _FILE.search(text) is not None  # noqa: PTH110  as above
+    return is_query_text(text) or os.path.exists(text) or _FILE_NAME.search(text) is not None  # noqa: PTH110  as above
 
 
 def with_previous_runs(sources: Mapping[str, Any], metrics: Iterable[Any]) -> Mapping[str, Any]:

@@ -38,21 +38,30 @@ class QueryText(str):
         layout: The text with a NUL behind each line break that may be followed by an indentation.
         comment: The comment above its step.
         is_selection: It is nothing but a choice of columns and rows of one table, which an engine reads as the table itself.
+        has_arbitrary_rows: It takes some rows of several, of which no order says which, as by LIMIT without ORDER BY.
     """
 
-    __slots__ = ("comment", "is_selection", "layout", "tables")
+    __slots__ = ("comment", "has_arbitrary_rows", "is_selection", "layout", "tables")
 
     tables: tuple[tuple[str, ...], ...]
     layout: str
     comment: str
     is_selection: bool
+    has_arbitrary_rows: bool
 
     def __new__(
-        cls, text: str, tables: tuple[tuple[str, ...], ...] = (), layout: str = "", comment: str = "", is_selection: bool = False
+        cls,
+        text: str,
+        tables: tuple[tuple[str, ...], ...] = (),
+        layout: str = "",
+        comment: str = "",
+        is_selection: bool = False,
+        has_arbitrary_rows: bool = False,
     ) -> Self:
         """Return a text with what statements need to know of it."""
         query = super().__new__(cls, text)
-        query.tables, query.layout, query.comment, query.is_selection = tables, layout or text, comment, is_selection
+        query.tables, query.layout, query.comment = tables, layout or text, comment
+        query.is_selection, query.has_arbitrary_rows = is_selection, has_arbitrary_rows
         return query
 
 

@@ -14,7 +14,7 @@ from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.comparison_table import contrast_row, contrast_table, group_schema, group_values
 from sqlrank.comparison.noninferiority import check_direction, count_tests, decide
 from sqlrank.comparison.paired_tests import with_t_interval
-from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
+from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.resource_limits import ResourceLimits
@@ -270,8 +270,7 @@ def gate(
             f"{measures[0].name} has no per-query values to compare with a stored baseline; give the scores of both in one table"
         )
     options = ExecutionOptions(connection, dialect, work_limits, check, progress)
-    tables = evaluate_unit_values(comparison, options)
-    system_tables = [] if is_stored else system_values(comparison, options, tables)
+    tables, system_tables = evaluate_systems(comparison, options, has_values=not is_stored)
     if stored is not None:
         tables = [(group, stack_with_baseline(table, stored, group, measures)) for group, table in tables]
     stored_pair = (BASELINE_SYSTEM, CANDIDATE_SYSTEM) if is_stored else None

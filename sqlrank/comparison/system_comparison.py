@@ -8,7 +8,7 @@ from sqlrank._version import __version__
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.comparison_table import comparison_table, unit_difference_table
 from sqlrank.comparison.paired_tests import run_tests
-from sqlrank.comparison.unit_values import check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
+from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.errors import MetricError
 from sqlrank.resolve import list_pairs
 from sqlrank.result_metadata import comparison_metadata, rename_metric_rows
@@ -37,8 +37,7 @@ def compare_systems(
     if comparison.uses_influence and (per_query or tests.test != "t" or tests.correction == "max_t"):
         what = "has no values of queries to show; leave out per_query" if per_query else "is compared by test='t', and not under max_t"
         raise MetricError(f"{comparison.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")
-    tables = evaluate_unit_values(comparison, options)
-
+    tables, values_of_systems = evaluate_systems(comparison, options, has_values=not per_query)
     if (tests.test != "t" or tests.correction == "max_t") and any("weight" in table.column_names for _, table in tables):
         raise MetricError("queries have weights, which only t-tests heed, and not under max_t; choose test='t', or leave the weights out")
 
@@ -50,7 +49,7 @@ def compare_systems(
             return unit_difference_table(units, comparison, pairs, tables)
         return comparison_table(run_tests(units, summaries, tests), units, comparison, pairs, tables, tests)
 
-    result = with_unit_tables(tables, comparison, options.limits, work, [] if per_query else system_values(comparison, options, tables))
+    result = with_unit_tables(tables, comparison, options.limits, work, values_of_systems)
     settings = {
         "test": tests.test,
         "correction": tests.correction,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.shared_queries import share_queries
 from sqlrank.errors import InputError, SqlrankError
 from sqlrank.execution import ROW_UNIT, ZERO_WEIGHTS_KEY, execute_request, execute_resolved, run_resolved
 from sqlrank.inputs.column_binding import bind_inputs
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 WorkResult = TypeVar("WorkResult")
 
+UnitTables = list[tuple[list[str], pa.Table]]
+"""A table for each grouping."""
+
 
 @dataclass(frozen=True)
 class ExecutionOptions:
@@ -47,7 +51,16 @@ class ExecutionOptions:
     progress: Callable[[float], None] | None = None
 
 
-def evaluate_unit_values(comparison: ComparisonPlan, options: ExecutionOptions) -> list[tuple[list[str], pa.Table]]:
+def evaluate_systems(comparison: ComparisonPlan, options: ExecutionOptions, *, has_values: bool = True) -> tuple[UnitTables, UnitTables]:
+    """Evaluate unit values, and with ``has_values`` the metrics of systems beside them; queries that are sources run once for all."""
+    sources = comparison.call.sources
+    with share_queries(sources, options.connection, options.dialect, options.limits) as (shared, connection):
+        comparison, options = replace(comparison, call=replace(comparison.call, sources=shared)), replace(options, connection=connection)
+        tables = evaluate_unit_values(comparison, options)
+        return tables, system_values(comparison, options, tables) if has_values else []
+
+
+def evaluate_unit_values(comparison: ComparisonPlan, options: ExecutionOptions) -> UnitTables:
     """Evaluate unit values where the data are: per grouping a table by cell, system and unit."""
     if (shared := _evaluate_shared_values(comparison, options)) is not None:
         return _select_groupings(shared, comparison, options.limits)

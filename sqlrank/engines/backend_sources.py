@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -126,9 +127,17 @@ def _native_connection(connection: Any) -> Any:
     if not type(connection).__module__.startswith("ibis.backends"):
         return connection
     native = getattr(connection, "con", None) or getattr(connection, "_session", None)
+    if native is None and hasattr(connection, "client"):
+        return _bigquery_connection(connection.client)
     if native is None:
         raise InputError(f"connection: the ibis backend {connection.name} has no connection that takes SQL; give that of its driver")
     return native
+
+
+@lru_cache(maxsize=4)
+def _bigquery_connection(client: Any) -> Any:
+    """Return the connection of a client of BigQuery, the same for all sources of a client."""
+    return import_module("google.cloud.bigquery.dbapi").connect(client)
 
 
 def _package(value: Any) -> str:

@@ -162,6 +162,10 @@ class Database(ABC):
         check_deadline()
         return self._resolve_source(role, wrap_source(source))
 
+    def keep_query(self, role: str, query: QuerySource) -> QuerySource:  # noqa: ARG002  the role is for messages of DuckDB
+        """Return a query with the table of its rows, which is not removed with the session; as it is where it is not run once."""
+        return query
+
     def fetch_arrow(self, text: str) -> pa.Table:
         """Run a query and return an Arrow table."""
         self._check_query(text)

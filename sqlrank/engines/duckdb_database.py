@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlrank.errors import ExecutionError
+    from sqlrank.request import QuerySource
 
 
 class DuckDBDatabase(Database):
@@ -50,6 +51,11 @@ class DuckDBDatabase(Database):
     def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
         """Run a statement, and return its columns with these names."""
         return self.fetch_arrow(text).rename_columns(list(types))
+
+    def keep_query(self, role: str, query: QuerySource) -> QuerySource:
+        """Run a query once, and return it with the temporary table of its rows, which is not removed at the end."""
+        with translate_duckdb_errors():
+            return self._sources.keep_query(role, query)
 
     def _resolve_source(self, role: str, source: Any) -> SourceTable:
         with translate_duckdb_errors():

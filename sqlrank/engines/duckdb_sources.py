@@ -18,8 +18,6 @@ from sqlrank.engines.arrow_tables import to_arrow_table
 from sqlrank.engines.database import SourceTable
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_sources import (
-    JSON_READER,
-    READER_FUNCTIONS,
     data_suffix,
     expand_globs,
     list_neighbors,
@@ -37,7 +35,7 @@ from sqlrank.engines.text_diagnostics import explain_read_error, ragged_line_pro
 from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
 from sqlrank.registry.query_templates import load_select
-from sqlrank.request import QuerySource, Stream, source_kind
+from sqlrank.request import JSON_READER, READER_FUNCTIONS, QuerySource, Stream, source_kind
 from sqlrank.sql_ast import query_text
 
 if TYPE_CHECKING:
@@ -130,6 +128,8 @@ class DuckDBSources:
         """
         table = self.resolve(role, source)
         if (query := query_text(table.from_item)) is not None:
+            if source.table is not None:
+                return replace(table, display_item=table.from_item, from_item=exp.to_table(source.table))
             return table if query.is_selection or not self.keeps_text else self._load_query(role, table)
         if not _reads_text(table.from_item):
             return table
@@ -161,6 +161,16 @@ class DuckDBSources:
             raise
         except duckdb.Error as error:
             raise InputError(f"{role}: the query failed: {explain_read_error(error)}") from None
+
+    def keep_query(self, role: str, query: QuerySource) -> QuerySource:
+        """Run a query once, and return it with the temporary table of its rows, which is not removed at the end."""
+        loaded = self.resolve_and_load(role, query).from_item
+        if query_text(loaded) is not None:
+            return query
+        name = f"sqlrank_query_{uuid4().hex[:8]}"
+        self.connection.execute(f"ALTER TABLE {loaded.name} RENAME TO {name}")
+        self._tables.remove(loaded.name)
+        return replace(query, table=name)
 
     def _load(self, role: str, table: SourceTable) -> SourceTable:
         """Return a source that is read from a temporary table."""

@@ -12,19 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sqlrank.errors import quote_excerpt
-
-JSON_READER = "READ_JSON"
-"""Reader function of JSON and JSON Lines."""
-
-READER_FUNCTIONS = {
-    ".parquet": "READ_PARQUET",
-    ".csv": "READ_CSV",
-    ".tsv": "READ_CSV",
-    ".json": JSON_READER,
-    ".jsonl": JSON_READER,
-    ".ndjson": JSON_READER,
-}
-"""Reader functions by file suffix."""
+from sqlrank.request import COMPRESSION_SUFFIXES, READER_FUNCTIONS
 
 _EXTENSIONS = {
     "httpfs": ("http://", "https://", "s3://", "s3a://", "s3n://", "gs://", "gcs://", "r2://", "hf://"),
@@ -38,7 +26,6 @@ _EXTENSIONS = {
 MAX_NEIGHBORS = 1000
 _EMPTY = "is empty; check what should have written it"
 
-COMPRESSION_SUFFIXES = (".gz", ".zst")
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 

@@ -64,6 +64,7 @@ def parse_query(role: str, source: QuerySource, dialect: str, allows_jinja: bool
         layout=_layout(plain_text, tokens, dialect),
         comment=f"the query given as {role}",
         is_selection=_is_selection(tree),
+        has_arbitrary_rows=any(query.args.get("limit") and not query.args.get("order") for query in tree.find_all(exp.Query)),
     )
     return exp.Subquery(this=exp.Var(this=text), alias=exp.TableAlias(this=exp.to_identifier(f"{role}_query")))
 
@@ -75,9 +76,10 @@ def refuse_random_numbers(role: str, query: exp.Subquery, dialect: str) -> None:
     tokens = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name).tokenize(query.this.name)
     calls = {token.text.lower() for token, following in pairwise(tokens) if following.token_type == TokenType.L_PAREN}
     random_calls = sorted(calls & _RANDOM_FUNCTIONS) + [token.text for token in tokens if token.token_type == TokenType.TABLE_SAMPLE]
-    if random_calls:
+    problem = f"calls {random_calls[0]}" if random_calls else "has LIMIT without ORDER BY" if query.this.this.has_arbitrary_rows else ""
+    if problem:
         raise InputError(
-            f"{role}: the query calls {random_calls[0]}, which gives other rows each time that {dialect} computes it; make a table of it, and name that"
+            f"{role}: the query {problem}, which gives other rows each time that {dialect} computes it; make a table of it, and name that"
         )
 
 

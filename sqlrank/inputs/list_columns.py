@@ -53,6 +53,8 @@ def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, name: str) -> t
         map_values = _call(values, value)
         is_text = duckdb_type.endswith("VARCHAR)") and get_dialect(dialect).supports_file_readers
         return _call(keys, value), _as_numbers(map_values) if is_text else map_values
+    if duckdb_type == "JSON" and dialect == "postgres":
+        return _normalized_on_postgres(exp.cast(value, "JSONB"), name)
     if not get_dialect(dialect).supports_file_readers:  # which infer types of JSON
         return None, None
     if name in NUMBERS_BY_IDS.values():
@@ -75,6 +77,31 @@ def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, name: str) -> t
         numbers_of_object = exp.If(this=is_object.copy(), true=_as_numbers(_extract(members.copy(), "$.*")))
         return exp.Case(ifs=[ids_of_object], default=_extract(document.copy(), "$[*]")), exp.Case(ifs=[numbers_of_object])
     return (_texts(value, duckdb_type), None) if duckdb_type == "JSON[]" else (None, None)
+
+
+def _normalized_on_postgres(document: exp.Expr, name: str) -> tuple[exp.Expr | None, exp.Expr | None]:
+    """Return the ids and the numbers of JSON on PostgreSQL: an array of these, or of objects with both, or an object of ids and numbers."""
+    kind = _call("JSONB_TYPEOF", document)
+    is_object, is_array = (exp.EQ(this=kind.copy(), expression=exp.Literal.string(text)) for text in ("object", "array"))
+    if name in NUMBERS_BY_IDS.values():
+        return exp.cast(exp.Case(ifs=[exp.If(this=is_array, true=_array(document))]), "DOUBLE[]"), None
+    holds_objects = _call("JSONB_PATH_EXISTS", document, exp.Literal.string('$[*] ? (@.type() == "object")'))
+    members, fields, numbers = (
+        _array(_call("JSONB_PATH_QUERY_ARRAY", document, exp.Literal.string(path)))
+        for path in ("$.*", f"$[*].{ID_FIELDS[0]}", f"$[*].{NUMBER_FIELDS[name]}")
+    )
+    ids = [(is_object, _array(document, "JSONB_OBJECT_KEYS")), (holds_objects, fields), (is_array, _array(document))]
+    values = [(is_object, members), (holds_objects, numbers)]
+    id_case, value_case = (
+        exp.Case(ifs=[exp.If(this=condition.copy(), true=value) for condition, value in branches]) for branches in (ids, values)
+    )
+    # Objects without numbers have an empty array of these, which would be shorter than that of the ids.
+    return id_case, exp.cast(exp.Nullif(this=value_case, expression=exp.cast(exp.Literal.string("{}"), "TEXT[]")), "DOUBLE[]")
+
+
+def _array(document: exp.Expr, function: str = "JSONB_ARRAY_ELEMENTS_TEXT") -> exp.Expr:
+    """Return an array of the rows of a function of JSON."""
+    return exp.Array(expressions=[exp.select(_call(function, document))])
 
 
 def _texts(value: exp.Expr, duckdb_type: str) -> exp.Expr:

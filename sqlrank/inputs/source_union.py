@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.database import SourceTable
-from sqlrank.engines.file_sources import COMPRESSION_SUFFIXES, names_files, reader_function
+from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.errors import ExecutionError, InputError
 from sqlrank.registry.roles import SYSTEM_COLUMN
-from sqlrank.request import SourceGroup, source_kind
+from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, source_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

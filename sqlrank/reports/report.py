@@ -151,7 +151,8 @@ def report(
         "confidence": confidence,
         "unit": unit,
     }
-    page = render_page(title, _describe_request(request, created_at, options), _sections(request))
+    with request.sharing_queries() as shared_request:
+        page = render_page(title, _describe_request(request, created_at, options), _sections(shared_request))
     if progress is not None:
         progress(100.0)
     return page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from sqlrank.deadline import check_deadline, seconds_left
 from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.shared_queries import replace_members, share_queries
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explain import explain_queries
 from sqlrank.inputs.source_union import resolve_source
@@ -28,7 +30,7 @@ from sqlrank.resolve import find_read_policies, parse_group_by, resolve_request
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -86,8 +88,12 @@ class ReportRequest:
         query_examples: int,
     ) -> ReportRequest:
         """Parse the arguments of a report; raise ``MetricError`` or ``InputError`` for invalid ones."""
-        sources = {role: _as_rereadable(source) for role, source in sources.items() if source is not None}
-        given = {**sources, **(common["inputs"] or {})}
+        sources = {role: replace_members(source, wrap_source) for role, source in sources.items() if source is not None}
+        inputs = (
+            None if common["inputs"] is None else {role: replace_members(source, wrap_source) for role, source in common["inputs"].items()}
+        )
+        common = {**common, "inputs": inputs}
+        given = {**sources, **(inputs or {})}
         if metrics is None:
             metrics = DEFAULT_RANKING_METRICS if given.keys() & {*SYSTEM_ROLES} else DEFAULT_PREDICTION_METRICS
         check_confidence_level(confidence)
@@ -135,6 +141,20 @@ class ReportRequest:
             max_rows=max_rows,
             query_examples=query_examples,
         )
+
+    @contextmanager
+    def sharing_queries(self) -> Iterator[ReportRequest]:
+        """Yield a copy whose queries have run, each once for all calls of the report."""
+        inputs, common = self.common["inputs"], self.common
+        limits = ResourceLimits(*(common[name] for name in ("memory_limit", "threads", "temp_directory", "timeout")))
+        sources = {**self.sources, **(inputs or {})}
+        with share_queries(sources, common["connection"], common["dialect"], limits) as (shared, connection):
+            yield replace(
+                self,
+                sources={role: shared[role] for role in self.sources},
+                runs=shared[self.run_role] if self.runs else {},
+                common={**common, "connection": connection, "inputs": inputs and {role: shared[role] for role in inputs}},
+            )
 
     @property
     def system_columns(self) -> list[str]:
@@ -296,15 +316,6 @@ def _build_call(metrics: Any, sources: Mapping[str, Any], common: Mapping[str, A
     )
 
 
-def _as_rereadable(source: Any) -> Any:
-    """Return a source that can be read several times: a stream is buffered in memory."""
-    if isinstance(source, list):
-        return [_as_rereadable(member) for member in source]
-    if isinstance(source, dict):
-        return {name: member if isinstance(member, dict) else _as_rereadable(member) for name, member in source.items()}
-    return wrap_source(source)
-
-
 def _runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:
     """Return the runs by their system names; raise ``InputError`` for duplicate names."""
     names = [name for name, _ in run.members]
@@ -314,4 +325,4 @@ def _runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[str, A
         names = list(dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in table.members or (table,)))
     if len(set(names)) < len(run.members):
         raise InputError(f"two runs are called {names[0]!r}; give each a name of its own")
-    return {str(name): _as_rereadable(source) for name, (_, source) in zip(names, run.members, strict=True)}
+    return {str(name): replace_members(source, wrap_source) for name, (_, source) in zip(names, run.members, strict=True)}

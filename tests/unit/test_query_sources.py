@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sqlite3
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -23,6 +24,7 @@ from tests.unit.calls import assert_refused
 from tests.unit.command_line import invoke_command, run_command
 from tests.unit.command_line import run_refused_command as command_refused
 from tests.unit.connections import ONE_QRELS, ONE_RUN
+from tests.unit.test_reports import Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -297,3 +299,29 @@ def test_dbt_models_keep_references_in_queries() -> None:
             sqlrank.dbt_model("AUC", "daily", predictions=refused_text, by="day")
     with pytest.raises(InputError, match=r"^predictions: the query cannot be read as SQL of bigquery near line 1, column 15"):
         sqlrank.sql("AUC", predictions="SELECT * FROM {{ ref('x') }}", dialect="bigquery")
+
+
+def test_a_query_runs_once_for_a_report() -> None:
+    """Rows that are drawn at random are the same in all sections."""
+    labels = "SELECT CAST(random() < 0.5 AS INT) AS label, random() AS score, i % 3 AS shop FROM range(900) AS t(i)"
+    tables = Page(sqlrank.report(["Positives", "Brier"], predictions=labels, by="shop", created_at="today").html).tables
+    counted = next(row[1] for row in tables["account-table-rows"] if row[0] == "Positives")
+    assert next(row[1] for row in tables["summary-table-rows"] if row[0] == "Positives") == counted
+
+
+def test_a_query_runs_once_for_all_parts_of_a_comparison_or_report(tmp_path: Path) -> None:
+    """A sequence counts how often the rows are computed."""
+    table = "SELECT i % 2 AS label, i % 7 / 8 AS old, i % 5 / 8 AS new, i % 3 AS shop FROM range(90) AS t(i)"
+    options: dict[str, Any] = {"columns": {"score": ["old", "new"]}}
+    with closing(duckdb.connect(str(tmp_path / "shop.db"))) as con:
+        con.execute("CREATE SEQUENCE calls")
+        con.execute(f"CREATE TABLE clicks AS {table}")
+        query = "SELECT *, nextval('calls') AS call FROM clicks"
+        for function in (sqlrank.report, sqlrank.compare, partial(sqlrank.gate, baseline="old")):
+            (before,) = con.sql("SELECT nextval('calls')").fetchall()[0]
+            function("Brier", predictions=query, by=[["shop"], []], connection=con, **options)
+            assert con.sql("SELECT nextval('calls')").fetchall() == [(before + 91,)]
+            assert con.sql("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
+    for source in ("clicks", "SELECT *, abs(new) AS x FROM clicks"):
+        rows = sqlrank.compare("Brier", predictions=source, by=[["shop"], []], connection=tmp_path / "shop.db", **options).to_pylist()
+        assert rows == sqlrank.compare("Brier", predictions=table, by=[["shop"], []], **options).to_pylist()

@@ -105,3 +105,36 @@ def test_functions_in_the_place_of_those_of_postgresql(server: PostgreSQL) -> No
         with pytest.raises(InputError, match=r"calls SUM, and public\.sum"):
             loss()
         connection.rollback()
+
+
+def test_lists_may_be_json(server: PostgreSQL) -> None:
+    """Arrays of ids, objects of ids and grades, arrays of objects, NULL and the null of JSON, as jsonb and as json."""
+    rows = [
+        ("q1", '["d3", "d1"]', '["d1", "d2"]', "[0.5, 0.25]"),
+        ("q2", '[{"doc_id": "d8", "score": 2.5}, {"doc_id": "d7", "score": 3}]', '{"d8": 2, "d9": "1"}', None),
+        ("q3", '["d5"]', "null", "[1]"),
+        ("q4", None, '[{"doc_id": "d4", "relevance": 3}]', "null"),
+        ("q5", "[]", "[5]", None),
+    ]
+    lists = [
+        (["d3", "d1"], [0.5, 0.25], ["d1", "d2"], None),
+        (["d8", "d7"], [2.5, 3.0], ["d8", "d9"], [2.0, 1.0]),
+        (["d5"], [1.0], None, None),
+        (None, None, ["d4"], [3.0]),
+        ([], None, ["5"], None),
+    ]
+    metrics = ["nDCG@3", "RR", "R@2", "num_ret", "num_rel", "num_no_rel"]
+    columns = {name: [row[place] for row in lists] for place, name in enumerate(("retrieved", "scores", "relevant", "grades"))}
+    table = pa.table({"query_id": [row[0] for row in rows], **columns})
+    for json_type in ("JSONB", "JSON"):
+        name = f"evals_{json_type.lower()}"
+        server.connection.execute(f"CREATE TABLE {name} (query_id TEXT, retrieved {json_type}, relevant {json_type}, scores {json_type})")
+        with server.connection.cursor() as cursor:
+            cursor.executemany(f"INSERT INTO {name} VALUES (%s, %s, %s, %s)", rows)
+        for options in ({}, {"per_query": True}):
+            result = sqlrank.evaluate(metrics, inputs={"answers": name}, connection=server.connection, **options)
+            expected = sqlrank.evaluate(metrics, inputs={"answers": table}, **options)
+            assert result.to_pylist() == [pytest.approx(row) for row in expected.to_pylist()]
+        plain = {"where": "query_id IN ('q1', 'q3')", "ties": "doc_desc"}
+        result = sqlrank.evaluate(metrics, inputs={"answers": name}, connection=server.connection, **plain)
+        assert result.to_pylist() == [pytest.approx(row) for row in sqlrank.evaluate(metrics, inputs={"answers": table}, **plain).to_pylist()]
