@@ -1,11 +1,11 @@
 -- column_rules: rules for a column of an input that follow from its type in roles.toml; each column counts the rows that break the rule.
--- null_value is of columns that are not nullable, null_measured of those that a metric measures, nonbinary_share of those that it measures
--- as a share, nan_value of numbers, nan_key of nullable keys: some tools write NaN for what is NULL.
+-- null_value is of columns that are not nullable, null_measured of those that a metric measures, nonbinary_flag of those that it measures
+-- as a flag, nan_value of numbers, nan_key of nullable keys: some tools write NaN for what is NULL.
 -- Grain: one row
 SELECT
   COUNT(*) - COUNT(value) AS null_value, -- value is NULL
   COUNT(*) - COUNT(value) AS null_measured, -- value is NULL; ask for Missing(value) too, which counts such rows, or leave them out with nulls='drop' (--policy nulls=drop)
-  SUM(CASE WHEN NOT value IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_share, -- value is neither 0 nor 1, and Share takes no others
+  SUM(CASE WHEN NOT value IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_flag, -- value is neither 0 nor 1, and a flag takes no others
   SUM(CASE WHEN ISNAN(value) OR ISINF(value) THEN 1 ELSE 0 END) AS nan_value, -- value is NaN or infinite
   SUM(CASE WHEN ISNAN(value) THEN 1 ELSE 0 END) AS nan_key -- value is NaN
 FROM input

@@ -36,12 +36,12 @@ from sqlrank.compiler.select_builders import (
 )
 from sqlrank.deadline import check_deadline
 from sqlrank.interval_options import REPLICATE_COLUMN
-from sqlrank.registry.metric import unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import LeadingComment, find_nodes, sql_literal
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

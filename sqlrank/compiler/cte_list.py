@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, QUERY_ID, KeyColumns, KeysByName, name_keys
 from sqlrank.optimizer.projection_pruning import drop_empty_ctes, prune_projections
-from sqlrank.registry.metric import unique_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.sql_ast import find_nodes, first_select, query_text
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

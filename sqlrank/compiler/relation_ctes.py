@@ -191,7 +191,8 @@ class RelationCtes:
             tree, keys = union_slices(tree, keys, self.shape)
         if tree not in self._names:
             materialize = True if "Materialize" in file.annotations else None
-            self._names[tree] = self.ctes.add(file.name, tree, file.summary, keys, file.relative_path, file, materialize)
+            name = f"{file.path.stem}_{file.name}" if file.name in self.library.roles else file.name  # as the input is named
+            self._names[tree] = self.ctes.add(name, tree, file.summary, keys, file.relative_path, file, materialize)
         return self._names[tree]
 
     def _windows_per_score(self, tree: exp.Query, source_key: InputKey, query: exp.Query) -> exp.Query:

@@ -16,11 +16,12 @@ from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, slice_label
 from sqlrank.errors import MetricError
-from sqlrank.registry.metric import to_sql_name, unique_name
+from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
 from sqlrank.rendering.header import row_phrase
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import BIGINT
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

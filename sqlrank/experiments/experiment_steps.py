@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.optimizer.projection_pruning import prune_projections
-from sqlrank.registry.metric import unique_name
 from sqlrank.registry.query_templates import file_comment, load_select
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.sql_ast import find_nodes, first_select, unqualified_tables
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

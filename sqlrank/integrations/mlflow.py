@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import InputError, MetricError
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.metric import to_sql_name, unique_name
+from sqlrank.registry.metric import to_sql_name
 from sqlrank.result_columns import CI_HIGH, CI_LOW, SLICE_COLUMN
 from sqlrank.result_metadata import read_canonical_names, read_result_metadata
 from sqlrank.stored_results import read_texts
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import sqlglot
@@ -244,12 +243,6 @@ def outermost_query(tree: exp.Expr) -> exp.Query | None:
     """Return the query of a statement that creates or fills a table, or the query that the statement is."""
     query = tree if isinstance(tree, exp.Query) else tree.args.get("expression")
     return query if isinstance(query, exp.Query) else None
-
-
-def free_name(name: str, taken: Collection[str]) -> str:
-    """Return a name, with a number appended if it is taken in any case."""
-    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
-    return next(candidate for candidate in candidates if candidate.lower() not in taken)
 
 
 def is_list_column(source: Expr) -> bool:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import free_name, union_members
+from sqlrank.optimizer.statement_graph import union_members
 from sqlrank.sql_ast import find_nodes, query_text, unqualified_tables
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -28,8 +29,8 @@ def eliminate_subqueries(query: exp.Query) -> None:
     with_clause = query.args.get("with_") or exp.With(expressions=[])
     ctes: list[exp.CTE] = with_clause.expressions
     # An alias of an outer query is taken as well, so that no name has two meanings in a statement.
-    taken = {cte.alias.lower() for cte in ctes} | unqualified_tables(query)
     names = {cte.alias for cte in ctes}
+    taken = names | unqualified_tables(query)
     lifted: list[exp.CTE] = []
     for cte in ctes:
         _lift(cte.this, names, taken, lifted)
@@ -64,8 +65,8 @@ def _lift_source(source: Expr, names: set[str], taken: set[str], lifted: list[ex
         return False
     if not _lift(source.this, names, taken, lifted) or source.alias_column_names:
         return False
-    name = free_name(source.alias, taken)
-    taken.add(name.lower())
+    name = unique_name(source.alias, taken)
+    taken.add(name)
     names.add(name)
     identifier = source.args["alias"].this.copy()
     identifier.set("this", name)
@@ -86,15 +87,15 @@ def lift_user_queries(query: exp.Query) -> None:
     WITH run_query AS (SELECT 1 AS x), a AS (SELECT x FROM run_query) SELECT x FROM a
     """
     with_clause = query.args["with_"]
-    taken = {cte.alias.lower() for cte in with_clause.expressions} | unqualified_tables(query)
+    taken = {cte.alias for cte in with_clause.expressions} | unqualified_tables(query)
     names: dict[str, str] = {}
     ctes = []
     for source in [*(node for cte in with_clause.expressions for node in find_nodes(cte, exp.Subquery)), *find_nodes(query, exp.Subquery)]:
         if (text := query_text(source)) is None:
             continue
         if text not in names:
-            names[text] = free_name(source.alias, taken)
-            taken.add(names[text].lower())
+            names[text] = unique_name(source.alias, taken)
+            taken.add(names[text])
             ctes.append(exp.CTE(this=source.this, alias=exp.TableAlias(this=exp.to_identifier(names[text]))))
         source.replace(exp.table_(names[text], alias=None if names[text] == source.alias else source.alias))
     with_clause.set("expressions", [*ctes, *with_clause.expressions])

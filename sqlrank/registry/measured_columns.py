@@ -35,14 +35,14 @@ class MeasuredColumn:
         role: Role of the input.
         column: Column of the table.
         name: Name in the statement, which is a plain identifier.
-        is_share: Only 0 and 1, or true and false, are valid values.
+        is_flag: Only 0 and 1, or true and false, are valid values.
         counts_missing: The metric counts rows without a value.
     """
 
     role: str
     column: str
     name: str
-    is_share: bool = False
+    is_flag: bool = False
     counts_missing: bool = False
 
 
@@ -74,6 +74,13 @@ def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[
         )
         raise MetricError(f"{metric}: {needed}")
     return MeasuredColumn(match["role"] or given[0], column, _internal_name(column, library), file.measures_flag, file.is_always_defined)
+
+
+def named_roles(metrics: Iterable[Metric]) -> set[str] | None:
+    """Return the inputs that metrics name before their columns, as in ``Mean(queries.cost)``; None if no metric measures a column."""
+    texts = [str(dict(metric.params)[COLUMN_PARAMETER]) for metric in metrics if COLUMN_PARAMETER in dict(metric.params)]
+    matches = [match for text in texts if (match := _COLUMN.fullmatch(text)) is not None]
+    return {match["role"] for match in matches if match["role"] is not None} if texts else None
 
 
 def with_free_name(measured: MeasuredColumn, others: Iterable[MeasuredColumn | None]) -> MeasuredColumn:

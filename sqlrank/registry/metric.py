@@ -6,14 +6,10 @@ import ast
 import math
 import re
 from dataclasses import dataclass, replace
-from itertools import count
 from numbers import Real
 from typing import TYPE_CHECKING, Self
 
 from sqlrank.errors import MetricError, quote_excerpt, short_repr
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 ParameterValue = int | float | str | tuple[float, ...] | tuple[tuple[float, float], ...]
 """A parameter value: a number, a name, a list, or a map as pairs."""
@@ -127,12 +123,6 @@ def to_sql_name(text: str) -> str:
     spelled = f"{name.replace('-', '_')}{separator}{rest}".lower().replace("@", "_at_").replace("..", "_to_").replace("-", "_minus_")
     identifier = re.sub(r"[^a-z0-9]+", "_", spelled).strip("_")
     return identifier if identifier[:1].isalpha() else f"m_{identifier}"
-
-
-def unique_name(name: str, taken: Collection[str]) -> str:
-    """Return a name, with a number appended if it is taken."""
-    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
-    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def _is_number(value: object) -> bool:

@@ -62,7 +62,7 @@ def resolve_metrics(
 
     ``input_roles`` are the roles of the inputs, on which defaults depend.
     """
-    metric_list = _as_list(metrics)
+    metric_list = as_metric_list(metrics)
     compat_mode = _load_mode(compat, library, input_roles)
     frozen_policies = _freeze_policies(policies)
     requested, problems = _parse_metrics(metric_list, compat_mode, library, input_roles)
@@ -112,7 +112,7 @@ def find_effective_policies(
         input_roles: Roles of the inputs.
     """
     compat_mode = _load_mode(compat, library, input_roles)
-    requested, problems = _parse_metrics(_as_list(metrics), compat_mode, library, input_roles)
+    requested, problems = _parse_metrics(as_metric_list(metrics), compat_mode, library, input_roles)
     if problems:
         raise MetricError(*dict.fromkeys(problems))
     remaining = _freeze_policies(policies)
@@ -212,7 +212,7 @@ def mark_lower_better(metrics: Sequence[ResolvedMetric], names: str | Sequence[s
     ]
 
 
-def _as_list(metrics: Any) -> list[Any]:
+def as_metric_list(metrics: Any) -> list[Any]:
     """Return the requested metrics as a list.
 
     Raises:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqlrank.registry.metric import QUERY_CUTOFF, to_sql_name, unique_name
+from sqlrank.registry.metric import QUERY_CUTOFF, to_sql_name
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -50,7 +50,7 @@ class ColumnSpec:
         is_ordered: Rows are sorted or grouped by the column.
         references: Entity that a key references, such as ``record_id``; keys with equal references are compared.
         is_measured: The column is the user's own, which a metric measures.
-        is_share: The column is measured as a share, so it has to be 0 or 1.
+        is_flag: The column is measured as a flag, so it has to be 0 or 1.
     """
 
     name: str
@@ -63,7 +63,7 @@ class ColumnSpec:
     is_ordered: bool = False
     references: str = ""
     is_measured: bool = False
-    is_share: bool = False
+    is_flag: bool = False
 
     @property
     def is_number(self) -> bool:

@@ -95,7 +95,8 @@ description = "what was bought: a row per item of an order"
 order_id = {{ type = "key", references = "order_id", description = "order" }}
 item = {{ type = "key", description = "what was bought" }}
 [returned]
-description = "what was sent back: a row per item of an order"
+description = "what was sent back: a row per order"
+unique = ["order_id"]
 main_role = "{beside}"
 [returned.columns]
 order_id = {{ type = "key", references = "order_id", description = "order" }}
