@@ -66,6 +66,7 @@ class ResolvedRequest:
         include_query_weights: Weights of queries are columns of the result.
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
         original: The request as the caller made it, which the header of the statement describes.
+        rolled_up: The metrics of predictions that a rollup is of, whose sums are the result.
     """
 
     library: Registry
@@ -88,6 +89,7 @@ class ResolvedRequest:
     include_query_weights: bool = False
     requested_names: bool = False
     original: Request = field(default_factory=lambda: Request((), {}))
+    rolled_up: tuple[ResolvedMetric, ...] = ()
 
     @property
     def is_ranking(self) -> bool:
@@ -98,12 +100,12 @@ class ResolvedRequest:
     def roles(self) -> dict[str, Role]:
         """The roles of inputs, with the measured columns of the user among their columns."""
         roles = dict(self.library.roles)
-        for column in (metric.measured_column for metric in self.metrics):
+        for column in (metric.measured_column for metric in self.rolled_up or self.metrics):
             if column is not None:
                 role = roles[column.role]
                 others = role.columns.get(column.name, ColumnSpec(column.name, "double", column.column, is_measured=True))
                 is_nullable = self.drops_nulls or column.counts_missing or others.nullable
-                spec = replace(others, nullable=is_nullable, is_share=column.is_share or others.is_share)
+                spec = replace(others, nullable=is_nullable, is_flag=column.is_flag or others.is_flag)
                 roles[column.role] = replace(role, columns={**role.columns, column.name: spec})
         return roles
 
@@ -116,7 +118,7 @@ class ResolvedRequest:
     def measured_columns(self) -> dict[str, dict[str, str]]:
         """The measured columns by role: name in the statement to column of the table."""
         measured: dict[str, dict[str, str]] = {}
-        for column in (metric.measured_column for metric in self.metrics):
+        for column in (metric.measured_column for metric in self.rolled_up or self.metrics):
             if column is not None:
                 measured.setdefault(column.role, {})[column.name] = column.column
         return measured

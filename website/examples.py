@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.loader import load_registry
+from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,9 +48,8 @@ def table(role: str, file: SqlFile) -> str:
 
 
 def warehouses(file: SqlFile) -> dict[str, str]:
-    """Return the warehouses that have a statement of a metric: quantiles over queries are DuckDB's."""
-    aggregate = file.declared_settings.get("aggregate")
-    return {"duckdb": WAREHOUSES["duckdb"]} if aggregate is not None and aggregate.default == "quantile" else WAREHOUSES
+    """Return the warehouses that have a statement of a metric: not all have quantiles of groups."""
+    return {name: title for name, title in WAREHOUSES.items() if file.value_name != "quantile" or get_dialect(name).quantile is not None}
 
 
 def command(file: SqlFile) -> list[str]:

@@ -166,7 +166,7 @@ class BoundInput:
         value = self.raw_expression(name)
         duckdb_type = self.column_type(name)
         value.type = exp.DataType.build(DOUBLE) if duckdb_type == "DOUBLE" else None
-        if duckdb_type == "BOOLEAN" or (not duckdb_type and column is not None and column.is_share):
+        if duckdb_type == "BOOLEAN" or (not duckdb_type and column is not None and column.is_flag):
             return exp.cast(value, INT)
         if name in self.as_text or duckdb_type.startswith("ENUM"):
             value = exp.cast(value, "VARCHAR")

@@ -271,7 +271,8 @@ def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tupl
     if request.confidence is not None or request.needs_units:
         read_columns |= {role.unit_column or role.query_column or ""} & bound_input.columns.keys()
     read_columns |= request.measured_columns.get(role.name, {}).keys()
-    measured = [metric.measured_column is not None for metric in request.metrics if metric.input_role == role.name]
+    metrics = request.rolled_up or request.metrics
+    measured = [metric.measured_column is not None for metric in metrics if metric.input_role == role.name]
     is_measured_alone = bool(measured) and all(measured)
     needed = []
     for name, column in role.columns.items():

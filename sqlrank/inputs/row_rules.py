@@ -97,7 +97,7 @@ def _column_rules(declared: Sequence[ColumnSpec]) -> Iterator[exp.Expr]:
         applicable = {
             "null_value": not column.nullable and not column.is_measured,
             "null_measured": not column.nullable and column.is_measured,
-            "nonbinary_share": column.is_share,
+            "nonbinary_flag": column.is_flag,
             "nan_value": column.type in {"number", "double"},
             "nan_key": column.nullable and column.type == "key",
         }

@@ -1,4 +1,4 @@
-"""Rewrite series of integers and hexadecimal numbers in the idiom of a dialect, or by digits where it has none."""
+"""Rewrite series of integers, hexadecimal numbers and quantiles in the idiom of a dialect."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import free_name
+from sqlrank.errors import MetricError
 from sqlrank.sql_ast import BIGINT, find_nodes
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -89,7 +90,7 @@ def _digits_cte(tree: exp.Expr) -> str:
         union = exp.union(union, exp.select(exp.Literal.number(digit)), distinct=False, copy=False)
     if (same := next((cte.alias for cte in with_clause.expressions if cte.this == union), None)) is not None:
         return str(same)
-    name = free_name("digits", {name.lower() for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)})
+    name = unique_name("digits", {name for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)})
     with_clause.expressions.insert(0, exp.CTE(this=union, alias=exp.TableAlias(this=exp.to_identifier(name))))
     return name
 
@@ -152,3 +153,26 @@ _HEX_NUMBERS: Mapping[str | None, Callable[[exp.Expr], exp.Expr] | None] = {
     None: _hex_by_digits,
 }
 """Conversions of hexadecimal digits, by the value of ``Dialect.hex_number``."""
+
+
+def rewrite_quantiles(tree: exp.Expr, target: Dialect, dialect: str, statement_title: str) -> None:
+    """Rewrite quantiles of groups in place.
+
+    Raises:
+        MetricError: The dialect has no exact quantile that aggregates a group.
+    """
+    for quantile in find_nodes(tree, exp.PercentileCont) if target.quantile != "arguments" else ():
+        value, share = quantile.this, exp.var(quantile.expression.name)  # engines demand a literal, without the cast of one
+        if target.quantile is None:
+            raise MetricError(
+                f"{statement_title} cannot be written for {dialect}, which has no exact quantile of a group; ask for the mean, or evaluate on "
+                "another engine"
+            )
+        if target.quantile == "within_group":
+            order = exp.Order(expressions=[exp.Ordered(this=value, nulls_first=target.default_nulls_first[False])])
+            rewritten: exp.Expr = exp.WithinGroup(this=exp.PercentileCont(this=share), expression=order)
+        elif target.quantile == "percentile":
+            rewritten = exp.Quantile(this=value, quantile=share)
+        else:
+            rewritten = exp.ParameterizedAgg(this="quantileExactInclusive", expressions=[share], params=[value])
+        quantile.replace(rewritten)

@@ -6,7 +6,6 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as Writer
 
 from sqlrank.errors import MetricError, did_you_mean
@@ -24,9 +23,6 @@ class Dialect:
 
     is_distributed: bool = False
     """A window over all rows runs on a single worker of many."""
-
-    unsupported: tuple[tuple[type[exp.Expr], str], ...] = ()
-    """Unsupported constructs, with the alternative to recommend."""
 
     required_settings: tuple[str, ...] = ()
     """Settings that every statement needs for standard semantics."""
@@ -109,6 +105,9 @@ class Dialect:
     map_functions: tuple[str, str] = ("MAP_KEYS", "MAP_VALUES")
     """Functions of the keys and of the values of a map."""
 
+    quantile: str | None = "within_group"
+    """Form of an exact, interpolated quantile of a group: ``arguments``, ``within_group`` (PERCENTILE_CONT), ``percentile``, ``parametric``; None if there is none."""
+
     hex_number: str | None = None
     """Conversion of hexadecimal digits: ``prefix`` (0x), ``base`` (CONV), ``from_base``, ``bits``, ``bytes``; None if they are added up."""
 
@@ -161,8 +160,6 @@ class Dialect:
         return {False: order == "nulls_are_small", True: order == "nulls_are_large"}
 
 
-_QUANTILE = (exp.PercentileCont, "aggregate='quantile' is for DuckDB only; choose another aggregate")
-
 # sqlglot warns about text that it cannot parse, such as LOAD httpfs; without a handler the warning goes to standard error.
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
@@ -182,12 +179,12 @@ DIALECTS = {
         number_series="function",
         list_elements="select",
         hex_number="prefix",
+        quantile="arguments",
     ),
     "bigquery": Dialect(
         "bigquery",
         is_distributed=True,
         supports_transactions=True,
-        unsupported=(_QUANTILE,),
         nan_function="IS_NAN",
         supports_float32=False,
         supports_array_position=False,
@@ -197,11 +194,11 @@ DIALECTS = {
         number_series="unnest",
         hex_number="prefix",
         list_elements="offset",
+        quantile=None,
     ),
     "snowflake": Dialect(
         "snowflake",
         is_distributed=True,
-        unsupported=(_QUANTILE,),
         fold_identifier=str.upper,
         supports_window_clause=False,
         supports_float32=False,
@@ -213,7 +210,6 @@ DIALECTS = {
     "spark": Dialect(
         "spark",
         is_distributed=True,
-        unsupported=(_QUANTILE,),
         supports_create_or_replace_table=False,
         nan_function="ISNAN",
         recomputes_ctes=True,
@@ -224,11 +220,11 @@ DIALECTS = {
         number_series="unnest",
         hex_number="base",
         list_elements="posexplode",
+        quantile="percentile",
     ),
     "databricks": Dialect(
         "databricks",
         is_distributed=True,
-        unsupported=(_QUANTILE,),
         nan_function="ISNAN",
         recomputes_ctes=True,
         supports_ordered_array_agg=False,
@@ -238,10 +234,10 @@ DIALECTS = {
         number_series="unnest",
         hex_number="base",
         list_elements="posexplode",
+        quantile="percentile",
     ),
     "postgres": Dialect(
         "postgres",
-        unsupported=(_QUANTILE,),
         fold_identifier=str.lower,
         supports_create_or_replace_table=False,
         computes_ctes_once=True,
@@ -253,7 +249,6 @@ DIALECTS = {
     ),
     "redshift": Dialect(
         "redshift",
-        unsupported=(_QUANTILE,),
         fold_identifier=str.lower,
         supports_create_or_replace_table=False,
         supports_is_not_distinct_from=False,
@@ -264,7 +259,6 @@ DIALECTS = {
     "trino": Dialect(
         "trino",
         is_distributed=True,
-        unsupported=(_QUANTILE,),
         supports_create_or_replace_table=False,
         nan_function="IS_NAN",
         infinity="INFINITY()",
@@ -272,10 +266,10 @@ DIALECTS = {
         number_series="unnest",
         hex_number="from_base",
         list_elements="ordinality_safe",
+        quantile=None,
     ),
     "clickhouse": Dialect(
         "clickhouse",
-        unsupported=(_QUANTILE,),
         required_settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
         supports_grouping_sets=False,
         table_engine="MergeTree",
@@ -290,10 +284,10 @@ DIALECTS = {
         hex_number="bytes",
         list_elements="subscripts",
         map_functions=("mapKeys", "mapValues"),
+        quantile="parametric",
     ),
     "datafusion": Dialect(
         "postgres",
-        unsupported=(_QUANTILE,),
         fold_identifier=str.lower,
         distinguishes_zeros=True,
         nan_function="ISNAN",
@@ -305,7 +299,6 @@ DIALECTS = {
     ),
     "sqlite": Dialect(
         "sqlite",
-        unsupported=(_QUANTILE,),
         supports_create_or_replace_table=False,
         supports_create_or_replace_view=False,
         supports_grouping_sets=False,
@@ -320,6 +313,7 @@ DIALECTS = {
         computes_ctes_once=True,
         supports_transactions=True,
         list_elements="json_each",
+        quantile=None,
     ),
 }
 """All dialects by name; docs/engines.md lists those that were executed."""

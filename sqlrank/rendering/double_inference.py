@@ -35,7 +35,18 @@ _TYPE_PRESERVING = (
 )
 """Expressions that are doubles if their first argument is one."""
 
-_ALWAYS_DOUBLE = (exp.Div, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg, exp.CumeDist, exp.PercentileCont)
+_ALWAYS_DOUBLE = (
+    exp.Div,
+    exp.Ln,
+    exp.Exp,
+    exp.Sqrt,
+    exp.Avg,
+    exp.CumeDist,
+    exp.PercentileCont,
+    exp.WithinGroup,
+    exp.Quantile,
+    exp.ParameterizedAgg,
+)
 """Expressions that are always doubles; divisions are rewritten accordingly."""
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import free_name, outermost_query, union_members
+from sqlrank.optimizer.statement_graph import outermost_query, union_members
 from sqlrank.sql_ast import find_nodes
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ def write_grouping_sets(tree: exp.Expr) -> None:
         query.set("having", exp.Having(this=exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))))
     _read_rows_once(repeated, join)
     with_clause.expressions.remove(ctes[join.this.name])
-    name = free_name(repeated.alias.removesuffix(_BY_SLICE), {*map(str.lower, tables_read), *map(str.lower, ctes)})
+    name = unique_name(repeated.alias.removesuffix(_BY_SLICE), {*tables_read, *ctes})
     from_clause.this.this.set("this", name)
     repeated.args["alias"].this.set("this", name)
 

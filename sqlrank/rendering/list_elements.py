@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.optimizer.statement_graph import free_name
 from sqlrank.sql_ast import find_nodes
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,7 +86,7 @@ class _ListJoin:
             self.select.set("from_", exp.From(this=rows.subquery(self.alias)))
         else:
             steps = cte.parent.expressions
-            name = free_name(self.alias, {table.name.lower() for table in [*steps, *find_nodes(cte.parent, exp.Table)]})
+            name = unique_name(self.alias, {table.name for table in [*steps, *find_nodes(cte.parent, exp.Table)]})
             rows.comments = ["One row per element of a list, with its position."]
             steps.insert(steps.index(cte), exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name))))
             self.select.set("from_", exp.From(this=exp.to_table(name)))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import free_name
 from sqlrank.sql_ast import find_nodes
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +56,7 @@ def _name_frames(windows: list[exp.Window]) -> None:
     taken: set[str] = set()
     for frame in named:
         name = _bounds_name(frame)
-        name = free_name(f"{name}_by_{_order_name(frame)}" if counts[name] > 1 else name, taken)
+        name = unique_name(f"{name}_by_{_order_name(frame)}" if counts[name] > 1 else name, taken)
         taken.add(name)
         for window in windows_by_frame[frame]:
             window.replace(exp.Window(this=window.this, alias=exp.to_identifier(name), over="OVER"))

@@ -152,6 +152,7 @@ def resolve_rollup_request(
         "where": definition_conditions(call.where, request.group_by, request.group_expressions, dialect),
         "by": sorted(request.group_by),
         "expressions": dict(request.group_expressions),
+        **_measured_columns(request),
     }
     if metrics.is_per_query:
         return request if buckets is None else buckets.per_query_question(request), Definition(
@@ -183,7 +184,23 @@ def resolve_rollup_request(
     )
     if buckets is not None:
         request = replace(request, columns=buckets.with_unit_column(call).columns or {}, needs_units=True)
-    return replace(request, metrics=[resolved_metric]), definition
+    return replace(request, metrics=[resolved_metric], rolled_up=tuple(request.metrics)), definition
+
+
+def _measured_columns(request: ResolvedRequest) -> dict[str, list[str]]:
+    """Return the measured columns as a fact of a definition, if there are any.
+
+    Raises:
+        MetricError: columns of one name in two inputs, whose sums would have one name.
+    """
+    inputs: dict[str, str] = {}
+    for column in (metric.measured_column for metric in request.metrics):
+        if column is not None and inputs.setdefault(column.column, column.role) != column.role:
+            raise MetricError(
+                f"{column.column!r} is a column of {inputs[column.column]} and of {column.role}, and a rollup names its sums by the column; "
+                f"rename one, such as columns={{'{column.role}.{column.column}_2': '{column.column}'}}"
+            )
+    return {"measured": sorted(inputs)} if inputs else {}
 
 
 def add_definition_column(statement: CompiledStatement, definition: Definition, request: ResolvedRequest) -> CompiledStatement:

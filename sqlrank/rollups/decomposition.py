@@ -17,7 +17,7 @@ from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.errors import MetricError
-from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.metric import COLUMN_PARAMETER, parse_metric_text
 from sqlrank.registry.settings_checks import accepted_settings
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.registry.tie_bounds import TieBound, read_tie_bounds
@@ -27,15 +27,19 @@ from sqlrank.sql_ast import find_nodes, is_null, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from sqlrank.registry.measured_columns import MeasuredColumn
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 
-def split_aggregates(value: exp.Expr, slots: Mapping[str, str] | None = None) -> tuple[dict[str, exp.Expr], exp.Expr] | None:
+def split_aggregates(
+    value: exp.Expr, slots: Mapping[str, str] | None = None, measured: MeasuredColumn | None = None
+) -> tuple[dict[str, exp.Expr], exp.Expr] | None:
     """Return the aggregates of an expression by column name, and the formula that merges them.
 
-    ``slots`` are the function slots that name columns, by the text of their aggregate. Returns None if an aggregate cannot be merged.
+    ``slots`` are the function slots that name columns, by the text of their aggregate; ``measured`` is the column that the metric measures.
+    Returns None if an aggregate cannot be merged.
     """
     holder = exp.Paren(this=expand_averages(value))
     aggregates: dict[str, exp.Expr] = {}
@@ -43,10 +47,19 @@ def split_aggregates(value: exp.Expr, slots: Mapping[str, str] | None = None) ->
         merge = MERGE_FUNCTIONS.get(type(node))
         if merge is None or node.find_ancestor(exp.AggFunc) is not None or isinstance(node.this, exp.Distinct):
             return None
-        name = aggregate_column_name(node, (slots or {}).get(node.sql("duckdb")))
+        words = (slots or {}).get(node.sql("duckdb")) or (None if measured is None else measured.column)
+        name = aggregate_column_name(_with_source_column(node, measured), words)
         aggregates[name] = node.copy()
         node.replace(merge(this=exp.column(name)))
     return aggregates, holder.this
+
+
+def _with_source_column(aggregate: exp.Expr, measured: MeasuredColumn | None) -> exp.Expr:
+    """Return an aggregate over a measured column by its name in the table; that in a statement depends on the other metrics."""
+    if measured is None:
+        return aggregate
+    source = exp.column(exp.to_identifier(measured.column, quoted=measured.column != measured.name))
+    return aggregate.transform(lambda node: source.copy() if isinstance(node, exp.Column) and node.name == measured.name else node)
 
 
 def _aggregate_slots(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
@@ -63,8 +76,8 @@ def _aggregate_slots(metric: ResolvedMetric, library: Registry) -> dict[str, str
 RUN_ROLE = "run"
 """The input role of ranking metrics."""
 
-ROLLUP_ROLES = (RUN_ROLE, "qrels", "queries")
-"""The inputs that a rollup may be built from; defaults of policies and the input of measured columns depend on them."""
+RANKING_ROLLUP_ROLES = (RUN_ROLE, "qrels", "queries")
+"""The inputs of a rollup of rankings; defaults of policies and the input of measured columns depend on them."""
 
 ROW_POLICIES = ("queries", "score_type", "id_type", "nulls", "duplicates")
 """Policies that select rows. They are fixed when the rollup is built and cannot be passed when it is evaluated."""
@@ -245,7 +258,9 @@ def _is_implied(policy: str, library: Registry) -> bool:
 
 
 def _setting(name: str, metric: ResolvedMetric, library: Registry) -> ParameterValue | None:
-    """Return the effective value of a metric's setting, its default if it is not set."""
+    """Return the effective value of a metric's setting, its default if it is not set; a measured column by its name in the table."""
+    if name == COLUMN_PARAMETER and metric.measured_column is not None:
+        return metric.measured_column.column
     if metric.settings.get(name) is not None:
         return metric.settings[name]
     if name in library.policies:
@@ -388,8 +403,6 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
             f"{name} has a value for each {library.roles[metric.input_role].query_column} of a group, which a rollup has of metrics of rankings alone; keep a "
             f"table of these values (per_query=True), or make a rollup of {metric.file.display_name}"
         )
-    if metric.measured_column is not None:
-        raise MetricError(f"{name} is of a column of predictions, and a rollup has the columns of queries alone; evaluate it from the rows")
     if metric.input_role != PREDICTIONS_ROLE or metric.file.kind != "metrics" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(
             f"{name} is no metric of all predictions with one value, and a rollup has no others; {_supported_metrics(library)}"
@@ -398,7 +411,7 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
         raise MetricError(f"{name}: a rollup has the value and both bounds at once; leave ties out")
     value = bind_parameters(library, metric.file.tree.selects[-1].unalias(), metric.settings, metric.file.params)
     if metric.file.source_relation == PREDICTIONS_ROLE:
-        decomposition = split_aggregates(value, _aggregate_slots(metric, library))
+        decomposition = split_aggregates(value, _aggregate_slots(metric, library), metric.measured_column)
         if decomposition is not None:
             return AdditiveMetric(name, *decomposition)
     elif (bounds := read_tie_bounds(metric.file)) is not None and "positive_squares" not in {
@@ -415,10 +428,6 @@ def _supported_metrics(library: Registry) -> str:
     for file in library.metrics.values():
         if read_tie_bounds(file) is not None:
             rank_based.append(file.display_name)
-        elif (
-            file.first_source == PREDICTIONS_ROLE
-            and not file.measures_column
-            and split_aggregates(file.tree.selects[-1].unalias()) is not None
-        ):
+        elif file.first_source == PREDICTIONS_ROLE and split_aggregates(file.tree.selects[-1].unalias()) is not None:
             additive.append(file.display_name)
     return f"it has {', '.join(sorted(rank_based))} within bounds, and exactly {', '.join(sorted(additive))}"

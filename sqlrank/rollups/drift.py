@@ -178,8 +178,8 @@ def drift(
     """
     call = Request(metrics, {}, by=by, confidence=confidence, sql_dir=sql_dir, policies=policies)
     _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
-    plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
     interval_metrics = [metric.name for metric in plan.interval_metrics.metrics] if confidence is not None else []
     tolerances = (
         None
@@ -191,6 +191,8 @@ def drift(
 
     def work(database: Database) -> pa.Table:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
+        _, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(call, rollup_table)
+        plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
         rollup_table.check_metrics(rollup_metrics, names)
         if confidence is not None:
             rollup_table.check_buckets(names)

@@ -16,13 +16,21 @@ from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.loader import registry_for
-from sqlrank.registry.metric_resolver import resolve_metrics
+from sqlrank.registry.measured_columns import named_roles
+from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.metric_resolver import as_metric_list, resolve_metrics
 from sqlrank.registry.resolved_metric import with_plain_names
 from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_DAYS, NUM_ROWS, SE
 from sqlrank.result_metadata import metrics_metadata, requested_columns
 from sqlrank.rollups import jackknife
-from sqlrank.rollups.decomposition import ROLLUP_ROLES, decompose_metrics, refuse_row_policies
+from sqlrank.rollups.decomposition import (
+    PREDICTIONS_ROLE,
+    RANKING_ROLLUP_ROLES,
+    RollupMetrics,
+    decompose_metrics,
+    refuse_row_policies,
+)
 from sqlrank.rollups.merge import MergeQuery, RollingWindows
 from sqlrank.rollups.rank_metrics import rank_metrics_with_bounds
 from sqlrank.rollups.rollup_table import RollupTable
@@ -36,7 +44,6 @@ if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
-    from sqlrank.rollups.decomposition import RollupMetrics
     from sqlrank.rollups.scratch_session import ScratchSession
 
 MAX_BINS_PER_CHUNK = 4_000_000
@@ -76,7 +83,7 @@ def evaluate_rollup(
         what = "window_ends" if window_days is None else "window_days"
         raise MetricError(f"{what}= is for rollup=, the sums of days that sqlrank.rollup (sqlrank rollup) makes")
     refuse_row_options(call, window_days, window_ends)
-    library, resolved_metrics, metrics, by = resolve_rollup_call(call)
+    resolve_rollup_call(call)
     dialect = infer_dialect(connection, dialect)
     for argument, condition in (("where", call.where), ("window_ends", window_ends)):
         if condition is not None:
@@ -84,6 +91,7 @@ def evaluate_rollup(
 
     def work(database: Database) -> pa.Table:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
+        library, resolved_metrics, metrics, by = resolve_rollup_call(call, rollup_table)
         rollup_table.check_metrics(metrics, by)
         if call.confidence is not None:
             rollup_table.check_interval_support(metrics, by)
@@ -93,9 +101,21 @@ def evaluate_rollup(
         keys = by if windows is None or has_day else [*by, str(rollup_table.day_column)]
         merge_query = MergeQuery(database, rollup_table, rows, keys, windows)
         with open_scratch_session(database, limits) as scratch:
-            return metric_table(metrics, merge_query, call, scratch, resolved_metrics if call.confidence is not None else ())
+            table = metric_table(metrics, merge_query, call, scratch, resolved_metrics if call.confidence is not None else ())
+        return _describe_result(table, call, library, resolved_metrics, metrics, window_days)
 
-    table = run_on_database(connection, dialect, limits, work)
+    return run_on_database(connection, dialect, limits, work)
+
+
+def _describe_result(
+    table: pa.Table,
+    call: Request,
+    library: Registry,
+    resolved_metrics: Sequence[ResolvedMetric],
+    metrics: RollupMetrics,
+    window_days: int | None,
+) -> pa.Table:
+    """Return a result with the requested column names, and the metadata of its columns."""
     limit_kinds = {f"{metric.name}.{bound}": bound for metric in metrics.rank_based for bound in BOUNDS}
     if call.confidence is not None:
         limit_kinds |= {f"{metric.name}.{limit}": limit for metric in metrics.metrics for limit in INTERVAL_COLUMNS}
@@ -113,14 +133,52 @@ def evaluate_rollup(
     return table.replace_schema_metadata(metadata | ({} if window_days is None else {WINDOW_DAYS_KEY: str(window_days)}))
 
 
-def resolve_rollup_call(call: Request) -> tuple[Registry, list[ResolvedMetric], RollupMetrics, list[str]]:
-    """Resolve a call: return the library, its metrics, their aggregates and the group columns.
+RollupCall = tuple["Registry", "list[ResolvedMetric]", RollupMetrics, list[str]]
+"""The library, metrics, their aggregates and the group columns of a call."""
+
+
+def resolve_rollup_call(call: Request, table: RollupTable | None = None) -> RollupCall:
+    """Resolve a call over the inputs that its rollup may be of: of several, those whose sums the ``table`` has.
+
+    Answers have other defaults than a run, and a column that metrics measure may be one of queries, answers or predictions.
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, several groupings, or an unsupported interval method.
     """
+    first: RollupCall | None = None
+    problems: list[MetricError] = []
+    for roles in _possible_inputs(call):
+        try:
+            resolved = _resolve_over(roles, call)
+        except MetricError as error:
+            problems.append(error)
+            continue
+        if table is None or not table.missing_metrics(resolved[2]):
+            return resolved
+        first = first or resolved
+    if first is None:
+        raise problems[0]
+    return first
+
+
+def _possible_inputs(call: Request) -> list[tuple[str, ...]]:
+    """Return the sets of inputs that a rollup may be of; metrics of columns may name theirs."""
+    try:
+        named = named_roles(parse_metric_text(str(metric)) for metric in as_metric_list(call.metrics))
+    except MetricError:  # raised again where metrics are resolved
+        named = None
+    if named == {PREDICTIONS_ROLE}:
+        return [(PREDICTIONS_ROLE,)]
+    rankings = RANKING_ROLLUP_ROLES[:2]
+    if named:
+        return [(*rankings, *sorted(named))]
+    return [RANKING_ROLLUP_ROLES, (*rankings, "answers"), *([] if named is None else [(PREDICTIONS_ROLE,)])]
+
+
+def _resolve_over(roles: tuple[str, ...], call: Request) -> RollupCall:
+    """Resolve a call over a rollup of some inputs."""
     library = registry_for(call.sql_dir)
-    resolved_metrics = resolve_metrics(call.metrics, library, None, call.policies, ROLLUP_ROLES)
+    resolved_metrics = resolve_metrics(call.metrics, library, None, call.policies, roles)
     resolved_metrics = with_plain_names(resolved_metrics) if call.names == "plain" else resolved_metrics
     refuse_row_policies(call.policies, resolved_metrics, library)
     metrics = decompose_metrics(resolved_metrics, library)

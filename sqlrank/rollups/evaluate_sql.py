@@ -22,7 +22,7 @@ from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import prepare
-from sqlrank.registry.metric import to_sql_name, unique_name
+from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.row_comments import describe_rows
@@ -39,6 +39,7 @@ from sqlrank.rollups.rank_metrics import TIE_ORDERS, bound_key
 from sqlrank.rollups.rollup_table import RollupTable
 from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DEFINITION_COLUMN
 from sqlrank.sql_ast import find_nodes, first_select, quoted_column, sql_literal
+from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
@@ -82,9 +83,10 @@ def rollup_query_sql(
     refuse_row_options(call)
     if call.confidence is not None:
         raise MetricError("confidence= of a rollup is not of one statement; sqlrank.evaluate (sqlrank evaluate) with rollup= has it")
-    library, resolved_metrics, metrics, by = resolve_rollup_call(call)
+    resolve_rollup_call(call)
     with open_for_inspection(connection, dialect, reads_files(rollup)) as database:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
+        library, resolved_metrics, metrics, by = resolve_rollup_call(call, rollup_table)
         rollup_table.check_metrics(metrics, by)
         rows = rollup_table.select_rows(database, metrics, call.where)
         tree, outputs = _RollupQuery(

@@ -115,36 +115,42 @@ def compare_rolled_up(
     """
     groupings = parse_group_by(request.call.by)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
-    library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(replace(request.call, by=()))
+    call = replace(request.call, by=())
+    resolve_rollup_call(call)
     pairs = list_pairs(list(request.rollups), request.baseline)
-    plans = [ContrastPlan(request.call, rollup_metrics, resolved_metrics, group) for group in groupings]
 
-    def work(database: Database) -> tuple[list[_Contrast], dict[str, pa.Field]]:
-        tables = _read_rollups(request, rollup_metrics, columns, database)
+    def work(database: Database) -> pa.Table:
+        tables = {name: RollupTable(resolve_source(database, "rollup", source)) for name, source in request.rollups.items()}
+        library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(call, next(iter(tables.values())))
+        plans = [ContrastPlan(request.call, rollup_metrics, resolved_metrics, group) for group in groupings]
+        sides = _read_rollups(request, rollup_metrics, columns, tables, database)
         with open_scratch_session(database, limits) as scratch:
-            return _contrast_systems(plans, tables, pairs, database, scratch)
+            rows, fields = _contrast_systems(plans, sides, pairs, database, scratch)
+        day_columns, counts = side_columns(NUM_DAYS, "baseline"), {name for row in rows for name in row.counts}
+        schema = pa.schema(
+            [
+                *fields.values(),
+                *([pa.field(SLICE_COLUMN, pa.string())] if len(plans) > 1 else []),
+                *((name, data_type) for name, data_type in ROLLUP_COMPARISON_SCHEMA.items() if name not in day_columns or name in counts),
+            ]
+        )
+        result = pa.Table.from_pylist(_test(rows, request, plans[0], library), schema)
+        return rename_metric_rows(result.replace_schema_metadata(_metadata(result, request, resolved_metrics, library)), resolved_metrics)
 
-    rows, fields = run_on_database(connection, infer_dialect(connection, dialect), limits, work, progress)
-    day_columns, counts = side_columns(NUM_DAYS, "baseline"), {name for row in rows for name in row.counts}
-    schema = pa.schema(
-        [
-            *fields.values(),
-            *([pa.field(SLICE_COLUMN, pa.string())] if len(plans) > 1 else []),
-            *((name, data_type) for name, data_type in ROLLUP_COMPARISON_SCHEMA.items() if name not in day_columns or name in counts),
-        ]
-    )
-    result = pa.Table.from_pylist(_test(rows, request, plans[0], library), schema)
-    return rename_metric_rows(result.replace_schema_metadata(_metadata(result, request, resolved_metrics, library)), resolved_metrics)
+    return run_on_database(connection, infer_dialect(connection, dialect), limits, work, progress)
 
 
 def _read_rollups(
-    request: RollupComparisonRequest, metrics: RollupMetrics, columns: Sequence[str], database: Database
+    request: RollupComparisonRequest,
+    metrics: RollupMetrics,
+    columns: Sequence[str],
+    rollup_tables: Mapping[str, RollupTable],
+    database: Database,
 ) -> dict[str, tuple[RollupTable, exp.Subquery]]:
     """Return the checked tables of rollups with their rows, by system."""
     where, has_interval = request.call.where, request.call.confidence is not None
     tables, fingerprints = {}, {}
-    for name, source in request.rollups.items():
-        table = RollupTable(resolve_source(database, "rollup", source))
+    for name, table in rollup_tables.items():
         table.check_metrics(metrics, columns)
         if has_interval:
             table.check_buckets(columns)

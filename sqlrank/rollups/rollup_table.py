@@ -138,10 +138,14 @@ class RollupTable:
         """Return a column as it is spelled in the table, ignoring case."""
         return quoted_column(self.table.column(name) or name)
 
+    def missing_metrics(self, metrics: RollupMetrics) -> list[str]:
+        """Return the metrics whose columns the table does not have."""
+        missing = [metric.name for metric in metrics.additive if any(self.table.column(name) is None for name in metric.aggregates)]
+        return missing + ([] if self.has_bins else [metric.name for metric in metrics.rank_based])
+
     def check_metrics(self, metrics: RollupMetrics, by: Sequence[str]) -> None:
         """Raise ``InputError`` unless the table has the columns of the metrics and the group keys."""
-        missing = [metric.name for metric in metrics.additive if any(self.table.column(name) is None for name in metric.aggregates)]
-        missing += [] if self.has_bins else [metric.name for metric in metrics.rank_based]
+        missing = self.missing_metrics(metrics)
         if any(self.table.column(name) is None for name in (NUM_ROWS, DEFINITION_COLUMN)):
             raise InputError(
                 f"rollup: {self.table.label} has no {NUM_ROWS} or no {DEFINITION_COLUMN}, and is no rollup; sqlrank.rollup (sqlrank rollup) makes one"

@@ -42,8 +42,8 @@ def merge_function(name: str) -> type[exp.AggFunc] | None:
     return None if match is None else {"min": exp.Min, "max": exp.Max}.get(match[1], exp.Sum)
 
 
-def aggregate_column_name(aggregate: exp.Expr, slot: str | None = None) -> str:
-    """Return the column name of an aggregate: its words, or its function's and the slot's, and eight digits of its hash.
+def aggregate_column_name(aggregate: exp.Expr, subject: str | None = None) -> str:
+    """Return the column name of an aggregate: its words, or its function's and those of its subject, and eight digits of its hash.
 
     Tables are read by these names, so that the hash is long enough for other aggregates not to have it.
 
@@ -51,7 +51,7 @@ def aggregate_column_name(aggregate: exp.Expr, slot: str | None = None) -> str:
     'sum_log_likelihood_3dec7ba9'
     """
     text = aggregate.sql("duckdb")
-    words = text if slot is None else f"{aggregate.key} {slot}"
+    words = text if subject is None else f"{aggregate.key} {subject}"
     stem = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")[:MAX_AGGREGATE_NAME_CHARS].strip("_")
     return f"{stem}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 

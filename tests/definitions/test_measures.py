@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -73,8 +74,7 @@ def test_measures_of_queries_are_those_of_numpy(weighted: bool) -> None:
 
 def test_measures_of_predictions_are_those_of_numpy() -> None:
     table = make_measures(weighted=True, missing=True).drop_columns(["query_id"])
-    metrics = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
-    for row in sqlrank.evaluate(metrics, predictions=table, by="system").to_pylist():
+    for row in sqlrank.evaluate(MEASURES, predictions=table, by="system").to_pylist():
         columns = select_system(table, row["system"])
         there = np.array([value is not None for value in columns["faithfulness"]])
         weights = columns["weight"].astype(float)
@@ -83,6 +83,7 @@ def test_measures_of_predictions_are_those_of_numpy() -> None:
         assert row["Share(passed)"] == pytest.approx(np.average(columns["passed"].astype(float), weights=weights), rel=1e-13)
         assert row["Sum(cost)"] == pytest.approx((weights * columns["cost"].astype(float)).sum(), rel=1e-13)
         assert row["Missing(faithfulness)"] == (~there).sum()
+        assert row["Quantile(latency_ms, q=0.95)"] == pytest.approx(np.quantile(columns["latency_ms"].astype(float), 0.95), rel=1e-14)
 
 
 def test_they_join_metrics_of_predictions() -> None:
@@ -156,7 +157,7 @@ def test_a_metric_is_written_as_it_is_parsed() -> None:
             r"may be of predictions or queries; write Mean\(predictions.cost\) or Mean\(queries.cost\)",
         ),
         ("Mean(run.cost)", {"by": "system"}, "there is no input run to measure; write queries.cost"),
-        ("Share(cost)", {"by": "system"}, "cost is neither 0 nor 1, and Share takes no others"),
+        ("Share(cost)", {"by": "system"}, "cost is neither 0 nor 1, and a flag takes no others"),
         ("Mean(cost, 0.5)", {"by": "system"}, "Mean has no parameter 'q'|no metric of this call reads q|'q'"),
         ("Quantile(cost, 2)", {"by": "system"}, "q is 2; it must be a number from 0 to 1"),
     ],
@@ -321,8 +322,12 @@ def test_statements_of_every_dialect_are_printed(dialect: str) -> None:
     assert "WITH run" not in text
     text = sqlrank.sql(["AUC", "Mean(revenue)"], predictions="shown", dialect=dialect)
     assert "mean_revenue" in text
-    with pytest.raises(MetricError, match="quantile"):
-        sqlrank.sql("Quantile(latency_ms, 0.9)", queries="evals", dialect=dialect)
+    for sources in ({"queries": "evals"}, {"predictions": "shown"}):
+        if dialect in {"bigquery", "trino", "sqlite"}:
+            with pytest.raises(MetricError, match=rf"q=0.9\) cannot be written for {dialect}, which has no exact quantile of a group"):
+                sqlrank.sql("Quantile(latency_ms, 0.9)", **sources, dialect=dialect)
+        else:
+            assert "quantile_latency_ms_q_0_9" in sqlrank.sql("Quantile(latency_ms, 0.9)", **sources, dialect=dialect)
 
 
 def test_rollups_have_columns_of_queries() -> None:
@@ -343,6 +348,80 @@ def test_rollups_have_columns_of_queries() -> None:
         MetricError, match=r"Quantile\(cost, q=0.5\): aggregate=quantile over all lists does not follow from that of each day"
     ):
         sqlrank.rollup("Quantile(cost, 0.5)", queries=table, by="day")
-    predictions = table.drop_columns(["query_id"]).append_column("label", table["passed"])
-    with pytest.raises(MetricError, match=r"Mean\(cost\) is of a column of predictions, and a rollup has the columns of queries alone"):
-        sqlrank.rollup("Mean(cost)", predictions=predictions, by="day")
+
+
+ROLLED_UP = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
+
+
+def shown(*, weighted: bool = True) -> pa.Table:
+    """Return predictions of three days with measured columns, some without a value."""
+    table = measured(weighted=weighted, missing=True)
+    rng = np.random.default_rng(5)
+    columns = {"label": rng.integers(0, 2, table.num_rows), "score": rng.random(table.num_rows), "day": rng.integers(1, 4, table.num_rows)}
+    return pa.table({**{name: table[name] for name in table.column_names}, **columns})
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("metrics", [ROLLED_UP, ["LogLoss", *ROLLED_UP], ["AUC", *ROLLED_UP]])
+def test_rollups_have_columns_of_predictions(weighted: bool, metrics: list[str]) -> None:
+    table = shown(weighted=weighted)
+    rollup = sqlrank.rollup(metrics, predictions=table, by=["day", "system"])
+    for options, by in (({}, ()), ({"where": "day > 1"}, ()), ({}, "system")):
+        expected = sqlrank.evaluate(ROLLED_UP, predictions=table, by=by, **options).to_pylist()
+        for names in (ROLLED_UP, [name.replace("(", "(predictions.") for name in ROLLED_UP]):
+            rows = sqlrank.evaluate(names, rollup=rollup, by=by, **options).to_pylist()
+            assert [[row[name] for name in names] for row in rows] == [
+                pytest.approx([row[name] for name in ROLLED_UP], rel=1e-12) for row in expected
+            ]
+
+
+def test_a_printed_statement_reads_columns_of_predictions_from_a_rollup() -> None:
+    connection = duckdb.connect()
+    rollup = sqlrank.rollup(ROLLED_UP, predictions=shown(), by=["day", "system"])
+    connection.register("sums", rollup)
+    (expected,) = sqlrank.evaluate(ROLLED_UP, rollup=rollup).to_pylist()
+    text = sqlrank.sql(ROLLED_UP, rollup="sums", connection=connection)
+    names = [name.replace("(", "(predictions.") for name in ROLLED_UP]
+    for statement in (text, sqlrank.sql(names, rollup="sums")):
+        (row,) = connection.execute(statement).fetchall()
+        assert row[: len(ROLLED_UP)] == pytest.approx(tuple(expected[name] for name in ROLLED_UP), rel=1e-14)
+
+
+def test_rollups_of_predictions_have_intervals_and_are_compared() -> None:
+    table = shown()
+    kinds = {"unit": "intent", "n_buckets": 8}
+    table = table.set_column(table.column_names.index("intent"), "intent", pa.array([f"u{row % 31}" for row in range(table.num_rows)]))
+    rollups = {
+        system: sqlrank.rollup(["Mean(cost)", "LogLoss"], predictions=table.filter(pa.compute.equal(table["system"], system)), **kinds)
+        for system in ("old", "new")
+    }
+    (row,) = sqlrank.evaluate("Mean(cost)", rollup=rollups["old"], confidence=0.9).to_pylist()
+    assert row["Mean(cost).ci_low"] < row["Mean(cost)"] < row["Mean(cost).ci_high"]
+    (compared,) = sqlrank.compare("Mean(cost)", rollups=rollups).to_pylist()
+    assert compared["value_baseline"] == pytest.approx(row["Mean(cost)"], rel=1e-12)
+    both = sqlrank.rollup(["Mean(cost)", "AUC"], predictions=table, by="day", **kinds)
+    moved = sqlrank.drift("Mean(cost)", rollup=both, reference="day = 1", current="day = 2", confidence=0.9).to_pylist()
+    assert {line["metric"] for line in moved} == {"Mean(cost)", "PSI"}
+
+
+def test_columns_of_one_spelling_have_sums_of_their_own_in_a_rollup() -> None:
+    table = pa.table({"query_id": ["a", "b"], "my score": [1.0, 2.0], "my-score": [5.0, 7.0]})
+    metrics = ['Mean("my score")', 'Mean("my-score")']
+    for sources in ({"queries": table}, {"predictions": table.drop_columns(["query_id"])}):
+        rollup = sqlrank.rollup(metrics, **sources)
+        values = [sqlrank.evaluate(metric, rollup=rollup).to_pylist()[0][metric] for metric in metrics]
+        assert values == [1.5, 6.0]
+
+
+def test_a_rollup_is_read_by_the_names_of_its_inputs() -> None:
+    table = answered(system=False)
+    rollup = sqlrank.rollup(["nDCG@10", "Mean(answers.cost)"], inputs={"answers": table})
+    (expected,) = sqlrank.evaluate(["Mean(cost)", "nDCG@10"], inputs={"answers": table}).to_pylist()
+    for name in ("Mean(cost)", "Mean(answers.cost)"):
+        (row,) = sqlrank.evaluate([name, "nDCG@10"], rollup=rollup).to_pylist()
+        assert (row[name], row["nDCG@10"]) == pytest.approx(tuple(expected.values()), rel=1e-14)
+    assert sqlrank.evaluate("nDCG@10", rollup=rollup)["nDCG@10"].to_pylist() == [row["nDCG@10"]]
+    with pytest.raises(InputError, match=r"does not have the sums of Mean\(predictions.cost\)"):
+        sqlrank.evaluate("Mean(predictions.cost)", rollup=rollup)
+    with pytest.raises(MetricError, match="'cost' is a column of answers and of queries, and a rollup names its sums by the column"):
+        sqlrank.rollup(["Mean(answers.cost)", "Mean(queries.cost)"], inputs={"answers": table}, queries=measured().slice(0, len(QUERIES)))

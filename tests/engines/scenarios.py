@@ -178,8 +178,7 @@ def scenarios() -> list[Scenario]:
 
 def written(dialect: str) -> list[Scenario]:
     """Return the scenarios that can be written for an engine: not all have every construct, and some plans are for some engines."""
-    lacks = {"groupings"} if DIALECTS[dialect].unsupported[1:] else set()
-    return [scenario for scenario in scenarios() if scenario.name not in lacks and _is_planned(scenario, dialect)]
+    return [scenario for scenario in scenarios() if _is_planned(scenario, dialect)]
 
 
 def _is_planned(scenario: Scenario, dialect: str) -> bool:

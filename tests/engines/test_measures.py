@@ -9,6 +9,7 @@ import pytest
 from sqlglot import exp
 
 import sqlrank
+from sqlrank import MetricError
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Engine
 from tests.engines.running import parametrize_engines, run_engine
@@ -48,3 +49,20 @@ def test_numbers_are_those_of_duckdb(engine: Engine, role: str, confidence: floa
         source = exp.to_identifier("evals", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
         text = sqlrank.sql(METRICS, **{role: source}, by='"system"', columns=columns, dialect=dialect, confidence=confidence)
         assert measure_deviation(engine, text, expected) <= 1e-9
+
+
+@pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
+@pytest.mark.parametrize("role", ["queries", "predictions"])
+def test_quantiles_are_exact_or_refused(engine: Engine, role: str) -> None:
+    table: Any = TABLE if role == "queries" else TABLE.drop_columns(["query_id"])
+    metrics = ["Quantile(cost, 0.95)", "Quantile(cost, 0)", "Quantile(faithfulness)", "Missing(faithfulness)"]
+    expected = sqlrank.evaluate(metrics, **{role: table}, by="system")
+    for dialect in engine.dialects:
+        columns = {name: exp.to_identifier(name, quoted=True).sql("duckdb") for name in table.column_names if name != "system"}
+        options: dict[str, Any] = {"by": '"system"', "columns": columns, "dialect": dialect}
+        options[role] = exp.to_identifier("evals", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
+        if DIALECTS[dialect].quantile is None:
+            with pytest.raises(MetricError, match="has no exact quantile of a group"):
+                sqlrank.sql(metrics, **options)
+        else:
+            assert measure_deviation(engine, sqlrank.sql(metrics, **options), expected) <= 1e-9

@@ -28,6 +28,7 @@ TABLES = """
 """
 RUN = "SELECT i % 2 AS \"system\", 'q' || i // 10 AS query_id, 'd' || i % 10 AS doc_id, i * 3 % 7 AS score FROM {{ ref('ids') }}"
 QRELS = "SELECT DISTINCT 'q' || i // 10 AS query_id, 'd' || i % 7 AS doc_id, 1 AS relevance FROM {{ ref('ids') }}"
+EVALS = "SELECT 'q' || i AS query_id, ['d' || i, 'd1'] AS retrieved, ['d1'] AS relevant, i * 10 AS latency_ms, i % 2 AS intent FROM {{ ref('ids') }}"
 CLICKS = ["--predictions", "logs.impressions", "--column", "label=click", "--column", "score=p"]
 
 
@@ -160,6 +161,8 @@ def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconf
     write_model(models, "roc", "ROC", *CLICKS, "--by", "campaign", "--materialized", "view")
     write_model(models, "rankings", "nDCG@10", "AP", "num_q", "--run", "runs", "--qrels", "truth", "--by", "system")
     write_model(models, "queries", "RR", "--run", "runs", "--qrels", "truth", "--by", "system", "--per-query")
+    (models / "evals.sql").write_text(EVALS)
+    write_model(models, "questions", "nDCG@10", "Mean(latency_ms)", "num_q", "--input", "answers=evals", "--by", "intent")
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
         connection.execute(TABLES)
     for variables in ("{}", "{since: '2026-01-02'}"):
@@ -178,6 +181,9 @@ def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconf
             "roc": sqlrank.evaluate("ROC", by="campaign", **clicks),
             "rankings": sqlrank.evaluate(["nDCG@10", "AP", "num_q"], **rankings),
             "queries": sqlrank.evaluate("RR", per_query=True, **rankings),
+            "questions": sqlrank.evaluate(
+                ["nDCG@10", "Mean(latency_ms)", "num_q"], inputs={"answers": "evals"}, connection=connection, by="intent"
+            ),
         }
         for name, result in expected.items():
             built = connection.execute(f"FROM {name} ORDER BY ALL NULLS FIRST").fetchall()

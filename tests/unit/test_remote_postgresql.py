@@ -137,4 +137,6 @@ def test_lists_may_be_json(server: PostgreSQL) -> None:
             assert result.to_pylist() == [pytest.approx(row) for row in expected.to_pylist()]
         plain = {"where": "query_id IN ('q1', 'q3')", "ties": "doc_desc"}
         result = sqlrank.evaluate(metrics, inputs={"answers": name}, connection=server.connection, **plain)
-        assert result.to_pylist() == [pytest.approx(row) for row in sqlrank.evaluate(metrics, inputs={"answers": table}, **plain).to_pylist()]
+        assert result.to_pylist() == [
+            pytest.approx(row) for row in sqlrank.evaluate(metrics, inputs={"answers": table}, **plain).to_pylist()
+        ]

@@ -1,0 +1,13 @@
+-- Quantile of predictions: quantile of a column over predictions, interpolated between the two nearest values, without weights.
+-- $column: column: column of the predictions.
+-- $q: number from 0 to 1, default 0.5: 0.5 is the median.
+-- Engines: duckdb, postgres, redshift, snowflake, spark, databricks, clickhouse, datafusion.
+-- Interval: none (Student's t is for means)
+-- Undefined: no value.
+-- Unit: in units of the column.
+-- Source: numpy.quantile.
+SELECT
+  group_id,
+  QUANTILE_CONT($column, $q) AS quantile
+FROM predictions
+GROUP BY group_id
