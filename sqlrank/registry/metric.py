@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from sqlrank.errors import MetricError, quote_excerpt, short_repr
 

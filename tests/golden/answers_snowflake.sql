@@ -25,7 +25,7 @@ WITH answers AS (
     + 0 AS relevance
   FROM answers
   CROSS JOIN LATERAL FLATTEN(INPUT => answers.relevant) AS relevant_ids
-), qrels_2 AS (
+), deduplicated_qrels AS (
   -- One row per INTENT, query and document of judgments with duplicate rows.
   -- (relations/qrels/deduplicated.sql)
   SELECT
@@ -41,7 +41,7 @@ WITH answers AS (
     retrieved_ids.index + 1 AS rank
   FROM answers
   CROSS JOIN LATERAL FLATTEN(INPUT => answers.retrieved) AS retrieved_ids
-), run_2 AS (
+), deduplicated_run AS (
   -- One row per INTENT, query and document of a run with duplicate rows.
   -- (relations/run/deduplicated.sql)
   SELECT
@@ -53,29 +53,31 @@ WITH answers AS (
   -- One row per INTENT, query and retrieved document, ranked by the rank column of the run.
   -- (relations/ranked_documents/input_rank.sql)
   SELECT
-    answers."INTENT", answers.query_id, run_2.doc_id,
+    answers."INTENT", answers.query_id, deduplicated_run.doc_id,
     -- position in the list, from 1, without gaps
     ROW_NUMBER() OVER (
-      PARTITION BY answers."INTENT", answers.query_id ORDER BY run_2.rank, run_2.doc_id DESC
+      PARTITION BY answers."INTENT", answers.query_id
+      ORDER BY deduplicated_run.rank, deduplicated_run.doc_id DESC
     ) AS rank
-  FROM run_2
+  FROM deduplicated_run
   INNER JOIN answers
-    ON answers."INTENT" IS NOT DISTINCT FROM run_2."INTENT" AND answers.query_id = run_2.query_id
+    ON answers."INTENT" IS NOT DISTINCT FROM deduplicated_run."INTENT"
+    AND answers.query_id = deduplicated_run.query_id
 ), judged_documents AS (
   -- One row per INTENT, query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
     answers."INTENT", answers.query_id,
-    qrels_2.relevance,  -- grade; below 0 if the document was pooled, but not judged
+    deduplicated_qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
     ranked_documents.rank  -- NULL if not retrieved
-  FROM qrels_2
+  FROM deduplicated_qrels
   INNER JOIN answers
-    ON answers."INTENT" IS NOT DISTINCT FROM qrels_2."INTENT"
-    AND answers.query_id = qrels_2.query_id
+    ON answers."INTENT" IS NOT DISTINCT FROM deduplicated_qrels."INTENT"
+    AND answers.query_id = deduplicated_qrels.query_id
   LEFT JOIN ranked_documents
     ON ranked_documents."INTENT" IS NOT DISTINCT FROM answers."INTENT"
     AND ranked_documents.query_id = answers.query_id
-    AND ranked_documents.doc_id = qrels_2.doc_id
+    AND ranked_documents.doc_id = deduplicated_qrels.doc_id
 ), ideal_ranking AS (
   -- One row per INTENT, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)

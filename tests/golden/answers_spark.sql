@@ -24,7 +24,7 @@ WITH answers AS (
   FROM answers
   LATERAL VIEW
   POSEXPLODE(relevant) relevant_ids AS list_position, doc_id
-), qrels_2 AS (
+), deduplicated_qrels AS (
   -- One row per intent, query and document of judgments with duplicate rows.
   -- (relations/qrels/deduplicated.sql)
   SELECT
@@ -38,7 +38,7 @@ WITH answers AS (
   FROM answers
   LATERAL VIEW
   POSEXPLODE(retrieved) retrieved_ids AS list_position, doc_id
-), run_2 AS (
+), deduplicated_run AS (
   -- One row per intent, query and document of a run with duplicate rows.
   -- (relations/run/deduplicated.sql)
   SELECT
@@ -50,14 +50,16 @@ WITH answers AS (
   -- One row per intent, query and retrieved document, ranked by the rank column of the run.
   -- (relations/ranked_documents/input_rank.sql)
   SELECT
-    answers.`intent`, answers.query_id, run_2.doc_id,
+    answers.`intent`, answers.query_id, deduplicated_run.doc_id,
     -- position in the list, from 1, without gaps
     ROW_NUMBER() OVER (
-      PARTITION BY answers.`intent`, answers.query_id ORDER BY run_2.rank, run_2.doc_id DESC
+      PARTITION BY answers.`intent`, answers.query_id
+      ORDER BY deduplicated_run.rank, deduplicated_run.doc_id DESC
     ) AS rank
-  FROM run_2
+  FROM deduplicated_run
   INNER JOIN answers
-    ON answers.`intent` IS NOT DISTINCT FROM run_2.`intent` AND answers.query_id = run_2.query_id
+    ON answers.`intent` IS NOT DISTINCT FROM deduplicated_run.`intent`
+    AND answers.query_id = deduplicated_run.query_id
 ), judged_documents AS (
   -- One row per intent, query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
@@ -69,16 +71,16 @@ WITH answers AS (
   FROM (
     SELECT
       answers.`intent`, answers.query_id,
-      qrels_2.relevance,  -- grade; below 0 if the document was pooled, but not judged
+      deduplicated_qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
       ranked_documents.rank  -- NULL if not retrieved
-    FROM qrels_2
+    FROM deduplicated_qrels
     INNER JOIN answers
-      ON answers.`intent` IS NOT DISTINCT FROM qrels_2.`intent`
-      AND answers.query_id = qrels_2.query_id
+      ON answers.`intent` IS NOT DISTINCT FROM deduplicated_qrels.`intent`
+      AND answers.query_id = deduplicated_qrels.query_id
     LEFT JOIN ranked_documents
       ON ranked_documents.`intent` IS NOT DISTINCT FROM answers.`intent`
       AND ranked_documents.query_id = answers.query_id
-      AND ranked_documents.doc_id = qrels_2.doc_id
+      AND ranked_documents.doc_id = deduplicated_qrels.doc_id
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
