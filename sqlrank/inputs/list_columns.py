@@ -53,7 +53,7 @@ def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, name: str) -> t
         map_values = _call(values, value)
         is_text = duckdb_type.endswith("VARCHAR)") and get_dialect(dialect).supports_file_readers
         return _call(keys, value), _as_numbers(map_values) if is_text else map_values
-    if duckdb_type == "JSON" and dialect == "postgres":
+    if duckdb_type == "JSON" and get_dialect(dialect).supports_jsonb:
         return _normalized_on_postgres(exp.cast(value, "JSONB"), name)
     if not get_dialect(dialect).supports_file_readers:  # which infer types of JSON
         return None, None

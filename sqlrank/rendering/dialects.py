@@ -105,6 +105,9 @@ class Dialect:
     map_functions: tuple[str, str] = ("MAP_KEYS", "MAP_VALUES")
     """Functions of the keys and of the values of a map."""
 
+    supports_jsonb: bool = False
+    """JSONB and its functions are supported; a list may be such a column, or one of JSON."""
+
     quantile: str | None = "within_group"
     """Form of an exact, interpolated quantile of a group: ``arguments``, ``within_group`` (PERCENTILE_CONT), ``percentile``, ``parametric``; None if there is none."""
 
@@ -246,6 +249,7 @@ DIALECTS = {
         uses_savepoints=True,
         number_series="function",
         hex_number="bits",
+        supports_jsonb=True,
     ),
     "redshift": Dialect(
         "redshift",

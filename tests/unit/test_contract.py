@@ -11,7 +11,6 @@ import sqlrank
 from sqlrank import ContractError, MetricError, SqlrankError
 from sqlrank.registry.grain import read_grain
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.lookup_joins import find_multiplying_joins
 from sqlrank.registry.reference_checks import check_contract
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
@@ -422,29 +421,6 @@ def test_a_folder_that_is_not_there(folder: Folder, tmp_path: Path) -> None:
 
 def test_a_folder_without_sql(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
     assert sqlrank.evaluate("RR", run=run, qrels=qrels, sql_dir=tmp_path).to_pylist() == [{"RR": 0.75}]
-
-
-@pytest.mark.parametrize(
-    ("joined", "is_lookup"),
-    [
-        ("(SELECT list_id, MAX(rank) AS last FROM ranked_documents GROUP BY list_id) AS o ON o.list_id = j.list_id", True),
-        ("(SELECT list_id, doc_id, MAX(rank) AS last FROM ranked_documents GROUP BY list_id, doc_id) AS o ON o.list_id = j.list_id", False),
-        ("(SELECT list_id AS other, rank AS last FROM ranked_lists) AS o ON o.other = j.list_id AND o.last > 1", True),
-        (
-            "(SELECT r.list_id, 1 AS last FROM ranked_lists AS r JOIN judgments AS k ON k.list_id = r.list_id) AS o ON o.list_id = j.list_id",
-            False,
-        ),
-        ("(SELECT MAX(rank) AS last FROM ranked_documents) AS o ON o.last > j.relevance", True),
-        ("(SELECT rank AS last FROM ranked_documents WHERE rank = 1) AS o ON o.last > j.relevance", False),
-        ("ranked_documents AS o ON o.list_id = j.list_id OR o.doc_id = j.doc_id", False),
-    ],
-)
-def test_a_left_join_finds_one_row(joined: str, is_lookup: bool, tmp_path: Path) -> None:
-    (tmp_path / "relations").mkdir()
-    file = tmp_path / "relations" / "near.sql"
-    file.write_text(f"-- near: one row per judgment.\nSELECT j.list_id FROM judgments AS j LEFT JOIN {joined}")
-    violations = list(find_multiplying_joins(SqlFile("relations", "near", file), load_registry()))
-    assert len(violations) == (0 if is_lookup else 1)
 
 
 def test_either_of_two_conditions_of_a_join_stays_one_condition(tmp_path: Path) -> None:
