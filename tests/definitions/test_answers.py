@@ -341,20 +341,20 @@ def test_rollups_have_the_lists_of_answers(tmp_path: Path) -> None:
     """They are read with the defaults of answers: the position is the rank, and every question counts."""
     questions = [{**row, "day": number % 2, "latency_ms": 10.0 * number} for number, row in enumerate(QUESTIONS)]
     metrics = ["nDCG@10", "RR", "num_q", "num_no_rel", "Mean(latency_ms)"]
-    rollup = sqlrank.rollup(metrics, inputs={"answers": answers(questions)}, by=["day", "intent"])
+    rollup = sqlrank.rollup(metrics, inputs={"answers": make_answers(questions)}, by=["day", "intent"])
     for by in ((), "intent", "day"):
         expected = evaluate(metrics, questions, by=by)
         rows = sqlrank.evaluate(metrics, rollup=rollup, by=by).select([*([by] if by else []), *metrics]).to_pylist()
         assert rows == [pytest.approx(row) for row in expected]
     file = tmp_path / "eval.jsonl"
     file.write_text("\n".join(map(json.dumps, questions)), "utf-8")
-    printed("rollup", *metrics, "--input", f"answers={file}", "--by", "day", "-o", tmp_path / "rollup.parquet")
-    text = printed("evaluate", *metrics, "--rollup", tmp_path / "rollup.parquet", "--format", "json")
+    run_command("rollup", *metrics, "--input", f"answers={file}", "--by", "day", "-o", tmp_path / "rollup.parquet")
+    text = run_command("evaluate", *metrics, "--rollup", tmp_path / "rollup.parquet", "--format", "json")
     (row,) = json.loads(text)
     assert {name: row[name] for name in metrics} == pytest.approx(evaluate(metrics, questions)[0])
     statement = sqlrank.rollup_sql(metrics, inputs={"answers": "evals"}, by="day", create_table="daily")
     with duckdb.connect() as connection:
-        connection.register("evals", answers(questions))
+        connection.register("evals", make_answers(questions))
         connection.execute(statement)
         (row,) = sqlrank.evaluate(metrics, rollup="daily", connection=connection).select(metrics).to_pylist()
     assert row == pytest.approx(evaluate(metrics, questions)[0])

@@ -353,9 +353,9 @@ def test_rollups_have_columns_of_queries() -> None:
 ROLLED_UP = ["Mean(faithfulness)", "Share(passed)", "Sum(cost)", "Missing(faithfulness)"]
 
 
-def shown(*, weighted: bool = True) -> pa.Table:
+def make_predictions(*, weighted: bool = True) -> pa.Table:
     """Return predictions of three days with measured columns, some without a value."""
-    table = measured(weighted=weighted, missing=True)
+    table = make_measures(weighted=weighted, missing=True)
     rng = np.random.default_rng(5)
     columns = {"label": rng.integers(0, 2, table.num_rows), "score": rng.random(table.num_rows), "day": rng.integers(1, 4, table.num_rows)}
     return pa.table({**{name: table[name] for name in table.column_names}, **columns})
@@ -364,7 +364,7 @@ def shown(*, weighted: bool = True) -> pa.Table:
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("metrics", [ROLLED_UP, ["LogLoss", *ROLLED_UP], ["AUC", *ROLLED_UP]])
 def test_rollups_have_columns_of_predictions(weighted: bool, metrics: list[str]) -> None:
-    table = shown(weighted=weighted)
+    table = make_predictions(weighted=weighted)
     rollup = sqlrank.rollup(metrics, predictions=table, by=["day", "system"])
     for options, by in (({}, ()), ({"where": "day > 1"}, ()), ({}, "system")):
         expected = sqlrank.evaluate(ROLLED_UP, predictions=table, by=by, **options).to_pylist()
@@ -377,7 +377,7 @@ def test_rollups_have_columns_of_predictions(weighted: bool, metrics: list[str])
 
 def test_a_printed_statement_reads_columns_of_predictions_from_a_rollup() -> None:
     connection = duckdb.connect()
-    rollup = sqlrank.rollup(ROLLED_UP, predictions=shown(), by=["day", "system"])
+    rollup = sqlrank.rollup(ROLLED_UP, predictions=make_predictions(), by=["day", "system"])
     connection.register("sums", rollup)
     (expected,) = sqlrank.evaluate(ROLLED_UP, rollup=rollup).to_pylist()
     text = sqlrank.sql(ROLLED_UP, rollup="sums", connection=connection)
@@ -388,7 +388,7 @@ def test_a_printed_statement_reads_columns_of_predictions_from_a_rollup() -> Non
 
 
 def test_rollups_of_predictions_have_intervals_and_are_compared() -> None:
-    table = shown()
+    table = make_predictions()
     kinds = {"unit": "intent", "n_buckets": 8}
     table = table.set_column(table.column_names.index("intent"), "intent", pa.array([f"u{row % 31}" for row in range(table.num_rows)]))
     rollups = {
@@ -414,7 +414,7 @@ def test_columns_of_one_spelling_have_sums_of_their_own_in_a_rollup() -> None:
 
 
 def test_a_rollup_is_read_by_the_names_of_its_inputs() -> None:
-    table = answered(system=False)
+    table = make_answers(system=False)
     rollup = sqlrank.rollup(["nDCG@10", "Mean(answers.cost)"], inputs={"answers": table})
     (expected,) = sqlrank.evaluate(["Mean(cost)", "nDCG@10"], inputs={"answers": table}).to_pylist()
     for name in ("Mean(cost)", "Mean(answers.cost)"):
@@ -424,4 +424,6 @@ def test_a_rollup_is_read_by_the_names_of_its_inputs() -> None:
     with pytest.raises(InputError, match=r"does not have the sums of Mean\(predictions.cost\)"):
         sqlrank.evaluate("Mean(predictions.cost)", rollup=rollup)
     with pytest.raises(MetricError, match="'cost' is a column of answers and of queries, and a rollup names its sums by the column"):
-        sqlrank.rollup(["Mean(answers.cost)", "Mean(queries.cost)"], inputs={"answers": table}, queries=measured().slice(0, len(QUERIES)))
+        sqlrank.rollup(
+            ["Mean(answers.cost)", "Mean(queries.cost)"], inputs={"answers": table}, queries=make_measures().slice(0, len(QUERIES))
+        )

@@ -15,7 +15,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from tests.unit.command_line import printed, refused
+from tests.unit.command_line import run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,11 +35,11 @@ LABELS, SCORES = [1, 0, 1, 0], [0.75, 0.5, 0.25, 0.125]
 AUC = {"AUC": 0.75}
 
 
-def run_table() -> pa.Table:
+def make_run() -> pa.Table:
     return pa.table(dict(zip(("query_id", "doc_id", "score"), map(list, zip(*RUN, strict=True)), strict=True)))
 
 
-def qrels_table() -> pa.Table:
+def make_qrels() -> pa.Table:
     return pa.table(dict(zip(("query_id", "doc_id", "relevance"), map(list, zip(*QRELS, strict=True)), strict=True)))
 
 
@@ -80,7 +80,7 @@ def test_a_row_per_question(suffix: str, tmp_path: Path) -> None:
         file.write_text("\n".join(lines) if suffix == "jsonl" else f"[{', '.join(lines)}]", "utf-8")
     assert sqlrank.evaluate(list(LISTS), inputs={"answers": file}).to_pylist() == [LISTS]
     words = ["evaluate", *LISTS, "--input", f"answers={file}", "--format", "json"]
-    assert json.loads(printed(*words)) == [LISTS]
+    assert json.loads(run_command(*words)) == [LISTS]
 
 
 def test_lists_in_the_place_of_documents_lead_to_answers(tmp_path: Path) -> None:
@@ -89,24 +89,24 @@ def test_lists_in_the_place_of_documents_lead_to_answers(tmp_path: Path) -> None
         r"doc_id is VARCHAR\[\], a list, and a row has one value; a row per query with lists of documents is inputs={'answers': \.\.\.}"
     )
     with pytest.raises(InputError, match=advice):
-        sqlrank.evaluate("RR", run=table, qrels=qrels_table())
+        sqlrank.evaluate("RR", run=table, qrels=make_qrels())
     pq.write_table(table, tmp_path / "run.parquet")
-    pq.write_table(qrels_table(), tmp_path / "qrels.parquet")
+    pq.write_table(make_qrels(), tmp_path / "qrels.parquet")
     files = ["--run", tmp_path / "run.parquet", "--qrels", tmp_path / "qrels.parquet"]
-    assert "--input answers=..." in " ".join(refused("evaluate", "RR", *files).split())
-    assert "UNNEST" in refused("evaluate", "RR", *files, "--column", "run.doc_id=unnest(doc_id)")
+    assert "--input answers=..." in " ".join(run_refused_command("evaluate", "RR", *files).split())
+    assert "UNNEST" in run_refused_command("evaluate", "RR", *files, "--column", "run.doc_id=unnest(doc_id)")
 
 
 @pytest.mark.parametrize("begin", ["SELECT * FROM {}", "(SELECT * FROM {})", "FROM {}"])
 def test_queries(begin: str, tmp_path: Path) -> None:
-    pq.write_table(run_table(), tmp_path / "run.parquet")
-    pq.write_table(qrels_table(), tmp_path / "qrels.parquet")
+    pq.write_table(make_run(), tmp_path / "run.parquet")
+    pq.write_table(make_qrels(), tmp_path / "qrels.parquet")
     files = {role: begin.format(f"'{tmp_path}/{role}.parquet'") for role in ("run", "qrels")}
     assert sqlrank.evaluate(list(RANKINGS), **files).to_pylist() == [RANKINGS]
     words = [word for role, text in files.items() for word in (f"--{role}", text)]
-    assert json.loads(printed("evaluate", *RANKINGS, *words, "--format", "json")) == [RANKINGS]
+    assert json.loads(run_command("evaluate", *RANKINGS, *words, "--format", "json")) == [RANKINGS]
     with closing(duckdb.connect()) as connection:
-        for name, table in (("run", run_table()), ("qrels", qrels_table())):
+        for name, table in (("run", make_run()), ("qrels", make_qrels())):
             connection.register(name, table)
         sources = {role: begin.format(role) for role in ("run", "qrels")}
         assert sqlrank.evaluate(list(RANKINGS), **sources, connection=connection).to_pylist() == [RANKINGS]
@@ -128,7 +128,7 @@ def test_which_questions_count(topics: str) -> None:
     """None of them evaluated all four questions before ``given`` did."""
     queries = pa.table({"query_id": [row["query_id"] for row in QUESTIONS]})
     options: dict[str, Any] = {"queries": queries, "topics": topics}
-    (row,) = sqlrank.evaluate(["RR", "num_q", "num_no_rel"], run=run_table(), qrels=qrels_table(), **options).to_pylist()
+    (row,) = sqlrank.evaluate(["RR", "num_q", "num_no_rel"], run=make_run(), qrels=make_qrels(), **options).to_pylist()
     expected = {"judged": (0.5, 3, 0), "retrieved": (0.5, 3, 1), "given": (0.375, 4, 1), "judged_and_retrieved": (0.75, 2, 0)}[topics]
     assert tuple(row.values()) == expected
 
