@@ -1,7 +1,7 @@
 -- sqlrank 0.1.0 for DuckDB: nDCG@10, R@5, one row per intent
 -- reads: shop.eval.questions (answers)
 -- settings: where day = '2026-01-01'
--- plan: rank_method=sort; alternative: rank_method=count, for long lists with three judged documents or fewer
+-- plan: rank_method=list_position; alternative: rank_method=sort, if hundreds of documents of a query are judged
 -- made by: sqlrank sql nDCG@10 R@5 --input answers=shop.eval.questions --column retrieved=retrieved_ids --column relevant=gold_ids --column grades=gold_grades --by intent --where "day = '2026-01-01'"
 WITH answers AS NOT MATERIALIZED (
   -- One row per intent and query, with the lists of its retrieved and of its relevant documents.
@@ -37,10 +37,6 @@ WITH answers AS NOT MATERIALIZED (
     MAX(relevance) AS relevance  -- the highest of its rows
   FROM qrels
   GROUP BY "intent", query_id, doc_id
-), run AS (
-  -- One row per intent, query and retrieved document.
-  SELECT "intent", query_id, UNNEST(retrieved) AS doc_id, GENERATE_SUBSCRIPTS(retrieved, 1) AS rank
-  FROM answers
 ), ranked_lists AS (
   -- One row per intent and query to evaluate, even if empty.
   -- (relations/ranked_lists/integer_key.sql)
@@ -49,42 +45,50 @@ WITH answers AS NOT MATERIALIZED (
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY "intent", query_id) AS INT) AS list_id
   FROM answers
-), deduplicated_run AS (
-  -- One row per intent, query and document of a run with duplicate rows.
-  -- (relations/run/deduplicated.sql)
+), retrieved_lists AS (
+  -- One row per intent and query that answers has. (relations/retrieved_lists.sql)
   SELECT
-    "intent", query_id, doc_id,
-    MIN(rank) AS rank  -- the lowest of its rows
-  FROM run
-  GROUP BY "intent", query_id, doc_id
-), ranked_documents AS (
-  -- One row per intent, query and retrieved document, ranked by the rank column of the run.
-  -- (relations/ranked_documents/input_rank.sql)
-  SELECT
-    ranked_lists.list_id, deduplicated_run.doc_id,
-    -- position in the list, from 1, without gaps
-    ROW_NUMBER() OVER (
-      PARTITION BY ranked_lists.list_id
-      ORDER BY deduplicated_run.rank, deduplicated_run.doc_id DESC
-    ) AS rank
-  FROM deduplicated_run
+    ranked_lists.list_id,
+    answers.retrieved,  -- documents in order, with repeated ones
+    -- distinct where the first repeat any
+    CASE
+      WHEN LIST_UNIQUE(LIST_TRANSFORM(answers.retrieved[1:10], LAMBDA doc_id : HASH(doc_id)))
+      = ARRAY_LENGTH(answers.retrieved[1:10])
+      THEN ARRAY_LENGTH(answers.retrieved)
+      ELSE ARRAY_LENGTH(LIST_DISTINCT(answers.retrieved))
+    END AS num_documents
+  FROM answers
   INNER JOIN ranked_lists
-    ON ranked_lists."intent" IS NOT DISTINCT FROM deduplicated_run."intent"
-    AND ranked_lists.query_id = deduplicated_run.query_id
+    ON ranked_lists."intent" IS NOT DISTINCT FROM answers."intent"
+    AND ranked_lists.query_id = answers.query_id
 ), judged_documents AS (
   -- One row per intent, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- (relations/judged_documents/by_list_position.sql)
   SELECT
     ranked_lists.list_id,
     deduplicated_qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
-    ranked_documents.rank  -- NULL if not retrieved
+    -- NULL if not retrieved
+    CASE
+      WHEN retrieved_lists.num_documents
+      = ARRAY_LENGTH(retrieved_lists.retrieved)
+      THEN ARRAY_POSITION(
+        retrieved_lists.retrieved,
+        deduplicated_qrels.doc_id
+      )
+      ELSE ARRAY_LENGTH(
+        LIST_DISTINCT(
+          retrieved_lists.retrieved[1:ARRAY_POSITION(
+            retrieved_lists.retrieved,
+            deduplicated_qrels.doc_id
+          )]
+        )
+      )
+    END AS rank
   FROM deduplicated_qrels
   INNER JOIN ranked_lists
     ON ranked_lists."intent" IS NOT DISTINCT FROM deduplicated_qrels."intent"
     AND ranked_lists.query_id = deduplicated_qrels.query_id
-  LEFT JOIN ranked_documents
-    ON ranked_documents.list_id = ranked_lists.list_id
-    AND ranked_documents.doc_id = deduplicated_qrels.doc_id
+  LEFT JOIN retrieved_lists ON retrieved_lists.list_id = ranked_lists.list_id
 ), ideal_ranking AS (
   -- One row per intent, query and document of positive relevance.
   -- (relations/ideal_ranking/judged.sql)
