@@ -1,4 +1,4 @@
--- best_cluster_matches: one row per group and predicted or true cluster: no id; kind, highest Jaccard similarity to one of the other kind.
+-- best_cluster_matches: one row per group and predicted or true cluster: no id; a flag and highest Jaccard similarity for each kind, or 0.
 -- Nonzero: predicted_size + true_size - n.
 -- Grain: many per group_id
 SELECT

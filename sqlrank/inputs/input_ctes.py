@@ -1,4 +1,4 @@
-"""Build the queries of a statement's inputs and its group-by layout: mapped and filtered tables, and rankings of predictions."""
+"""Build the queries of inputs (mapped, filtered, composed of others, repeated per grouping) and the statement's group-by layout."""
 
 from __future__ import annotations
 

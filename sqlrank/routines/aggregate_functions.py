@@ -1,4 +1,4 @@
-"""Aggregate functions: metrics that are aggregates of the columns of one input, without any step between."""
+"""Recognize metrics that are aggregates of the columns of one input, and build the expressions of their aggregate functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
--- ideal_ranking: one row per list and document of positive relevance: no id; relevance, count, rank or NULL, its probability, ideal rank.
+-- ideal_ranking: one row per list and document of positive relevance: no id; relevance, documents counted, rank, probability, ideal rank.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,

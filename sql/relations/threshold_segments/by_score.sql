@@ -1,4 +1,4 @@
--- threshold_segments: one row per group and distinct score: class weights, squares, rows at it, 0 to the next; weights above, below, all.
+-- threshold_segments: one row per group and distinct score: class weights, squares and rows at it, none between; weights above, below, all.
 -- No predictions are between two thresholds, since every score is one.
 -- Grain: group_id, has_threshold, threshold
 SELECT
