@@ -48,7 +48,7 @@ def sources(file: SqlFile) -> dict[str, Any]:
 def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
     """Return the faults of a statement without those of its metric that are known."""
     found = [*find_faults(text, DIALECTS[dialect].sqlglot_name), *find_style_faults(text, DIALECTS[dialect].sqlglot_name)]
-    return [fault for fault in found if UNFINISHED.get(name, "\0") not in fault and not LONG_PARTITION.match(fault)]
+    return [fault for fault in found if UNFINISHED.get(name, "\0") not in fault and not LONG_LINE.match(fault)]
 
 
 @pytest.mark.parametrize(("file", "dialect"), select_every(23, CASES, rows=True), ids=lambda value: getattr(value, "name", value))
@@ -60,8 +60,8 @@ def rollup(file: SqlFile, dialect: str) -> str:
     return sqlrank.rollup_sql(asked(file), dialect=dialect, by="day", **sources(file))
 
 
-LONG_PARTITION = re.compile(r"a line is longer than 100 characters: +PARTITION BY ")
-"""Fault of windows by four keys or more, which are on one line."""
+LONG_LINE = re.compile(r"a line is longer than 100 characters: +(PARTITION BY |CAST\(CAST\(CAST\('x')")
+"""Fault of windows by many keys, which are on one line, and of the number of hexadecimal digits in PostgreSQL."""
 
 SWEEPS: dict[str, Callable[[SqlFile, str], str]] = {
     "intervals": partial(print_statement, by="day", confidence=0.95),
@@ -76,7 +76,7 @@ SWEEPS: dict[str, Callable[[SqlFile, str], str]] = {
 def sweep(kind: str) -> Iterator[tuple[str, str, str]]:
     """Yield the metrics that have a kind of statement, with a dialect and the statement."""
     dialects = cycle(DIALECTS)
-    for file in FILES:
+    for file in FILES if kind != "bootstrap" else filter(lambda file: file.grain == "list", FILES):  # units of the others are not queries
         dialect = next(dialects)
         try:
             yield file.name, dialect, SWEEPS[kind](file, dialect)
@@ -86,7 +86,7 @@ def sweep(kind: str) -> Iterator[tuple[str, str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "least"), [("intervals", 60), ("bootstrap", 60), ("groupings", 150), ("rollups", 40), ("from rollups", 0)]
+    ("kind", "least"), [("intervals", 200), ("bootstrap", 50), ("groupings", 200), ("rollups", 80), ("from rollups", 80)]
 )
 def test_nothing_in_other_statements_of_metrics_is_without_need(kind: str, least: int) -> None:
     found = {(name, dialect): all_faults(text, dialect, name) for name, dialect, text in sweep(kind)}

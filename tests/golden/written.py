@@ -20,8 +20,9 @@ def find_constant_conditions(query: exp.Expr, dialect: str) -> Iterator[str]:
     """Yield a sentence for each condition that is the same for every row."""
     for node in query.find_all(exp.Between, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Boolean):
         user, sides = find_enclosing(node), [_get_literal(part) for part in node.iter_expressions()]
-        # That a size is at most the greatest double leaves out what is infinite, and NaN.
-        is_finite = isinstance(node, exp.LTE) and isinstance(node.this, exp.Abs)
+        # That a size, or a sum of two, is at most the greatest double leaves out what is infinite, and NaN.
+        sizes = [node.this.this, node.this.expression] if isinstance(node.this, exp.Add) else [node.this]
+        is_finite = isinstance(node, exp.LTE) and all(isinstance(size, exp.Abs) for size in sizes)
         if isinstance(node, _BOUNDS) and not is_finite and any(_get_number(side) in _LIMITS for side in sides if side):
             yield f"{describe_place(node)}: the bound {shorten_text(node, dialect)} leaves nothing out"
         elif sides and all(sides):
