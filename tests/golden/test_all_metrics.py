@@ -48,7 +48,7 @@ def sources(file: SqlFile) -> dict[str, Any]:
 def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
     """Return the faults of a statement without those of its metric that are known."""
     found = [*find_faults(text, DIALECTS[dialect].sqlglot_name), *find_style_faults(text, DIALECTS[dialect].sqlglot_name)]
-    return [fault for fault in found if UNFINISHED.get(name, "\0") not in fault and not LONG_LINE.match(fault)]
+    return [fault for fault in found if UNFINISHED.get(name, "\0") not in fault and not EXPECTED.match(fault)]
 
 
 @pytest.mark.parametrize(("file", "dialect"), select_every(23, CASES, rows=True), ids=lambda value: getattr(value, "name", value))
@@ -60,8 +60,12 @@ def rollup(file: SqlFile, dialect: str) -> str:
     return sqlrank.rollup_sql(asked(file), dialect=dialect, by="day", **sources(file))
 
 
-LONG_LINE = re.compile(r"a line is longer than 100 characters: +(PARTITION BY |CAST\(CAST\(CAST\('x')")
-"""Fault of windows by many keys, which are on one line, and of the number of hexadecimal digits in PostgreSQL."""
+EXPECTED = re.compile(
+    r"""a line is longer than 100 characters: +(PARTITION BY |CAST\(CAST\(CAST\('x'|\S+ IS NOT DISTINCT FROM \S+$)"""
+    r"|CTE predictions, column (score|label): .* is not computed"
+)
+"""Faults that are none: windows by many keys, which are on one line, as is a comparison of keys; the number of hexadecimal digits in
+PostgreSQL; and what makes 0.0 of -0.0 in rows that are made of bins."""
 
 SWEEPS: dict[str, Callable[[SqlFile, str], str]] = {
     "intervals": partial(print_statement, by="day", confidence=0.95),
