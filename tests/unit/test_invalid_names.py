@@ -147,7 +147,7 @@ def test_a_name_in_quotes_is_the_column_without_them() -> None:
 
 def test_booleans_of_by_are_numbers_as_the_documentation_says() -> None:
     assert sqlrank.evaluate("Positives", predictions=TABLE, by="paid").schema.field("paid").type == pa.int32()
-    assert "booleans are 0 and 1 (int32)" in (ROOT / "docs" / "results.md").read_text("utf-8")
+    assert "Booleans become 0 and 1 (int32)" in (ROOT / "docs" / "results.md").read_text("utf-8")
 
 
 FILE = (
