@@ -139,7 +139,7 @@ def parse_interval_options(
     resamples_rows = _resamples_rows(metrics)
     count = (DEFAULT_ROW_REPLICATES if resamples_rows else DEFAULT_QUERY_REPLICATES) if replicates is None else replicates
     check_replicates(count, float(level))
-    lacks_intervals = all(metric.input_role != "run" and metric.file.interval.no_interval for metric in metrics)
+    lacks_intervals = all(metric.file.interval.no_interval and not metric.is_per_list for metric in metrics)
     return IntervalOptions(
         float(level), interval, unit, replicates=0 if lacks_intervals else count, seed=seed or 0, resamples_rows=resamples_rows
     )

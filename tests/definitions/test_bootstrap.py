@@ -250,3 +250,14 @@ def test_the_command(tmp_path: Any) -> None:
     printed = CliRunner().invoke(app, ["sql", "KS", "--predictions", "shop.clicks", *options[2:], "--dialect", "bigquery"])
     assert printed.exit_code == 0, printed.output
     assert "'2:' ||" in printed.stdout
+
+
+@pytest.mark.parametrize("metrics", [["num_lists"], ["num_shown", "ExposureGini@2"], ["Personalization@2"]])
+def test_metrics_of_all_lists_have_no_interval(metrics: list[str]) -> None:
+    run = pa.table({"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "x"], "score": [1.0, 2.0, 3.0]})
+    items = pa.table({"doc_id": ["x", "y", "z"]})
+    (found,) = sqlrank.evaluate(metrics, run=run, inputs={"items": items}, confidence=0.95, interval="bootstrap").to_pylist()
+    assert [found[metric] for metric in metrics] == [
+        sqlrank.evaluate(metric, run=run, inputs={"items": items})[metric][0].as_py() for metric in metrics
+    ]
+    assert {found[f"{metric}.{column}"] for metric in metrics for column in ("ci_low", "ci_high", "se", "n_units")} == {None}
