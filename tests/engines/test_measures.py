@@ -53,7 +53,10 @@ def test_numbers_are_those_of_duckdb(engine: Engine, role: str, confidence: floa
 
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("role", ["queries", "predictions"])
-def test_quantiles_are_exact_or_refused(engine: Engine, role: str) -> None:
+def test_quantiles_are_exact_or_refused(engine: Engine, role: str, request: pytest.FixtureRequest) -> None:
+    if type(engine).__name__ == "Databend":
+        why = "Databend, which stands in for Snowflake, does not parse PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY ...), as Snowflake does"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=why))
     table: Any = TABLE if role == "queries" else TABLE.drop_columns(["query_id"])
     metrics = ["Quantile(cost, 0.95)", "Quantile(cost, 0)", "Quantile(faithfulness)", "Missing(faithfulness)"]
     expected = sqlrank.evaluate(metrics, **{role: table}, by="system")
