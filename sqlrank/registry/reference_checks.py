@@ -11,7 +11,7 @@ from sqlrank.errors import did_you_mean
 from sqlrank.registry.contract import ENGINE_FUNCTIONS, check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
-from sqlrank.registry.lookup_joins import find_multiplying_joins
+from sqlrank.registry.lookup_joins import find_multiplying_joins, find_unqualified_lookups
 from sqlrank.registry.query_templates import read_row_checks
 from sqlrank.registry.sql_file import ANNOTATIONS, DEPTHS, SCOPES, TIE_EXPECTATIONS, Bounds, RowsRead
 from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
@@ -70,7 +70,7 @@ def check_contract(file: SqlFile, library: Registry) -> None:
     declared = {name: param.is_above_zero for name, param in file.params.items() if not _is_relation_parameter(name, file, library)}
     check_syntax_rules(file.kind, file.path, file.text, file.statement, declared)
     names = (_parameters, _tables, _calls, _columns, _annotation_keywords, _requirements, _annotation_references, _depth, _grain)
-    rules = (*names, find_multiplying_joins)
+    rules = (*names, find_multiplying_joins, find_unqualified_lookups)
     raise_violations(file.path, file.text, [violation for rule in rules for violation in rule(file, library)])
 
 

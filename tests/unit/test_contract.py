@@ -331,6 +331,13 @@ def change_relation(old: str, new: str) -> str:
             "FROM",
             "nothing is known to identify a row of judged_documents, of which a LEFT JOIN finds one; declare it (-- Grain: ... of a relation",
         ),
+        (
+            RELATION.replace("  list_id,\n  relevance\nFROM", "  judged_documents.list_id,\n  list_length\nFROM").replace(
+                "WHERE", "LEFT JOIN list_lengths ON list_lengths.list_id = judged_documents.list_id\nWHERE"
+            ),
+            "list_length",
+            "list_length may be of list_lengths, which a LEFT JOIN looks up; write list_lengths.list_length",
+        ),
     ],
 )  # fmt: skip
 def test_a_relation_that_breaks_the_contract(text: str, place: str, rule: str, folder: Folder) -> None:
