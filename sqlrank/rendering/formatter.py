@@ -252,7 +252,13 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
         name, _, argument = text.partition("(")
         return f"{name}(\n{' ' * INDENT}{argument[:-1]}\n)"
 
-    layouts: dict[type[exp.Expr], Write] = {exp.Case: case, exp.Window: window}
+    def within_group(self: Any, node: exp.WithinGroup) -> str:
+        """Write the order of a quantile on a line of its own where the call is too long."""
+        aggregate, order = self.sql(node, "this"), self.sql(node, "expression").strip()
+        text = f"{aggregate} WITHIN GROUP ({order})"
+        return text if _fits_one_line(self, text) else f"{aggregate} WITHIN GROUP (\n{' ' * INDENT}{order}\n)"
+
+    layouts: dict[type[exp.Expr], Write] = {exp.Case: case, exp.Window: window, exp.WithinGroup: within_group}
     return layouts | dict.fromkeys(_FUNCTIONS, function)
 
 

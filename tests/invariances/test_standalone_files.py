@@ -11,6 +11,7 @@ import pytest
 from sqlglot import exp
 
 import sqlrank
+from sqlrank.registry.contract import ENGINE_FUNCTIONS
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_every
@@ -84,7 +85,8 @@ class Pasted:
             default = param.default if param.default is not None else EXAMPLE[param.type]
             self.values.setdefault(name, default)
         for call in file.tree.find_all(exp.Anonymous):
-            self._macro(call.name.lower())
+            if call.name.lower() not in ENGINE_FUNCTIONS["duckdb"]:
+                self._macro(call.name.lower())
         for table in file.tree.find_all(exp.Table):
             if table.name not in LIBRARY.roles and table.name not in self.relations:
                 relation = LIBRARY.relation(table.name, self.settings)

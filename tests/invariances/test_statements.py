@@ -46,12 +46,18 @@ def reads_rows(query: exp.Expr, ctes: dict[str, exp.Expr]) -> bool:
     return False
 
 
+def _is_named_and_parted(window: exp.Window) -> bool:
+    """Return True if a window is that of the WINDOW clause of its SELECT, which has partitions."""
+    definitions: list[exp.Window] = window.parent_select.args.get("windows") or [] if window.parent_select is not None else []
+    return any(named.name == window.alias and named.args.get("partition_by") for named in definitions)
+
+
 def find_global_windows(metric: str, dialect: str = "bigquery", **arguments: Any) -> list[str]:
     """Return the windows over rows of the predictions that are the work of one machine."""
     text = sqlrank.sql(metric, dialect=dialect, predictions="p", **{"plan": {"list_key": "integer"}, **arguments})
     tree = sqlglot.parse_one(text, read=dialect)
     ctes = {cte.alias: cte.this for cte in tree.ctes}
-    windows = [window for window in tree.find_all(exp.Window) if not window.args.get("partition_by")]
+    windows = [window for window in tree.find_all(exp.Window) if not window.args.get("partition_by") and not _is_named_and_parted(window)]
     return [window.sql(dialect) for window in windows if reads_rows(window.parent_select, ctes)]
 
 
