@@ -169,7 +169,7 @@ def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconf
         command = [str(programs / "dbt"), "build", "--project-dir", ".", "--profiles-dir", ".", "--no-use-colors", "--vars", variables]
         done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stdout
-        assert "PASS=26 WARN=0 ERROR=0 SKIP=0" in done.stdout
+        assert "PASS=31 WARN=0 ERROR=0 SKIP=0" in done.stdout
         assert "deprecat" not in done.stdout.lower()
     with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as connection:
         clicks = {"predictions": "impressions", "connection": connection, "columns": {"label": "click", "score": "p"}}
