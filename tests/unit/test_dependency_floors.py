@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 DEPENDENCIES: list[str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-TOOLS = ["pytest>=8,<9.2", "pytest-xdist>=3.6", "hypothesis>=6.100", "polars>=1.0", "narwhals", "pyyaml", "altair", "jinja2", "vl-convert-python", "scipy"]
+TOOLS = [
+    "pytest>=8,<9.2",
+    "pytest-xdist>=3.6",
+    "hypothesis>=6.100",
+    "polars>=1.0",
+    "narwhals",
+    "pyyaml",
+    "altair",
+    "jinja2",
+    "vl-convert-python",
+    "scipy",
+]
 LANES = {
     "oldest": ["duckdb==1.4.1", "sqlglot==30.8.0", "numpy<2", "pandas<3", "pyarrow<22", "typer<0.29"],
     "newest": ["numpy>=2", "pandas>=3", "typer>=0.29"],
