@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,8 @@ def order_by_verdict(rows: Sequence[dict[str, Any]], tolerances: DriftTolerances
         tolerance = None if tolerances is None else tolerances.by_metric.get(row["metric"])
         width = abs(row["value_reference"] or 1.0) if tolerance is None else tolerance.margin(row["value_reference"])
         change = abs(row["difference"]) if row["difference"] is not None else -1.0
-        return VERDICT_ORDER.index(row.get("verdict")), -change / width if width else float("-inf") * (change > 0)
+        relative = change / width if width else math.copysign(math.inf if change else 0.0, change)
+        return VERDICT_ORDER.index(row.get("verdict")), -relative
 
     return sorted(judged_rows, key=sort_key)
 

@@ -11,10 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
+from sqlrank.inference.tolerance import Tolerance
+from sqlrank.rollups.drift import DriftTolerances, order_by_verdict
 from tests.definitions.test_rollups import draw_clicks, load_sqlite
 from tests.unit.command_line import invoke_command
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 DAYS = {"reference": "day = 1", "current": "day = 2"}
@@ -187,3 +190,18 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.drift(**{"metrics": "AUC", "rollup": make_two_days([(1, 1)], [(2, 1)]), **DAYS, **options})
+
+
+def test_rows_without_a_margin_are_ordered() -> None:
+    """2 % of a reference of 0 is no margin: what has changed comes first then, and what is undefined last."""
+
+    class Passing(DriftTolerances):
+        def verdict(self, row: Mapping[str, Any]) -> dict[str, str | None]:  # noqa: ARG002
+            return {"verdict": "pass"}
+
+    changes = [0.0, None, 0.0, -0.3]
+    rows = [{"metric": "Positives", "value_reference": 0.0, "difference": change} for change in changes]
+    rows.insert(2, {"metric": "AUC", "value_reference": 1.0, "difference": 0.5})
+    share = Tolerance(0.02, is_share=True)
+    ordered = order_by_verdict(rows, Passing({"Positives": share, "AUC": share}))
+    assert [row["difference"] for row in ordered] == [-0.3, 0.5, 0.0, 0.0, None]
