@@ -1,4 +1,4 @@
--- recommendation_counts: one row per group and document in the first k of any of its lists: number of lists, sums by norm, first ranks.
+-- recommendation_counts: one row per group and document in the first k of any of its lists: lists, sums by norm, lists that have it first.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Nonzero: SQRT(CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE)).
 -- Grain: group_id, doc_id

@@ -1,4 +1,4 @@
-"""Render charts as images, HTML pages or Vega-Lite specifications, each marked as sqlrank's, and save them to files.
+"""Render charts as images, PDF, HTML pages or Vega-Lite specifications, and save them to files, each marked as sqlrank's.
 
 Pages contain their scripts and need no network.
 """

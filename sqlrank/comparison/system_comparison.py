@@ -1,4 +1,4 @@
-"""Compare systems by values of units: paired differences of metrics with confidence intervals and tests."""
+"""Evaluate systems by unit and compare them: paired differences of metrics with confidence intervals, tests and metadata."""
 
 from __future__ import annotations
 

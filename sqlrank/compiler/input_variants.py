@@ -1,4 +1,4 @@
-"""Variants of the rows of an input, such as those before NULLs are dropped, the names of their CTEs, and their queries."""
+"""Name the variants of the rows of an input, such as those before NULLs are dropped, their CTEs, and a record of a finished query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constant folding of arithmetic, comparisons, AND, OR, NOT and CASE, after parameters are bound or constants propagated as literals."""
+"""Fold constants in place: arithmetic, comparisons, logic, CASE, functions of literals, tests for NULL, and sums of 1 to counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Influence of rows on metrics, derived by the delta method or declared in files, its columns, and the CTEs of the rows that carry it.
+"""Find the influence of rows on metrics, by the delta method or as declared, add its columns, and tell which CTE's rows carry it.
 
 The declaration is ``-- Interval: influence ... FROM relation``.
 """
