@@ -1,4 +1,4 @@
-"""Check the LEFT JOINs of a file: each finds one row at most, and its columns are qualified, since an unread one is left out."""
+"""Check the LEFT JOINs of a file: each finds at most one row, since it is left out of statements where nothing of it is read."""
 
 from __future__ import annotations
 
@@ -31,27 +31,6 @@ def find_multiplying_joins(file: SqlFile, library: Registry) -> Iterator[Violati
                 join.this,
                 f"a LEFT JOIN finds one row, and those of {alias} are identified by {', '.join(sorted(missing))}; compare these in ON",
             )
-
-
-def find_unqualified_lookups(file: SqlFile, library: Registry) -> Iterator[Violation]:
-    """Yield the columns of LEFT JOINs that are read without a table name, by which a join is known to be read."""
-    for join in file.tree.find_all(exp.Join):
-        select = join.parent
-        if join.side != "LEFT" or not isinstance(select, exp.Select):
-            continue
-        names, alias = _column_names(join.this, library), join.this.alias_or_name
-        for column in select.find_all(exp.Column):
-            if not column.table and column.name in names and column.find_ancestor(exp.Select) is select:
-                yield column, f"{column.name} may be of {alias}, which a LEFT JOIN looks up; write {alias}.{column.name}"
-
-
-def _column_names(source: exp.Expr, library: Registry) -> set[str]:
-    """Return the columns of an item of FROM."""
-    if isinstance(source, exp.Subquery):
-        return set(source.this.named_selects)
-    if source.name in library.roles:
-        return set(library.roles[source.name].columns)
-    return {name for file in library.relation_files(source.name) for name in file.tree.named_selects}
 
 
 _ADVICE = "declare it (-- Grain: ... of a relation, unique = [...] of a role), or join a subquery with GROUP BY"

@@ -11,7 +11,7 @@ from sqlrank.errors import did_you_mean
 from sqlrank.registry.contract import ENGINE_FUNCTIONS, check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
-from sqlrank.registry.lookup_joins import find_multiplying_joins, find_unqualified_lookups
+from sqlrank.registry.lookup_joins import find_multiplying_joins
 from sqlrank.registry.query_templates import read_row_checks
 from sqlrank.registry.sql_file import ANNOTATIONS, DEPTHS, SCOPES, TIE_EXPECTATIONS, Bounds, RowsRead
 from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
@@ -70,7 +70,7 @@ def check_contract(file: SqlFile, library: Registry) -> None:
     declared = {name: param.is_above_zero for name, param in file.params.items() if not _is_relation_parameter(name, file, library)}
     check_syntax_rules(file.kind, file.path, file.text, file.statement, declared)
     names = (_parameters, _tables, _calls, _columns, _annotation_keywords, _requirements, _annotation_references, _depth, _grain)
-    rules = (*names, find_multiplying_joins, find_unqualified_lookups)
+    rules = (*names, find_multiplying_joins)
     raise_violations(file.path, file.text, [violation for rule in rules for violation in rule(file, library)])
 
 
@@ -133,6 +133,7 @@ def _columns(file: SqlFile, library: Registry) -> Iterator[Violation]:
     if file.kind in {"relations", "curves"}:
         for select in file.tree.find_all(exp.Select):
             yield from _source_columns(select, library)
+            yield from _unqualified_lookups(select, library)
         return
     available = _readable_columns(file, library)
     if available is None:
@@ -181,16 +182,29 @@ def _source_columns(select: exp.Select, library: Registry) -> Iterator[Violation
             yield column, f"no column {column.name!r}{did_you_mean(column.name, columns)} There are: {', '.join(sorted(columns))}"
 
 
+def _unqualified_lookups(select: exp.Select, library: Registry) -> Iterator[Violation]:
+    """Yield the columns of LEFT JOINs that are read without a table name, by which a join is known to be read."""
+    for join in select.args.get("joins") or []:
+        names, alias = _declared_columns(join.this, library) if join.side == "LEFT" else set(), join.this.alias_or_name
+        for column in select.find_all(exp.Column) if names else ():
+            if not column.table and column.name in names and column.parent_select is select:
+                yield column, f"{column.name} may be of {alias}, which a LEFT JOIN looks up; write {alias}.{column.name}"
+
+
 def _named_columns(source: exp.Expr, library: Registry) -> set[str]:
     """Return the columns of an item of FROM, among them the logical keys."""
+    return {"group_id", "list_id", "unit_id", *_declared_columns(source, library)}
+
+
+def _declared_columns(source: exp.Expr, library: Registry) -> set[str]:
+    """Return the columns that an item of FROM names itself."""
     if isinstance(source, exp.Subquery):
-        columns = set(source.this.named_selects)
-    elif isinstance(source, exp.Unnest):
+        return set(source.this.named_selects)
+    if isinstance(source, exp.Unnest):
         position = source.args.get("offset")
-        columns = {*source.alias_column_names, *([position.name] if isinstance(position, exp.Expr) else [])}
-    else:
-        columns = _table_columns(source.name, library) or set()
-    return {"group_id", "list_id", "unit_id", *columns}
+        return {*source.alias_column_names, *([position.name] if isinstance(position, exp.Expr) else [])}
+    role = library.roles.get(source.name)
+    return set(role.columns) if role is not None else _table_columns(source.name, library) or set()
 
 
 def _annotation_keywords(file: SqlFile, _: Registry) -> Iterator[Violation]:
