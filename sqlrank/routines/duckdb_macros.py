@@ -8,9 +8,9 @@ from sqlglot import exp
 
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.routines.routine import Routine, number_literal
+from sqlrank.routines.routine import Routine
 from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def _parameters(parameters: Sequence[RoutineParameter]) -> list[exp.Expr]:
     return [
         exp.to_identifier(parameter.name)
         if parameter.default is None
-        else exp.PropertyEQ(this=exp.to_identifier(parameter.name), expression=number_literal(parameter.default))
+        else exp.PropertyEQ(this=exp.to_identifier(parameter.name), expression=sql_literal(parameter.default))
         for parameter in ordered
     ]
 

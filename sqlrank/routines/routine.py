@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sqlglot import exp
-
 from sqlrank._version import __version__
-from sqlrank.registry.metric import MAX_EXACT_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,9 +59,3 @@ def document_routine(description: str, parameters: Iterable[RoutineParameter], *
     """Return the comment of a function: a description, its parameters, further sentences, and the version."""
     lines = [f"{parameter.name}: {parameter.about.rstrip('.')}." for parameter in parameters]
     return " ".join([description, *lines, *filter(None, sentences), f"{COMMENT_END} {__version__}."])
-
-
-def number_literal(number: float) -> exp.Expr:
-    """Return a number as a literal, whole numbers as integers."""
-    is_integer = float(number).is_integer() and abs(number) < MAX_EXACT_INTEGER
-    return exp.Literal.number(int(number) if is_integer else repr(float(number)))
