@@ -134,13 +134,17 @@ class _RowPredicates:
             return predicates, not predicates
         key = (source.name, column.name)
         if key not in self._predicates_by_column:
-            item = source.scopes[0].items.get(column.name, exp.null()).unalias()
-            values = () if isinstance(item, exp.Column) else self.value_predicates(item, source.scopes[0])
-            self._predicates_by_column[key] = (
-                self._column_predicates(item, source.scopes[0]) if isinstance(item, exp.Column) else (values, not values)
-            )
+            self._predicates_by_column[key] = self._item_predicates(column.name, source.scopes[0])
         source_predicates, may_be_null = self._predicates_by_column[key]
         return predicates + source_predicates, (may_be_null or scope.is_nullable(alias)) and not predicates
+
+    def _item_predicates(self, name: str, scope: Scope) -> tuple[Predicates, bool]:
+        """Return the predicates of a column that a SELECT computes where it is not NULL, and True if it may be NULL."""
+        item = scope.items.get(name, exp.null()).unalias()
+        if isinstance(item, exp.Column):
+            return self._column_predicates(item, scope)
+        predicates = self.value_predicates(item, scope)
+        return predicates, not predicates
 
     def _window_predicates(self, window: exp.Window, scope: Scope) -> Predicates:
         if isinstance(window.this, _RANKS):
