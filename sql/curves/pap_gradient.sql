@@ -3,7 +3,7 @@
 --     q positives within the margin; others: 0. Predictions of one class and score share theirs equally.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
--- surrogate: default avg: ramp, avg, max, ts, ts_reference, pauc or precision, as of pApSurrogate.
+-- surrogate: default avg: ramp, avg, max, ts, ts_reference, pauc, precision or precision_reference, as of pApSurrogate.
 -- Weights are not read.
 -- Requires: binary labels, finite scores.
 -- Undefined: predictions of one class only.

@@ -25,7 +25,10 @@ def learn(
     ],
     k: Annotated[int, typer.Option("-k", help="Number of negatives, and maximum number of positives, that are compared.")],
     surrogate: Annotated[
-        str, typer.Option(help="Surrogate loss: avg, max, ts or ts_reference of pAp@k, pauc (SVM-pAUC) or precision (SGD@k-avg).")
+        str,
+        typer.Option(
+            help="Surrogate loss: avg, max, ts or ts_reference of pAp@k, pauc (SVM-pAUC), precision (SGD@k-avg) or precision_reference."
+        ),
     ] = "avg",
     margin: Annotated[float, typer.Option(help="Required distance of positive scores above negative ones.")] = 1.0,
     learning_rate: Annotated[float, typer.Option(help="Learning rate of the first step.")] = 0.1,

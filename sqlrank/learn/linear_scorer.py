@@ -114,7 +114,8 @@ def fit(
             Features are an array of numbers, ``features``, or in long form ``row_id``, ``feature`` and ``value`` (number). Missing features
             of the long form are 0.
         k: number of negatives, and maximum number of positives, that are compared.
-        surrogate: surrogate loss: ``avg``, ``max``, ``ts`` or ``ts_reference`` of pAp@k, ``pauc`` (SVM-pAUC), ``precision`` (SGD@k-avg).
+        surrogate: surrogate loss: ``avg``, ``max``, ``ts`` or ``ts_reference`` of pAp@k, ``pauc`` (SVM-pAUC), ``precision``
+            (SGD@k-avg) or ``precision_reference`` (as in the code of the authors of pAp@k, for k above the number of positives).
         margin: required distance of positive scores above negative ones.
         few_negatives: queries with fewer than k negatives: ``truncate`` (compare with those), ``skip`` or ``pad``.
         learning_rate: learning rate of the first step.

@@ -6,8 +6,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-KINDS = ("ramp", "avg", "max", "ts", "ts_reference", "pauc", "precision")
-CONVEX = ("avg", "max", "ts", "pauc", "precision")
+KINDS = ("ramp", "avg", "max", "ts", "ts_reference", "pauc", "precision", "precision_reference")
+CONVEX = ("avg", "max", "ts", "pauc", "precision", "precision_reference")
 COMPARED = 1e-9
 """Tolerance of inequalities for rounding errors."""
 
@@ -27,6 +27,8 @@ def surrogate(kind: str, positives: np.ndarray, negatives: np.ndarray, k: int, m
     top, rest = high[:counted], high[counted:]
     if kind == "precision":
         return find_worst_top(high, sort_scores(negatives), k, margin)
+    if kind == "precision_reference":
+        return find_published_violation(high, sort_scores(negatives), k, margin)
     if kind == "avg":
         return float(np.mean(np.maximum(0, margin + rivals - high.mean())))
     if kind == "pauc":
@@ -74,6 +76,20 @@ def find_worst_top(high: np.ndarray, rivals: np.ndarray, k: int, margin: float) 
         inside = rivals[: k - kept]
         worst = max(worst, len(inside) * margin + inside.sum() - len(inside) * high[kept:].mean())
     return float(worst) / min(len(rivals), k)
+
+
+def find_published_violation(high: np.ndarray, rivals: np.ndarray, k: int, margin: float) -> float:
+    """Return the greatest violation by the formula of the authors of pAp@k, whose data have k negatives and more.
+
+    For ``kept`` positives in the top k it is (k - kept) * margin + the sum of the k - kept highest negatives, less the sum of the other
+    positives times (min(k, n+) - kept) / (n+ - kept). With fewer negatives than that, these are all.
+    """
+    found = [0.0]
+    for kept in range(min(len(high), k)):
+        inside = rivals[: k - kept]
+        weight = min(len(inside), min(k, len(high)) - kept) / (len(high) - kept)
+        found.append(len(inside) * margin + inside.sum() - weight * high[kept:].sum())
+    return float(max(found)) / min(len(rivals), k)
 
 
 def sum_hinges(positives: np.ndarray, rivals: np.ndarray | list[float], margin: float) -> float:

@@ -97,12 +97,25 @@ def test_closed_forms_are_what_the_definitions_say() -> None:
             if k <= len(negatives):
                 closed = reference.surrogate("precision", positives, negatives, k)
                 assert closed == pytest.approx(reference.try_all_tops(positives, negatives, k))
+                if k <= len(positives):
+                    assert reference.surrogate("precision_reference", positives, negatives, k) == pytest.approx(closed)
 
 
 def test_the_counter_example() -> None:
     (label, score) = PUBLISHED[0]
     got = {kind: found[0] for kind, found in evaluate_values(PUBLISHED, 2).items()}
-    assert got == pytest.approx({"ramp": 0.75, "avg": 0, "max": 0.75, "ts": 0.75, "ts_reference": 0.75, "pauc": 0.75, "precision": 0.75})
+    assert got == pytest.approx(
+        {
+            "ramp": 0.75,
+            "avg": 0,
+            "max": 0.75,
+            "ts": 0.75,
+            "ts_reference": 0.75,
+            "pauc": 0.75,
+            "precision": 0.75,
+            "precision_reference": 0.75,
+        }
+    )
     assert reference.risk(score[label == 1], score[label == 0], 2) == 0.5
 
 
@@ -179,6 +192,15 @@ def test_the_form_of_the_code_is_not_convex() -> None:
     found = evaluate_values([(label, left), (label, right), (label, (left + right) / 2)], 1)
     assert found["ts_reference"] == [0, 0, 0.5]
     assert found["ts"] == [0, 0, 0]
+
+
+def test_the_form_of_precision_in_the_code_moves_with_all_scores() -> None:
+    """For more than n+ negatives in the top k, (0.5 + 1) + (0 + 1) - 0.5 = 2 over k = 2, and 1 more if 2 is added to all scores."""
+    label, score = np.array([1.0, 0, 0]), np.array([0.5, 0.5, 0])
+    found = evaluate_values([(label, score), (label, score + 2)], 2)
+    assert found["precision_reference"] == [1, 2]
+    assert found["precision"] == [0.75, 0.75]
+    assert [list(row) for row in evaluate_gradients([(label, score)], "precision_reference", 2)] == [[-0.5, 0.5, 0.5]]
 
 
 def test_rows_of_the_gradient() -> None:

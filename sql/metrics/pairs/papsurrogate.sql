@@ -6,10 +6,13 @@
 --            positives, of s- - s+ over these, and of max(0, margin + s- - s+) over the b highest
 --     ts_reference = 1 / (b k) * sum over the k highest negatives of A + B, in these terms
 -- True are 1 - pAp@k <= ramp <= max, avg <= max and 1 - pAp@k <= ts; avg may be less than 1 - pAp@k. Two more are for
--- comparison: pauc, of all positives, of pAUC@k; precision, of precision@k.
+-- comparison: pauc, of all positives, of pAUC@k; precision, of precision@k. The latter is the greatest violation by a top k
+-- that leaves positives out: margin + s- summed over its negatives, less as many times the mean score of the positives left out.
+-- precision_reference is that of the code of Hiranandani et al., if at least 0. It differs for k > n+: a positive left out weighs
+-- 1 at most there, even where more negatives are in, so that the same number added to all scores changes the loss.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
--- surrogate: default avg: ramp, avg, max, ts, ts_reference, pauc or precision.
+-- surrogate: default avg: ramp, avg, max, ts, ts_reference, pauc, precision or precision_reference.
 -- Weights are not read.
 -- Requires: binary labels, finite scores.
 -- Interval: bootstrap (which negatives are the highest depends on all rows)
@@ -18,7 +21,7 @@
 -- Direction: lower.
 SELECT
   group_id,
-  SUM(CASE WHEN label = 1 THEN -pair_weight * margin_score ELSE pair_weight * score END)
+  SUM(CASE WHEN label = 1 THEN -pair_weight * margin_score ELSE pair_weight * margin_score END)
     / NULLIF(MAX(positive_divisor) * MAX(few_negatives($k, num_negatives)), 0) AS pap_surrogate
 FROM misordered_pair_counts
 GROUP BY group_id

@@ -1,13 +1,13 @@
 -- misordered_pair_counts: one row per group and compared prediction: label, scores, weight in the most violated top k, divisor, negatives.
 -- That is the top k, of some highest positives and some highest negatives, in which the sum of the negatives' scores most exceeds as many
--- times the mean margin score of the positives left out. These positives share the weight of the negatives.
+-- times the mean margin score of the positives left out. These positives share the weight of the negatives, up to max_positive_weight each.
 -- $k: integer from 1: number of predictions in the top k.
 -- Grain: rows of surrogate_terms
 SELECT
   group_id,
   label,
   score,
-  margin_score, -- score; of a positive less the margin
+  margin_score, -- score; of a positive less the margin, or of a negative plus the margin
   CASE
     WHEN num_kept < max_violation_kept OR max_violation_kept IS NULL THEN 0
     WHEN label = 0 THEN 1
@@ -45,11 +45,8 @@ FROM (
         score,
         margin_score,
         num_kept,
-        num_negatives_in / NULLIF(num_positives_out, 0) AS per_positive,
-        CASE
-          WHEN label = 1 AND num_kept < $k AND num_negatives_in > 0
-            THEN negative_sum - num_negatives_in / NULLIF(num_positives_out, 0) * positive_sum
-        END AS violation
+        per_positive,
+        CASE WHEN label = 1 AND num_kept < $k AND num_negatives_in > 0 THEN negative_sum - per_positive * positive_sum END AS violation
       FROM (
         -- one row per group and compared prediction
         SELECT
@@ -58,18 +55,13 @@ FROM (
           score,
           margin_score,
           num_kept,
-          SUM(negative) OVER (
-            PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-          ) AS num_negatives_in,
-          SUM(label) OVER (
-            PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-          ) AS num_positives_out,
-          SUM(negative * score) OVER (
-            PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-          ) AS negative_sum,
-          SUM(label * margin_score) OVER (
-            PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-          ) AS positive_sum
+          num_negatives_in,
+          negative_sum,
+          positive_sum,
+          CASE
+            WHEN num_negatives_in > max_positive_weight * num_positives_out THEN max_positive_weight
+            ELSE num_negatives_in / NULLIF(num_positives_out, 0)
+          END AS per_positive -- weight of each positive that the top k which ends here leaves out
         FROM (
           -- one row per group and compared prediction
           SELECT
@@ -77,11 +69,34 @@ FROM (
             label,
             score,
             margin_score,
-            1 - label AS negative,
-            CASE WHEN label = 1 THEN class_rank - 1 ELSE $k - class_rank END AS num_kept -- positives of the top k that ends here
-          FROM surrogate_terms
-        ) AS top_k_sizes
-      ) AS cumulative_sums
+            max_positive_weight,
+            num_kept,
+            SUM(negative) OVER (
+              PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS num_negatives_in,
+            SUM(label) OVER (
+              PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS num_positives_out,
+            SUM(negative * margin_score) OVER (
+              PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS negative_sum,
+            SUM(label * margin_score) OVER (
+              PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS positive_sum
+          FROM (
+            -- one row per group and compared prediction
+            SELECT
+              group_id,
+              label,
+              score,
+              margin_score,
+              max_positive_weight,
+              1 - label AS negative,
+              CASE WHEN label = 1 THEN class_rank - 1 ELSE $k - class_rank END AS num_kept -- positives of the top k that ends here
+            FROM surrogate_terms
+          ) AS top_k_sizes
+        ) AS cumulative_sums
+      ) AS positive_weights
     ) AS violations
   ) AS max_violations
 ) AS violated_tops

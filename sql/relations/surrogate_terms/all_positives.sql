@@ -10,6 +10,7 @@ SELECT
   class_rank, -- rank by score within its class, from 1
   total_positives,
   total_positives AS num_compared, -- positives that are compared
-  CASE WHEN label = 1 THEN score - $margin ELSE score END AS margin_score -- score; of a positive less the margin
+  CASE WHEN label = 1 THEN score - $margin ELSE score END AS margin_score, -- score; of a positive less the margin
+  $k AS max_positive_weight -- greatest weight of a positive that a top k leaves out
 FROM class_ranks
 WHERE label = 1 OR class_rank <= $k
