@@ -98,7 +98,7 @@ def assert_not_worse(
     Raises:
         AssertionError: the verdict is ``fail`` or ``inconclusive``; the message is the table in Markdown, the worst rows first.
         MetricError: an invalid metric, system or tolerance.
-        InputError: data that cannot be evaluated, or a stored baseline of other SQL, policies or queries.
+        InputError: data that cannot be evaluated, or a stored baseline of other definitions, policies or queries.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
     >>> run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}

@@ -127,7 +127,7 @@ def _check_definitions(candidate: pa.Table, stored: pa.Table, measures: Sequence
         if candidate_definition["definition"] != baseline_definition.get("definition"):
             versions = [read_texts(table.schema.metadata).get("sqlrank.version", "?") for table in (stored, candidate)]
             raise InputError(
-                f"{measure.name}: the SQL of the baseline, by sqlrank {versions[0]}, is not that of sqlrank {versions[1]} here; store it anew"
+                f"{measure.name}: the definition of the baseline, by sqlrank {versions[0]}, is not that of sqlrank {versions[1]} here; store it anew"
             )
 
 
@@ -230,7 +230,7 @@ def gate(
 
     Raises:
         MetricError: an invalid metric, system or tolerance.
-        InputError: data that cannot be evaluated, or a stored baseline of other SQL, policies or queries.
+        InputError: data that cannot be evaluated, or a stored baseline of other definitions, policies or queries.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
     >>> baseline = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}

@@ -1,4 +1,4 @@
-"""Fingerprints of metrics: digests of their SQL, and the policies and parameters in force."""
+"""Fingerprints of metrics: hashes of what defines them, and the policies and parameters in force."""
 
 from __future__ import annotations
 
@@ -15,9 +15,16 @@ if TYPE_CHECKING:
 
 
 def metric_fingerprints(metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, dict[str, str | dict[str, str]]]:
-    """Return a digest of each metric's SQL, without comments and layout, and its policies."""
+    """Return a hash of each metric's definition, and its policies.
+
+    A metric of the package is defined by its name and revision, since its SQL may change without its numbers. Files of users have no
+    revisions: their SQL counts, without comments and layout.
+    """
     return {
-        str(metric.metric): {"definition": _fingerprint(tuple(metric.dependencies.files)), "policies": effective_policies(metric, library)}
+        str(metric.metric): {
+            "definition": _fingerprint(metric.file, tuple(file for file in metric.dependencies.files if file in library.user_files)),
+            "policies": effective_policies(metric, library),
+        }
         for metric in metrics
     }
 
@@ -41,8 +48,9 @@ def effective_policies(metric: ResolvedMetric, library: Registry) -> dict[str, s
 
 
 @lru_cache(maxsize=1024)
-def _fingerprint(files: tuple[SqlFile, ...]) -> str:
-    return sha256("\n".join(sorted(map(_text, files))).encode()).hexdigest()[:16]
+def _fingerprint(metric_file: SqlFile, user_files: tuple[SqlFile, ...]) -> str:
+    texts = [f"{metric_file.kind}/{metric_file.full_name} {metric_file.revision}", *sorted(map(_text, user_files))]
+    return sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=4096)

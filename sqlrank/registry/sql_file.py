@@ -29,7 +29,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 
 ANNOTATIONS = (
     "Depth", "Direction", "Engines", "Grain", "Influence key", "Interval", "Materialize", "Nonzero", "Range", "Reads", "Requires",
-    "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation", "Undefined", "Unit", "Validate",
+    "Revision", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation", "Undefined", "Unit", "Validate",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
 
@@ -296,6 +296,11 @@ class SqlFile:
     def is_always_defined(self) -> bool:
         """True if the metric is defined for every query."""
         return self.annotations.get("Undefined") == "never"
+
+    @property
+    def revision(self) -> str:
+        """The number of the definition, raised if the values of a metric of the package change."""
+        return self.annotations.get("Revision", "1")
 
     @cached_property
     def interval(self) -> DeclaredInterval:

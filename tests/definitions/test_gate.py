@@ -265,7 +265,7 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     assert "the baseline has no per-query values; store them: sqlrank evaluate ... --per-query -o" in refused(baseline=plain)
     other = stored.schema.metadata[b"sqlrank.metrics"].replace(b'"definition": "', b'"definition": "0')
     changed = stored.replace_schema_metadata({b"sqlrank.metrics": other, b"sqlrank.version": b"0.1.0"})
-    assert "RR: the SQL of the baseline, by sqlrank 0.1.0, is not that of sqlrank" in refused(baseline=changed)
+    assert "RR: the definition of the baseline, by sqlrank 0.1.0, is not that of sqlrank" in refused(baseline=changed)
     twice = pa.concat_tables([stored, stored])
     assert "the baseline has 80 rows for 40 queries; store one system, grouped by the same columns" in refused(baseline=twice)
     for text in ("x", "", "label,score\n1,0.5\n"):
