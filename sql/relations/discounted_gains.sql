@@ -1,4 +1,4 @@
--- discounted_gains: one row per list and judged document of positive relevance: no id; actual and ideal rank, gain discounted by each.
+-- discounted_gains: one row per list, judged document of positive relevance and rank that it may have: no id; ranks, gains discounted by them.
 -- Documents of negative gain have none in the ideal ranking.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.

@@ -1,7 +1,4 @@
-"""Expand the logical keys ``list_id``, ``group_id`` and ``unit_id`` to the physical columns of a request.
-
-For ranges of cut-offs, the cut-off column is added to the keys.
-"""
+"""Expand the logical keys ``list_id``, ``group_id`` and ``unit_id`` to the columns of a request, with the cut-off if it has a range."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
--- label_score_weights: one row per group, distinct label and score: weight of its predictions.
--- Predictions of weight 0 are left out.
+-- label_score_weights: one row per group, label and score of predictions of positive weight: their weight.
 -- Grain: group_id, label, score
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- score_thresholds: one row per group and distinct score: class weights, squares, rows at it, weights above, below, in all; by buckets.
+-- score_thresholds: one row per group and distinct score: class weights, their squares and rows at it, class weights above and below, totals; by buckets.
 -- Cumulative weights are sums over the other buckets and over the scores of the same bucket.
 -- weight_below(): default by_sum: how the weight below a score is computed.
 -- Materialize: all predictions are sorted.
