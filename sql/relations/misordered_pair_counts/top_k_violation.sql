@@ -7,7 +7,7 @@ SELECT
   group_id,
   label,
   score,
-  margin_score, -- score; of a positive less the margin, or of a negative plus the margin
+  margin_score, -- score, of positives less the margin, of negatives plus it
   CASE
     WHEN num_kept < max_violation_kept OR max_violation_kept IS NULL THEN 0
     WHEN label = 0 THEN 1
@@ -61,7 +61,7 @@ FROM (
           CASE
             WHEN num_negatives_in > max_positive_weight * num_positives_out THEN max_positive_weight
             ELSE num_negatives_in / NULLIF(num_positives_out, 0)
-          END AS per_positive -- weight of each positive that the top k which ends here leaves out
+          END AS per_positive -- weight of a positive left out of the top k that ends here
         FROM (
           -- one row per group and compared prediction
           SELECT
