@@ -1,17 +1,26 @@
--- best_weights: one row per model and feature: its weight at the step of lowest loss.
+-- best_weights: one row per model and feature: its weight at the step of lowest loss, that loss, and the loss of zero weights.
 -- Weights that are all 0 rank nothing, and are only used if there are no others.
 -- Grain: model, feature
 SELECT
   model,
   GENERATE_SUBSCRIPTS(weights, 1) AS feature,
-  UNNEST(weights) AS weight
+  UNNEST(weights) AS weight,
+  loss,
+  zero_loss
 FROM (
   SELECT
     model_id,
     ANY_VALUE(model) AS model,
-    ARG_MIN(weights, CASE WHEN LIST_DOT_PRODUCT(weights, weights) > 0 THEN loss ELSE 'inf' END) AS weights
+    ARG_MIN(weights, CASE WHEN squared_length > 0 THEN loss ELSE 'inf' END) AS weights,
+    COALESCE(MIN(CASE WHEN squared_length > 0 THEN loss END), MIN(loss)) AS loss,
+    MIN(CASE WHEN squared_length = 0 THEN loss END) AS zero_loss
   FROM (
-    SELECT model_id, model, weights, LEAD(last_loss) OVER (PARTITION BY model_id ORDER BY step) AS loss
+    SELECT
+      model_id,
+      model,
+      weights,
+      LIST_DOT_PRODUCT(weights, weights) AS squared_length,
+      LEAD(last_loss) OVER (PARTITION BY model_id ORDER BY step) AS loss
     FROM training_steps
   ) AS losses
   WHERE loss IS NOT NULL

@@ -1,15 +1,16 @@
--- feature_vectors: one row per training example: label, and features as an array in the order of their names, 0 if missing.
+-- feature_vectors: one row per training example: label, weight, and features as an array in the order of their names, 0 if missing.
 -- Grain: model, query_id, row_id
 SELECT
   r.model,
   r.query_id,
   r.row_id,
   r.label,
+  r.weight,
   [COALESCE(r.found[name], 0) FOR name IN n.names] AS features
 FROM (
-  SELECT model, query_id, row_id, label, MAP(LIST(feature), LIST(value)) AS found
+  SELECT model, query_id, row_id, label, weight, MAP(LIST(feature), LIST(value)) AS found
   FROM training
-  GROUP BY model, query_id, row_id, label
+  GROUP BY model, query_id, row_id, label, weight
 ) AS r
 CROSS JOIN (
   SELECT LIST(feature ORDER BY feature) AS names

@@ -1,5 +1,5 @@
 -- stepped_weights: one row per model: its weights after a gradient step of length $learning_rate / sqrt(t), before projection.
--- Nonzero: w.step + 1, l.queries.
+-- Nonzero: w.step + 1, l.total_weight.
 -- Grain: model_id
 SELECT
   model_id,
@@ -8,7 +8,7 @@ FROM (
   SELECT
     w.model_id,
     w.feature,
-    w.weight - $learning_rate / SQRT(w.step + 1) * (COALESCE(s.slope, 0) / l.queries + $l2 * w.weight) AS weight
+    w.weight - $learning_rate / SQRT(w.step + 1) * (COALESCE(s.slope, 0) / l.total_weight + $l2 * w.weight) AS weight
   FROM (
     SELECT model_id, step, UNNEST(weights) AS weight, GENERATE_SUBSCRIPTS(weights, 1) AS feature
     FROM current_weights

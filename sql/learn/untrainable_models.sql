@@ -1,11 +1,11 @@
--- untrainable_models: one row per model that has no query with examples of both classes.
+-- untrainable_models: one row per model that has no query with examples of both classes, of a weight above 0.
 -- Grain: model
 SELECT model
 FROM (
-  SELECT model_id, model, query_id, MIN(label) AS least, MAX(label) AS most
+  SELECT model_id, model, query_id, MIN(CASE WHEN weight > 0 THEN label END) AS least, MAX(CASE WHEN weight > 0 THEN label END) AS most
   FROM examples
   GROUP BY model_id, model, query_id
 ) AS queries
 GROUP BY model_id, model
-HAVING MAX(most - least) < 1
+HAVING COALESCE(MAX(most - least), 0) < 1
 ORDER BY model_id

@@ -1,4 +1,4 @@
--- weight_gradients: one row per model and feature: sub-gradient of the surrogate with respect to its weight, summed over queries.
+-- weight_gradients: one row per model and feature: sub-gradient of the loss with respect to its weight, summed over queries.
 -- Features that are only in examples without a gradient may have no rows.
 -- Grain: model_id, feature
 SELECT
@@ -11,7 +11,7 @@ FROM (
     g.gradient,
     UNNEST(e.features) AS value,
     GENERATE_SUBSCRIPTS(e.features, 1) AS feature
-  FROM pap_gradient AS g
+  FROM score_gradients AS g
   JOIN examples AS e ON e.doc_id = g.doc_id
   WHERE g.gradient <> 0
 ) AS terms

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,16 @@ class UniqueOptionCommand(TyperCommand):
         flags = {str(param.name): param.opts[0] for param in self.params if param.opts[0].startswith("-")}
         flags |= {"connection": flags["db"]} if "db" in flags else {}
         return flag_for(option.lstrip("-").replace("-", "_"), flags, load_registry()) if option else None
+
+
+@contextmanager
+def print_warnings() -> Iterator[None]:
+    """Print the warnings of a call to standard error, each on a line of its own."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in caught:
+        typer.echo(f"sqlrank: {warning.message}", err=True)
 
 
 @contextmanager

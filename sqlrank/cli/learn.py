@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from sqlrank.cli import options as opt
-from sqlrank.cli.console import exit_on_error, parse_pairs, progress_bar
+from sqlrank.cli.console import exit_on_error, parse_pairs, print_warnings, progress_bar
 from sqlrank.cli.parsing import list_sources, output_file, parse_source
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
@@ -23,11 +23,14 @@ def learn(
             metavar="EXAMPLES",
         ),
     ],
-    k: Annotated[int, typer.Option("-k", help="Number of negatives, and maximum number of positives, that are compared.")],
+    k: Annotated[
+        int | None,
+        typer.Option("-k", help="Number of negatives, and maximum number of positives, that are compared. Not for logistic."),
+    ] = None,
     surrogate: Annotated[
         str,
         typer.Option(
-            help="Surrogate loss: avg, max, ts or ts_reference of pAp@k, pauc (SVM-pAUC), precision (SGD@k-avg) or precision_reference."
+            help="Loss: avg, max, ts or ts_reference of pAp@k, pauc (SVM-pAUC), precision (SGD@k-avg) or precision_reference, or logistic."
         ),
     ] = "avg",
     margin: Annotated[float, typer.Option(help="Required distance of positive scores above negative ones.")] = 1.0,
@@ -35,6 +38,9 @@ def learn(
     l2: Annotated[float, typer.Option(help="Weight of the L2 penalty.")] = 0.01,
     max_iter: Annotated[int, typer.Option(help="Number of gradient steps.")] = 100,
     seed: Annotated[int | None, typer.Option(help="Seed of random initial weights. Without it, they start at 0.")] = None,
+    start: Annotated[
+        str | None, opt.source_option("Initial weights, instead of zeros: a file that this command wrote, a table, or a query.")
+    ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", help="Map a column, query_id=user_id, and features=... once per column of features. Repeat for more."),
@@ -49,13 +55,13 @@ def learn(
     timeout: opt.Timeout = None,
     force: opt.Force = False,
 ) -> None:
-    """Train a linear scorer on pAp@k, and print its weights or a statement that scores rows."""
+    """Train a linear scorer on pAp@k or by logistic regression, and print its weights or a statement that scores rows."""
     with exit_on_error():
         form = resolve_format(format, output) if score_table is None else None
         file = output_file(output, FileKind.STATEMENT if form is None else FileKind.WEIGHTS, force, list_sources(examples, db))
     from sqlrank.learn import fit, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
 
-    with exit_on_error(), progress_bar("learning") as progress:
+    with exit_on_error(), print_warnings(), progress_bar("learning") as progress:
         weights = fit(
             examples,
             k=k,
@@ -65,6 +71,7 @@ def learn(
             l2=l2,
             max_iter=max_iter,
             seed=seed,
+            start=start,
             columns=_columns(column),
             by=by or (),
             connection=db,

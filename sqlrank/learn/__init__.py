@@ -1,10 +1,11 @@
-"""Train a linear scorer on pAp@k in DuckDB; every gradient step is a SQL statement.
+"""Train a linear scorer on pAp@k, or by logistic regression, in DuckDB; every gradient step is a SQL statement.
 
 :func:`fit` returns the weights, :func:`scoring_sql` the statement that scores new rows with them. ``sqlrank learn`` does both.
 """
 
 from __future__ import annotations
 
-from sqlrank.learn.linear_scorer import fit, scoring_sql
+from sqlrank.learn.linear_scorer import fit
+from sqlrank.learn.scoring import scoring_sql
 
 __all__ = ["fit", "scoring_sql"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -33,10 +33,10 @@ FEATURES = "features of the training data"
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Training data as a query: ``model``, ``query_id``, ``label``, and ``features``, an array of doubles.
+    """Training data as a query: ``model``, ``query_id``, ``label``, ``weight``, and ``features``, an array of doubles.
 
     ``names`` are the feature names, None for positions in an array. ``by`` are the columns that identify models, fields of ``model``.
-    ``precision_at`` describes the feature columns as JSON.
+    ``form`` describes the feature columns as JSON.
     """
 
     item: BoundInput
@@ -45,13 +45,14 @@ class TrainingData:
     by: list[str]
     names: pa.Array | None
     form: dict[str, Any]
+    is_pointwise: bool = False
 
     def check(self, database: duckdb.DuckDBPyConnection, untrainable_models: exp.Select) -> int:
         """Return the number of features; raise ``InputError`` for unsuitable training data.
 
         ``untrainable_models`` returns the models without any pair of a positive and a negative.
         """
-        checked_columns = [name for name in ("label", "query_id", "features") if name in self.item.columns]
+        checked_columns = [name for name in ("label", "query_id", "weight", "features") if name in self.item.columns]
         row_checks.validate_rows(self.database, self.item, tuple(checked_columns), ["binary labels"])
         lengths = exp.select("MIN(LEN(features))", "MAX(LEN(features))").from_(self.query.subquery(TRAINING_ROLE))
         shortest, longest = fetch_tuples(database, lengths.sql("duckdb"))[0]
@@ -61,8 +62,14 @@ class TrainingData:
         if models := [row[0] for row in fetch_tuples(database, untrainable_models.sql("duckdb"))]:
             which = f" for {row_checks.short_value(dict(zip(self.by, models[0].values(), strict=True)))}" if self.by else ""
             more = f", nor for {len(models) - 1} other models" if len(models) > 1 else ""
-            raise InputError(f"{self.item.label}: no query has both positives and negatives{which}{more}, so that nothing can be compared")
+            raise InputError(
+                f"{self.item.label}: {'there are not' if self.is_pointwise else 'no query has'} both positives and negatives{which}{more}, so that nothing can be compared"
+            )
         return int(longest)
+
+    def feature_names(self, number: int) -> list[Any]:
+        """Return the names of the features, or their positions from 1 in arrays of so many numbers."""
+        return list(range(1, number + 1)) if self.names is None else self.names.to_pylist()
 
     def name_features(self, best: pa.Table) -> pa.Table:
         """Add the columns of ``by`` and the feature names to the weights."""
@@ -74,12 +81,21 @@ class TrainingData:
         return pa.table({**keys, "feature": feature, "weight": best["weight"]})
 
 
-def read_training_data(database: Database, source: Any, columns: Mapping[str, Any], by: Sequence[str]) -> TrainingData:
-    """Map the columns of a source; raise ``InputError`` for missing or unsuitable ones."""
+def read_training_data(
+    database: Database, source: Any, columns: Mapping[str, Any], by: Sequence[str], is_pointwise: bool = False
+) -> TrainingData:
+    """Map the columns of a source; raise ``InputError`` for missing or unsuitable ones.
+
+    Examples of a pointwise loss have weights, and no queries.
+    """
     role = load_registry().roles[TRAINING_ROLE]
     unknown = [name for name in columns if name not in {*role.columns, *by}]
     if unknown:
         raise InputError(f"columns maps {unknown[0]!r}, which training data do not have{did_you_mean(unknown[0], role.columns)}")
+    if "weight" in columns and not is_pointwise:
+        raise InputError("columns maps 'weight', which losses of the top k do not read; leave it out, or give surrogate='logistic'")
+    if not is_pointwise:
+        role = replace(role, columns={name: column for name, column in role.columns.items() if name != "weight"})
     bound_input = BoundInput(role, database.resolve_source(TRAINING_ROLE, source), load_registry().checks[TRAINING_ROLE])
     column_names = {name: column_name for name, column_name in columns.items() if isinstance(column_name, str)}
     group_columns = {f"by_{index}": bound_input.table.column(column_names.get(name, name)) for index, name in enumerate(by)}
@@ -103,8 +119,13 @@ def read_training_data(database: Database, source: Any, columns: Mapping[str, An
     row_checks.raise_problems(problems)
     row_checks.check_columns({TRAINING_ROLE: bound_input}, {TRAINING_ROLE: ("label", "value") if is_long else ("label",)})
     if is_long:
-        return _long(database, bound_input, by)
-    return _arrays(database, bound_input, by, None if isinstance(features, str) else feature_columns)
+        training = _long(database, bound_input, by)
+    else:
+        training = _arrays(database, bound_input, by, None if isinstance(features, str) else feature_columns)
+    if not is_pointwise:
+        return training
+    query = exp.select("model", "1 AS query_id", "label", "weight", "features").from_(training.query.subquery(TRAINING_ROLE))
+    return replace(training, query=query, is_pointwise=True)
 
 
 def _no_column(bound_input: BoundInput, where: str, name: str) -> str:
@@ -156,7 +177,7 @@ def _long(database: Database, bound_input: BoundInput, by: Sequence[str]) -> Tra
     pivoted = load_select("learn", "feature_vectors.sql")
     for table in list(pivoted.find_all(exp.Table)):
         table.replace(long_rows.subquery(TRAINING_ROLE))
-    types = {"label": "DOUBLE", "features": "DOUBLE[]", "row_id": "VARCHAR", "query_id": "VARCHAR"}
+    types = {"label": "DOUBLE", "weight": "DOUBLE", "features": "DOUBLE[]", "row_id": "VARCHAR", "query_id": "VARCHAR"}
     row = BoundInput(bound_input.role, SourceTable(bound_input.table.label, pivoted.subquery("feature_vectors"), types), bound_input.checks)
     row = row.bind_columns({})
     form = {"long": [bound_input.columns[name] for name in LONG_COLUMNS]}
@@ -171,21 +192,23 @@ def _training(bound_input: BoundInput, value_columns: Sequence[str]) -> exp.Sele
             for name in bound_input.group_names
         ]
     )
-    query = bound_input.select(["label", *value_columns]).select(
+    weight = [] if "weight" in bound_input.role.columns else [exp.alias_(exp.cast(exp.Literal.number(1), "DOUBLE"), "weight")]
+    query = bound_input.select(["label", *value_columns, *([] if weight else ["weight"])]).select(
+        *weight,
         exp.alias_(key if bound_input.group_names else exp.Literal.number(1), "model"),
         exp.alias_(
             quoted_column(bound_input.columns["query_id"]) if "query_id" in bound_input.columns else exp.Literal.number(1), "query_id"
         ),
     )
     for column in query.selects:
-        if column.alias_or_name in {"label", "value"}:
+        if column.alias_or_name in {"label", "value", "weight"}:
             column.set("this", exp.cast(column.this.copy(), "DOUBLE"))
     return query
 
 
-def create_temp_table(database: duckdb.DuckDBPyConnection, name: str, query: exp.Expr) -> None:
+def create_temp_table(database: duckdb.DuckDBPyConnection, name: str, query: exp.Expr, parameters: Mapping[str, Any] | None = None) -> None:
     """Create a temporary table from a query; raise ``InputError`` if its data cannot be read."""
     try:
-        database.execute(f"CREATE TEMP TABLE {name} AS {query.sql('duckdb')}")
+        database.execute(f"CREATE TEMP TABLE {name} AS {query.sql('duckdb')}", parameters)
     except (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.OutOfRangeException) as error:
         raise InputError(f"{TRAINING_ROLE}: cannot read the examples: {first_line(error)}") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -21,7 +23,7 @@ from tests.references import surrogates_reference as reference
 if TYPE_CHECKING:
     from pathlib import Path
 
-KINDS = ("avg", "max", "ts", "ts_reference", "pauc", "precision")
+KINDS = ("avg", "max", "ts", "ts_reference", "pauc", "precision", "precision_reference")
 NAMES = ["f1", 'of "two"', "select"]
 FEATURES = len(NAMES)
 
@@ -101,6 +103,7 @@ def test_steps_are_those_of_the_formula() -> None:
     assert read_weights(fit(examples, k=1, learning_rate=eta, l2=l2, max_iter=2)) == pytest.approx(second)
 
 
+@pytest.mark.filterwarnings("ignore:the least loss found")
 def test_weights_stay_in_the_ball() -> None:
     weights = read_weights(fit(to_arrays(), k=3, learning_rate=1000, l2=2, max_iter=1))
     assert np.linalg.norm(weights) == pytest.approx(1)
@@ -151,6 +154,7 @@ def test_each_model_has_weights_of_its_own() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:the least loss found")
 def test_a_seed_starts_elsewhere() -> None:
     ones = [fit(to_arrays(), k=3, seed=seed, max_iter=1)["weight"].to_pylist() for seed in (1, 1, 2)]
     assert ones[0] == ones[1] != ones[2]
@@ -213,6 +217,107 @@ def test_learning_is_worth_it() -> None:
     assert np.mean(risks) < 0.2
 
 
+def test_a_loss_that_is_not_below_that_of_zero_weights() -> None:
+    """Zero weights are the optimum where the positive is between negatives: every direction puts one of them above it."""
+    between = pa.table({"label": [1, 0, 0, 1, 0, 0], "shop": [*"aaabbb"], "features": [[0.0], [1.0], [-1.0], [2.0], [1.0], [0.0]]})
+    with pytest.warns(UserWarning, match="the least loss found") as caught:
+        weights = fit(
+            between,
+            k=1,
+            by="shop",
+            l2=0,
+            learning_rate=0.5,
+            max_iter=3,
+            start=pa.table({"shop": ["b", "a"], "feature": [1, 1], "weight": [0.0, 0.5]}),
+        )
+    (warning,) = caught
+    assert str(warning.message) == (
+        "the least loss found for {'shop': 'a'}, 1.5, is not below that of zero weights, 1 (1 of 2 models), so that no weights found are better "
+        "than none; k=1 may be too small for these features: train surrogate='logistic' instead, raise k, or change learning_rate or max_iter"
+    )
+    losses = json.loads(weights.schema.metadata[b"sqlrank.losses"])
+    assert [loss["model"] for loss in losses] == [{"shop": "a"}, {"shop": "b"}]
+    assert [loss["loss_of_zero_weights"] for loss in losses] == [1, 1]
+    assert losses[0]["loss"] >= 1 > losses[1]["loss"]
+    values, label = np.array([2.0, 1, 0]), np.array([1, 0, 0])
+    own = weights["weight"].to_pylist()[1]
+    assert losses[1]["loss"] == pytest.approx(reference.surrogate("avg", own * values[label == 1], own * values[label == 0], 1))
+
+
+@pytest.mark.slow
+def test_training_starts_from_given_weights(tmp_path: Path) -> None:
+    """A first step of no length returns the start, from a table or from a file, for each model and feature in any order."""
+    both = pa.concat_tables([to_wide().append_column("shop", pa.array([shop] * 300)) for shop in "ab"])
+    rows = [(shop, name, 1.0 + 10 * number) for shop in "ba" for number, name in enumerate(reversed(NAMES))]
+    start = pa.table(dict(zip(["shop", "feature", "weight"], zip(*rows, strict=True), strict=True)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        got = fit(both, k=3, by="shop", columns={"features": NAMES}, start=start, learning_rate=1e-12, l2=0, max_iter=1)
+        pq.write_table(got, tmp_path / "weights.parquet")
+        again = fit(
+            both,
+            k=3,
+            by="shop",
+            columns={"features": NAMES},
+            start=str(tmp_path / "weights.parquet"),
+            learning_rate=1e-12,
+            l2=0,
+            max_iter=1,
+        )
+    assert got["weight"].to_pylist() == pytest.approx([21, 11, 1, 21, 11, 1])
+    assert again["weight"].to_pylist() == pytest.approx(got["weight"].to_pylist())
+    with pytest.raises(InputError, match=r"start: there are weights for {'shop': 'b'}, of which there are no examples; leave them out"):
+        fit(both.slice(0, 300), k=3, by="shop", columns={"features": NAMES}, start=start)
+    with pytest.raises(InputError, match=r"feature 'f1' for {'shop': 'b'} has no weight"):
+        fit(both, k=3, by="shop", columns={"features": NAMES}, start=start.slice(3))
+
+
+def test_weights_of_examples_count_as_rows() -> None:
+    """Logistic regression on weighted rows is that on repeated ones; weights of 0, however many, change nothing."""
+    counts = np.random.default_rng(5).integers(0, 4, len(DATA["label"]))
+    weighted = to_arrays().append_column("weight", pa.array(counts * 1e12))
+    repeated = to_arrays().take(np.repeat(np.arange(len(counts)), counts))
+    got, expected = (fit(rows, surrogate="logistic", learning_rate=5, max_iter=5) for rows in (weighted, repeated))
+    assert read_weights(got) == pytest.approx(read_weights(expected))
+    signed = (2 * DATA["label"] - 1) * (DATA["features"] @ read_weights(got))
+    loss = np.average(np.log1p(np.exp(-signed)), weights=counts) + 0.01 / 2 * (read_weights(got) ** 2).sum()
+    (losses,) = json.loads(got.schema.metadata[b"sqlrank.losses"])
+    assert losses == pytest.approx({"loss": loss, "loss_of_zero_weights": np.log(2)})
+    for weight, message in (
+        (-1.0, "300 rows: weight is negative"),
+        (0.0, "there are not both positives and negatives"),
+        (None, "weight is NULL"),
+    ):
+        with pytest.raises(InputError, match=message):
+            fit(to_arrays().append_column("weight", pa.array([weight] * 300, pa.float64())), surrogate="logistic")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
+def test_logistic_regression_is_that_of_scikit_learn(name: str) -> None:
+    """Standardised features with a constant; the penalty of scikit-learn is 1 / (2 C) of the sum of losses, ours l2 / 2 of the mean."""
+    from sklearn import datasets, linear_model
+
+    values, target = getattr(datasets, f"load_{name}")(return_X_y=True)
+    label = (target == 1).astype(int)
+    values = np.column_stack([(values - values.mean(axis=0)) / values.std(axis=0), np.ones(len(label))])
+    weight = np.random.default_rng(6).uniform(0.5, 2, len(label))
+    examples = pa.table({"label": label, "weight": weight, "features": values.tolist()})
+    l2 = 0.1
+    got = fit(examples, surrogate="logistic", l2=l2, learning_rate=5, max_iter=600)
+    model = linear_model.LogisticRegression(C=1 / (weight.sum() * l2), fit_intercept=False, tol=1e-10, max_iter=10_000)
+    assert read_weights(got) == pytest.approx(model.fit(values, label, weight).coef_[0], abs=1e-4)
+    with duckdb.connect() as database:
+        database.register("rows", examples)
+        scores = database.sql(scoring_sql(got, "rows")).to_arrow_table()["score"].to_pylist()
+    assert scores == pytest.approx(list(model.decision_function(values)), abs=1e-3)
+
+
+def test_large_scores_do_not_overflow() -> None:
+    examples = pa.table({"label": [1, 0], "features": [[1e6], [-1e6]]})
+    assert json.loads(fit(examples, surrogate="logistic", l2=0, max_iter=1).schema.metadata[b"sqlrank.losses"])[0]["loss"] == 0
+
+
 def change_examples(**columns: Any) -> pa.Table:
     table = to_arrays(draw_examples(1))
     for name, values in columns.items():
@@ -247,6 +352,20 @@ NUMBERS = draw_examples(1)["features"].tolist()
         (to_wide(), {"columns": {"features": ["f1", "F1"]}}, "name each column once"),
         (to_arrays(), {"columns": {"features": ["features", "label"]}}, "features is DOUBLE[], not a number; cast it"),
         (to_arrays(), {"columns": {"labels": "label"}}, "columns maps 'labels', which training data do not have; did you mean 'label'?"),
+        (to_arrays(), {"columns": {"weight": "label"}}, "columns maps 'weight', which losses of the top k do not read; leave it out"),
+        (
+            to_arrays(),
+            {"start": to_arrays()},
+            "start (Table): no column 'feature'; give a table of weights as fit returns, with feature, weight",
+        ),
+        (to_arrays(), {"start": pa.table({"feature": [1, 2], "weight": [1.0, 2.0]})}, "start: feature 3 has no weight"),
+        (to_arrays(), {"start": pa.table({"feature": [1, 2, 3, 4], "weight": [1.0] * 4})}, "start: the examples have no feature 4"),
+        (to_arrays(), {"start": pa.table({"feature": [1, 1], "weight": [1.0, 2.0]})}, "start: feature 1 has two weights; give one"),
+        (
+            to_arrays(),
+            {"start": pa.table({"feature": [1], "weight": [float("nan")]})},
+            "start: the weight of feature 1 is nan; give a number",
+        ),
         (to_arrays(), {"by": "shop"}, "by: training (Table): no column 'shop'"),
         (pa.concat_tables([to_long(), to_long().slice(0, 1)]), {}, "Map keys must be unique"),
         (to_long().append_column("x", to_long()["value"]), {"columns": {"value": "feature"}}, "value is VARCHAR, not a number"),
@@ -268,6 +387,10 @@ def test_examples_that_cannot_be_learned_from(examples: pa.Table, options: dict[
         ({"learning_rate": 0}, "learning_rate=0 is not possible; give a number above 0"),
         ({"l2": -1}, "l2=-1 is not possible; give a number from 0"),
         ({"max_iter": 0}, "max_iter=0 is not possible; give a whole number from 1"),
+        ({"k": None}, "k is missing: surrogate='avg' compares the k highest negatives; give k, or surrogate='logistic'"),
+        ({"surrogate": "logistic"}, "k=2 is not possible with surrogate='logistic', which has no top k; leave it out"),
+        ({"surrogate": "logistic", "k": None, "margin": 2.0}, "margin=2.0 is not possible with surrogate='logistic'"),
+        ({"seed": 1, "start": to_wide()}, "seed and start both give initial weights; give one of them"),
     ],
 )
 def test_parameters_that_are_not_possible(options: dict[str, Any], message: str) -> None:
@@ -300,6 +423,17 @@ def test_the_command(tmp_path: Path) -> None:
     assert [float(line.rpartition(",")[2]) for line in result.stdout.splitlines()[1:]] == read_weights(expected).tolist()
     printed = CliRunner().invoke(app, [*options, "--score-table", "t"])
     assert printed.stdout == scoring_sql(expected, "t") + ";\n"
+    weights = tmp_path / "weights.parquet"
+    logistic = ["learn", str(path), "--surrogate", "logistic", "--max-iter", "3", *options[6:]]
+    assert CliRunner().invoke(app, [*logistic, "-o", str(weights)]).exit_code == 0
+    continued = CliRunner().invoke(app, [*options, "--start", str(weights), "--learning-rate", "1e-9", "--format", "csv"])
+    assert continued.stderr == ""
+    assert [float(line.rpartition(",")[2]) for line in continued.stdout.splitlines()[1:]] == pytest.approx(
+        pq.read_table(weights)["weight"].to_pylist(), abs=1e-6
+    )
+    warned = CliRunner().invoke(app, [*options, "--seed", "1", "--learning-rate", "1e-9"])
+    assert warned.exit_code == 0
+    assert warned.stderr.startswith("sqlrank: the least loss found, ")
     refused = CliRunner().invoke(app, [*options, "--surrogate", "svm"])
     assert refused.exit_code == 2
     assert refused.stderr.startswith("sqlrank: unknown surrogate 'svm'")

@@ -1,0 +1,81 @@
+"""Choose the weights that training starts from: zeros, random numbers, or a table of weights for each model."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.engines.duckdb_session import fetch_tuples
+from sqlrank.errors import InputError, enumerate_names, short_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+    from sqlrank.engines.database import Database
+    from sqlrank.learn.training_data import TrainingData
+
+    Key = tuple[Any, ...]
+    """Values of the ``by`` columns."""
+
+
+def draw_weights(seed: int, features: int) -> list[float]:
+    """Draw normally distributed weights."""
+    generator = random.Random(seed)  # noqa: S311  nothing secret
+    return [generator.gauss(0, 1) for _ in range(features)]
+
+
+def read_weights(
+    database: Database, duck: duckdb.DuckDBPyConnection, start: Any, training: TrainingData, features: int, examples: str
+) -> list[list[float]]:
+    """Return the given weights of each model, in the order of its number in the table ``examples``.
+
+    Raises:
+        InputError: A model or feature without a weight, or weights of others.
+    """
+    source = database.resolve_source("start", start)
+    names = [*training.by, "feature", "weight"]
+    if missing := [name for name in names if source.column(name) is None]:
+        raise InputError(
+            f"start ({source.label}): no column {missing[0]!r}; give a table of weights as fit returns, with {enumerate_names(names)}"
+        )
+    columns = [exp.column(str(source.column(name)), quoted=True) for name in names]
+    query = exp.select(*columns).from_(source.from_clause([column.this for column in columns]))
+    given: dict[Key, dict[Any, float]] = {}
+    for *key, feature, weight in database.query_rows(query):
+        own = given.setdefault(tuple(key), {})
+        if feature in own:
+            raise InputError(f"start: feature {short_repr(feature)}{_describe_model(training.by, tuple(key))} has two weights; give one")
+        if not isinstance(weight, (int, float)) or not math.isfinite(weight):
+            raise InputError(
+                f"start: the weight of feature {short_repr(feature)}{_describe_model(training.by, tuple(key))} is {weight!r}; give a number"
+            )
+        own[feature] = float(weight)
+    keys: list[Key] = [
+        tuple(model.values()) if training.by else ()
+        for (model,) in fetch_tuples(duck, f"SELECT ANY_VALUE(model) FROM {examples} GROUP BY model_id ORDER BY model_id")
+    ]
+    found = [_order_weights(given.pop(key, {}), training.by, key, training.feature_names(features)) for key in keys]
+    if given:
+        raise InputError(
+            f"start: there are weights{_describe_model(training.by, next(iter(given)))}, of which there are no examples; leave them out"
+        )
+    return found
+
+
+def _order_weights(own: dict[Any, float], by: Sequence[str], key: Key, names: Sequence[Any]) -> list[float]:
+    if missing := [name for name in names if name not in own]:
+        raise InputError(
+            f"start: feature {short_repr(missing[0])}{_describe_model(by, key)} has no weight; give one for every feature, 0 for none"
+        )
+    if unknown := [name for name in own if name not in set(names)]:
+        raise InputError(f"start: the examples have no feature {short_repr(unknown[0])}; leave its weight out")
+    return [own[name] for name in names]
+
+
+def _describe_model(by: Sequence[str], key: Key) -> str:
+    return f" for {dict(zip(by, key, strict=True))}" if by else ""

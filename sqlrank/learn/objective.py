@@ -1,0 +1,104 @@
+"""The loss that training minimises: a surrogate of pAp@k by its metric file, or the log loss of logistic regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.compiler.aggregation_ctes import AggregationCtes
+from sqlrank.compiler.input_variants import InputKey, InputQuery
+from sqlrank.compiler.layout import GroupColumn, GroupingLayout
+from sqlrank.compiler.relation_ctes import RelationCtes
+from sqlrank.compiler.row_keys import KeyColumns, UnquotedName
+from sqlrank.errors import MetricError
+from sqlrank.registry import metric_resolver as of_metrics
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.metric import Metric
+from sqlrank.registry.query_templates import load_select
+
+if TYPE_CHECKING:
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+LOGISTIC = "logistic"
+TOP_K_DEFAULTS = {"k": None, "margin": 1.0, "few_negatives": "truncate"}
+"""Arguments of surrogates of pAp@k that logistic regression does not have, with their defaults."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A loss to minimise.
+
+    Attributes:
+        surrogate: The surrogate of pAp@k as a metric, None for logistic regression.
+        margin: Required distance of positive scores above negative ones.
+    """
+
+    surrogate: ResolvedMetric | None
+    margin: float = 1.0
+
+    @property
+    def description(self) -> str:
+        """The loss in words."""
+        return "logistic regression" if self.surrogate is None else str(self.surrogate.metric)
+
+    @property
+    def loss_at_zero(self) -> float:
+        """Loss of zero weights, at most."""
+        return math.log(2) if self.surrogate is None else self.margin
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Return True if the loss is a weighted mean over examples, rather than a mean over queries."""
+        return self.surrogate is None
+
+    def ctes(self) -> dict[str, exp.Query]:
+        """Return the CTEs between ``scored_examples`` and the step: ``model_losses`` and ``score_gradients``."""
+        if self.surrogate is None:
+            return {
+                "model_losses": load_select("learn", "log_losses.sql"),
+                "score_gradients": load_select("learn", "log_loss_gradients.sql"),
+            }
+        lists = ["model_id", "query_id"]
+        scored = exp.select(*lists, "doc_id", "label", "score", "1.0 AS weight").from_("scored_examples")
+        source = InputQuery("one row per example, with its score", KeyColumns(tuple(map(UnquotedName, lists)), nullable=True), scored)
+        group_columns = tuple(GroupColumn(UnquotedName(name), name, name) for name in lists)
+        relations = RelationCtes(load_registry(), {InputKey("predictions"): source}, GroupingLayout(group_columns))
+        stages = AggregationCtes(relations, per_query=False, weighted=False)
+        surrogate = stages.add_metric(self.surrogate)
+        gradient = _resolve_metric(replace(self.surrogate.metric, name="pApGradient"))
+        relations.ctes[relations.add_file(gradient.file, gradient.settings)].name = "score_gradients"
+        aggregate = relations.ctes[surrogate.cte]
+        aggregate.name = "surrogates"
+        aggregate.query.selects[-1].set("alias", exp.to_identifier("surrogate"))
+        return {**{cte.name: cte.query for cte in relations.ctes}, "model_losses": load_select("learn", "model_losses.sql")}
+
+
+def resolve_objective(surrogate: str, k: int | None, margin: float, few_negatives: str) -> Objective:
+    """Return the loss of the arguments of ``fit``.
+
+    Raises:
+        MetricError: Arguments that are unknown, or that the loss does not have.
+    """
+    if surrogate == LOGISTIC:
+        given = {"k": k, "margin": margin, "few_negatives": few_negatives}
+        if unread := [name for name, default in TOP_K_DEFAULTS.items() if given[name] != default]:
+            raise MetricError(
+                f"{unread[0]}={given[unread[0]]!r} is not possible with surrogate='logistic', which has no top k; leave it out"
+            )
+        return Objective(None)
+    if k is None:
+        raise MetricError(f"k is missing: surrogate={surrogate!r} compares the k highest negatives; give k, or surrogate='logistic'")
+    surrogates = load_registry().policies["surrogate"]["values"]
+    if not surrogates.get(surrogate, {}).get("convex", True):
+        raise MetricError(
+            f"surrogate={surrogate!r} is not convex, so that gradient descent may miss the minimum; choose avg, max, ts, pauc or precision"
+        )
+    metric = Metric("pApSurrogate", (("few_negatives", few_negatives), ("surrogate", surrogate), ("margin", margin)), k)
+    return Objective(_resolve_metric(metric), margin)
+
+
+def _resolve_metric(metric: Metric) -> ResolvedMetric:
+    return of_metrics.resolve_metrics([metric], load_registry(), None, {}, input_roles=["predictions"])[0]
