@@ -11,6 +11,7 @@ import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.parsing import list_sources, output_file, parse_policies
+from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
 
@@ -34,11 +35,22 @@ def functions(
     sql_dir: opt.SqlDir = None,
     drop: Annotated[bool, typer.Option("--drop", help="Drop the functions instead.")] = False,
     db: Annotated[Path | None, typer.Option(help="Run the script on this DuckDB file, which is made if it does not exist.")] = None,
+    dbt: Annotated[Path | None, typer.Option(help="Write a dbt package into this folder: macros for several adapters, and tests.")] = None,
     output: opt.Output = None,
     force: opt.Force = False,
 ) -> None:
     """Print the script that installs metrics as functions of a database."""
     with exit_on_error():
+        if dbt is not None:
+            if given := [name for name, value in {"--schema": schema, "--drop": drop, "--db": db, "-o": output}.items() if value]:
+                raise SqlrankError(f"{given[0]} is not for --dbt, which writes a package")
+            if dialect != "duckdb":
+                raise SqlrankError("--dialect is not for --dbt, which writes macros for all adapters")
+            from sqlrank.routines.dbt_package import write_dbt_package  # noqa: PLC0415  engines are not needed for help
+
+            files = write_dbt_package(dbt, force, metrics, compat=compat, sql_dir=sql_dir, **parse_policies(policy, sql_dir))
+            typer.echo(f"wrote {len(files)} files of a dbt package in {dbt}", err=True)
+            return
         file = output_file(output, FileKind.FUNCTIONS, force, list_sources(sql_dir=sql_dir))
         default_schema = "main" if db is not None and db.stem == DEFAULT_SCHEMA else DEFAULT_SCHEMA
         script = sqlrank.functions(

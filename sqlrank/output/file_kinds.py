@@ -33,6 +33,7 @@ class FileKind(StrEnum):
     FUNCTIONS = "functions"
     DBT_METRICS = "dbt model of metrics"
     DBT_ROLLUP = "dbt model of a rollup"
+    DBT_PACKAGE = "dbt package"
     DBT_PROPERTIES = "properties of a dbt model"
 
 
@@ -54,6 +55,7 @@ _STARTS: tuple[tuple[re.Pattern[bytes], FileKind], ...] = (
     (re.compile(rb"## sqlrank (?:gate|drift): "), FileKind.SUMMARY),
     (re.compile(rb"\{\{ config[^\n]*\n-- sqlrank [^\n]*?: rollup "), FileKind.DBT_ROLLUP),
     (re.compile(rb"\{\{ config[^\n]*\n-- sqlrank "), FileKind.DBT_METRICS),
+    (re.compile(rb"(?:\{#|#) sqlrank [^\n]*: dbt package"), FileKind.DBT_PACKAGE),
     (re.compile(rb"# sqlrank [^\n]*: beside "), FileKind.DBT_PROPERTIES),
     (re.compile(rb"-- sqlrank [^\n]*: functions for "), FileKind.FUNCTIONS),
     (re.compile(rb"-- sqlrank "), FileKind.STATEMENT),

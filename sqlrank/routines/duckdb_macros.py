@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.routines.routine import Routine
+from sqlrank.routines.symbolic_statement import SOURCE_GROUP_COLUMN
 from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
 from sqlrank.sql_ast import find_nodes, sql_literal
 
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
 def create_table_macro(schema: str, facts: RoutineFacts, symbolic: SymbolicStatement) -> Routine:
     """Return the table macro of a symbolic statement."""
     names = [*facts.inputs, *(parameter.name for parameter in symbolic.parameters), GROUP_PARAMETER]
-    query = build_table_query(
-        symbolic,
-        "duckdb",
-        lambda role: exp.Table(this=exp.Anonymous(this="query_table", expressions=[exp.column(role)])),
-        _reference,
-        names,
-    )
+    query = build_table_query(symbolic, "duckdb", lambda role: _read_source(role, role in symbolic.group_roles), _reference, names)
     group = exp.PropertyEQ(this=exp.to_identifier(GROUP_PARAMETER, quoted=True), expression=exp.null())
     parameters = [*map(exp.to_identifier, facts.inputs), *_parameters(symbolic.parameters), group]
     returns = exp.ReturnsProperty(this=exp.Schema(this=exp.var("TABLE")), is_table=True)
     return _macro(schema, facts, parameters, query, exp.Properties(expressions=[returns]))
+
+
+def _read_source(role: str, has_group: bool) -> exp.Select:
+    """Return the query that reads the table that is passed for a role."""
+    group = [exp.alias_(_reference(GROUP_PARAMETER), SOURCE_GROUP_COLUMN)] if has_group else []
+    return exp.select("*", *group).from_(exp.Table(this=exp.Anonymous(this="query_table", expressions=[exp.column(role)])))
 
 
 def create_scalar_macro(schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:

@@ -14,13 +14,11 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.engines.duckdb_session import translate_duckdb_errors
 from sqlrank.errors import InputError, MetricError, SqlrankError, short_repr
-from sqlrank.registry.metric import freeze_value
-from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, invalid_policies
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
 from sqlrank.routines.installation import Installation
 from sqlrank.routines.routine import COMMENT_END
-from sqlrank.routines.symbolic_statement import InstallationOptions
+from sqlrank.routines.symbolic_statement import installation_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -161,21 +159,14 @@ def functions(
         raise MetricError(f"there are no functions for {dialect}; choose from: {', '.join(FUNCTION_DIALECTS)}")
     if not isinstance(schema, str) or exp.SAFE_IDENTIFIER_RE.match(schema) is None:
         raise InputError(f"schema={short_repr(schema)} is not possible: give a name of letters, digits and _")
-    frozen = {
-        "queries" if name == QUERIES_POLICY_KEYWORD else name: freeze_value(value, name)
-        for name, value in policies.items()
-        if value is not None
-    }
-    options = InstallationOptions(dialect, compat, sql_dir, frozen)
-    if problems := invalid_policies(frozen, options.library):
-        raise MetricError(*problems)
+    options = installation_options(dialect, compat, sql_dir, policies)
     installation = Installation(options, schema)
     if metrics is None:
         installation.add_all()
     else:
         installation.add_metrics([metrics] if isinstance(metrics, str) or not hasattr(metrics, "__iter__") else list(metrics))
-    if unread := sorted(frozen.keys() - installation.read_policies):
+    if unread := sorted(options.policies.keys() - installation.read_policies):
         raise MetricError(f"{unread[0]} is read by none of these metrics; leave it out")
     settings = [f"compat={compat}"] if compat is not None else []
-    settings += [f"{name}={value}" for name, value in frozen.items()]
+    settings += [f"{name}={value}" for name, value in options.policies.items()]
     return FunctionScript(dialect, schema, tuple(installation.functions.values()), installation.omitted, tuple(settings))

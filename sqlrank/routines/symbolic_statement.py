@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.errors import MetricError
 from sqlrank.prepare import prepare
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
-from sqlrank.registry.metric import Metric, SymbolicNumber, to_sql_name
+from sqlrank.registry.metric import Metric, SymbolicNumber, freeze_value, to_sql_name
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD
+from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, invalid_policies
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import find_read_policies, resolve_request
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from sqlrank.compiler.layout import OutputColumn
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
@@ -67,6 +70,23 @@ class InstallationOptions:
             **arguments,
         )
         return replace(request, policies=find_read_policies(request)) if self.policies else request
+
+
+def installation_options(dialect: str, compat: str | None, sql_dir: str | Path | None, policies: Mapping[str, Any]) -> InstallationOptions:
+    """Return the options of an installation with validated policies, those that are None left out.
+
+    Raises:
+        MetricError: A policy does not exist, or has another value than it can have.
+    """
+    frozen = {
+        "queries" if name == QUERIES_POLICY_KEYWORD else name: freeze_value(value, name)
+        for name, value in policies.items()
+        if value is not None
+    }
+    options = InstallationOptions(dialect, compat, sql_dir, frozen)
+    if problems := invalid_policies(frozen, options.library):
+        raise MetricError(*problems)
+    return options
 
 
 @dataclass(frozen=True)
@@ -185,28 +205,25 @@ def find_roles(metric: SymbolicMetric, options: InstallationOptions) -> list[str
 
 
 def compile_symbolic(
-    metrics: Sequence[SymbolicMetric], roles: Sequence[str], options: InstallationOptions, per_query: bool = False
+    metrics: Sequence[SymbolicMetric],
+    roles: Sequence[str],
+    options: InstallationOptions,
+    per_query: bool = False,
+    confidence: float | None = None,
 ) -> SymbolicStatement:
-    """Compile metrics over symbolic inputs.
+    """Compile metrics over symbolic inputs, with intervals of a confidence if it is given.
 
     Raises:
         MetricError: The metrics, policies or the dialect do not go together.
         InputError: An input is missing.
     """
     texts = [str(metric.metric) for metric in metrics]
-    request = resolve_request(options.request(texts, roles, by=[SOURCE_GROUP_COLUMN], per_query=per_query))
+    request = resolve_request(options.request(texts, roles, by=[SOURCE_GROUP_COLUMN], per_query=per_query, confidence=confidence))
     symbolic = [with_symbolic_parameters(resolved, metric) for resolved, metric in zip(request.metrics, metrics, strict=True)]
     request = replace(request, metrics=symbolic)
     prepared = prepare(request, NamesOnlyDatabase(options.dialect))
     names = {str(metric.metric): metric.column for metric in metrics}
-    columns = [
-        GROUP_COLUMN
-        if output.kind == "by"
-        else names[str(output.metric.metric)]
-        if output.kind == "metric" and output.metric is not None
-        else output.name
-        for output in prepared.statement.outputs
-    ]
+    columns = [_column_name(output, names) for output in prepared.statement.outputs]
     pairs = zip(metrics, request.metrics, strict=True)
     parameters = {parameter.name: parameter for metric, resolved in pairs for parameter in free_parameters(metric, resolved)}
     (group,) = prepared.inputs.group_columns
@@ -218,6 +235,15 @@ def compile_symbolic(
         tuple(role for role in group.columns if role in roles),
         tuple(parameters.values()),
     )
+
+
+def _column_name(output: OutputColumn, names: Mapping[str, str]) -> str:
+    """Return the name of a column of a function, from the names of its metrics."""
+    if output.kind == "by":
+        return GROUP_COLUMN
+    if output.kind == "metric" and output.metric is not None:
+        return names[str(output.metric.metric)]
+    return output.alias if output.kind in INTERVAL_SUFFIXES else output.name
 
 
 def _read_columns(needed: Sequence[str], role: str, request: ResolvedRequest) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from sqlrank.output.table_writes import without_order
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
-from sqlrank.routines.symbolic_statement import SOURCE_GROUP_COLUMN, source_table
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.routines.symbolic_statement import source_table
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ CTE_PREFIX = "sqlrank_"
 def build_table_query(
     symbolic: SymbolicStatement,
     dialect: str,
-    read_source: Callable[[str], exp.Expr],
+    read_source: Callable[[str], exp.Select],
     parameter: Callable[[str], exp.Expr],
     taken_names: Collection[str] = (),
 ) -> exp.Select:
@@ -35,7 +36,7 @@ def build_table_query(
     Args:
         symbolic: The compiled statement.
         dialect: SQL dialect.
-        read_source: Returns the FROM item of the table that is passed for a role.
+        read_source: Returns the query that reads the table that is passed for a role, with the column of the group if the role has it.
         parameter: Returns the reference to a parameter.
         taken_names: Names that mean a parameter wherever a column is read.
     """
@@ -48,11 +49,11 @@ def build_table_query(
     _prefix_ctes(tree, tables.keys())
     for node in find_nodes(tree, exp.Parameter):
         node.replace(parameter(node.name))
-    sources = []
-    for table, role in tables.items():
-        group = [exp.alias_(parameter(GROUP_PARAMETER), SOURCE_GROUP_COLUMN)] if role in symbolic.group_roles else []
-        query = exp.select("*", *group).from_(read_source(role))
-        sources.append(exp.CTE(this=query, alias=exp.TableAlias(this=exp.to_identifier(CTE_PREFIX + table)), materialized=False))
+    is_repeated = False if get_dialect(dialect).computes_ctes_once else None
+    sources = [
+        exp.CTE(this=read_source(role), alias=exp.TableAlias(this=exp.to_identifier(CTE_PREFIX + table)), materialized=is_repeated)
+        for table, role in tables.items()
+    ]
     with_clause = tree.args["with_"]
     with_clause.set("expressions", [*sources, *with_clause.expressions])
     return tree  # type: ignore[no-any-return]

@@ -1,0 +1,171 @@
+{# sqlrank 0.1.0: dbt package #}
+{% macro postgres__mean_difference(queries, groups, columns) %}
+WITH sqlrank_queries_source AS NOT MATERIALIZED (
+  SELECT {{ sqlrank.source_columns('queries', ['query_id', 'difference'], columns, groups) }}
+  FROM {{ queries }}
+), sqlrank_queries AS NOT MATERIALIZED (
+  -- One row per sqlrank_group and query, with its attributes. (queries_source)
+  SELECT
+    {{ sqlrank.group_columns(groups, '') }},
+    query_id,
+    CAST(difference AS DOUBLE PRECISION) AS difference
+  FROM sqlrank_queries_source
+), sqlrank_evaluated_queries AS (
+  -- One row per sqlrank_group and query that has retrieved documents, judged or not.
+  -- (relations/evaluated_queries/retrieved.sql)
+  SELECT {{ sqlrank.group_columns(groups, '') }}, query_id
+  FROM sqlrank_queries
+  GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
+), sqlrank_list_measures_metrics AS (
+  -- One row per sqlrank_group and query.
+  SELECT
+    {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
+    sqlrank_evaluated_queries.query_id,
+    -- Mean: mean of a column over queries, by the weights of the queries table where it has them.
+    MAX(sqlrank_queries.difference) AS mean_difference
+  FROM sqlrank_evaluated_queries
+  LEFT JOIN sqlrank_queries
+    ON sqlrank_queries.query_id = sqlrank_evaluated_queries.query_id
+    AND {% for _ in groups %}(sqlrank_queries.sqlrank_group_{{ loop.index }} IS NOT DISTINCT FROM sqlrank_evaluated_queries.sqlrank_group_{{ loop.index }}){% if not loop.last %} AND {% endif %}{% endfor %}
+  GROUP BY
+    {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
+    sqlrank_evaluated_queries.query_id
+), sqlrank_query_metrics AS (
+  -- One row per sqlrank_group and query to evaluate.
+  SELECT
+    {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
+    sqlrank_list_measures_metrics.mean_difference
+  FROM sqlrank_evaluated_queries
+  LEFT JOIN sqlrank_list_measures_metrics
+    ON {% for _ in groups %}(sqlrank_list_measures_metrics.sqlrank_group_{{ loop.index }} IS NOT DISTINCT FROM sqlrank_evaluated_queries.sqlrank_group_{{ loop.index }}){% if not loop.last %} AND {% endif %}{% endfor %}
+    AND sqlrank_list_measures_metrics.query_id = sqlrank_evaluated_queries.query_id
+), sqlrank_group_metrics AS (
+  -- One row per sqlrank_group.
+  SELECT {{ sqlrank.group_columns(groups, '') }}, AVG(mean_difference) AS mean_difference
+  FROM sqlrank_query_metrics
+  GROUP BY {{ sqlrank.group_columns(groups, '') }}
+), sqlrank_unit_influence AS (
+  -- One row per unit: its influence on every metric.
+  SELECT
+    {{ sqlrank.group_columns(groups, 'sqlrank_query_metrics.') }},
+    sqlrank_query_metrics.mean_difference
+    - sqlrank_group_metrics.mean_difference AS mean_difference_influence,
+    sqlrank_group_metrics.mean_difference AS mean_difference_value
+  FROM sqlrank_query_metrics
+  INNER JOIN sqlrank_group_metrics
+    ON {% for _ in groups %}(sqlrank_group_metrics.sqlrank_group_{{ loop.index }} IS NOT DISTINCT FROM sqlrank_query_metrics.sqlrank_group_{{ loop.index }}){% if not loop.last %} AND {% endif %}{% endfor %}
+), sqlrank_standard_errors AS (
+  -- One row per sqlrank_group: its units, and standard error.
+  SELECT
+    {{ sqlrank.group_columns(groups, '') }},
+    MAX(mean_difference_value) AS value,
+    COUNT(mean_difference_influence) AS units,
+    SQRT(
+      SUM(mean_difference_influence * mean_difference_influence)
+      / NULLIF(COUNT(mean_difference_influence) - 1, 0)
+      / NULLIF(COUNT(mean_difference_influence), 0)
+    ) AS se,
+    -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
+    SUM(
+      mean_difference_influence * mean_difference_influence * mean_difference_influence
+      * mean_difference_influence
+    )
+    / NULLIF(
+      SUM(mean_difference_influence * mean_difference_influence)
+      * SUM(mean_difference_influence * mean_difference_influence),
+      0
+    )
+    - CAST(1 AS DOUBLE PRECISION) / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
+  FROM sqlrank_unit_influence
+  GROUP BY {{ sqlrank.group_columns(groups, '') }}
+), sqlrank_degrees_of_freedom AS (
+  -- One row per sqlrank_group: powers of 1 / df, and effective degrees of freedom.
+  SELECT
+    {{ sqlrank.group_columns(groups, '') }},
+    value, units, se,
+    CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) AS inverse_df,
+    CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
+    CAST(1 AS DOUBLE PRECISION)
+    / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0) AS inverse_df_4,
+    -- growth of the squared t quantile over the normal one, to 1 %
+    (units - 1 + CAST(0.8999505931404055 AS DOUBLE PRECISION))
+    / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0) AS t_growth,
+    -- Satterthwaite's degrees of freedom for units of equal weight, few if few units make up the
+    -- variance
+    CASE
+      WHEN units <= 4 OR concentration >= 2 THEN units - 1
+      WHEN concentration * 3 > 2 THEN 3
+      WHEN concentration * (units - 1) > 2 THEN 2 / NULLIF(concentration, 0)
+      ELSE units - 1
+    END AS effective_df,
+    -- factor of the variance for kurtosis of influence: 1 plus twice the excess of its
+    -- concentration over 2 / units
+    CASE
+      WHEN units > 4 AND concentration < 2 AND concentration * units > 2
+      THEN 1 + 2 * concentration - CAST(4 AS DOUBLE PRECISION) / units
+      ELSE 1
+    END AS inflation
+  FROM sqlrank_standard_errors
+), sqlrank_margins AS (
+  -- One row per sqlrank_group: what the limits of the interval are computed from.
+  SELECT
+    {{ sqlrank.group_columns(groups, '') }},
+    value, units, se,
+    -- quantile of Student's t at 97.5 %: exact for 1 and 2 degrees of freedom, beyond by a
+    -- polynomial in 1 / df, to 1e-10
+    CASE
+      WHEN se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(value)
+      THEN CASE
+        WHEN units = 2 THEN CAST(12.706204736174696 AS DOUBLE PRECISION)
+        WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE PRECISION)
+        ELSE CAST(1.9599639845400536 AS DOUBLE PRECISION)
+        + CAST(2.3722712298585114 AS DOUBLE PRECISION) * inverse_df
+        + inverse_df_2
+        * (
+          CAST(2.8224987226099216 AS DOUBLE PRECISION)
+          + CAST(2.55584205174121 AS DOUBLE PRECISION) * inverse_df
+        )
+        + inverse_df_4
+        * (
+          CAST(1.5897831427695066 AS DOUBLE PRECISION)
+          + CAST(0.7284722076660133 AS DOUBLE PRECISION) * inverse_df
+        )
+        + inverse_df_4
+        * inverse_df_2
+        * (
+          CAST(0.6732166553417918 AS DOUBLE PRECISION)
+          + -CAST(0.13803302935737824 AS DOUBLE PRECISION) * inverse_df
+        )
+        + inverse_df_4
+        * inverse_df_4
+        * (
+          -CAST(1.0932322711783076 AS DOUBLE PRECISION)
+          + CAST(4.192747033331032 AS DOUBLE PRECISION) * inverse_df
+        )
+        + inverse_df_4
+        * inverse_df_4
+        * inverse_df_2
+        * (
+          -CAST(5.569680760586609 AS DOUBLE PRECISION)
+          + CAST(2.8784080636910194 AS DOUBLE PRECISION) * inverse_df
+        )
+      END
+      * SQRT(
+        se * se * inflation * (effective_df + CAST(0.8999505931404055 AS DOUBLE PRECISION))
+        / NULLIF(effective_df - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0)
+        / NULLIF(t_growth, 0)
+      )
+    END AS margin
+  FROM sqlrank_degrees_of_freedom
+)
+SELECT
+  {{ sqlrank.group_keys(groups, '') }}value AS mean_difference,
+  value - margin AS mean_difference_ci_low,
+  value + margin AS mean_difference_ci_high,
+  se AS mean_difference_se,
+  CAST(units AS BIGINT) AS mean_difference_n_units
+FROM sqlrank_margins
+{% endmacro %}

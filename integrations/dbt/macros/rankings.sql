@@ -1,0 +1,11 @@
+{# sqlrank 0.1.0: dbt package #}
+{% macro rankings(run, qrels, k=10, by=none, columns={}) %}
+  {%- do sqlrank.check_number('k', k) -%}
+  {%- do sqlrank.check_columns(columns, ['query_id', 'run.query_id', 'doc_id', 'run.doc_id', 'score', 'run.score', 'qrels.query_id', 'qrels.doc_id', 'relevance', 'qrels.relevance']) -%}
+  {%- set groups = sqlrank.list_groups(by) -%}
+  {{- adapter.dispatch('rankings', 'sqlrank')(run, qrels, k, groups, columns) -}}
+{% endmacro %}
+
+{% macro default__rankings(run, qrels, k, groups, columns) %}
+  {{- sqlrank.refuse_adapter('rankings', ['duckdb', 'bigquery', 'snowflake', 'postgres', 'redshift', 'spark']) -}}
+{% endmacro %}
