@@ -32,6 +32,9 @@ SLICE_COLUMN = "slice"
 ALL_ROWS_LABEL = "all"
 """Label in ``slice`` of the grouping without columns."""
 
+P_VALUES = (P_VALUE, "p_adjusted")
+"""Columns of p-values, before and after the correction for multiple comparisons."""
+
 _CONTRAST_TYPES = {
     **dict.fromkeys(("value", "difference", *BOUNDS, CI_LOW, CI_HIGH, "ci_level"), "double"),
     **dict.fromkeys(("relative_difference", "relative_ci_low", "relative_ci_high", SE), "double"),
@@ -42,6 +45,9 @@ _CONTRAST_TYPES = {
     **dict.fromkeys((NUM_DAYS, NUM_ROWS), "int64"),
 }
 """Quantities of contrasts, with their Arrow types."""
+
+CONTRAST_COUNTS = frozenset(name for name, arrow_type in _CONTRAST_TYPES.items() if arrow_type == "int64")
+"""Quantities of contrasts that are counts."""
 
 
 def side_columns(name: str, left: str, right: str = "") -> tuple[str, str]:

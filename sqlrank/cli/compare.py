@@ -81,9 +81,8 @@ def compare(
     with exit_on_error():
         displayed_columns = comparison_display_columns(result, has_target_effect=target_effect is not None)
         displayed = select_display_columns(result, displayed_columns) if form in HUMAN_FORMATS and not per_query else result
-        write_result(
-            displayed, form, FileKind.COMPARISON, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
-        )
+        style = TableStyle(DEFAULT_DIGITS if digits is None else digits, num_hidden=result.num_columns - displayed.num_columns)
+        write_result(displayed, form, FileKind.COMPARISON, file, style)
 
 
 def gate(

@@ -12,8 +12,10 @@ from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.parsing import list_sources, parse_policies, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.errors import SqlrankError
+from sqlrank.output.display_columns import select_display_columns
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.result_formats import DEFAULT_DIGITS, TableStyle, resolve_format, write_result
+from sqlrank.output.result_formats import DEFAULT_DIGITS, Format, TableStyle, resolve_format, write_result
+from sqlrank.output.text_table import terminal_width
 from sqlrank.result_columns import DRIFT_DISPLAY
 
 
@@ -78,7 +80,11 @@ def drift(
             **parse_policies(policy, sql_dir),
         )
         decimals = DEFAULT_DIGITS if digits is None else digits
+        names = [name for name in DRIFT_DISPLAY if name in result.column_names]
+        is_for_terminal = form is Format.table and output is None and terminal_width() is not None
+        displayed = select_display_columns(result, names) if is_for_terminal else result
         if not tolerance:
-            write_result(result, form, FileKind.DRIFT, verdict_output.output, TableStyle(decimals, keep_orientation=True))
+            style = TableStyle(decimals, num_hidden=result.num_columns - displayed.num_columns)
+            write_result(displayed, form, FileKind.DRIFT, verdict_output.output, style)
     if tolerance:
-        verdict_output.write_and_exit(result, [name for name in DRIFT_DISPLAY if name in result.column_names], form, decimals)
+        verdict_output.write_and_exit(result, names, form, decimals, displayed)

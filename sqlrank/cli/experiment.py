@@ -118,9 +118,8 @@ def experiment(
     is_for_people = form in HUMAN_FORMATS
     with exit_on_error():
         displayed = select_display_columns(result.slice(0, result.num_rows - 1), EXPERIMENT_DISPLAY) if is_for_people else result
-        write_result(
-            displayed, form, FileKind.EXPERIMENT, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
-        )
+        style = TableStyle(DEFAULT_DIGITS if digits is None else digits, num_hidden=result.num_columns - displayed.num_columns)
+        write_result(displayed, form, FileKind.EXPERIMENT, file, style)
     if is_for_people:
         ratio = result.slice(result.num_rows - 1).to_pylist()[0]
         typer.echo(f"sample ratio: {ratio['n_units']:,} units, p {ratio['p_value']:.4f}", err=output is not None)

@@ -10,6 +10,7 @@ import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.parsing import call_arguments
+from sqlrank.output.text_table import terminal_width
 
 
 def explain(
@@ -42,4 +43,4 @@ def explain(
             where=where, show_where=show_where, max_rows=max_rows, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir,
             check=check, memory_limit=memory_limit, threads=threads, temp_directory=temp_directory, timeout=timeout,
         )  # fmt: skip
-        typer.echo(str(sqlrank.explain(**arguments)))
+        typer.echo(sqlrank.explain(**arguments).to_text(terminal_width()))

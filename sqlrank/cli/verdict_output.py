@@ -91,10 +91,10 @@ class VerdictOutput:
                 self.summary.append(markdown_summary(result, digits, self.command, columns))
             if self.junit is not None:
                 self.junit.write(junit(result, self.command))
+            displayed = result if printed is None else printed
             with ignore_closed_pipe():
-                write_result(
-                    result if printed is None else printed, form, self.kind, self.output, TableStyle(digits, keep_orientation=True)
-                )
+                style = TableStyle(digits, num_hidden=result.num_columns - displayed.num_columns)
+                write_result(displayed, form, self.kind, self.output, style)
             for line in github_annotations(result, self.command) if os.environ.get("GITHUB_ACTIONS") == "true" else ():
                 typer.echo(line, err=True)
             with ignore_closed_pipe():

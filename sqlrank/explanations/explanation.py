@@ -27,7 +27,11 @@ class Step:
     grain: str = ""
 
     def __str__(self) -> str:
-        text = format_table(_with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS)).rstrip()
+        return self.to_text()
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return the rows as text, for a terminal of ``width`` columns if given."""
+        text = format_table(_with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS), width).rstrip()
         num_omitted = self.num_rows - self.rows.num_rows
         return f"{self.name}: {self.title}\n{text}" + (f"\n... and {num_omitted:,} more rows" if num_omitted else "")
 
@@ -52,10 +56,14 @@ class Explanation:
     losses: Step | None = None
 
     def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return the explanation as text, for a terminal of ``width`` columns if given."""
         query_suffix = "" if self.query is None else f" of query {escape_controls(str(self.query))}"
         value = "NULL, which is undefined" if self.value is None else f"{self.value:.{SIGNIFICANT_DIGITS}g}"
-        losses = [] if self.losses is None else [str(self.losses)]
-        lines = [*map(str, self.steps), *losses, f"{self.metric} = {self.expression}"]
+        losses = [] if self.losses is None else [self.losses]
+        lines = [*(step.to_text(width) for step in (*self.steps, *losses)), f"{self.metric} = {self.expression}"]
         lines += (
             ["    where\n" + "\n".join(f"    {name} = {_number(aggregate_value)}" for name, aggregate_value in self.sums.items())]
             if self.sums

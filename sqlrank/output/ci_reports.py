@@ -28,7 +28,7 @@ def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names
         len(WORST_FIRST) if row_verdict is None else WORST_FIRST.index(row_verdict) for row_verdict in result["verdict"].to_pylist()
     ]
     order = sorted(range(result.num_rows), key=lambda row: severities[row])
-    table = format_table(select_display_columns(result, names).take(order), Format.markdown, TableStyle(digits, keep_orientation=True))
+    table = format_table(select_display_columns(result, names).take(order), Format.markdown, TableStyle(digits))
     return f"## sqlrank {command}: {verdict}\n\n{table}\n"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 import sys
@@ -17,8 +16,10 @@ from sqlrank.output.latex import bold, escape_latex, latex
 from sqlrank.output.markdown import escape_markdown, markdown
 from sqlrank.output.output_file import OutputFile, write_parquet
 from sqlrank.output.reshape import TOTAL_QUERY
+from sqlrank.output.text_table import GREEN, RED, YELLOW, TextColumn, lay_out, supports_color, terminal_width, wrap
 from sqlrank.registry.metric_info import better_direction, is_count_metric
-from sqlrank.result_metadata import read_canonical_names
+from sqlrank.result_columns import CONTRAST_COUNTS, P_VALUES
+from sqlrank.result_metadata import read_canonical_names, read_result_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 
 MAX_ROW_COLUMNS = 4
 """Maximum number of columns of a one-row result that is not transposed."""
+
+ALWAYS_DISPLAYED = ("metric", "verdict", "winner")
+"""Columns that a terminal shows even if all rows are alike."""
+
+VERDICT_COLORS = {"pass": GREEN, "fail": RED, "inconclusive": YELLOW}
 
 
 class Format(StrEnum):
@@ -73,16 +79,21 @@ DEFAULT_DIGITS = 4
 
 @dataclass(frozen=True)
 class TableStyle:
-    """The style of a table: decimals, count columns, and the better direction of each metric.
+    """The style of a table.
 
-    A single wide row is transposed unless ``keep_orientation``.
+    Attributes:
+        digits: number of decimals.
+        counts: columns of counts, which have no decimals.
+        better: the better direction of each metric.
+        has_total: True if the last rows are totals of the query ``all``.
+        num_hidden: number of columns of the result that the table leaves out.
     """
 
     digits: int = DEFAULT_DIGITS
     counts: frozenset[str] = frozenset()
     better: Mapping[str, str] = field(default_factory=dict)
     has_total: bool = False
-    keep_orientation: bool = False
+    num_hidden: int = 0
 
     @classmethod
     def for_result(cls, result: pa.Table, library: Registry, digits: int | None = None, has_total: bool = False) -> TableStyle:
@@ -125,7 +136,7 @@ def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputF
         data = excel.as_excel(result, (style or TableStyle()).counts, kind)
         sys.stdout.buffer.write(data) if output is None else output.write(data)
         return
-    text = format_table(result, form, style or TableStyle())
+    text = format_table(result, form, style or TableStyle(), terminal_width() if output is None and form is Format.table else None)
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -133,8 +144,8 @@ def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputF
         output.write(text)
 
 
-def format_table(result: pa.Table, form: Format, style: TableStyle) -> str:
-    """Return a result as text."""
+def format_table(result: pa.Table, form: Format, style: TableStyle, width: int | None = None) -> str:
+    """Return a result as text; a table for people is laid out for a terminal of ``width`` columns, if given."""
     rows = result.to_pylist()
     if form is Format.json:
         return json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n"
@@ -144,7 +155,7 @@ def format_table(result: pa.Table, form: Format, style: TableStyle) -> str:
         lines = _Lines()
         csv.writer(lines).writerows([result.column_names, *(["" if value is None else value for value in row.values()] for row in rows)])
         return "".join(lines)
-    return _table(result, rows, form, style)
+    return _table(result, rows, form, style, width)
 
 
 class _Lines(list[str]):
@@ -158,32 +169,84 @@ class _Lines(list[str]):
         self.append(f"{line.removesuffix(chr(13) + chr(10))}\n")
 
 
-def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: TableStyle) -> str:
-    """Format a table for people: numbers rounded, a single wide row transposed."""
-    import pyarrow as pa  # noqa: PLC0415  see write
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: TableStyle, width: int | None) -> str:
+    """Format a table for people: numbers rounded and right-aligned, a row of many metrics alone transposed."""
+    import pyarrow.types as pt  # noqa: PLC0415  see write
 
     style = replace(style, counts=style.counts | {name for name in result.column_names if _is_integer_column([row[name] for row in rows])})
-    numeric = {name: pa.types.is_floating(result.schema.field(name).type) for name in result.column_names}
-    cells = [[format_value(value, form, style.digits, name in style.counts) for name, value in row.items()] for row in rows]
+    counted = {name for name in result.column_names if pt.is_integer(result.schema.field(name).type) and is_quantity(name)}
+    numbers = {name for name in result.column_names if _is_number(result.schema.field(name).type)}
+    cells = [[_format_cell(name, value, form, style.digits, name in style.counts | counted) for name, value in row.items()] for row in rows]
     if form is Format.latex:
         _embolden(result, cells, style)
-    header, alignments = result.column_names, ["right" if numeric[name] else "left" for name in result.column_names]
-    if len(rows) == 1 and len(header) > MAX_ROW_COLUMNS and not style.keep_orientation:
-        cells = [[format_value(name, form), value] for name, value in zip(header, cells[0], strict=True)]
-        header, alignments = ["metric", "value"], ["left", "right"]
+    columns = [
+        TextColumn(format_value(name, form), [line[index] for line in cells], name in numbers, _colors(name, rows))
+        for index, name in enumerate(result.column_names)
+    ]
+    notes: list[str] = []
+    if len(rows) == 1 and len(columns) > MAX_ROW_COLUMNS and _has_only_metrics(result):
+        names = [column.name for column in columns]
+        columns = [TextColumn("metric", names), TextColumn("value", cells[0], is_number=True)]
+    elif width is not None:
+        columns, notes = _without_constants(columns, result, style.num_hidden)
     if form is not Format.table:
-        return (latex if form is Format.latex else markdown)([format_value(name, form) for name in header], alignments, cells)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name, alignment in zip(header, alignments, strict=True):
-        table.add_column(format_value(name, form), justify=alignment, overflow="fold")  # type: ignore[arg-type]
-    for line in cells:
-        table.add_row(*line)
-    buffer = io.StringIO()
-    width = None if sys.stdout.isatty() else 240
-    Console(file=buffer, width=width, force_terminal=sys.stdout.isatty(), emoji=False).print(table, markup=False)
-    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
+        alignments = ["right" if column.is_number else "left" for column in columns]
+        lines = [list(line) for line in zip(*(column.cells for column in columns), strict=True)]
+        return (latex if form is Format.latex else markdown)([column.name for column in columns], alignments, lines)
+    text = lay_out(columns, width, color=width is not None and supports_color())
+    return text + "".join(f"{line}\n" for note in notes for line in ("", *wrap(note, width or 0)))
+
+
+def _format_cell(name: str, value: Any, form: Format, digits: int, is_count: bool) -> str:
+    """Format a value for people; in a text table, a p-value that rounds to 0 as a bound."""
+    if form is Format.table and name in P_VALUES and value is not None and value < 10**-digits:
+        return f"<{10**-digits:.{digits}f}"
+    return format_value(value, form, digits, is_count)
+
+
+def is_quantity(name: str) -> bool:
+    """Return True if integers of a column are counts, which are written with separators, and not identifiers."""
+    return name in CONTRAST_COUNTS or name == "n" or name.startswith("num_")
+
+
+def _is_number(arrow_type: pa.DataType) -> bool:
+    import pyarrow.types as pt  # noqa: PLC0415  see write
+
+    return bool(pt.is_floating(arrow_type) or pt.is_integer(arrow_type) or pt.is_decimal(arrow_type))
+
+
+def _has_only_metrics(result: pa.Table) -> bool:
+    """Return True if every column of a result is a metric."""
+    metadata = read_result_metadata(result.schema.metadata)
+    return metadata is not None and all(name in metadata.measures for name in result.column_names)
+
+
+def _colors(name: str, rows: list[dict[str, Any]]) -> dict[int, str]:
+    """Return the colors of verdicts and winners by row: green for a pass or the candidate, red for a failure or the baseline."""
+    if name == "verdict":
+        return {index: VERDICT_COLORS[row[name]] for index, row in enumerate(rows) if row[name] in VERDICT_COLORS}
+    if name != "winner":
+        return {}
+    baselines = [{row.get("baseline"), row.get("control")} for row in rows]
+    return {index: RED if row[name] in baselines[index] else GREEN for index, row in enumerate(rows) if row[name] is not None}
+
+
+def _without_constants(columns: list[TextColumn], result: pa.Table, num_hidden: int) -> tuple[list[TextColumn], list[str]]:
+    """Return the columns that differ between rows or that were asked for, and a sentence on the others."""
+    metadata = read_result_metadata(result.schema.metadata)
+    asked = {*ALWAYS_DISPLAYED, *(() if metadata is None else metadata.measures)}
+    constant = [
+        column
+        for name, column in zip(result.column_names, columns, strict=True)
+        if name not in asked and len(column.cells) > 1 and len(set(column.cells)) == 1
+    ]
+    constant = constant if len(constant) < len(columns) else []
+    empty = [column.name for column in constant if column.cells[0] == format_value(None, Format.table)]
+    equal = [f"{column.name} = {column.cells[0]}" for column in constant if column.name not in empty]
+    parts = [f"in every row: {', '.join(equal)}"] if equal else []
+    parts += [f"empty: {', '.join(empty)}"] if empty else []
+    parts += [f"{num_hidden} more column{'s' * (num_hidden > 1)} with --format csv"] if num_hidden else []
+    return [column for column in columns if column not in constant], ["; ".join(parts)] if parts else []
 
 
 def _is_integer_column(values: Sequence[Any]) -> bool:
@@ -211,7 +274,10 @@ def format_value(value: Any, form: Format, digits: int = DEFAULT_DIGITS, is_coun
     if value is None:
         return "--" if form is Format.latex else "NULL"
     if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() and (is_count or abs(value) > 1) else f"{value:.{digits}f}"
+        text = f"{value:,.0f}" if value.is_integer() and (is_count or abs(value) > 1) else f"{value:,.{digits}f}"
+        return text.removeprefix("-") if not any(digit in text for digit in "123456789") and "n" not in text else text
+    if isinstance(value, int) and is_count:
+        return f"{value:,}"
     if form is Format.table:
         return _WORKFLOW_COMMAND.sub(r"\1\\x3a", escape_controls(str(value)))
     text = escape_controls(str(value), allowed="\n")

@@ -307,8 +307,8 @@ def test_integers_have_no_decimals() -> None:
     bins = next(step for step in found.steps if step.name == "calibration_bins")
     assert str(bins).splitlines()[1:] == [
         "bin  weight  score_sum  label_sum      term",
-        "1    1        0.050000  0          0.050000",
-        "10   2        1.910000  2          0.090000",
+        "  1       1   0.050000          0  0.050000",
+        " 10       2   1.910000          2  0.090000",
     ]
 
 

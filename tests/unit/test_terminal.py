@@ -1,0 +1,291 @@
+"""Output of commands in a terminal: the width of tables, records where they do not fit, colors, and what is left out."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from functools import cache
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from typer.main import get_command
+
+import sqlrank
+from sqlrank.cli.app import app
+from sqlrank.output.result_formats import Format, TableStyle, format_table
+from sqlrank.output.text_table import TextColumn, lay_out
+from tests.lanes import select_few
+from tests.unit.command_line import ROOT, TREC, run_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WIDTHS = (60, 80, 100, 140)
+CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+SMALL = ROOT / "examples" / "data" / "small"
+IMPRESSIONS = ROOT / "examples" / "data" / "open_bandit" / "impressions.parquet"
+
+RANKING = ["--run", TREC / "results.test", "--qrels", TREC / "qrels.rel_level"]
+SYSTEMS = ["--run", f"full={TREC / 'results.test'}", "--run", f"trunc={TREC / 'results.trunc'}", *RANKING[2:]]
+SCORES = ["--predictions", IMPRESSIONS, "--column", "label=click", "--column", "score=score_logistic", "--column", "score=score_boosting"]
+ONE_SCORE = SCORES[:6]
+CALLS: dict[str, list[object]] = {
+    "evaluate": ["evaluate", "nDCG@10", "AP", "RR", "P@5", "num_rel", *RANKING],
+    "evaluate wide": [
+        "evaluate",
+        "nDCG@10",
+        "AP",
+        "RR",
+        "P@5",
+        "R@1000",
+        "Rprec",
+        "bpref",
+        "num_rel",
+        "Success@10",
+        *SYSTEMS,
+        "--per-query",
+    ],
+    "evaluate one interval": ["evaluate", "nDCG@10", "--confidence", "0.95", *RANKING],
+    "evaluate intervals": ["evaluate", "AUC", "LogLoss", "CalibrationRatio", "Positives", "--confidence", "0.95", *SCORES],
+    "evaluate curve": ["evaluate", "ROC(points=10)", *SCORES],
+    "compare": ["compare", "AUC", "LogLoss", "CalibrationRatio", *SCORES],
+    "compare queries": ["compare", "nDCG@10", "AP", *SYSTEMS, "--per-query"],
+    "gate": ["gate", "nDCG@10", "AP", "--min-units", "2", *SYSTEMS],
+    "experiment": [
+        "experiment",
+        "Mean(click)",
+        "--data",
+        IMPRESSIONS,
+        "--variant",
+        "policy",
+        "--unit",
+        "impression_id",
+        "--control",
+        "random",
+    ],
+    "rollup": ["rollup", "AUC", "LogLoss", "--n-bins", "4", *ONE_SCORE],
+    "drift": ["drift", "AUC", "--rollup", "ROLLUP", "--reference", "campaign = 'men'", "--current", "campaign = 'women'"],
+    "split": ["split", SMALL / "numbers.csv", "--key", "query_id", "--salt", "a", "--folds", "3"],
+    "learn": [
+        "learn",
+        SMALL / "numbers.csv",
+        "-k",
+        "1",
+        "--max-iter",
+        "2",
+        "--column",
+        "label=CAST(label > 2 AS INT)",
+        "--column",
+        "features=score",
+    ],
+    "explain": ["explain", "nDCG@3", "--query", "301", "--max-rows", "3", *RANKING],
+    "metrics": ["metrics"],
+}
+
+
+@pytest.fixture(scope="module")
+def rollup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("rollup") / "rollup.parquet"
+    run_command("rollup", "AUC", *ONE_SCORE, "--by", "campaign", "--n-bins", "64", "-o", path)
+    return path
+
+
+@cache
+def print_in_pipe(name: str, rollup: Path) -> str:
+    return run_in(io.StringIO(), arguments_of(name, rollup))
+
+
+def arguments_of(name: str, rollup: Path) -> list[str]:
+    return [str(rollup if word == "ROLLUP" else word) for word in CALLS[name]]
+
+
+def run_in(stream: io.TextIOBase, arguments: list[str]) -> str:
+    """Run a command in this process with a stream as standard output; return its text if it is in memory."""
+    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(io.StringIO()):  # type: ignore[type-var]
+        _command().main(arguments, prog_name="sqlrank", standalone_mode=False)
+        stream.flush()
+    return stream.getvalue() if isinstance(stream, io.StringIO) else ""
+
+
+@cache
+def _command() -> object:
+    return get_command(app)
+
+
+def print_in_terminal(arguments: list[str]) -> str:
+    """Return the text that a command prints on a pseudo-terminal."""
+    reader, writer = pty.openpty()
+    pieces: list[bytes] = []
+
+    def read() -> None:
+        with contextlib.suppress(OSError):  # the end of a pseudo-terminal is an error
+            while piece := os.read(reader, 65536):
+                pieces.append(piece)
+
+    thread = Thread(target=read)
+    thread.start()
+    with os.fdopen(writer, "w", encoding="utf-8") as stream:
+        run_in(stream, arguments)  # type: ignore[arg-type]
+    thread.join()
+    os.close(reader)
+    return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+@pytest.fixture(params=select_few(WIDTHS, [80]))
+def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setenv("COLUMNS", str(request.param))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return int(request.param)
+
+
+@pytest.mark.parametrize("name", select_few(CALLS, ["evaluate wide", "evaluate intervals", "compare", "gate", "metrics"]))
+def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path) -> None:
+    piped = print_in_pipe(name, rollup)
+    shown = CODES.sub("", print_in_terminal(arguments_of(name, rollup)))
+    assert "\x1b" not in piped
+    words = {*piped.split(), *["in", "every", "row:", "=", "empty:", "more", "column", "columns", "with", "--format", "csv", "<0.0001"]}
+    words |= {f"{word}{mark}" for word in piped.split() for mark in ",;"}
+    unknown = [word for word in shown.split() if word not in words and word.strip("0123456789")]
+    assert unknown == [], "a part of a number or a name"
+    too_long = [line for line in shown.splitlines() if len(line) > width and not line.startswith("    ")]
+    assert not [line for line in too_long if len(line.split()) > 2 and not is_prose_of_steps(line)]
+    if name != "drift":  # of which more columns are piped than shown
+        assert set(piped.split()) <= {word.rstrip(",;") for word in shown.split()} | set(shown.split())
+
+
+def is_prose_of_steps(line: str) -> bool:
+    """Return True for lines of an explanation that are not in its tables: titles of steps and expressions."""
+    return ": One row per " in line or " = " in line
+
+
+def test_one_metric_with_its_interval_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = CODES.sub("", print_in_terminal([str(word) for word in CALLS["evaluate one interval"]])).splitlines()
+    assert [line.split() for line in lines] == [
+        ["metric", "value", "ci_low", "ci_high", "n_units"],
+        ["nDCG@10", "0.2656", "0.0116", "0.9180", "3"],
+    ]
+
+
+def test_a_narrow_terminal_shows_records_and_says_what_is_left_out(width: int, rollup: Path) -> None:
+    shown = CODES.sub("", print_in_terminal(arguments_of("compare", rollup)))
+    is_record = width < 100
+    assert (shown.splitlines()[0].split() == ["metric", "AUC"]) is is_record
+    ending = " ".join(shown.split("\n\n")[-1].split())
+    assert ending == (
+        "in every row: baseline = score_logistic, system = score_boosting; empty: wins, ties, losses; 13 more columns with --format csv"
+    )
+    if is_record:
+        records = [dict(line.split(maxsplit=1) for line in record.splitlines()) for record in shown.split("\n\n")[:-1]]
+        assert [(row["metric"], row["value"], row["winner"]) for row in records] == [
+            ("AUC", "0.5756", "NULL"),
+            ("LogLoss", "0.0317", "score_boosting"),
+            ("CalibrationRatio", "1.0004", "NULL"),
+        ]
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {}])
+def test_color_says_who_wins_and_what_fails(variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, rollup: Path) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in ({"TERM": "xterm", "COLUMNS": "200"} | variables).items():
+        monkeypatch.setenv(name, value)
+    shown = print_in_terminal(arguments_of("compare", rollup))
+    assert ("\x1b[32mscore_boosting\x1b[0m" in shown) is (not variables)
+    assert bool(CODES.search(shown)) is (not variables)
+
+
+def test_colors_of_verdicts_and_winners() -> None:
+    rows = {"metric": ["a", "b", "c"], "baseline": ["x"] * 3, "verdict": ["pass", "fail", "inconclusive"], "winner": ["y", "x", None]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sqlrank.output.result_formats.supports_color", lambda: True)
+        shown = format_table(pa.table(rows), Format.table, TableStyle(), 80)
+    assert [re.findall(r"\x1b\[(3\d)m(\w+)", line) for line in shown.splitlines()[1:4]] == [
+        [("32", "pass"), ("32", "y")],
+        [("31", "fail"), ("31", "x")],
+        [("33", "inconclusive")],
+    ]
+
+
+def test_layout_of_sentences_wide_characters_and_long_names() -> None:
+    columns = [
+        TextColumn("名前", ["検索", "b"]),
+        TextColumn("n", ["1", "22"], is_number=True),
+        TextColumn("reason", ["the interval extends beyond the tolerance", "x"]),
+    ]
+    assert lay_out(columns, 38).splitlines() == [
+        "名前   n  reason",
+        "検索   1  the interval extends beyond",
+        "          the tolerance",
+        "b     22  x",
+    ]
+    assert lay_out(columns, 30).splitlines() == [
+        "名前    検索",
+        "n        1",
+        "reason  the interval extends",
+        "        beyond the tolerance",
+        "",
+        "名前    b",
+        "n       22",
+        "reason  x",
+    ]
+    long_name = "a_name_that_is_longer_than_the_terminal"
+    assert lay_out([TextColumn("name", [long_name])], 20) == f"name  {long_name}\n"
+    assert lay_out([TextColumn("name", [])], 20) == "name\n"
+    assert lay_out([TextColumn("name", [])], 2) == ""
+
+
+def test_numbers_have_one_form() -> None:
+    table = pa.table(
+        {
+            "query_id": [123456, 2], "n_units": [40000, 3], "num_rel": [1564.0, 2.0], "weight": [1022.933, 0.5], "difference": [-0.00001, -1e-300],
+            "p_value": [1e-9, 0.5],
+        }
+    )  # fmt: skip
+    assert [line.split() for line in format_table(table, Format.table, TableStyle()).splitlines()[1:]] == [
+        ["123456", "40,000", "1,564", "1,022.9330", "0.0000", "<0.0001"],
+        ["2", "3", "2", "0.5000", "0.0000", "0.5000"],
+    ]
+    assert "| 40,000 |" in format_table(table.select(["n_units"]), Format.markdown, TableStyle())
+
+
+def test_a_group_alone_is_a_row_and_metrics_alone_are_a_column() -> None:
+    data = pa.table({"g": ["x", "x"], "label": [1, 0], "score": [0.9, 0.1]})
+    metrics = ["AUC", "LogLoss", "Brier", "APS", "Positives"]
+    grouped = format_table(sqlrank.evaluate(metrics, predictions=data, by="g"), Format.table, TableStyle())
+    assert grouped.splitlines()[0].split() == ["g", *metrics]
+    alone = format_table(sqlrank.evaluate(metrics, predictions=data), Format.table, TableStyle())
+    assert [line.split()[0] for line in alone.splitlines()] == ["metric", *metrics]
+
+
+@pytest.mark.slow
+def test_a_real_terminal_decides_the_width() -> None:
+    for columns, first in ((60, ["metric", "AUC"]), (140, ["metric", "value_baseline", "value", "difference"])):
+        header = CODES.sub("", _run_in_process(columns, CALLS["compare"])).splitlines()[0]
+        assert header.split()[: len(first)] == first
+
+
+def _run_in_process(columns: int, arguments: list[object]) -> str:
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    variables = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES", "NO_COLOR"}}
+    words = [sys.executable, "-m", "sqlrank", *map(str, arguments)]
+    process = subprocess.Popen(words, stdout=writer, stderr=subprocess.DEVNULL, cwd=ROOT, env=variables)
+    os.close(writer)
+    pieces = []
+    with contextlib.suppress(OSError):
+        while piece := os.read(reader, 65536):
+            pieces.append(piece)
+    os.close(reader)
+    assert process.wait() == 0
+    return b"".join(pieces).decode()
