@@ -9,6 +9,7 @@ from typing import Any
 from typer.main import get_command
 
 from sqlrank.cli.app import app
+from sqlrank.cli.command_help import group_titles
 
 
 @cache
@@ -36,9 +37,10 @@ def page(name: str) -> str:
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     words = [_argument(param) for param in arguments]
     parts = [f"# sqlrank {name}", _text(command.help), f"```sh\n{' '.join(['sqlrank', name, *words, '[OPTIONS]'])}\n```"]
+    parts += ["## Examples", "\n\n".join(f"```sh\n{example}\n```" for example in command.examples)]
     if arguments:
         parts += ["## Arguments", _table("argument", [(f"`{_argument(param)}`", param) for param in arguments])]
-    for title in dict.fromkeys(_group(param) for param in options):
+    for title in sorted({_group(param) for param in options}, key=group_titles(name).index):
         rows = [
             (", ".join(f"`{flag}`" for flag in [*param.opts, *param.secondary_opts]), param) for param in options if _group(param) == title
         ]

@@ -5,13 +5,14 @@ Importing all of them takes longer than a small evaluation.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from sqlrank._version import __version__
-from sqlrank.cli.console import UniqueOptionCommand
+from sqlrank.cli.console import CommandGroup, UniqueOptionCommand
 
 COMMANDS = {
     "evaluate": "evaluate", "sql": "sql", "metrics": "metrics", "compare": "compare", "gate": "compare", "experiment": "experiment",
@@ -25,11 +26,11 @@ def command_line(word: str = "") -> typer.Typer:
     """Return the command line with one command, or with all for help and completion."""
     app = typer.Typer(
         name="sqlrank",
-        help="Metrics for rankings, recommenders and click models, computed in SQL where the predictions are.",
-        no_args_is_help=True,
+        help="Metrics for rankings, recommenders and click models, computed in SQL where the data is.",
+        cls=CommandGroup,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # formatting help with rich takes a fifth of a second
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": sys.maxsize},  # as wide as the terminal
     )
     for name in [word] if word in COMMANDS else COMMANDS:
         app.command(cls=UniqueOptionCommand)(getattr(import_module(f"sqlrank.cli.{COMMANDS[name]}"), name))

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
+from sqlrank.cli.command_help import EXAMPLES, START, first_sentence, grouped_options, option_group, with_type_name
 from sqlrank.errors import SqlrankError
 
 if TYPE_CHECKING:
@@ -56,11 +57,56 @@ def get_flag(argument: str) -> str:
     return f"--{FLAGS.get(argument, argument).replace('_', '-')}"
 
 
+class CommandGroup(TyperGroup):
+    """All commands: without arguments it shows those to start with, and its help lists all in whole sentences."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; without any, print the commands to start with."""
+        if not args and not ctx.resilient_parsing:
+            typer.echo(START, nl=False)
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a sentence on each command."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        rows = [(name, first_sentence(command.help or "")) for name, command in commands.items() if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 class UniqueOptionCommand(TyperCommand):
-    """A command that rejects repeated options unless they accept several values.
+    """A command that rejects repeated options unless they accept several values, with options in groups and examples in its help.
 
     The parser itself would use the last value.
     """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for param in self.params:
+            if param.param_type_name == "option":
+                param.rich_help_panel = option_group(str(self.name), str(param.name))  # type: ignore[attr-defined]
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Return calls of the command."""
+        return EXAMPLES.get(str(self.name), ())
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write examples, arguments, and options by group."""
+        records = {param: record for param in self.get_params(ctx) if (record := param.get_help_record(ctx)) is not None}
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"  {example}\n")
+        if arguments := [
+            (with_type_name(record[0]), record[1]) for param, record in records.items() if param.param_type_name == "argument"
+        ]:
+            with formatter.section("Arguments"):
+                formatter.write_dl(arguments)
+        options = {str(param.name): record for param, record in records.items() if param.param_type_name == "option"}
+        for title, rows in grouped_options(str(self.name), options).items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; raise a usage error for a repeated option."""

@@ -1,0 +1,91 @@
+"""The help of commands: groups of options, examples, sentences, and the width of the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shlex
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from sqlrank.cli.app import app
+from sqlrank.cli.command_help import EXAMPLES, GROUPS, OWN_GROUPS, option_group
+from tests.unit.command_line import invoke_command, run_command
+from website.command_line import page
+
+COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
+
+
+def options(name: str) -> list[str]:
+    return [str(param.name) for param in COMMANDS[name].params if param.param_type_name == "option" and param.name != "help"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_option_has_a_group(name: str) -> None:
+    assert [option for option in options(name) if option_group(name, option) == "Options"] == []
+
+
+def test_groups_have_no_other_options() -> None:
+    known = {option for name in COMMANDS for option in options(name)}
+    assert {option for names in GROUPS.values() for option in names} <= known
+    for name, groups in OWN_GROUPS.items():
+        assert {option for names in groups.values() for option in names} <= set(options(name))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_can_be_parsed(name: str) -> None:
+    command = COMMANDS[name]
+    assert len(set(EXAMPLES[name])) == 2
+    for example in EXAMPLES[name]:
+        program, word, *arguments = shlex.split(example)
+        assert (program, word) == ("sqlrank", name)
+        with command.make_context(name, arguments) as context:
+            assert context.params
+
+
+def test_the_help_of_a_command_has_examples_and_groups() -> None:
+    shown = run_command("gate", "--help")
+    titles = [line.removesuffix(":") for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert titles == ["Examples", "Arguments", *GROUPS, "Options"]
+    assert all(f"\n  {example}\n" in shown for example in EXAMPLES["gate"])
+    assert "--run TEXT " in shown
+    assert "[table|markdown|latex|csv|json|jsonl|parquet|xlsx]" in shown
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_help_is_as_wide_as_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for arguments in (["--help"], ["evaluate", "--help"]):
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            get_command(app).main(arguments, prog_name="sqlrank", standalone_mode=False)
+        lines = [line for line in text.getvalue().splitlines() if not line.startswith(("  sqlrank ", "  --format "))]
+        assert width - 25 < max(map(len, lines)) <= width
+        assert not any(line.endswith("...") for line in lines[1:])
+
+
+def test_the_list_of_commands_has_whole_sentences() -> None:
+    shown = " ".join(run_command("--help").split())
+    for name, command in COMMANDS.items():
+        sentence = " ".join(command.help.split()).split(". ")[0].removesuffix(".")
+        assert f" {name} {sentence}." in shown
+
+
+def test_the_command_alone_shows_those_to_start_with() -> None:
+    result = invoke_command()
+    assert (result.exit_code, result.stderr) == (0, "")
+    calls = [line.split() for line in result.stdout.splitlines() if line.startswith("  sqlrank ")]
+    assert [words[1] for words in calls] == ["metrics", "evaluate", "compare", "gate", "sql"]
+    for _, name, *arguments in map(shlex.split, (line for line in result.stdout.splitlines() if line.startswith("  sqlrank "))):
+        with COMMANDS[name].make_context(name, arguments) as context:
+            assert context.params
+    assert "'sqlrank --help' lists all commands" in result.stdout
+
+
+def test_pages_of_commands_show_examples_and_groups() -> None:
+    text = page("gate")
+    assert f"## Examples\n\n```sh\n{EXAMPLES['gate'][0]}\n```" in text
+    assert [title for title in GROUPS if f"\n## {title}\n" in text] == list(GROUPS)
+    assert text.index("## Inputs") < text.index("## Verdicts") < text.index("## Limits")
