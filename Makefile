@@ -1,3 +1,5 @@
+# Modules are compiled once, and not in each of the processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
