@@ -163,6 +163,3 @@ REPORT_DISPLAY = (
     ),
 )
 """Columns of comparisons in reports, the most important first: a narrow screen cuts the last."""
-
-CONTRAST_TITLES = {"value_baseline": "baseline value", "p_adjusted": "corrected p", CI_LOW: "from", CI_HIGH: "to", N_UNITS: "n"}
-"""Titles of columns of comparisons in charts and reports, where they differ from the name."""

@@ -14,10 +14,10 @@ from sqlrank.charts.comparison_labels import (
     NOT_SIGNIFICANT,
     SYSTEM_BETTER,
     TEST_LABELS,
-    differs_without_direction,
+    label_comparison,
 )
 from sqlrank.charts.result_view import assign_channels, text_labels
-from sqlrank.result_columns import COMPARISON_SCHEMA, CONTRAST_TITLES, REPORT_DISPLAY
+from sqlrank.result_columns import COMPARISON_SCHEMA, REPORT_DISPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ MAX_QUERIES_DRAWN = 1000
 
 WIN, TIE, LOSS = "wins", "ties", "losses"
 
-_TOOLTIP_TITLES = {name: CONTRAST_TITLES.get(name, name) for name in REPORT_DISPLAY if COMPARISON_SCHEMA[name] != "string"}
+_TOOLTIP_TITLES = {name: name for name in REPORT_DISPLAY if COMPARISON_SCHEMA[name] != "string"}
 """Numbers of a comparison in tooltips, with their titles."""
 
 
@@ -102,10 +102,7 @@ def _compared(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[tuple
 
 
 def _verdict(row: Mapping[str, Any], view: ResultView) -> str:
-    if row["winner"] is None:
-        direction = view.result_metadata.measures[row["metric"]]["better"]
-        return DIFFERS_LABEL if differs_without_direction(row, direction, float(view.texts.get("confidence", "nan"))) else NOT_SIGNIFICANT
-    return SYSTEM_BETTER if row["winner"] == row["system"] else BASELINE_BETTER
+    return label_comparison(row, view.result_metadata.measures[row["metric"]]["better"], float(view.texts.get("confidence", "nan")))
 
 
 def _nothing() -> Any:

@@ -11,11 +11,21 @@ SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT = "system is better", "baseline 
 DIFFERS_LABEL = "differs, none is better"
 """Verdict on a significant difference of a metric without direction, such as CalibrationRatio."""
 
+STATES = {SYSTEM_BETTER: "better", BASELINE_BETTER: "worse", DIFFERS_LABEL: "differs"}
+"""Short names of verdicts that a report marks."""
+
 TEST_LABELS = {"t": "Student's t", "wilcoxon": "Wilcoxon's", "sign": "signs", "randomization": "randomisation"}
 CORRECTION_LABELS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "max_t": "Westfall and Young", "none": "nothing"}
 
 
-def differs_without_direction(row: Mapping[str, Any], direction: str, confidence: float) -> bool:
+def label_comparison(row: Mapping[str, Any], direction: str, confidence: float) -> str:
+    """Return the verdict of a comparison."""
+    if row["winner"] is not None:
+        return SYSTEM_BETTER if row["winner"] == row["system"] else BASELINE_BETTER
+    return DIFFERS_LABEL if _differs_without_direction(row, direction, confidence) else NOT_SIGNIFICANT
+
+
+def _differs_without_direction(row: Mapping[str, Any], direction: str, confidence: float) -> bool:
     """Return True if a difference is significant and the metric has no direction.
 
     Test and interval must both exclude zero.

@@ -15,10 +15,10 @@ from sqlrank.charts.comparison_labels import NOT_SIGNIFICANT
 from sqlrank.charts.export import svg
 from sqlrank.errors import InputError, MetricError, escape_controls
 from sqlrank.output.result_formats import DEFAULT_DIGITS, Format, format_value
-from sqlrank.result_columns import SLICE_COLUMN
+from sqlrank.result_columns import SLICE_COLUMN, SYSTEM_LABELS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
 
 BLANKS = "\t\n"
@@ -27,11 +27,20 @@ BLANKS = "\t\n"
 MAX_NAME_CHARS = 200
 """Maximum number of characters shown of a name."""
 
+ROUNDING_ERROR = 1e-12
+"""Magnitude below which a number is shown as 0."""
+
 MIN_FIXED_POINT = 1e-3
 """Magnitude below which numbers are shown with significant digits instead of decimals."""
 
 MIN_GROUPED_NUMBER = 1e4
 """Magnitude from which numbers are shown with thousands separators and one decimal."""
+
+MAX_TABLE_ROWS = 2_000
+"""Maximum number of rows that a page holds of a table, which filter and sort reach; ``max_rows`` of them are shown first."""
+
+CONSTANT_COLUMNS = (*SYSTEM_LABELS[1:], "n_units", "unpaired", "reason")
+"""Columns that a table names in a sentence instead, if all rows have the same value."""
 
 P_VALUE_COLUMNS = ("p_value", "p_adjusted")
 COUNT_COLUMNS = ("n_units", "unpaired", "wins", "ties", "losses", "required_units")
@@ -40,17 +49,26 @@ COUNT_COLUMNS = ("n_units", "unpaired", "wins", "ties", "losses", "required_unit
 
 @dataclass(frozen=True)
 class Cell:
-    """A table cell: its text, the number to sort by (None for text), a link, and a text to copy."""
+    """A table cell: its text, the number to sort by (None for text), a link, a text to copy, and marks.
+
+    ``is_best`` makes the text bold, ``verdict`` is a verdict that adds its symbol, and ``shade`` is a class of the style sheet.
+    """
 
     text: str
     number: float | None = None
     copied: str | None = None
     link: str | None = None
+    is_best: bool = False
+    verdict: str = ""
+    shade: str = ""
 
 
 @dataclass(frozen=True)
 class TableBlock:
-    """A table block: rows of cells by column, the number of omitted rows, and the SQL statement."""
+    """A table block: rows of cells by column, the number of rows that the page leaves out, and the SQL statement.
+
+    The first ``max_rows`` rows are shown until the reader asks for all. A folded table shows its title only.
+    """
 
     id: str
     title: str
@@ -59,6 +77,8 @@ class TableBlock:
     left_out: int = 0
     sql: str = ""
     note: str = ""
+    is_folded: bool = False
+    max_rows: int = MAX_TABLE_ROWS
     kind: str = "table"
 
     @property
@@ -106,6 +126,22 @@ class SideBySide:
 
 
 @dataclass(frozen=True)
+class VerdictSentence:
+    """A sentence of the verdict: its state (``better``, ``worse``, ``mixed``, ``differs``, ``even`` or ``warning``), and its text."""
+
+    state: str
+    text: str
+
+
+@dataclass(frozen=True)
+class VerdictList:
+    """The sentences that a report begins with."""
+
+    verdicts: Sequence[VerdictSentence]
+    kind: str = "verdicts"
+
+
+@dataclass(frozen=True)
 class Section:
     """A section of a page: heading, paragraphs and blocks."""
 
@@ -113,6 +149,7 @@ class Section:
     title: str
     blocks: Sequence[Any] = ()
     texts: Sequence[str] = field(default=())
+    is_folded: bool = False
 
 
 def truncate(text: Any) -> str:
@@ -128,16 +165,30 @@ def result_block(
     max_rows: int,
     *,
     counts: frozenset[str] = frozenset(),
-    titles: Mapping[str, str] | None = None,
     note: str = "",
+    is_folded: bool = False,
 ) -> TableBlock:
-    """Return the first rows of a result as a table block.
+    """Return a result as a table block.
 
-    ``counts`` are columns of integers stored as doubles; ``max_rows`` is the maximum number of rows.
+    ``counts`` are columns of integers stored as doubles; ``max_rows`` is the number of rows shown first.
     """
-    rows = [[format_cell(name, value, name in counts) for name, value in row.items()] for row in result.slice(0, max_rows).to_pylist()]
-    names = [truncate((titles or {}).get(name, name)) for name in result.column_names]
-    return TableBlock(ident, title, names, rows, max(0, result.num_rows - max_rows), read_statement(result), note)
+    statement = read_statement(result)
+    result, constants = _without_constants(result)
+    rows = [
+        [format_cell(name, value, name in counts) for name, value in row.items()] for row in result.slice(0, MAX_TABLE_ROWS).to_pylist()
+    ]
+    names = [truncate(name) for name in result.column_names]
+    left_out = max(0, result.num_rows - MAX_TABLE_ROWS)
+    notes = " ".join(filter(None, [note, *([f"In every row: {', '.join(constants)}."] if constants else [])]))
+    return TableBlock(ident, title, names, rows, left_out, statement, notes, is_folded, max_rows)
+
+
+def _without_constants(result: pa.Table) -> tuple[pa.Table, list[str]]:
+    """Return a result without the columns that have one value in all of several rows, and these values as text."""
+    names = [name for name in CONSTANT_COLUMNS if name in result.column_names and result.num_rows > 1]
+    constant = {name: values[0] for name in names if len(values := result[name].unique().to_pylist()) == 1}
+    texts = [f"{name} {format_cell(name, value).text}" for name, value in constant.items() if value is not None]
+    return result.drop_columns(list(constant)), texts
 
 
 def read_statement(result: pa.Table) -> str:
@@ -149,6 +200,8 @@ def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
     """Format a value as a cell: tiny p-values as a bound, integers without decimals."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return Cell((NOT_SIGNIFICANT if name == "winner" else "NULL") if value is None else truncate(value))
+    if abs(value) < ROUNDING_ERROR and name not in P_VALUE_COLUMNS:
+        value = 0 if isinstance(value, int) else 0.0
     if name in P_VALUE_COLUMNS and value < 10**-DEFAULT_DIGITS:
         return Cell(f"<{10**-DEFAULT_DIGITS:g}", float(value))
     if isinstance(value, int):

@@ -19,18 +19,31 @@
     const keyed = [...body.rows].map((row) => [keyOf(row, header.cellIndex), row]);
     keyed.sort(([a], [b]) => (a === null || b === null ? (a === null) - (b === null) : isFalling ? compare(b, a) : compare(a, b)));
     body.append(...keyed.map(([, row]) => row));
+    show(body.parentNode);
   };
 
-  const filter = (input) => {
-    const rows = [...document.getElementById(input.dataset.filter).tBodies[0].rows];
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const row of rows) {
-      const text = row.textContent.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
+  // Sorting and filtering reach all rows of a table; the first of those that match are shown.
+  const show = (table) => {
+    const input = document.querySelector(`[data-filter="${table.id}"]`);
+    const words = (input?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    const limit = Number(table.dataset.limit);
+    let matches = 0;
+    for (const row of table.tBodies[0].rows) {
+      const text = words.length ? row.textContent.toLowerCase() : "";
+      const isMatch = words.every((word) => text.includes(word));
+      matches += isMatch;
+      row.hidden = !isMatch;
+      row.classList.toggle("rest", matches > limit);
     }
-    const left = rows.filter((row) => !row.hidden).length;
-    const shown = document.querySelector(`[data-shown="${input.dataset.filter}"]`);
-    shown.textContent = left === rows.length ? `${left} rows` : `${left} of ${rows.length} rows`;
+    const all = table.tBodies[0].rows.length;
+    const shown = document.querySelector(`[data-shown="${table.id}"]`);
+    if (shown) shown.textContent = `${Math.min(matches, limit)} of ${matches === all ? "" : `${matches} found in `}${all} rows`;
+  };
+  const showAll = (button) => {
+    const table = document.getElementById(button.dataset.all);
+    table.dataset.limit = table.tBodies[0].rows.length;
+    show(table);
+    button.remove();
   };
 
   const byHand = (text) => {
@@ -59,25 +72,57 @@
     setTimeout(() => { button.textContent = before; }, 1500);
   };
 
-  const save = (button) => {
-    const drawn = document.querySelector(`#${button.dataset.save} svg`);
-    const text = new XMLSerializer().serializeToString(drawn);
+  const download = (text, type, name) => {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-    link.download = `${button.dataset.save}.svg`;
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    said.textContent = `Saved ${link.download}`;
+    said.textContent = `Saved ${name}`;
+  };
+  const save = (button) => {
+    const drawn = document.querySelector(`#${button.dataset.save} svg`);
+    download(new XMLSerializer().serializeToString(drawn), "image/svg+xml", `${button.dataset.save}.svg`);
+  };
+  // All rows that match the filter, with numbers as in the data; a text that a spreadsheet would compute is quoted by an apostrophe.
+  const saveCsv = (button) => {
+    const table = document.getElementById(button.dataset.csv);
+    const field = (cell) => {
+      const text = cell.dataset.value ?? cell.querySelector("bdi").textContent.replace(/^[=+\-@\t]/, "'$&");
+      return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    const rows = [table.tHead.rows[0], ...[...table.tBodies[0].rows].filter((row) => !row.hidden)];
+    download(rows.map((row) => `${[...row.cells].map(field).join(",")}\n`).join(""), "text/csv", `${table.id}.csv`);
   };
 
+  // A link to a folded table unfolds it.
+  const unfold = (hash) => {
+    const fold = hash.length > 1 && document.getElementById(hash.slice(1))?.closest("details");
+    if (fold) fold.open = true;
+  };
+  addEventListener("hashchange", () => unfold(location.hash));
+  unfold(location.hash);
+
+  // Paper has no folds; a folded table stays away from it.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details.section:not([open])")];
+    for (const section of folded) section.open = true;
+  });
+  addEventListener("afterprint", () => { for (const section of folded) section.open = false; });
+
   document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (link) unfold(link.getAttribute("href"));
     const button = event.target.closest("button");
     if (!button) return;
     if (button.matches(".sort")) sort(button.closest("th"));
     else if (button.matches("[data-copy], [data-text]")) copy(button);
     else if (button.matches("[data-save]")) save(button);
+    else if (button.matches("[data-csv]")) saveCsv(button);
+    else if (button.matches("[data-all]")) showAll(button);
   });
   document.addEventListener("input", (event) => {
-    if (event.target.matches("[data-filter]")) filter(event.target);
+    if (event.target.matches("[data-filter]")) show(document.getElementById(event.target.dataset.filter));
   });
 })();

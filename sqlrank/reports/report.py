@@ -169,20 +169,23 @@ def _sections(request: ReportRequest) -> list[Any]:
     from sqlrank.reports import comparison_sections as comparing  # noqa: PLC0415  see report
     from sqlrank.reports import sections  # noqa: PLC0415  see report
     from sqlrank.reports.query_examples import query_section  # noqa: PLC0415
+    from sqlrank.reports.verdict_sentences import verdict_list  # noqa: PLC0415
 
-    page_sections = [sections.summary_section(request)]
-    comparisons = None
+    page_sections = []
+    comparisons = group_comparisons = None
     if request.system is not None:
         metrics, reasons = request.split_comparable()
         section, comparisons = comparing.comparison(request, metrics, reasons)
-        page_sections += [
-            section,
-            *([comparing.comparison_by_group(request, metrics)] if comparisons is not None and request.groups else []),
-        ]
-    page_sections += [sections.curve_section(request), *([sections.group_section(request)] if request.groups else [])]
+        page_sections.append(section)
+        if comparisons is not None and request.groups:
+            section, group_comparisons = comparing.comparison_by_group(request, metrics)
+            page_sections.append(section)
+    page_sections += [*([sections.group_section(request)] if request.groups else []), sections.curve_section(request)]
     if request.is_ranking and request.system is not None:
         page_sections.append(query_section(request, comparisons))
-    return [*page_sections, sections.data_account(request, comparisons)]
+    account, warnings = sections.data_account(request, comparisons)
+    verdicts = verdict_list(request, comparisons, group_comparisons, warnings)
+    return [sections.summary_section(request, verdicts, comparisons), *page_sections, account]
 
 
 def _describe_request(request: ReportRequest, created_at: datetime | str | None, options: Mapping[str, Any]) -> list[tuple[str, str]]:

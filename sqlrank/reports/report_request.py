@@ -115,8 +115,10 @@ class ReportRequest:
             raise MetricError("metrics of rankings and of predictions are reports of their own; name metrics of one kind")
         run_role, run = next(((role, given[role]) for role in SYSTEM_ROLES if role in given), ("run", None))
         run = SourceGroup.wrap(run_role, run)
-        runs = _runs(run_role, run, common) if isinstance(run, SourceGroup) and run.members_are_systems else {}
-        is_scored = isinstance((common["columns"] or {}).get(SCORE_COLUMN), (list, tuple)) and "predictions" in sources
+        has_runs = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
+        runs = _runs(run_role, run, common) if has_runs else {}
+        scores = (common["columns"] or {}).get(SCORE_COLUMN)
+        is_scored = isinstance(scores, (list, tuple)) and len(scores) > 1 and "predictions" in sources
         system = system or (SCORE_COLUMN if is_scored else SYSTEM_COLUMN if runs else None)
         return cls(
             metrics=_requested_metrics(resolved_request),

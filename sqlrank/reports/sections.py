@@ -12,7 +12,20 @@ import pyarrow as pa
 from sqlrank.output.reshape import sort_and_limit, to_long_format
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric_info import is_count_metric, list_metrics
-from sqlrank.reports.blocks import Cell, Section, TableBlock, figure, format_cell, read_statement, result_block, truncate
+from sqlrank.reports.blocks import (
+    MAX_TABLE_ROWS,
+    Cell,
+    Section,
+    TableBlock,
+    VerdictList,
+    figure,
+    format_cell,
+    read_statement,
+    result_block,
+    truncate,
+)
+from sqlrank.reports.pivot import pivot_table
+from sqlrank.reports.verdict_sentences import data_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,15 +65,18 @@ PREDICTION_COUNTS = ("num_predictions", "num_predictions_dropped", "Observations
 MIN_LAST_CUTOFF, MAX_LAST_CUTOFF = 20, 100
 """Minimum and maximum cut-off up to which metrics are drawn."""
 
-INTERVAL_TITLES = {"ci_low": "from", "ci_high": "to", "n_units": "n"}
 
-
-def summary_section(request: ReportRequest) -> Section:
-    """Return the section of every metric of every system with its interval."""
+def summary_section(request: ReportRequest, verdicts: VerdictList, comparisons: pa.Table | None) -> Section:
+    """Return the section of the verdicts, and every metric of every system with its interval."""
     result = request.with_intervals()
-    chart_figure = figure(lambda: result, "summary-chart", "Metrics of each system, with their intervals", "bars")
-    text = f"From and to are the limits of the {100 * request.confidence:g}% confidence interval of a value, n is the number of {_units(request)}."
-    return Section("summary", "Summary", [_rows(result, request, "summary-table", "Metrics"), chart_figure, _meanings(request)], [text])
+    blocks = [
+        *([verdicts] if verdicts.verdicts else []),
+        pivot_table(result, request, comparisons),
+        figure(lambda: result, "summary-chart", "Metrics of each system, with their intervals", "bars"),
+        _rows(result, request, "summary-table", "Confidence intervals"),
+        _meanings(request),
+    ]
+    return Section("summary", "Summary", blocks)
 
 
 def _meanings(request: ReportRequest) -> TableBlock:
@@ -71,20 +87,16 @@ def _meanings(request: ReportRequest) -> TableBlock:
         for name, file in zip(request.names, files, strict=True)
     ]
     cells = [[Cell(truncate(re.sub(r"[`*]", "", text))) for text in row] for row in rows]
-    return TableBlock("meanings-table", "Metric definitions", ["metric", "description", "range", "better"], cells)
-
-
-def _units(request: ReportRequest) -> str:
-    return "queries" if request.is_ranking else "predictions or units"
+    return TableBlock("meanings-table", "Metric definitions", ["metric", "description", "range", "better"], cells, is_folded=True)
 
 
 def _rows(result: pa.Table, request: ReportRequest, ident: str, title: str) -> TableBlock:
     """Return a result with intervals as one row per metric."""
     rows = to_long_format(result)
     order = sorted(range(rows.num_rows), key=lambda row: request.names.index(rows["metric"][row].as_py()))
-    return result_block(
-        rows.take(order).replace_schema_metadata(result.schema.metadata), ident, title, request.max_rows, titles=INTERVAL_TITLES
-    )
+    note = f"ci_low and ci_high are the limits of the {100 * request.confidence:g}% confidence interval of a value, n_units is the number of independent units."
+    rows = rows.take(order).replace_schema_metadata(result.schema.metadata)
+    return result_block(rows, ident, title, request.max_rows, note=note, is_folded=True)
 
 
 def curve_section(request: ReportRequest) -> Section:
@@ -139,10 +151,11 @@ def _with_intervals(result: pa.Table, request: ReportRequest, ident: str, title:
     keys = [name for name in result.column_names if name not in {*request.names, *limits}]
     rows = [
         [*(format_cell(key, row[key]) for key in keys), *(_interval(row, name) for name in request.names)]
-        for row in result.slice(0, request.max_rows).to_pylist()
+        for row in result.slice(0, MAX_TABLE_ROWS).to_pylist()
     ]
-    num_omitted = max(0, result.num_rows - request.max_rows)
-    return TableBlock(ident, title, [truncate(name) for name in [*keys, *request.names]], rows, num_omitted, read_statement(result))
+    num_omitted = max(0, result.num_rows - MAX_TABLE_ROWS)
+    names = [truncate(name) for name in [*keys, *request.names]]
+    return TableBlock(ident, title, names, rows, num_omitted, read_statement(result), max_rows=request.max_rows)
 
 
 def _interval(row: Mapping[str, Any], name: str) -> Cell:
@@ -151,16 +164,16 @@ def _interval(row: Mapping[str, Any], name: str) -> Cell:
     return value if low.number is None or high.number is None else replace(value, text=f"{value.text} [{low.text}, {high.text}]")
 
 
-def data_account(request: ReportRequest, comparisons: pa.Table | None) -> Section:
-    """Return the section of data counts: evaluated rows, missing values and rows left out."""
+def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[Section, list[str]]:
+    """Return the section of data counts (evaluated rows, missing values and rows left out), and warnings from them."""
     k = next(iter(request.cutoffs.values()), 10)
-    counts = (
-        PREDICTION_COUNTS if not request.is_ranking else RANKING_COUNTS if {"qrels", "predictions"} & set(request.sources) else LIST_COUNTS
-    )
+    has_judgments = bool({"qrels", "predictions"} & set(request.sources))
+    counts = PREDICTION_COUNTS if not request.is_ranking else RANKING_COUNTS if has_judgments else LIST_COUNTS
     names = [name.format(k) for name in counts]
-    result = request.evaluate(names)
+    judged = [f"Judged@{k}"] if request.is_ranking and has_judgments else []
+    result = request.evaluate([*names, *judged])
     descriptions = {row["name"]: row["description"] for row in list_metrics(request.library, None)}
-    systems = [column for column in result.column_names if column not in names]
+    systems = [column for column in result.column_names if column not in {*names, *judged}]
     rows = result.to_pylist()
     titles = [
         "count",
@@ -179,13 +192,17 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> Sectio
     texts = []
     if comparisons is not None and (unpaired := max(comparisons["unpaired"].to_pylist(), default=0)):
         texts.append(f"Up to {unpaired:,} units have a value for only one of two systems. Comparisons leave them out.")
+    warnings = [*data_warnings(rows, systems, k), *texts]
     if not request.is_ranking:
-        blocks += [_one_class(request, group, index) for index, group in enumerate(request.groups)]
-    return Section("account", "Data quality", blocks, texts)
+        for index, group in enumerate(request.groups):
+            block, num_groups = _one_class(request, group, index)
+            blocks.append(block)
+            warnings += [f"{num_groups:,} groups by {', '.join(map(truncate, group))} have one class only."] if num_groups else []
+    return Section("account", "Data quality", blocks, texts), warnings
 
 
-def _one_class(request: ReportRequest, group: list[str], index: int) -> TableBlock:
-    """Return the groups without positives or without negatives.
+def _one_class(request: ReportRequest, group: list[str], index: int) -> tuple[TableBlock, int]:
+    """Return the groups without positives or without negatives, and their number.
 
     Metrics of both classes are undefined for them.
     """
@@ -193,11 +210,7 @@ def _one_class(request: ReportRequest, group: list[str], index: int) -> TableBlo
     lacks_class = pa.array([not (row["Positives"] and row["Negatives"]) for row in result.to_pylist()], pa.bool_())
     title = f"Groups by {', '.join(map(truncate, group))} with one class"
     one_class_groups = result.filter(lacks_class)
-    note = (
-        "Metrics of both classes, such as AUC, are undefined (NULL) there."
-        if one_class_groups.num_rows
-        else "Every group has both classes."
-    )
-    return result_block(
-        one_class_groups, f"account-group-{index}", title, request.max_rows, counts=frozenset({"Positives", "Negatives"}), note=note
-    )
+    num_groups = len({tuple(row[name] for name in group) for row in one_class_groups.to_pylist()})
+    note = "Metrics of both classes, such as AUC, are undefined (NULL) there." if num_groups else "Every group has both classes."
+    counts = frozenset({"Positives", "Negatives"})
+    return result_block(one_class_groups, f"account-group-{index}", title, request.max_rows, counts=counts, note=note), num_groups

@@ -62,7 +62,9 @@ def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Any:
 
 @pytest.fixture
 def rankings(browser: Any, folder: Path) -> Any:
-    return open_page(browser, folder / "rankings.html")
+    page = open_page(browser, folder / "rankings.html")
+    page.execute_script("for (const fold of document.querySelectorAll('.fold')) fold.open = true")
+    return page
 
 
 def open_page(browser: Any, path: Path, width: int = 1200, scheme: str = "light") -> Any:
@@ -132,16 +134,16 @@ def test_keys_sort_filter_and_unfold(rankings: Any) -> None:
     button.send_keys(Keys.ENTER)
     values = list(map(float, read_column(rankings, "summary-table-rows", 2)))
     assert values == sorted(values)
-    summary = rankings.find_element("css selector", "summary")
+    summary = rankings.find_element("css selector", "details.sql summary")
     summary.send_keys(Keys.SPACE)
-    assert rankings.find_element("css selector", "details").get_attribute("open") is not None
+    assert rankings.find_element("css selector", "details.sql").get_attribute("open") is not None
 
 
 def test_typing_filters_and_says_how_many_are_left(rankings: Any) -> None:
     box = rankings.find_element("css selector", "[data-filter='summary-table-rows']")
     box.send_keys("FULL ndcg")
     assert read_column(rankings, "summary-table-rows", 1) == ["nDCG@10"]
-    assert rankings.find_element("css selector", "[data-shown='summary-table-rows']").text == "1 of 10 rows"
+    assert rankings.find_element("css selector", "[data-shown='summary-table-rows']").text == "1 of 1 found in 10 rows"
     box.clear()
     box.send_keys("x")
     assert read_column(rankings, "summary-table-rows", 1) == []
@@ -152,7 +154,7 @@ def test_a_button_copies_the_statement(rankings: Any) -> None:
 
     origin = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
     rankings.execute_cdp_cmd("Browser.grantPermissions", origin)
-    press(rankings, "section[aria-labelledby='summary-table'] summary")
+    press(rankings, "section[aria-labelledby='summary-table'] .sql summary")
     press(rankings, "[data-copy='summary-table-sql']")
     said = rankings.find_element("css selector", "#said")
     WebDriverWait(rankings, 10).until(lambda _: said.get_attribute("textContent") == "Copied")
@@ -187,7 +189,7 @@ def test_texts_have_contrast_in_light_and_dark(browser: Any, folder: Path, schem
     assert compute_contrast(page.execute_script(f"return {style}.color", "body"), paper) > 7
     assert compute_contrast(page.execute_script(f"return {style}.fill", "#summary-chart svg text"), paper) > 7
     assert page.execute_script(f"return {style}.fill", "#summary-chart svg > rect") == paper
-    for quiet in ("dt", "summary", ".self", ".tools", "nav a", ".grade.unknown", ".shade1", ".shade2", ".shade3"):
+    for quiet in ("summary", ".note", ".mark", ".self", ".tools", "nav a", ".grade.unknown", ".shade1", ".shade2", ".shade3"):
         if page.find_elements("css selector", quiet):
             own = page.execute_script(f"return {style}.backgroundColor", quiet)
             assert (
@@ -230,8 +232,8 @@ def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(browser:
     assert "system-ui" not in before
     page.switch_to.frame(0)
     assert page.find_element("css selector", "h1").text == "sqlrank report"
-    press(page, "#summary-table-rows th:nth-child(2) button")
-    assert page.find_element("css selector", "#summary-table-rows th:nth-child(2)").get_attribute("aria-sort") == "ascending"
+    press(page, "#pivot-rows th:nth-child(2) button")
+    assert page.find_element("css selector", "#pivot-rows th:nth-child(2)").get_attribute("aria-sort") == "ascending"
     assert page.execute_script("try { return parent.document.title } catch (e) { return e.name }") == "SecurityError"
     page.switch_to.default_content()
 

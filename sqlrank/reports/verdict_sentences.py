@@ -1,0 +1,167 @@
+"""The sentences that a report begins with: systems against their baselines, the largest regression of a group, and warnings on the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.charts.comparison_labels import BASELINE_BETTER, DIFFERS_LABEL, NOT_SIGNIFICANT, SYSTEM_BETTER, label_comparison
+from sqlrank.output.display_columns import group_column_names
+from sqlrank.reports.blocks import VerdictList, VerdictSentence, format_cell, truncate
+from sqlrank.result_columns import SLICE_COLUMN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from sqlrank.reports.report_request import ReportRequest
+
+MIN_UNITS_WITHOUT_NOTE = 25
+"""Number of units below which a caveat is added."""
+
+MAX_PAIRS_NAMED = 10
+"""Maximum number of system pairs, or of reasons, that sentences name."""
+
+MIN_COVERAGE = 0.95
+"""Share of judged documents at the top of lists below which a report warns."""
+
+WARNED_COUNTS = {
+    "num_unanswered": "queries without retrieved documents",
+    "num_no_rel": "queries without relevant documents",
+    "num_dropped": "rows without an id, score or grade",
+    "num_duplicates": "duplicate rows",
+    "num_predictions_dropped": "predictions without a label, score or weight",
+}
+"""Counts that a report warns of, and the things that they count."""
+
+
+def verdict_list(
+    request: ReportRequest, comparisons: pa.Table | None, group_comparisons: pa.Table | None, warnings: Sequence[str]
+) -> VerdictList:
+    """Return the sentences on compared systems, the largest regression of a group, and the data."""
+    verdicts = [] if comparisons is None else [*_pair_verdicts(comparisons, request), *_few_units(comparisons, request)]
+    verdicts += [] if group_comparisons is None else [_largest_regression(group_comparisons)]
+    return VerdictList([*verdicts, *(VerdictSentence("warning", text) for text in warnings)])
+
+
+def label_rows(comparisons: pa.Table, request: ReportRequest) -> list[str]:
+    """Return the verdict of each row, such as ``system is better``."""
+    confidence = float(comparisons.schema.metadata[b"sqlrank.confidence"])
+    return [label_comparison(row, request.direction(row["metric"]), confidence) for row in comparisons.to_pylist()]
+
+
+def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSentence]:
+    """Return a sentence per pair of systems, and one on rows that cannot be compared."""
+    rows = comparisons.to_pylist()
+    metrics_by_pair: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for row, label in zip(rows, label_rows(comparisons, request), strict=True):
+        if row["n_units"] != 0:
+            metrics_by_pair.setdefault((row["system"], row["baseline"]), {}).setdefault(label, []).append(row["metric"])
+    verdicts = [
+        pair_verdict(truncate(system), truncate(baseline), metrics)
+        for (system, baseline), metrics in list(metrics_by_pair.items())[:MAX_PAIRS_NAMED]
+    ]
+    if (num_omitted := len(metrics_by_pair) - MAX_PAIRS_NAMED) > 0:
+        verdicts.append(VerdictSentence("even", f"{num_omitted:,} more pairs are in the table of differences."))
+    missing = [row for row in rows if row["n_units"] == 0]
+    if missing:
+        reasons = list(dict.fromkeys(f"{row['metric']} ({row['reason']})" for row in missing))
+        more = f", and {len(reasons) - MAX_PAIRS_NAMED:,} more" if len(reasons) > MAX_PAIRS_NAMED else ""
+        text = f"{len(missing):,} of {len(rows):,} cannot be compared: {', '.join(reasons[:MAX_PAIRS_NAMED])}{more}."
+        verdicts.append(VerdictSentence("warning", text))
+    return verdicts
+
+
+def pair_verdict(system: str, baseline: str, metrics_by_label: Mapping[str, Sequence[str]]) -> VerdictSentence:
+    """Return the sentence of a system against a baseline.
+
+    >>> pair_verdict("new", "old", {"system is better": ["AP", "RR"], "not significant": ["P@5"]}).text
+    'new beats old on 2 of 3 metrics: AP and RR. The difference in P@5 is not significant.'
+    """
+    wins, losses, even, differing = (
+        metrics_by_label.get(label, ()) for label in (SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT, DIFFERS_LABEL)
+    )
+    num_metrics = sum(map(len, metrics_by_label.values()))
+    of_all = f"of {_count(num_metrics, 'metric')}"
+    sentences = []
+    if wins:
+        sentences.append(f"{system} beats {baseline} on {len(wins)} {of_all}: {_join(wins)}.")
+    if losses:
+        sentences.append(f"{system} is worse than {baseline} on {len(losses)} {of_all}: {_join(losses)}.")
+    if even and len(even) == num_metrics:
+        sentences.append(f"{system} and {baseline} do not differ significantly on {_count(num_metrics, 'metric')}: {_join(even)}.")
+    elif even:
+        sentences.append(f"The difference{'s' * (len(even) > 1)} in {_join(even)} {'are' if len(even) > 1 else 'is'} not significant.")
+    if differing:
+        verb = "differ" if len(differing) > 1 else "differs"
+        pair = "" if wins or losses else f" between {system} and {baseline}"
+        sentences.append(f"{_join(differing)} {verb}{pair}, for which neither higher nor lower is better.")
+    state = "mixed" if wins and losses else "better" if wins else "worse" if losses else "differs" if differing else "even"
+    return VerdictSentence(state, " ".join(sentences))
+
+
+def _few_units(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSentence]:
+    min_units = min((units for units in comparisons["n_units"].to_pylist() if units), default=MIN_UNITS_WITHOUT_NOTE)
+    if min_units >= MIN_UNITS_WITHOUT_NOTE:
+        return []
+    units = ("query" if min_units == 1 else "queries") if request.is_ranking else "unit" if min_units == 1 else "units"
+    text = f"Only {min_units:,} {units} {'is' if min_units == 1 else 'are'} compared: intervals may exceed the range of the metric, and only large differences are significant."
+    return [VerdictSentence("warning", text)]
+
+
+def _largest_regression(comparisons: pa.Table) -> VerdictSentence:
+    """Return the sentence on groups in which the baseline is significantly better, with the largest relative difference."""
+    rows = [row for row in comparisons.to_pylist() if row["winner"] == row["baseline"]]
+    if not rows:
+        return VerdictSentence("even", "In no group is the baseline significantly better.")
+    row = max(rows, key=lambda row: (abs(row["relative_difference"] or 0), abs(row["difference"])))
+    names = [name for name in group_column_names(comparisons) if name != SLICE_COLUMN and row[name] is not None]
+    group = ", ".join(f"{truncate(name)}={truncate(row[name])}" for name in names)
+    numbers = {name: format_cell(name, row[name]).text for name in ("value_baseline", "value", "ci_low", "ci_high", "n_units")}
+    interval = "" if row["ci_low"] is None else f", difference {numbers['ci_low']} to {numbers['ci_high']}"
+    text = (
+        f"Largest regression of a group: {row['metric']} of {truncate(row['system'])} in {group}, {numbers['value']} against "
+        f"{numbers['value_baseline']} of {truncate(row['baseline'])}{interval}, n_units {numbers['n_units']}. "
+        f"The baseline is better in {len(rows):,} of {_count(comparisons.num_rows, 'comparison')} within groups."
+    )
+    return VerdictSentence("worse", text)
+
+
+def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cutoff: int) -> list[str]:
+    """Return warnings from counts and shares of the data, one row per system.
+
+    ``systems`` are the columns that name a row, and ``cutoff`` is that of ``Judged`` and ``num_tied``.
+    """
+    counts = {
+        f"num_tied@{cutoff}": f"documents whose place among the first {cutoff} depends on the order of equal scores",
+        **WARNED_COUNTS,
+    }
+    judged = f"Judged@{cutoff}"
+    warnings = _merge(
+        (name, f"{1 - row[judged]:.0%} of the first {cutoff} documents are unjudged")
+        for name, row in _named(rows, systems)
+        if row.get(judged) is not None and row[judged] < MIN_COVERAGE
+    )
+    for count, meaning in counts.items():
+        warnings += _merge((name, f"{row[count]:,.0f} {meaning} ({count})") for name, row in _named(rows, systems) if row.get(count))
+    return warnings
+
+
+def _named(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> list[tuple[str, Mapping[str, Any]]]:
+    return [(", ".join(truncate(row[name]) for name in systems), row) for row in rows]
+
+
+def _merge(named_texts: Any) -> list[str]:
+    """Return one warning per text, with the systems that it holds for."""
+    systems_by_text: dict[str, list[str]] = {}
+    for system, text in named_texts:
+        systems_by_text.setdefault(text, []).append(system)
+    return [f"{_join(systems)}: {text}." if any(systems) else f"{text}." for text, systems in systems_by_text.items()]
+
+
+def _join(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
