@@ -266,3 +266,36 @@ def test_counting_by_frames_is_for_duckdb() -> None:
     assert "ORDER BY" in sqlrank.sql("KendallTau", predictions="p", dialect="bigquery")
     with pytest.raises(MetricError, match="pair_counting='window_ranks' is for DuckDB; choose bits for bigquery"):
         sqlrank.sql("KendallTau", predictions="p", dialect="bigquery", plan={"pair_counting": "window_ranks"})
+
+
+def test_w_ranking() -> None:
+    """Positives at the ranks 6, 4 and 1 of 6: AUC 5/9, and (3 * 3 * 5/9 + 3 * 4 / 2) / 7 = 11/7."""
+    label, score = [1, 0, 1, 0, 0, 1], [0.9, 0.8, 0.7, 0.5, 0.4, 0.3]
+    metrics = [
+        *(f"WRanking(scale={scale})" for scale in ("sum", "best", "mean")),
+        *(f"WRanking(phi={phi}, scale=sum)" for phi in ("rtb", "top", "power")),
+    ]
+    expected = [11 / 7, 11 / 15, 11 / 21, 10 / 7, 2, (6**3 + 4**3 + 1) / 7**3]
+    assert evaluate_values(metrics, label, score) == pytest.approx(expected)
+    auc, total = evaluate_values(["AUC", "WRanking(scale=sum)"], label, score)
+    assert total == pytest.approx((9 * auc + 6) / 7)
+    doubled = evaluate_values(metrics, 2 * label, 2 * score)
+    assert evaluate_values(metrics, label, score, extra={"weight": [2.0] * 6}) == pytest.approx(doubled)
+    assert evaluate_values(metrics, [1, 1, 0], [1, 1, 1]) == pytest.approx([1, 1 / 1.25, 0.5, 1, 2, 0.25])
+    assert evaluate_values(metrics, [0, 0], [1.0, 2.0]) == [None] * 6
+    assert evaluate_values("WRanking(phi=top, u0=1)", label, score) == [None]
+    with pytest.raises(MetricError, match="u0 is 0; it must be a number above 0 to 1"):
+        evaluate_values("WRanking(phi=top, u0=0)", label, score)
+
+
+def test_names_of_averages() -> None:
+    """The micro average of the authors is a mean over users with k negatives; c has one of two."""
+    rows = [(*"a", 1, 0.9), (*"a", 1, 0.2), (*"a", 0, 0.8), (*"a", 0, 0.5), (*"a", 0, 0.1), (*"b", 1, 0.85), (*"b", 0, 0.7), (*"b", 0, 0.3)]
+    query_id, label, score = zip(*rows, (*"c", 1, 0.9), (*"c", 0, 0.1), strict=True)
+    metrics = ["micro-pAp@2", "pAp(level=query, few_negatives=skip)@2", "pAp(level=query)@2", "pAp@2"]
+    extra = {"query_id": query_id}
+    assert evaluate_values(metrics, label, score, extra=extra) == pytest.approx([0.75, 0.75, 2.5 / 3, 1])
+    precisions = evaluate_values(["prec@2", "P@2"], label, score, extra=extra | {"doc_id": range(10)})
+    assert precisions[0] == precisions[1] == pytest.approx(0.5)
+    with pytest.raises(MetricError, match=r"which Hiranandani et al\. call micro-pAp@k; pAp@k is that of all rows as one list"):
+        evaluate_values("macro-pAp@2", label, score, extra=extra)

@@ -30,6 +30,10 @@ class Options:
     tie_rule: str = "half"
     pooling: str = "pairs"
     level: str = "query"
+    phi: str = "mww"
+    u0: float = 0.5
+    p: float = 3
+    scale: str = "best"
 
 
 @dataclass(frozen=True)
@@ -209,6 +213,33 @@ def auc_at_k(data: Predictions, options: Options) -> Fraction | None:
     return ratio(count_won(found[1], found[0], Fraction(0), options), total)
 
 
+def w_ranking(data: Predictions, options: Options) -> float | None:
+    """Count ranks weight by weight: below, half of the tied ones, and half a place."""
+    phi: Callable[[float], float] = {
+        "mww": lambda u: u,
+        "rtb": lambda u: u if u >= options.u0 else 0,
+        "power": lambda u: u**options.p,
+        "top": lambda u: float(u >= options.u0),
+    }[options.phi]
+    weights = to_fractions(data.weight)
+    rows = list(zip(data.score.tolist(), data.label.tolist(), weights, strict=True))
+    positives = [(score, weight) for score, label, weight in rows if label == 1]
+    if not positives:
+        return None
+
+    def add_up(others: list[tuple[float, Fraction]], below: Fraction) -> float:
+        sums = []
+        for score, weight in positives:
+            rank = below + sum((w for s, w in others if s < score), Fraction(0)) + (sum(w for s, w in others if s == score) + 1) / 2
+            sums.append(float(weight) * phi(float(rank / (sum(weights) + 1))))
+        return sum(sums)
+
+    total = add_up([(score, weight) for score, _, weight in rows], Fraction(0))
+    best = add_up(positives, sum((weight for _, label, weight in rows if label == 0), Fraction(0)))
+    scale = {"sum": 1.0, "mean": float(sum(weight for _, weight in positives)), "best": best}[options.scale]
+    return total / scale if scale else None
+
+
 METRICS: dict[str, Callable[[Predictions, Options], float | Fraction | None]] = {
     "AUC@k": auc_at_k,
     "FCP": fcp,
@@ -218,4 +249,5 @@ METRICS: dict[str, Callable[[Predictions, Options], float | Fraction | None]] = 
     "PartialAUC": partial_auc,
     "SomersD": somers_d,
     "SpearmanRho": spearman_rho,
+    "WRanking": w_ranking,
 }

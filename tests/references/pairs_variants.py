@@ -17,6 +17,9 @@ OF_CLASSES = [
     *(f"{name}@{k}" for name in ("PartialAUC", "pAp", "AUC") for k in (1, 2, 5, 17, 100)),
     *(f"{name}(few_negatives={rule})@{k}" for name in ("PartialAUC", "pAp") for rule in ("pad", "skip") for k in (2, 9)),
     *("AUC(tie_credit=0)@5", "AUC(tie_credit=0.25)@17"),
+    *(f"WRanking(phi={phi}, scale={scale})" for phi in ("mww", "power") for scale in ("best", "mean")),
+    *(f"WRanking(phi={phi}, u0=0.7, scale={scale})" for phi in ("rtb", "top") for scale in ("best", "mean")),
+    "WRanking(phi=power, p=0.5)",
 ]
 
 
