@@ -12,7 +12,7 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import SqlrankError
-from sqlrank.learn.linear_scorer import fit, scoring_sql
+from sqlrank.learn import fit, scoring_sql
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from tests.golden.reading import find_faults
