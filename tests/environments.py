@@ -24,8 +24,8 @@ def make_environment(config: pytest.Config, name: str, requirements: list[str]) 
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not installed.is_file() or installed.read_text() != wanted:
             subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder / "venv")], check=True)
-            command = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements]
-            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            install = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]
+            done = subprocess.run([*install, *requirements], check=False, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
             installed.write_text(wanted)
     return programs
