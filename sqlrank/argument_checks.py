@@ -71,6 +71,10 @@ def _is_str_keyed_mapping(value: Any) -> bool:
     return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
 
 
+def _are_columns(value: Any) -> bool:
+    return _is_column(value) or (isinstance(value, (list, tuple)) and all(map(_is_column, value)))
+
+
 def _is_grouping(value: Any) -> bool:
     if isinstance(value, str):
         return _is_column(value)
@@ -131,6 +135,7 @@ ARGUMENT_RULES = {
         _is_column_mapping, "a dict of names to your columns, such as {'query_id': 'user_id'}, each a text; of score also a list"
     ),
     "by": ArgumentRule(_is_grouping, "a column, a list of columns, or a list of lists", MetricError),
+    "across": ArgumentRule(_are_columns, "a column, or a list of columns whose combinations are compared", MetricError),
     "baseline": ArgumentRule(
         lambda value: _is_str_or_path(value) or hasattr(value, "schema"),
         "the name of a system, or to a gate a stored baseline",

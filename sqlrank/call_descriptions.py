@@ -105,6 +105,7 @@ def _request_arguments(request: Request) -> dict[str, Any]:
         "inputs": [f"{role}={text}" for role, source in sources.items() for text in _source_options(source)],
         "columns": _column_options(request.columns or {}),
         "by": _by_options(request.by),
+        "across": _by_options(request.across),
         "where": request.where,
         "per_query": request.per_query,
         "confidence": request.confidence,

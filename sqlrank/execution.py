@@ -48,6 +48,9 @@ _ARROW_TYPES = {
     "query": None,
     "unit": None,
     "id": None,
+    "name": None,
+    "label": None,
+    "count": pa.int64(),
     "cutoff": pa.int32(),
     "point": pa.int64(),
     N_UNITS: pa.int64(),
@@ -117,6 +120,8 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
     result_metadata = metrics_metadata(
         columns, prepared.request.metrics, prepared.request.library, requested_names=prepared.request.requested_names
     )
+    if prepared.request.across:
+        result_metadata = replace(result_metadata, result="group_differences")
     metadata = {"sqlrank.version": __version__, "sqlrank.sql": prepared.render().text, **result_metadata.to_schema_metadata()}
     if prepared.request.is_ranking:
         metadata["sqlrank.duplicates_searched"] = "none" if prepared.request.deduplicates else _duplicate_search_scope(prepared)
@@ -148,7 +153,7 @@ def _group_row_counts(prepared: PreparedStatement, result: pa.Table) -> dict[str
 
     Empty for values per list, and for very many groups.
     """
-    if AUDIT_ALL_ROWS not in result.column_names or prepared.request.per_query or result.num_rows > MAX_ROWS_COUNTED:
+    if AUDIT_ALL_ROWS not in result.column_names or prepared.request.has_no_group_rows or result.num_rows > MAX_ROWS_COUNTED:
         return {}
     keys = [output.name for output in prepared.statement.outputs if output.kind in {"by", "slice"}]
     row_counts = {
@@ -216,7 +221,7 @@ def _verify_ranking_join(prepared: PreparedStatement, report: ValidationReport, 
     is_system = not set(by) & set(inputs["qrels"].group_names) and set(by) <= set(inputs["run"].group_names)
     is_judged = request.shared_policies.get("queries", "judged") in {"judged", "strict"} and request.grouping_sets is None
     keys = [output.name for output in prepared.statement.outputs if output.kind == "by"]
-    systems = 1 if not by else _count_groups(result, keys) if is_system else None
+    systems = 1 if not by else _count_groups(result, keys) if is_system and not request.across else None
     is_joined = prepared.plans["rank_method"] != "array"  # an array lookup finds a document once, even if the list contains duplicates
     expected = report.positive * systems if is_judged and is_joined and systems is not None else None
     cross_input_checks.check_ranking_join(prepared.inputs.database, inputs, report, (docs, retrieved), expected)

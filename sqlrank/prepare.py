@@ -121,6 +121,8 @@ def prepare(
         base=base_role,
         confidence=request.confidence,
         query_column=input_ctes.sources[InputKey(base_role)].query_column if base_role is not None else "query_id",
+        across=tuple(column.name for column in input_ctes.shape.group_columns if column.requested_name in request.across),
+        differences=tuple(request.differences.items()),
     )
     notes = []
     if not database.can_inspect and "queries" in inputs.needed_columns and not layout.weighted:

@@ -263,6 +263,7 @@ class Request:
         per_unit: Return pseudo-values of units for metrics of groups.
         only_queries: The only queries to read, if there are any.
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
+        across: Columns whose groups are compared.
         names: ``plain`` if columns and rows of metrics have identifiers for names.
         lower_is_better: Metrics of columns, or the columns, of which lower values are better.
         command: The command that prints the statement, such as ``sql``, None if there is none.
@@ -273,6 +274,7 @@ class Request:
     sources: Mapping[str, Any]
     columns: Mapping[str, Any] | None = None
     by: Any = ()
+    across: Any = ()
     where: str | None = None
     per_query: bool = False
     compat: str | None = None

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def request_header(request: ResolvedRequest, inputs: BoundInputs, plans: Mapping[str, Any], notes: Sequence[str]) -> StatementHeader:
     """Return the header of a request's statement."""
     call = request.original
-    requested_names = [name for metric in request.metrics for name in metric.requested_names]
+    requested_names = [*request.differences] or [name for metric in request.metrics for name in metric.requested_names]
     command = None if call.command is None else request_command(call.command, requested_names, call, inputs.database.dialect)
     return StatementHeader(
-        ", ".join(str(metric.metric) for metric in request.metrics),
+        ", ".join(request.differences or [str(metric.metric) for metric in request.metrics]),
         reads=tuple(describe_sources(_read_sources(request))),
         settings=tuple(_settings(request, inputs)),
         plan=plan_summary(request, plans),
@@ -52,6 +52,7 @@ def _settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator[str]:
     if "weight" in inputs.needed_columns.get(role, ()) and "weight" in inputs.by_role[role].columns:
         yield f"weight={inputs.by_role[role].columns['weight']}"
     yield from (f"{name}={expression}" for name, expression in request.group_expressions.items())
+    yield from [f"across={', '.join(request.across)}"] if request.across else []
     yield from call_settings(call)
     if (confidence := request.confidence) is not None:
         yield f"confidence={confidence.level:g}"

@@ -1,4 +1,4 @@
-"""Resolve requests: the SQL files and settings of metrics, group-by columns, required sources, and the pairs of systems to compare."""
+"""Resolve requests: the SQL files and settings of metrics, group-by columns, and required sources."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
-from sqlrank.interval_options import INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, parse_interval_options
+from sqlrank.interval_options import BOOTSTRAP, INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, parse_interval_options
 from sqlrank.registry import metric_resolver
+from sqlrank.registry.disparities import split_differences
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec
 from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD
 from sqlrank.request import Request, system_source, with_previous_runs
-from sqlrank.result_columns import SLICE_COLUMN
+from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,6 +68,8 @@ class ResolvedRequest:
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
         original: The request as the caller made it, which the header of the statement describes.
         rolled_up: The metrics of predictions that a rollup is of, whose sums are the result.
+        across: The group-by columns whose groups are compared.
+        differences: The metrics of each row of differences between groups, by its name.
     """
 
     library: Registry
@@ -90,6 +93,13 @@ class ResolvedRequest:
     requested_names: bool = False
     original: Request = field(default_factory=lambda: Request((), {}))
     rolled_up: tuple[ResolvedMetric, ...] = ()
+    across: tuple[str, ...] = ()
+    differences: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def has_no_group_rows(self) -> bool:
+        """True if rows of the result are not those of groups, but of queries or differences."""
+        return self.per_query or bool(self.across)
 
     @property
     def is_ranking(self) -> bool:
@@ -172,6 +182,7 @@ class ResolvedRequest:
             CUTOFF_COLUMN,
             *RESAMPLING_COLUMNS,
             *(() if self.confidence is None else INTERVAL_STEP_COLUMNS),
+            *(DIFFERENCE_STEP_COLUMNS if self.across else ()),
         ]
 
     def any_metric_with(self, policy: str, value: str) -> bool:
@@ -189,12 +200,15 @@ def resolve_request(request: Request) -> ResolvedRequest:
     library = registry_for(request.sql_dir)
     sources_by_role, policies = _split_queries(request, library)
     plan = {name: freeze_value(value, f"plan {name}") for name, value in (request.plan or {}).items() if value is not None}
+    requested = split_differences(request.metrics, library, is_across=bool(request.across))
     metrics = metric_resolver.resolve_metrics(
-        request.metrics, library, request.compat, policies, _available_roles(sources_by_role, library)
+        requested.metrics, library, request.compat, policies, _available_roles(sources_by_role, library)
     )
     metrics = metric_resolver.mark_lower_better(metrics, request.lower_is_better)
     metrics = with_plain_names(metrics) if request.names == "plain" else metrics
-    groupings, expressions = _split_group_expressions(parse_group_by(request.by))
+    compared = _parse_across(request, metrics)
+    groupings, expressions = _split_group_expressions([[*group, *compared] for group in parse_group_by(request.by)])
+    across = tuple(groupings[0][len(groupings[0]) - len(compared) :])
     input_roles = dict.fromkeys(metric.input_role for metric in metrics)
     base_roles = [role for role in input_roles if role != "run"]
     if len(base_roles) > 1:
@@ -206,9 +220,11 @@ def resolve_request(request: Request) -> ResolvedRequest:
         groupings = _add_system_column(groupings)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
     sets = groupings if len(groupings) > 1 else None
-    _check_name_clashes(columns, metrics, {*({"score"} if base_roles else ()), *({SLICE_COLUMN} if sets else ())})
+    result_names = {*({"score"} if base_roles else ()), *({SLICE_COLUMN} if sets else ()), *difference_columns(across)}
+    _check_name_clashes(columns, metrics, result_names)
     if sets and request.per_query and "run" in input_roles:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
+    differences = requested.by_row(metrics, requested_names=request.requested_names, plain_names=request.names == "plain") if across else {}
     confidence = parse_interval_options(
         metrics, request.confidence, request.interval, request.unit, request.per_query, (request.replicates, request.seed)
     )
@@ -240,6 +256,8 @@ def resolve_request(request: Request) -> ResolvedRequest:
         include_query_weights=request.include_query_weights,
         requested_names=request.requested_names,
         original=request,
+        across=across,
+        differences=differences,
     )
 
 
@@ -291,24 +309,29 @@ def parse_group_by(by: Any) -> list[list[str]]:
     return groupings
 
 
-def list_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
-    """Return the pairs to compare: the baseline with every other system, or all pairs.
+def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[str]:
+    """Return the columns whose groups are compared, none unless the request is for differences between groups.
 
-    >>> list_pairs(["a", "b", "c"], None), list_pairs(["a", "b", "c"], "b")
-    ([('a', 'b'), ('a', 'c'), ('b', 'c')], [('b', 'a'), ('b', 'c')])
+    Raises:
+        MetricError: An option or a metric has no differences between groups.
     """
-    if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
-        available = f"there is only {systems[0]!r}" if systems else "there is none"
+    if not request.across:
+        return []
+    columns = [request.across] if isinstance(request.across, str) else list(request.across)
+    if not all(isinstance(column, str) for column in columns):
+        raise MetricError(f"across={short_repr(request.across)} is not possible: name a column, or several whose combinations are compared")
+    if len(parse_group_by(request.by)) > 1:
         raise MetricError(
-            f"two systems are needed to compare, and {available}; name their column with system= or give run={{'a': ..., 'b': ...}}"
+            "across compares the groups of one grouping; give by a list of columns, and other groupings in calls of their own"
         )
-    if baseline is None:
-        return [(first, second) for index, first in enumerate(systems) for second in systems[index + 1 :]]
-    if baseline not in systems:
-        raise MetricError(
-            f"no system is called {short_repr(baseline)}{did_you_mean(str(baseline), systems)} Choose from: {', '.join(systems)}"
-        )
-    return [(baseline, system) for system in systems if system != baseline]
+    if request.per_query:
+        raise MetricError("across compares groups, and per_query gives a row per query; leave out one of them")
+    if request.interval == BOOTSTRAP:
+        raise MetricError("interval='bootstrap' draws each group by itself, and is not for across; leave out interval")
+    for metric in metrics:
+        if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
+            raise MetricError(f"{metric.metric} has rows of its own, which across does not compare; ask for metrics with one cut-off each")
+    return columns
 
 
 def _add_system_column(groupings: list[list[str]]) -> list[list[str]]:

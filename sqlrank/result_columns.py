@@ -35,6 +35,43 @@ ALL_ROWS_LABEL = "all"
 P_VALUES = (P_VALUE, "p_adjusted")
 """Columns of p-values, before and after the correction for multiple comparisons."""
 
+EXTREME_VALUES = ("value_min", "value_max")
+"""Least and greatest value of the groups that are compared."""
+
+PAIR_STATISTICS, RATIO_LIMITS = ("difference", "ratio"), ("ratio_ci_low", "ratio_ci_high")
+"""Difference and ratio of these values, and the limits of the ratio; those of the difference are ``ci_low`` and ``ci_high``."""
+
+GROUP_COUNTS = ("num_groups", "num_undefined")
+"""Number of compared groups with a value, and of those without."""
+
+COMPONENT_COLUMN = "component"
+"""Column of the metric that a difference of several metrics is of, such as Recall of EqualizedOdds."""
+
+
+def extreme_column(name: str, extreme: str) -> str:
+    """Return the column of the group that has an extreme value.
+
+    >>> extreme_column("country", "value_min")
+    'country_min'
+    """
+    return f"{name}_{extreme.removeprefix('value_')}"
+
+
+def difference_columns(across: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns of differences between groups of some columns, without those of ``by``; none without such columns."""
+    extremes = [extreme_column(name, side) for name in across for side in EXTREME_VALUES]
+    limits = [f"{side}_{limit}" for side in EXTREME_VALUES for limit in (CI_LOW, CI_HIGH)]
+    names = ("metric", COMPONENT_COLUMN, *GROUP_COUNTS, *EXTREME_VALUES, *PAIR_STATISTICS, CI_LOW, CI_HIGH, *RATIO_LIMITS)
+    return (*extremes, *names, *limits) if extremes else ()
+
+
+DIFFERENCE_STEP_COLUMNS = (
+    *difference_columns(["compared"]),
+    *("position", "value", "bound_low", "bound_high", "place", "place_from_greatest", "num_compared", "difference_place", "least_ratio"),
+    *("unit", "influence", "num_values", "num_pairs"),
+)
+"""Columns that the steps of differences between groups have besides keys, and that no group-by column may have in a statement."""
+
 _CONTRAST_TYPES = {
     **dict.fromkeys(("value", "difference", *BOUNDS, CI_LOW, CI_HIGH, "ci_level"), "double"),
     **dict.fromkeys(("relative_difference", "relative_ci_low", "relative_ci_high", SE), "double"),

@@ -38,10 +38,10 @@ class ResultMetadata:
     """The metadata of a result.
 
     Attributes:
-        result: ``metrics``, ``curve``, ``comparison`` or ``differences``.
+        result: ``metrics``, ``curve``, ``comparison``, ``differences`` or ``group_differences``.
         columns: Kind of each column in order: ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve),
             ``metric``, ``ci_low``, ``ci_high``, ``bound_low``, ``bound_high``, ``se``, ``n_units``, ``n_buckets``, ``num_days``, ``num_rows``,
-            ``weight``; in comparisons the column's own name.
+            ``weight``; of differences between groups ``name``, ``label``, ``count`` and ``value``; in comparisons the column's own name.
         measures: For each metric its ``unit`` and ``better``, and if declared, where it is ``undefined`` and why it has ``no_interval``.
         curve: The ``name`` and ``settings`` of a curve.
         canonical: The canonical metric of each column, or row, that has another name.

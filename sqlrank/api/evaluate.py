@@ -49,6 +49,7 @@ def evaluate(
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    across: str | Sequence[str] = (),
     where: str | None = None,
     per_query: bool = False,
     confidence: float | None = None,
@@ -101,6 +102,8 @@ def evaluate(
         by: group-by columns, of rankings (systems, days) or queries, or expressions (``"day=DATE(ts)"``). A list of lists gives several
             groupings at once, with ``[]`` for the total: rows have NULL in the columns that they sum over, and the column ``slice``
             contains the names of the grouping's columns, or ``all``. NULL is a group of its own.
+        across: columns whose groups are compared, such as ``"country"``. Each metric is a row, with its least and greatest value, their
+            difference and ratio; ``EqualizedOdds`` and ``DemographicParity`` are differences of one or two metrics.
         where: a condition in SQL on the rows of the inputs, such as ``"day = '2026-01-01'"``; columns that several inputs have need a
             prefix: ``"run.day = ... AND qrels.day = ..."``.
         per_query: return one row per query instead of the aggregate.
@@ -152,6 +155,7 @@ def evaluate(
         collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
         columns=columns,
         by=by,
+        across=across,
         where=where,
         per_query=per_query,
         compat=compat,
@@ -191,6 +195,7 @@ def sql(
     connection: Any = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    across: str | Sequence[str] = (),
     where: str | None = None,
     per_query: bool = False,
     confidence: float | None = None,
@@ -244,6 +249,7 @@ def sql(
         collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
         columns=columns,
         by=by,
+        across=across,
         where=where,
         per_query=per_query,
         compat=compat,

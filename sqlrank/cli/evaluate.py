@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import typer
@@ -11,6 +12,7 @@ from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, progress_bar
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings
 from sqlrank.errors import SqlrankError
+from sqlrank.output.display_columns import display_differences
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.null_reasons import null_reasons
 from sqlrank.output.reshape import append_total as totalled
@@ -30,6 +32,7 @@ def evaluate(
     window_ends: opt.WindowEnd = None,
     db: opt.DatabaseFile = None,
     by: opt.By = None,
+    across: opt.Across = None,
     where: opt.Where = None,
     per_query: opt.PerQuery = False,
     confidence: opt.Confidence = None,
@@ -71,14 +74,21 @@ def evaluate(
             policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads,
             temp_directory=temp_directory, timeout=timeout,
         )  # fmt: skip
-        evaluated = partial(sqlrank.evaluate, **arguments, by=parse_groupings(by), progress=progress)
+        evaluated = partial(sqlrank.evaluate, **arguments, by=parse_groupings(by), across=across or (), progress=progress)
         result = evaluated(per_query=per_query)
         library = registry_for(sql_dir)
         displayed = sort_and_limit(result, library, sort, top)
+        displayed = display_differences(displayed) if across and form in HUMAN_FORMATS else displayed
         displayed = totalled(displayed, evaluated(per_query=False)) if with_total else displayed
-        displayed = to_long_format(displayed) if confidence is not None and form in HUMAN_FORMATS else displayed
+        displayed = to_long_format(displayed) if confidence is not None and not across and form in HUMAN_FORMATS else displayed
     with exit_on_error():
-        write_result(displayed, form, FileKind.METRICS, file, TableStyle.for_result(displayed, library, digits, with_total))
+        write_result(
+            displayed,
+            form,
+            FileKind.METRICS,
+            file,
+            replace(TableStyle.for_result(displayed, library, digits, with_total), keep_orientation=bool(across)),
+        )
     for reason in null_reasons(result):
         typer.echo(f"note: {reason}", err=True)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()

@@ -61,6 +61,10 @@ By = Annotated[
     list[str] | None,
     typer.Option(help="Column to group by, or 'day=DATE(ts)'. Write a,b for both and 'total' for all rows. Repeat for more."),
 ]
+Across = Annotated[
+    list[str] | None,
+    typer.Option(help="Column whose groups are compared: each metric's least and greatest value, difference and ratio. Repeat for more."),
+]
 LowerIsBetter = Annotated[
     list[str] | None, typer.Option(help="A column of your own, or a metric of it, of which lower values are better. Repeat for more.")
 ]

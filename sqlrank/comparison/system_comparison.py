@@ -10,7 +10,7 @@ from sqlrank.comparison.comparison_table import comparison_table, unit_differenc
 from sqlrank.comparison.paired_tests import run_tests
 from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.errors import MetricError
-from sqlrank.resolve import list_pairs
+from sqlrank.inference.system_pairs import list_pairs
 from sqlrank.result_metadata import comparison_metadata, rename_metric_rows
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Expand the logical keys ``list_id``, ``group_id`` and ``unit_id`` to the columns of a request, with the cut-off if it has a range."""
+"""Expand the logical keys ``list_id``, ``group_id``, ``unit_id``, ... to the columns of a request, with the cut-off if it has a range."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.compiler.row_keys import (
+    COMPARED_ID,
+    COMPONENT_ID,
     GROUP_ID,
     LIST_ID,
     QUERY_ID,
@@ -231,4 +233,4 @@ def _order(window: exp.Window, scope: _SelectScope) -> None:
 
 
 def _is_key(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Column) and node.name in {GROUP_ID, LIST_ID, UNIT_ID}
+    return isinstance(node, exp.Column) and node.name in {GROUP_ID, LIST_ID, UNIT_ID, COMPARED_ID, COMPONENT_ID}

@@ -119,7 +119,7 @@ class OutputColumn:
         alias: Name in the statement.
         name: Name for the user.
         kind: ``by``, ``slice``, ``query``, ``unit``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve), ``metric``, ``audit``,
-            ``weight``, or a limit of an interval.
+            ``weight``, a limit of an interval, or, of differences between groups, ``name`` (of a metric), ``label``, ``count`` or ``value``.
         metric: The metric of the column.
         quoted: The name is quoted in SQL.
     """
@@ -145,6 +145,8 @@ class ResultLayout:
         confidence: Interval options.
         keep_unused: Skip projection pruning, so that every CTE keeps all its columns.
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
+        across: Columns in the statement whose groups are compared.
+        differences: The metrics of each row of differences by its name: one, or several of which the greatest difference counts.
     """
 
     shape: GroupingLayout
@@ -156,6 +158,8 @@ class ResultLayout:
     confidence: IntervalOptions | None = None
     keep_unused: bool = False
     requested_names: bool = False
+    across: tuple[str, ...] = ()
+    differences: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def score_column_name(name: str, score: str) -> str:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 GROUP_ID, LIST_ID, UNIT_ID = "group_id", "list_id", "unit_id"
 
+COMPARED_ID, COMPONENT_ID = "compared_id", "component_id"
+"""Keys of differences between groups: the groups that are compared, and the metric that a difference of several is of."""
+
 SCORE_NAME, QUERY_ID = "scored_by", "query_id"
 """Columns of the score name and of the query."""
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.aggregation_ctes import AggregationCtes
 from sqlrank.compiler.column_comments import drop_repeated_comments
+from sqlrank.compiler.group_differences import difference_rows
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
 from sqlrank.compiler.layout import OutputColumn, score_column_name
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.compiler.input_variants import InputKey, InputQuery
-    from sqlrank.compiler.layout import ResultLayout
+    from sqlrank.compiler.layout import MetricColumn, ResultLayout
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.rendering.header import StatementHeader
@@ -69,7 +70,7 @@ def compile_statement(
     aggregations = AggregationCtes(relations, layout.per_query, layout.weighted, layout.query_column, layout.confidence)
     if metrics[0].file.kind == "curves":
         return _compile_curve(aggregations, metrics[0], layout, header, audits)
-    columns = {str(metric.metric): aggregations.add_metric(metric.at_each_cutoff) for metric in metrics}
+    columns = _add_metrics(aggregations, metrics, layout)
     audits_by_cte = {aggregations.add_audit(tree, metrics[0].settings, role): tree.named_selects[1:] for role, tree in audits.items()}
     body = aggregations.result_query(layout.base, audits_by_cte)
     keys = _keys(layout)
@@ -90,8 +91,18 @@ def compile_statement(
         metric_outputs = [output for metric_output in metric_outputs for output in [metric_output, *_limits(metric_output)]]
     keys += [OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff")] if cutoff_range else []
     outputs = [*keys, *metric_outputs, *audit_outputs, *weight_outputs]
-    outputs = _under_requested_names(body, outputs) if layout.requested_names else outputs
+    if layout.across:
+        body, outputs = difference_rows(relations, aggregations.spread, body, outputs, layout)
+    elif layout.requested_names:
+        outputs = _under_requested_names(body, outputs)
     return _with_ctes(body, relations, outputs, header, layout.keep_unused)
+
+
+def _add_metrics(aggregations: AggregationCtes, metrics: Sequence[ResolvedMetric], layout: ResultLayout) -> dict[str, MetricColumn]:
+    """Add the metrics, and return their columns by canonical name."""
+    if layout.across and aggregations.spread is not None:
+        aggregations.spread.query_column = layout.query_column
+    return {str(metric.metric): aggregations.add_metric(metric.at_each_cutoff) for metric in metrics}
 
 
 def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) -> list[OutputColumn]:
@@ -171,7 +182,7 @@ def _with_ctes(
 def result_keys(outputs: Sequence[OutputColumn]) -> list[str]:
     """Return the columns that identify rows of a result, as a header names them."""
     names = {"slice": "grouping", "unit": "unit", "cutoff": "cut-off"}
-    keys = [output for output in outputs if output.kind in {"by", "slice", "query", "unit", "cutoff", "point"}]
+    keys = [output for output in outputs if output.kind in {"by", "slice", "query", "unit", "cutoff", "point", "name"}]
     return [names.get(output.kind, output.name.removesuffix("_id") if output.kind == "query" else output.name) for output in keys]
 
 

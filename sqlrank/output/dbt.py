@@ -67,6 +67,7 @@ def dbt_model(
     inputs: Mapping[str, Any] | None = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    across: str | Sequence[str] = (),
     where: str | None = None,
     per_query: bool = False,
     confidence: float | None = None,
@@ -96,6 +97,7 @@ def dbt_model(
         collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
         columns=columns,
         by=by,
+        across=across,
         where=where,
         per_query=per_query,
         compat=compat,
@@ -115,7 +117,7 @@ def dbt_model(
             "overwrite_by": overwrite_by,
         },
     )
-    options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, **policies}
+    options = {"metrics": metrics, "by": by, "across": across, "columns": columns, "where": where, "unit": unit, **policies}
     check_name(name)
     if materialized not in get_args(Materialized):
         raise InputError(f"materialized={materialized!r} is not possible; choose from: {', '.join(get_args(Materialized))}")
@@ -237,7 +239,7 @@ def _split(statement: CompiledStatement) -> tuple[list[exp.Identifier], list[dic
     values: list[dict[str, Any]] = []
     for select_item, output in zip(statement.tree.selects, statement.outputs, strict=True):
         name = output_identifier(select_item)
-        if output.kind in {"by", "slice", "query", "cutoff", "point"}:
+        if output.kind in {"by", "slice", "query", "cutoff", "point", "name"}:
             keys.append(name)
         elif output.kind in {"value", "id"} or output.metric is None:
             values.append({"name": name.name})

@@ -1,10 +1,10 @@
-"""Select the columns of comparisons, gates and experiments that people are shown: group columns, then those of the kind of result."""
+"""Select the columns of comparisons, gates, experiments and differences between groups that people are shown: group columns, then those of the kind of result."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlrank.result_columns import COMPARISON_DISPLAY, N_BUCKETS, ROLLUP_DISPLAY
+from sqlrank.result_columns import CI_HIGH, CI_LOW, COMPARISON_DISPLAY, EXTREME_VALUES, GROUP_COUNTS, N_BUCKETS, ROLLUP_DISPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,3 +27,10 @@ def select_display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
 def group_column_names(result: pa.Table) -> list[str]:
     """Return the group columns: those before ``metric``."""
     return list(result.column_names[: result.column_names.index("metric")])
+
+
+def display_differences(result: pa.Table) -> pa.Table:
+    """Return differences between groups for people: without the limits of extreme values, and without counts that say nothing."""
+    hidden = {f"{side}_{limit}" for side in EXTREME_VALUES for limit in (CI_LOW, CI_HIGH)}
+    hidden |= {GROUP_COUNTS[1]} if not any(result[GROUP_COUNTS[1]].to_pylist()) else set()
+    return result.select([name for name in result.column_names if name not in hidden])

@@ -196,7 +196,7 @@ def group_columns(call: Request) -> list[str]:
 
 def refuse_row_options(call: Request, window_days: int | None = None, window_ends: str | None = None) -> None:
     """Raise ``MetricError`` for options that need rows, and for invalid windows."""
-    row_options = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit") if getattr(call, name))]
+    row_options = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit", "across") if getattr(call, name))]
     if row_options:
         raise MetricError(
             f"{row_options[0]}= is for rows, which a rollup does not have; beside rollup= give metrics, by, where and connection"

@@ -16,9 +16,10 @@ from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, choose_winner, reconcile_interval
 from sqlrank.inference.significance import minimum_detectable_effect
 from sqlrank.inference.standard_errors import t_interval
+from sqlrank.inference.system_pairs import list_pairs
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.registry.metric_info import metric_direction
-from sqlrank.resolve import list_pairs, parse_group_by
+from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import (
     ALL_ROWS_LABEL,
     BOUND_HIGH,

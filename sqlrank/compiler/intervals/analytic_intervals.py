@@ -41,7 +41,12 @@ INTERVAL_SUFFIXES = (CI_LOW, CI_HIGH, SE, N_UNITS)
 
 
 class AnalyticIntervals:
-    """Interval CTEs that follow the metrics of a CTE; one instance per statement."""
+    """Interval CTEs that follow the metrics of a CTE; one instance per statement.
+
+    Attributes:
+        query_column: The column of queries, set if influences of queries are joined by it.
+        influence_ctes: By metric the CTE with the influence of each unit, and its column of units; none for units of one row.
+    """
 
     def __init__(self, confidence: IntervalOptions, relations: RelationCtes) -> None:
         self.confidence = confidence
@@ -51,6 +56,8 @@ class AnalyticIntervals:
         self.limit_ctes: dict[str, str] = {}
         self.units: dict[str, str] = {}
         self.value_ctes: dict[str, str] = {}
+        self.query_column: str | None = None
+        self.influence_ctes: dict[str, tuple[str, str]] = {}
 
     def add_ctes(self, ctes: Sequence[KeyedCte], columns: Sequence[MetricColumn]) -> list[KeyedCte]:
         """Add the interval CTEs of all metrics."""
@@ -74,6 +81,8 @@ class AnalyticIntervals:
             if rows.kind == "equal_units"
             else "one row per unit: its influence on every metric",
         )
+        if units := self._unit_names(keys, rows):
+            self.influence_ctes |= dict.fromkeys((column.alias for column, _ in influences), (influence_cte, units[0]))
         sums = InfluenceSums(self.relations, rows, weight is not None, has_classes and self._is_weighted())
         formulas: dict[str, IntervalFormula] = {}
         for column, influence in influences:
@@ -228,14 +237,14 @@ class AnalyticIntervals:
 
         Rows of weight 0 are not units.
         """
-        units = [name for name in rows.units if name not in keys.columns]
+        units = self._unit_names(keys, rows)
         key_columns = [key_column(name, "r") for name in [*keys.columns, *units]]
         expressions: dict[str, exp.Expr] = {influence_name(column): influence for column, influence in influences}
         if rows.kind == "values":
             expressions |= {f"{column.alias}_{CARRIED_SUFFIX}": exp.column(column.alias, table="m") for column, _ in influences}
         expressions |= {name: exp.column(name, table="r") for name in CLASS_TOTALS} if has_classes else {}
         expressions |= {} if weight is None else {UNIT_WEIGHT: weight}
-        is_summed = units and not self.rows_are_units
+        is_summed = units and not self.rows_are_units and rows.kind != "values"
         if is_summed:
             expressions = {name: exp.Sum(this=value) for name, value in expressions.items()}
         elif rows.kind == "equal_units":
@@ -248,6 +257,11 @@ class AnalyticIntervals:
         if "weight" in self._names(rows):
             query = query.where(exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0)))
         return query.group_by(*(key.copy() for key in key_columns)) if is_summed else query
+
+    def _unit_names(self, keys: KeyColumns, rows: InfluenceRows) -> list[str]:
+        """Return the columns that identify units besides the key; rows of query values have one only if it is set."""
+        units = (self.query_column,) if rows.kind == "values" and self.query_column is not None else rows.units
+        return [name for name in units if name not in keys.columns]
 
     def _is_adjusted(self, column: MetricColumn) -> bool:
         """Return True if an interval is adjusted for variance that depends on few units.

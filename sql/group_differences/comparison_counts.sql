@@ -1,0 +1,18 @@
+-- comparison_counts: one row per group, metric, component and compared group: how many intervals of its metric hold together.
+-- Those of values are one per compared group, those of differences one per pair. Compared groups without a value have none.
+SELECT
+  group_id,
+  metric,
+  component_id,
+  compared_id,
+  place,
+  value,
+  ci_low,
+  ci_high,
+  n_units,
+  bound_low,
+  bound_high,
+  COUNT(*) OVER (PARTITION BY group_id, metric) AS num_values,
+  SUM((num_groups - 1) / 2.0) OVER (PARTITION BY group_id, metric) AS num_pairs
+FROM ordered_groups
+WHERE value IS NOT NULL

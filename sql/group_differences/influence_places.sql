@@ -1,0 +1,15 @@
+-- influence_places: one row per group, metric, component, compared group and unit: the influence of the unit, and the place of the compared group.
+SELECT
+  unit_influences.group_id,
+  unit_influences.metric,
+  unit_influences.component_id,
+  unit_influences.unit,
+  ordered_groups.place,
+  unit_influences.influence
+FROM unit_influences
+INNER JOIN ordered_groups
+  ON ordered_groups.group_id = unit_influences.group_id
+  AND ordered_groups.compared_id = unit_influences.compared_id
+  AND ordered_groups.metric = unit_influences.metric
+  AND ordered_groups.component_id = unit_influences.component_id
+WHERE unit_influences.influence <> 0

@@ -1,0 +1,10 @@
+-- largest_differences: one row per group, metric and component: its place by difference, and the least ratio of all components of the metric.
+SELECT
+  group_id,
+  metric,
+  component_id,
+  ROW_NUMBER() OVER (
+    PARTITION BY group_id, metric ORDER BY CASE WHEN difference IS NULL THEN 1 ELSE 0 END, difference DESC, position
+  ) AS difference_place,
+  MIN(ratio) OVER (PARTITION BY group_id, metric) AS least_ratio
+FROM extreme_groups

@@ -1,0 +1,16 @@
+-- pair_limits: one row per group, metric, component and pair of compared groups: limits of the difference, and of the ratio.
+-- Limits of a ratio without a logarithm are 0, and that of both limits of values, at most 1.
+SELECT
+  group_id,
+  metric,
+  is_negative,
+  difference - margin_below AS difference_low,
+  CASE WHEN difference + margin_above > margin_below - difference THEN difference + margin_above ELSE margin_below - difference END AS difference_high,
+  CASE WHEN log_margin_below IS NULL THEN 0 ELSE ratio * EXP(-log_margin_below) END AS ratio_low,
+  CASE
+    WHEN ratio * EXP(log_margin_above) < 1 THEN ratio * EXP(log_margin_above)
+    WHEN log_margin_above IS NULL AND greatest_ratio < 1 THEN greatest_ratio
+    ELSE 1
+  END AS ratio_high,
+  CASE WHEN ratio * EXP(log_margin_above) > 1 THEN 1 / NULLIF(ratio * EXP(log_margin_above), 0) ELSE 1 END AS reversed_ratio_low
+FROM pair_margins

@@ -1,0 +1,27 @@
+-- squared_margins: one row per group, metric, component and pair of compared groups, which may share units: difference, ratio, squared margins of both.
+-- The ratio is that of the lower to the higher value. Its margins are those of its logarithm.
+-- Source: Zou & Donner 2008, from the limits of both values; Zou 2007 for correlated values; Newcombe 1998 for shares.
+SELECT
+  low.group_id,
+  low.metric,
+  high.value - low.value AS difference,
+  high.margin_below * high.margin_below + low.margin_above * low.margin_above
+    - 2 * COALESCE(pair_correlations.correlation, 0) * high.margin_below * low.margin_above AS square_below,
+  high.margin_above * high.margin_above + low.margin_below * low.margin_below
+    - 2 * COALESCE(pair_correlations.correlation, 0) * high.margin_above * low.margin_below AS square_above,
+  low.value / NULLIF(high.value, 0) AS ratio,
+  low.log_below * low.log_below + high.log_above * high.log_above
+    - 2 * COALESCE(pair_correlations.correlation, 0) * low.log_below * high.log_above AS log_square_below,
+  low.log_above * low.log_above + high.log_below * high.log_below
+    - 2 * COALESCE(pair_correlations.correlation, 0) * low.log_above * high.log_below AS log_square_above,
+  CASE WHEN high.pair_low > 0 THEN low.pair_high / NULLIF(high.pair_low, 0) END AS greatest_ratio,
+  CASE WHEN low.value < 0 THEN 1 ELSE 0 END AS is_negative
+FROM limit_margins AS low
+INNER JOIN limit_margins AS high
+  ON high.group_id = low.group_id AND high.metric = low.metric AND high.component_id = low.component_id AND high.place > low.place
+LEFT JOIN pair_correlations
+  ON pair_correlations.group_id = low.group_id
+  AND pair_correlations.metric = low.metric
+  AND pair_correlations.component_id = low.component_id
+  AND pair_correlations.place = low.place
+  AND pair_correlations.higher_place = high.place

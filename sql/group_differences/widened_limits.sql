@@ -1,0 +1,15 @@
+-- widened_limits: one row per group, metric, component and compared group: limits of its value that hold with those of all others.
+SELECT
+  group_id,
+  metric,
+  component_id,
+  compared_id,
+  place,
+  value,
+  bound_low,
+  bound_high,
+  value - value_factor * (value - ci_low) AS value_low,
+  value + value_factor * (ci_high - value) AS value_high,
+  value - pair_factor * (value - ci_low) AS pair_low,
+  value + pair_factor * (ci_high - value) AS pair_high
+FROM widening_factors

@@ -1,0 +1,11 @@
+-- SelectionRate: share of the weight that is predicted positive.
+-- $threshold: number, default 0.5: the lowest score that counts as a predicted positive.
+-- Range: 0 to 1.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: fairlearn selection_rate.
+-- Direction: neither.
+SELECT
+  group_id,
+  SUM(CASE WHEN score >= $threshold THEN weight ELSE 0 END) / NULLIF(SUM(weight), 0) AS selection_rate
+FROM predictions
+GROUP BY group_id

@@ -1,0 +1,265 @@
+"""Compile differences between groups: the least and greatest value of a metric, their difference and ratio, with simultaneous intervals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
+from sqlrank.compiler.layout import OutputColumn
+from sqlrank.compiler.row_keys import COMPARED_ID, COMPONENT_ID, GROUP_ID, KeyColumns, KeysByName, UnquotedName, key_column, key_equalities
+from sqlrank.compiler.select_builders import aliased_table, cast_double, group_by_key, order_rows
+from sqlrank.interval_options import METRIC_COLUMN
+from sqlrank.registry.query_templates import file_rows, load_select
+from sqlrank.registry.value_bounds import limit_bounds
+from sqlrank.result_columns import (
+    CI_HIGH,
+    CI_LOW,
+    COMPONENT_COLUMN,
+    EXTREME_VALUES,
+    GROUP_COUNTS,
+    N_UNITS,
+    PAIR_STATISTICS,
+    RATIO_LIMITS,
+    extreme_column,
+)
+from sqlrank.sql_ast import BIGINT, find_nodes, sql_literal, union_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
+    from sqlrank.compiler.layout import ResultLayout
+    from sqlrank.compiler.relation_ctes import RelationCtes
+
+FOLDER = "group_differences"
+
+PAIR_STEPS = ("pair_margins", "pair_limits", "group_intervals")
+LIMIT_STEPS = (
+    "comparison_counts", "tail_bounds", "critical_values", "widening_factors", "widened_limits", "simultaneous_limits", "extreme_intervals",
+    "limit_margins",
+)  # fmt: skip
+UNIT_STEPS = ("influence_places", "influence_sizes", "shared_influence", "pair_correlations")
+"""Steps from values of groups to limits, from limits to pairs, and from influences of units to correlations of pairs."""
+
+POSITION_COLUMN = "position"
+"""Column of the position of a metric in the request."""
+
+
+@dataclass(frozen=True)
+class _Component:
+    """A metric of a row of differences: the row's name and position, and the columns of the metric in the values of groups."""
+
+    metric: str
+    position: int
+    value: OutputColumn
+    name: str
+
+
+def difference_rows(
+    relations: RelationCtes,
+    spread: AnalyticIntervals | None,
+    body: exp.Select,
+    outputs: Sequence[OutputColumn],
+    layout: ResultLayout,
+) -> tuple[exp.Select, list[OutputColumn]]:
+    """Return the rows of differences between groups, and their columns.
+
+    ``body`` has a row per group of ``by`` and ``across`` with the values and limits of metrics, and ``outputs`` are its columns.
+    """
+    body.set("order", None)
+    values_cte = relations.ctes.add_aggregate("values_by_group", body, "one row per group")
+    return _GroupDifferences(relations, spread, values_cte, outputs, layout).rows()
+
+
+class _GroupDifferences:
+    """The steps from values of groups to differences; one instance per statement."""
+
+    def __init__(
+        self,
+        relations: RelationCtes,
+        spread: AnalyticIntervals | None,
+        values_cte: str,
+        outputs: Sequence[OutputColumn],
+        layout: ResultLayout,
+    ) -> None:
+        self.relations = relations
+        self.spread = spread
+        self.values_cte = values_cte
+        self.layout = layout
+        self.labels = {output.alias: output for output in outputs if output.kind == "by"}
+        self.audits = [output for output in outputs if output.kind == "audit"]
+        self.components = self._find_components(outputs)
+        self.has_components = any(len(names) > 1 for _, names in layout.differences)
+        by = [name for name in relations.shape.group_names if name not in layout.across]
+        self.keys: KeysByName = {
+            GROUP_ID: KeyColumns(tuple(by), nullable=True),
+            COMPARED_ID: KeyColumns(layout.across, nullable=True),
+            COMPONENT_ID: KeyColumns((UnquotedName(COMPONENT_COLUMN),) if self.has_components else ()),
+        }
+        self.ctes: dict[str, str] = {}
+        self.step_keys: dict[str, KeysByName] = {}
+
+    def _find_components(self, outputs: Sequence[OutputColumn]) -> list[_Component]:
+        by_name = {output.name: output for output in outputs if output.kind == "metric"}
+        named = [(label, name) for label, names in self.layout.differences for name in names]
+        return [_Component(label, position, by_name[name], name) for position, (label, name) in enumerate(named, start=1)]
+
+    def rows(self) -> tuple[exp.Select, list[OutputColumn]]:
+        """Return the rows, and their columns."""
+        self._add("group_values", self._group_values(), "one row per group, metric and compared group: its value", self.keys)
+        for step in ("ordered_groups", "extreme_groups", *(["largest_differences"] if self.has_components else [])):
+            self._step(step)
+        if (confidence := self.layout.confidence) is not None:
+            shares_units = self._add_influences()
+            bindings = {"tail": confidence.tail_probability, "quantile": NormalDist().inv_cdf((1 + confidence.level) / 2)}
+            for step in LIMIT_STEPS:
+                self._step(step, bindings=bindings)
+            self._step("squared_margins", "shared_units" if shares_units else "independent")
+            for step in PAIR_STEPS:
+                self._step(step)
+        return self._result()
+
+    def _add(self, name: str, query: exp.Query, rows: str, keys: KeysByName) -> None:
+        self.ctes[name] = self.relations.ctes.add_aggregate(name, query, rows, keys[GROUP_ID])
+        self.step_keys[self.ctes[name]] = keys
+
+    def _step(self, name: str, variant: str = "", bindings: Mapping[str, float] | None = None) -> None:
+        """Add the CTE of a file."""
+        path = (FOLDER, name, f"{variant}.sql") if variant else (FOLDER, f"{name}.sql")
+        query: Any = load_select(*path)
+        query = exp.replace_placeholders(query, **{key: sql_literal(value) for key, value in (bindings or {}).items()})
+        for table in find_nodes(query, exp.Table):
+            table.replace(aliased_table(self.ctes[table.name], table.alias_or_name))
+        if name == "extreme_groups":
+            self._name_extremes(query)
+        keys = expand_keys(query, ExpansionContext(lambda table: self.step_keys[table]))
+        rows = file_rows(*path).removesuffix(".")
+        if not self.has_components:
+            rows = rows.replace(", metric and component", " and metric").replace(", metric, component", ", metric")
+        self._add(name, query, f"{rows} ({'/'.join(path)})", keys)
+
+    def _name_extremes(self, query: exp.Select) -> None:
+        """Select the columns of the compared groups of the least and the greatest value."""
+        for side, table in zip(EXTREME_VALUES, ("least", "greatest"), strict=True):
+            for name in self.layout.across:
+                has_value = exp.Not(this=exp.Is(this=exp.column("value", table=table), expression=exp.Null()))
+                value = exp.Case(ifs=[exp.If(this=has_value, true=key_column(name, table))])
+                query.select(exp.alias_(value, _extreme_identifier(name, side)), copy=False)
+
+    def _group_values(self) -> exp.Query:
+        """Return the values of groups in long form: a row per metric."""
+        return union_all(self._values_of(component) for component in self.components)
+
+    def _values_of(self, component: _Component) -> exp.Select:
+        keys = [key_column(name) for name in (*self.keys[GROUP_ID].columns, *self.keys[COMPARED_ID].columns)]
+        columns: dict[str, exp.Expr] = {
+            METRIC_COLUMN: exp.Literal.string(component.metric),
+            **({COMPONENT_COLUMN: exp.Literal.string(component.name)} if self.has_components else {}),
+            POSITION_COLUMN: sql_literal(component.position),
+            "value": exp.column(component.value.alias),
+        }
+        if self.layout.confidence is not None:
+            metric: Any = component.value.metric
+            bounds = limit_bounds(metric) or (None, None)
+            columns |= {name: exp.column(f"{component.value.alias}_{name}") for name in (CI_LOW, CI_HIGH, N_UNITS)}
+            columns |= {
+                name: cast_double(exp.Null() if bound is None else sql_literal(bound))
+                for name, bound in zip(("bound_low", "bound_high"), bounds, strict=True)
+            }
+        return exp.select(*keys, *(exp.alias_(value, name) for name, value in columns.items())).from_(self.values_cte)
+
+    def _add_influences(self) -> bool:
+        """Add the influences of units on metrics, if compared groups may share units; return True if they may."""
+        spread: Any = self.spread
+        attributes = set(self.relations.shape.query_attributes)
+        components = [component for component in self.components if component.value.alias in spread.influence_ctes]
+        if not components or set(self.layout.across) & attributes:
+            return False
+        branches = []
+        for component in components:
+            cte, unit = spread.influence_ctes[component.value.alias]
+            columns: dict[str, exp.Expr] = {
+                METRIC_COLUMN: exp.Literal.string(component.metric),
+                **({COMPONENT_COLUMN: exp.Literal.string(component.name)} if self.has_components else {}),
+                "unit": key_column(unit),
+                "influence": exp.column(f"{component.value.alias}_influence"),
+            }
+            keys = [key_column(name) for name in (*self.keys[GROUP_ID].columns, *self.keys[COMPARED_ID].columns)]
+            branches.append(exp.select(*keys, *(exp.alias_(value, name) for name, value in columns.items())).from_(cte))
+        self._add("unit_influences", union_all(branches), "one row per group, metric, compared group and unit: its influence", self.keys)
+        for step in UNIT_STEPS:
+            self._step(step)
+        return True
+
+    def _result(self) -> tuple[exp.Select, list[OutputColumn]]:
+        """Return the rows of differences, in the order of groups and of the request."""
+        extremes, keys = self.ctes["extreme_groups"], self.keys[GROUP_ID]
+        by = [key_column(name, extremes) for name in keys.columns]
+        names = [METRIC_COLUMN, *([COMPONENT_COLUMN] if self.has_components else [])]
+        items: list[exp.Expr] = [*by, *(exp.column(name, table=extremes) for name in names)]
+        outputs = [self.labels[name] for name in keys.columns]
+        outputs += [OutputColumn(name, name, kind) for name, kind in zip(names, ("name", "label"), strict=False)]
+        items += [exp.alias_(exp.cast(exp.column(name, table=extremes), BIGINT), name) for name in GROUP_COUNTS]
+        outputs += [OutputColumn(name, name, "count") for name in GROUP_COUNTS]
+        for value, table, column, limits in self._values():
+            for name in self.layout.across if value in EXTREME_VALUES else ():
+                identifier = _extreme_identifier(name, value)
+                label = extreme_column(self.labels[name].name, value)
+                items.append(exp.column(identifier, table=extremes))
+                outputs.append(OutputColumn(identifier.name, label, "label", quoted=bool(identifier.quoted)))
+            sources = [(value, table, column), *((name, step, name) for name, step in limits.items())]
+            items += [exp.alias_(cast_double(exp.column(source, table=self.ctes[step])), name) for name, step, source in sources]
+            outputs += [OutputColumn(name, name, "value") for name, _, _ in sources]
+        query = exp.select(*items).from_(extremes)
+        for step in ("largest_differences", "extreme_intervals", "group_intervals"):
+            query = self._join(query, extremes, self.ctes[step]) if step in self.ctes else query
+        if self.has_components:
+            query = query.where(
+                exp.EQ(this=exp.column("difference_place", table=self.ctes["largest_differences"]), expression=sql_literal(1))
+            )
+        query = self._with_audits(query, extremes) if self.audits else query
+        query = order_rows(query, by)
+        query = query.order_by(exp.column(POSITION_COLUMN, table=extremes)) if len(self.components) > 1 else query
+        return query, [*outputs, *self.audits]
+
+    def _values(self) -> Iterator[tuple[str, str, str, dict[str, str]]]:
+        """Yield the columns of values, each with the step and the column that it is, and its limits with their step."""
+        has_limits = self.layout.confidence is not None
+        for value in EXTREME_VALUES:
+            limits = (f"{value}_{CI_LOW}", f"{value}_{CI_HIGH}") if has_limits else ()
+            yield value, "extreme_groups", value, dict.fromkeys(limits, "extreme_intervals")
+        difference, ratio = PAIR_STATISTICS
+        yield difference, "extreme_groups", difference, dict.fromkeys((CI_LOW, CI_HIGH) if has_limits else (), "group_intervals")
+        source = ("largest_differences", "least_ratio") if self.has_components else ("extreme_groups", ratio)
+        yield ratio, *source, dict.fromkeys(RATIO_LIMITS if has_limits else (), "group_intervals")
+
+    def _with_audits(self, query: exp.Select, extremes: str) -> exp.Select:
+        """Add the audit columns, summed over compared groups, to the row of the first metric."""
+        keys = self.keys[GROUP_ID]
+        totals = [exp.alias_(exp.Sum(this=exp.column(audit.alias)), audit.alias) for audit in self.audits]
+        summed = group_by_key(exp.select(*map(key_column, keys.columns), *totals).from_(self.values_cte), keys)
+        cte = self.relations.ctes.add_aggregate("audit_totals", summed, "one row per group: counts of input rows", keys)
+        on = key_equalities(keys.columns, cte, extremes, nullable=True)
+        joined = query.join(cte, copy=False, **({"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}))
+        is_first = exp.EQ(this=exp.column(POSITION_COLUMN, table=extremes), expression=sql_literal(1))
+        for audit in self.audits:
+            value = exp.Case(ifs=[exp.If(this=is_first.copy(), true=exp.column(audit.alias, table=cte))])
+            joined.select(exp.alias_(value, audit.alias), copy=False)
+        return joined
+
+    def _join(self, query: exp.Select, extremes: str, cte: str) -> exp.Select:
+        """Join the row of a step for the same group and metric, and component if it has one for each."""
+        on = key_equalities(self.keys[GROUP_ID].columns, cte, extremes, nullable=True)
+        names = [METRIC_COLUMN, *self.step_keys[cte].get(COMPONENT_ID, KeyColumns()).columns]
+        on += [exp.EQ(this=exp.column(name, table=cte), expression=exp.column(name, table=extremes)) for name in names]
+        return query.join(cte, on=exp.and_(*on, wrap=False), join_type="left", copy=False)
+
+
+def _extreme_identifier(name: str, side: str) -> exp.Identifier:
+    """Return the name of the column of a group with an extreme value, quoted if the group's column needs it."""
+    return exp.to_identifier(extreme_column(name, side), quoted=re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is None)

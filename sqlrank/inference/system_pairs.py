@@ -1,0 +1,30 @@
+"""List the pairs of systems to compare: the baseline with every other, or all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError, did_you_mean, short_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def list_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
+    """Return the pairs to compare: the baseline with every other system, or all pairs.
+
+    >>> list_pairs(["a", "b", "c"], None), list_pairs(["a", "b", "c"], "b")
+    ([('a', 'b'), ('a', 'c'), ('b', 'c')], [('b', 'a'), ('b', 'c')])
+    """
+    if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
+        available = f"there is only {systems[0]!r}" if systems else "there is none"
+        raise MetricError(
+            f"two systems are needed to compare, and {available}; name their column with system= or give run={{'a': ..., 'b': ...}}"
+        )
+    if baseline is None:
+        return [(first, second) for index, first in enumerate(systems) for second in systems[index + 1 :]]
+    if baseline not in systems:
+        raise MetricError(
+            f"no system is called {short_repr(baseline)}{did_you_mean(str(baseline), systems)} Choose from: {', '.join(systems)}"
+        )
+    return [(baseline, system) for system in systems if system != baseline]

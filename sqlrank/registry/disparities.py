@@ -1,0 +1,83 @@
+"""Names of differences between groups of one or several metrics, such as EqualizedOdds, in ``sql/names.toml``, and their metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError
+from sqlrank.registry.aliases import plain
+from sqlrank.registry.metric import Metric, parse_metric_text, to_sql_name
+from sqlrank.registry.metric_resolver import as_metric_list, parse_canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+
+@dataclass(frozen=True)
+class RequestedDifferences:
+    """The requested metrics of differences between groups.
+
+    Attributes:
+        metrics: The metrics to compute: those that were requested, and those of named differences.
+        parts: The canonical metrics of each named difference, by its name.
+        only_parts: The canonical metrics that were requested by the name of a difference only.
+    """
+
+    metrics: Any
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    only_parts: frozenset[str] = frozenset()
+
+    def by_row(self, metrics: Sequence[ResolvedMetric], *, requested_names: bool, plain_names: bool) -> dict[str, tuple[str, ...]]:
+        """Return the canonical metrics of each row of differences, by its name."""
+        rows: dict[str, tuple[str, ...]] = {}
+        for metric in metrics:
+            if (name := str(metric.metric)) not in self.only_parts:
+                rows |= dict.fromkeys(metric.column_names if requested_names else (name,), (name,))
+        return rows | {to_sql_name(name) if plain_names else name: parts for name, parts in self.parts.items()}
+
+
+def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> RequestedDifferences:
+    """Replace names of differences, such as ``EqualizedOdds(threshold=0.7)``, by the metrics that they are of.
+
+    Raises:
+        MetricError: A difference is requested, but no column whose groups are compared.
+    """
+    if isinstance(metrics, Mapping) or not (named := library.synonyms.get("differences")):
+        return RequestedDifferences(metrics)
+    entries = as_metric_list(metrics)
+    parts: dict[str, tuple[Metric, ...]] = {}
+    plain_entries = []
+    for entry in entries:
+        metric = _parse(entry)
+        if metric is None or plain(metric.name) not in named:
+            plain_entries.append(entry)
+            continue
+        if not is_across:
+            raise MetricError(
+                f"{metric.name} is a difference between groups; name the column of the groups, such as across='country' (--across country)"
+            )
+        parts[str(entry)] = tuple(Metric(name, metric.params) for name in named[plain(metric.name)])
+    if not parts:
+        return RequestedDifferences(metrics)
+    canonical = {name: tuple(str(parse_canonical(str(part), library)) for part in group) for name, group in parts.items()}
+    requested = {str(parse_canonical(str(entry), library)) for entry in plain_entries if _parse(entry) is not None}
+    return RequestedDifferences(
+        [*plain_entries, *(part for group in parts.values() for part in group)],
+        canonical,
+        frozenset(name for group in canonical.values() for name in group) - requested,
+    )
+
+
+def _parse(entry: Any) -> Metric | None:
+    """Return a metric as it was requested, None for what is no single metric."""
+    if isinstance(entry, Metric):
+        return entry
+    try:
+        return parse_metric_text(entry) if isinstance(entry, str) else None
+    except MetricError:
+        return None
