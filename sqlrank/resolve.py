@@ -320,10 +320,13 @@ def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[s
     columns = [request.across] if isinstance(request.across, str) else list(request.across)
     if not all(isinstance(column, str) for column in columns):
         raise MetricError(f"across={short_repr(request.across)} is not possible: name a column, or several whose combinations are compared")
-    if len(parse_group_by(request.by)) > 1:
+    groupings = parse_group_by(request.by)
+    if len(groupings) > 1:
         raise MetricError(
             "across compares the groups of one grouping; give by a list of columns, and other groupings in calls of their own"
         )
+    if both := set(columns) & set(groupings[0]):
+        raise MetricError(f"across and by both name {', '.join(sorted(both))}; a column is one whose groups are compared, or one of by")
     if request.per_query:
         raise MetricError("across compares groups, and per_query gives a row per query; leave out one of them")
     if request.interval == BOOTSTRAP:

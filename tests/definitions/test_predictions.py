@@ -67,6 +67,8 @@ WORKED = [
     ("Brier", (0.01 + 0.81 + 0.16 + 0.36 + 2 * 0.16 + 0.04) / 7),
     ("BrierSkill", 1 - (0.01 + 0.81 + 0.16 + 0.36 + 2 * 0.16 + 0.04) / 7 / (4 / 7 * 3 / 7)),
     ("BaseRate", 4 / 7),
+    ("SelectionRate", 4 / 7),
+    ("SelectionRate(threshold=0.1)", 7 / 7),
     ("CalibrationRatio", (0.8 + 3 * 0.6 + 0.4 + 2 * 0.1) / 4),
     ("ECE", (abs(0.2 - 1) + 0.4 + abs(1.8 - 2) + abs(0.8 - 1)) / 7),
     ("MCE", 0.4),

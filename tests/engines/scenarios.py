@@ -33,6 +33,7 @@ BEYOND = {
     "columns": {"features.value": "value"},
 }
 CLUSTERS = {"inputs": {"records": "records", "candidate_pairs": "candidates"}}
+DISPARITIES = ["SelectionRate", "AUC", "EqualizedOdds(threshold=0.3)"]
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
 
 EXPERIMENTS: dict[str, dict[str, Any]] = {
@@ -84,6 +85,8 @@ class Scenario:
             options["by"] = options["by"].rpartition(".")[2]
         elif "by" in options:
             options["by"] = [[name.rpartition(".")[2] for name in group] for group in options["by"]]
+        if "across" in options:
+            options["across"] = options["across"].rpartition(".")[2]
         return sqlrank.evaluate(self.metrics, connection=connection, **options)
 
     def text(self, dialect: str) -> str:
@@ -91,7 +94,9 @@ class Scenario:
         quoted: dict[str, Any] = {role: _quote_name(self.options[role], dialect) for role in ROLES if role in self.options}
         if "inputs" in self.options:
             quoted["inputs"] = {role: _quote_name(name, dialect) for role, name in self.options["inputs"].items()}
-        exact = {"by": _quote_columns(self.options.get("by", ())), "columns": _quote_columns(self.options.get("columns", {}))}
+        exact = {name: _quote_columns(self.options.get(name, ())) for name in ("by", "across")} | {
+            "columns": _quote_columns(self.options.get("columns", {}))
+        }
         return sqlrank.sql(self.metrics, dialect=dialect, **{**self.options, **quoted, **exact})
 
 
@@ -201,6 +206,8 @@ def _list_ranking_scenarios() -> list[Scenario]:
         ),
         Scenario("systems", metrics, {**RANKINGS, "by": "system"}),
         Scenario("groupings", metrics[:12], {**RANKINGS, "by": [["system"], []]}),
+        Scenario("differences between systems", ["nDCG@3", "P@2"], {**RANKINGS, "across": "system", "confidence": 0.9}),
+        Scenario("differences in systems", ["nDCG@3"], {**RANKINGS, **ATTRIBUTES, "by": "system", "across": "queries.country"}),
         Scenario("weighted queries", metrics, {**RANKINGS, **ATTRIBUTES}),
         Scenario("slices", metrics[:12], {**RANKINGS, **ATTRIBUTES, "by": "queries.country"}),
         Scenario("cut-offs", [*(f"{metric}@1..3" for metric in _SWEPT), *_list_swept_metrics(files)], RANKINGS),
@@ -339,6 +346,8 @@ def _list_prediction_scenarios() -> list[Scenario]:
             Scenario(f"predictions, ties={ties}", [*classification, "pAp@2"], WEIGHTED | {"ties": ties, "by": "shop"}, for_some=True)
             for ties in ("best", "worst")
         ),
+        Scenario("differences between groups", [*DISPARITIES, "LogLoss"], WEIGHTED | {"across": "shop"}),
+        Scenario("differences between groups, with intervals", DISPARITIES, WEIGHTED | {"across": "shop", "confidence": 0.9}),
         Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
         Scenario("pairs", _list_metrics(_list_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
         Scenario("pairs at once", _list_metrics(_list_family("pairs")), WEIGHTED),

@@ -88,6 +88,7 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "PRAUC": prauc,
     "R2": r2,
     "RMSE": rmse,
+    "SelectionRate": lambda data, options: mean(data, data.score >= options.threshold),
     "sMAPE": smape,
     "TweedieDeviance": tweedie_deviance,
 }

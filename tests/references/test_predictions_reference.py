@@ -59,6 +59,7 @@ CLASSIFICATION: dict[str, list[str]] = {
     ],
     "PnDCG": ["PnDCG", "PnDCG@0.5", "PnDCG@1", "PnDCG@3", "PnDCG@1000"],
     "Positives": ["Positives"],
+    "SelectionRate": ["SelectionRate", *(f"SelectionRate(threshold={threshold})" for threshold in (0, 0.25, 2))],
     "PRAUC": ["PRAUC", "PRAUC(interpolation=from_one)", "PRAUC(interpolation=davis_goadrich)"],
     **{name: list_confusion_variants(name) for name in reference.CONFUSION},
 }

@@ -33,6 +33,7 @@ SEARCHED = {
     **dict.fromkeys(("novelty", "diversity", "coverage"), "beyond-accuracy"),
     **dict.fromkeys(("trec_eval", "ranx", "scikit-learn", "migrate"), "compat"),
     **dict.fromkeys(("hold-out", "leakage"), "splits"),
+    **dict.fromkeys(("fairness", "fairlearn", "demographic parity"), "group-differences"),
     "explain a score": "explain",
     "html report": "report",
     "column mapping": "inputs",
