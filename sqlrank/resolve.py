@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.interval_options import IntervalOptions
+    from sqlrank.registry.disparities import RequestedDifferences
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.roles import Role
@@ -200,12 +201,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
     library = registry_for(request.sql_dir)
     sources_by_role, policies = _split_queries(request, library)
     plan = {name: freeze_value(value, f"plan {name}") for name, value in (request.plan or {}).items() if value is not None}
-    requested = split_differences(request.metrics, library, is_across=bool(request.across))
-    metrics = metric_resolver.resolve_metrics(
-        requested.metrics, library, request.compat, policies, _available_roles(sources_by_role, library)
-    )
-    metrics = metric_resolver.mark_lower_better(metrics, request.lower_is_better)
-    metrics = with_plain_names(metrics) if request.names == "plain" else metrics
+    requested, metrics = _resolve_metrics(request, library, policies, _available_roles(sources_by_role, library))
     compared = _parse_across(request, metrics)
     groupings, expressions = _split_group_expressions([[*group, *compared] for group in parse_group_by(request.by)])
     across = tuple(groupings[0][len(groupings[0]) - len(compared) :])
@@ -220,11 +216,11 @@ def resolve_request(request: Request) -> ResolvedRequest:
         groupings = _add_system_column(groupings)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
     sets = groupings if len(groupings) > 1 else None
-    result_names = {*({"score"} if base_roles else ()), *({SLICE_COLUMN} if sets else ()), *difference_columns(across)}
-    _check_name_clashes(columns, metrics, result_names)
+    _check_name_clashes(
+        columns, metrics, {*({"score"} if base_roles else ()), *({SLICE_COLUMN} if sets else ()), *difference_columns(across)}
+    )
     if sets and request.per_query and "run" in input_roles:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
-    differences = requested.by_row(metrics, requested_names=request.requested_names, plain_names=request.names == "plain") if across else {}
     confidence = parse_interval_options(
         metrics, request.confidence, request.interval, request.unit, request.per_query, (request.replicates, request.seed)
     )
@@ -257,8 +253,18 @@ def resolve_request(request: Request) -> ResolvedRequest:
         requested_names=request.requested_names,
         original=request,
         across=across,
-        differences=differences,
+        differences=requested.by_row(metrics, request.requested_names, request.names == "plain") if across else {},
     )
+
+
+def _resolve_metrics(
+    request: Request, library: Registry, policies: Mapping[str, Any], roles: set[str]
+) -> tuple[RequestedDifferences, list[ResolvedMetric]]:
+    """Return the metrics to compute, and those of differences between groups."""
+    requested = split_differences(request.metrics, library, is_across=bool(request.across))
+    metrics = metric_resolver.resolve_metrics(requested.metrics, library, request.compat, policies, roles)
+    metrics = metric_resolver.mark_lower_better(metrics, request.lower_is_better)
+    return requested, with_plain_names(metrics) if request.names == "plain" else metrics
 
 
 def find_read_policies(request: Request) -> dict[str, Any]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sqlrank.compiler.layout import ResultLayout
     from sqlrank.compiler.relation_ctes import RelationCtes
 
-FOLDER = "group_differences"
+DIFFERENCES_FOLDER = "group_differences"
 
 PAIR_STEPS = ("pair_margins", "pair_limits", "group_intervals")
 LIMIT_STEPS = (
@@ -46,7 +46,7 @@ LIMIT_STEPS = (
 UNIT_STEPS = ("influence_places", "influence_sizes", "shared_influence", "pair_correlations")
 """Steps from values of groups to limits, from limits to pairs, and from influences of units to correlations of pairs."""
 
-POSITION_COLUMN = "position"
+METRIC_POSITION = "position"
 """Column of the position of a metric in the request."""
 
 
@@ -130,7 +130,7 @@ class _GroupDifferences:
 
     def _step(self, name: str, variant: str = "", bindings: Mapping[str, float] | None = None) -> None:
         """Add the CTE of a file."""
-        path = (FOLDER, name, f"{variant}.sql") if variant else (FOLDER, f"{name}.sql")
+        path = (DIFFERENCES_FOLDER, name, f"{variant}.sql") if variant else (DIFFERENCES_FOLDER, f"{name}.sql")
         query: Any = load_select(*path)
         query = exp.replace_placeholders(query, **{key: sql_literal(value) for key, value in (bindings or {}).items()})
         for table in find_nodes(query, exp.Table):
@@ -153,14 +153,14 @@ class _GroupDifferences:
 
     def _group_values(self) -> exp.Query:
         """Return the values of groups in long form: a row per metric."""
-        return union_all(self._values_of(component) for component in self.components)
+        return union_all(self._long_values(component) for component in self.components)
 
-    def _values_of(self, component: _Component) -> exp.Select:
+    def _long_values(self, component: _Component) -> exp.Select:
         keys = [key_column(name) for name in (*self.keys[GROUP_ID].columns, *self.keys[COMPARED_ID].columns)]
         columns: dict[str, exp.Expr] = {
             METRIC_COLUMN: exp.Literal.string(component.metric),
             **({COMPONENT_COLUMN: exp.Literal.string(component.name)} if self.has_components else {}),
-            POSITION_COLUMN: sql_literal(component.position),
+            METRIC_POSITION: sql_literal(component.position),
             "value": exp.column(component.value.alias),
         }
         if self.layout.confidence is not None:
@@ -224,7 +224,7 @@ class _GroupDifferences:
             )
         query = self._with_audits(query, extremes) if self.audits else query
         query = order_rows(query, by)
-        query = query.order_by(exp.column(POSITION_COLUMN, table=extremes)) if len(self.components) > 1 else query
+        query = query.order_by(exp.column(METRIC_POSITION, table=extremes)) if len(self.components) > 1 else query
         return query, [*outputs, *self.audits]
 
     def _values(self) -> Iterator[tuple[str, str, str, dict[str, str]]]:
@@ -246,7 +246,7 @@ class _GroupDifferences:
         cte = self.relations.ctes.add_aggregate("audit_totals", summed, "one row per group: counts of input rows", keys)
         on = key_equalities(keys.columns, cte, extremes, nullable=True)
         joined = query.join(cte, copy=False, **({"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}))
-        is_first = exp.EQ(this=exp.column(POSITION_COLUMN, table=extremes), expression=sql_literal(1))
+        is_first = exp.EQ(this=exp.column(METRIC_POSITION, table=extremes), expression=sql_literal(1))
         for audit in self.audits:
             value = exp.Case(ifs=[exp.If(this=is_first.copy(), true=exp.column(audit.alias, table=cte))])
             joined.select(exp.alias_(value, audit.alias), copy=False)

@@ -24,21 +24,21 @@ class RequestedDifferences:
 
     Attributes:
         metrics: The metrics to compute: those that were requested, and those of named differences.
-        parts: The canonical metrics of each named difference, by its name.
-        only_parts: The canonical metrics that were requested by the name of a difference only.
+        components: The canonical metrics of each named difference, by its name.
+        component_metrics: The canonical metrics that were requested by the name of a difference only.
     """
 
     metrics: Any
-    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    only_parts: frozenset[str] = frozenset()
+    components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    component_metrics: frozenset[str] = frozenset()
 
-    def by_row(self, metrics: Sequence[ResolvedMetric], *, requested_names: bool, plain_names: bool) -> dict[str, tuple[str, ...]]:
+    def by_row(self, metrics: Sequence[ResolvedMetric], requested_names: bool, plain_names: bool) -> dict[str, tuple[str, ...]]:
         """Return the canonical metrics of each row of differences, by its name."""
         rows: dict[str, tuple[str, ...]] = {}
         for metric in metrics:
-            if (name := str(metric.metric)) not in self.only_parts:
+            if (name := str(metric.metric)) not in self.component_metrics:
                 rows |= dict.fromkeys(metric.column_names if requested_names else (name,), (name,))
-        return rows | {to_sql_name(name) if plain_names else name: parts for name, parts in self.parts.items()}
+        return rows | {to_sql_name(name) if plain_names else name: names for name, names in self.components.items()}
 
 
 def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> RequestedDifferences:
@@ -50,7 +50,7 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
     if isinstance(metrics, Mapping) or not (named := library.synonyms.get("differences")):
         return RequestedDifferences(metrics)
     entries = as_metric_list(metrics)
-    parts: dict[str, tuple[Metric, ...]] = {}
+    components: dict[str, tuple[Metric, ...]] = {}
     plain_entries = []
     for entry in entries:
         metric = _parse(entry)
@@ -61,16 +61,24 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
             raise MetricError(
                 f"{metric.name} is a difference between groups; name the column of the groups, such as across='country' (--across country)"
             )
-        parts[str(entry)] = tuple(Metric(name, metric.params) for name in named[plain(metric.name)])
-    if not parts:
-        return RequestedDifferences(metrics)
-    canonical = {name: tuple(str(parse_canonical(str(part), library)) for part in group) for name, group in parts.items()}
-    requested = {str(parse_canonical(str(entry), library)) for entry in plain_entries if _parse(entry) is not None}
+        components[str(entry)] = tuple(Metric(name, metric.params) for name in named[plain(metric.name)])
+    if not components:
+        return RequestedDifferences(entries)
+    canonical = {name: tuple(str(parse_canonical(str(component), library)) for component in group) for name, group in components.items()}
+    requested = {name for entry in plain_entries if (name := _canonical_name(entry, library))}
     return RequestedDifferences(
-        [*plain_entries, *(part for group in parts.values() for part in group)],
+        [*plain_entries, *(component for group in components.values() for component in group)],
         canonical,
         frozenset(name for group in canonical.values() for name in group) - requested,
     )
+
+
+def _canonical_name(entry: Any, library: Registry) -> str:
+    """Return the canonical metric of an entry, "" for what is no single metric."""
+    try:
+        return str(parse_canonical(str(entry), library))
+    except MetricError:
+        return ""
 
 
 def _parse(entry: Any) -> Metric | None:
