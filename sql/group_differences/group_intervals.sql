@@ -10,6 +10,6 @@ SELECT
     WHEN COUNT(difference_low) = COUNT(*) AND SUM(is_negative) = 0
     THEN MIN(CASE WHEN reversed_ratio_low < ratio_low THEN reversed_ratio_low ELSE ratio_low END)
   END AS ratio_ci_low,
-  CASE WHEN COUNT(difference_high) = COUNT(*) AND SUM(is_negative) = 0 THEN MIN(ratio_high) END AS ratio_ci_high
+  CASE WHEN COUNT(difference_high) = COUNT(*) AND SUM(is_negative) = 0 THEN COALESCE(MIN(ratio_high), 1) END AS ratio_ci_high
 FROM pair_limits
 GROUP BY group_id, metric

@@ -4,7 +4,7 @@ SELECT
   metric,
   component_id,
   ROW_NUMBER() OVER (
-    PARTITION BY group_id, metric ORDER BY CASE WHEN difference IS NULL THEN 1 ELSE 0 END, difference DESC, position
+    PARTITION BY group_id, metric ORDER BY COALESCE(difference, -1) DESC, position
   ) AS difference_place,
   MIN(ratio) OVER (PARTITION BY group_id, metric) AS least_ratio
 FROM extreme_groups

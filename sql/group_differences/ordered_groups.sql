@@ -1,5 +1,5 @@
 -- ordered_groups: one row per group, metric, component and compared group: its place from the least value, and from the greatest.
--- Compared groups without a value are last. Those of equal values are in the order of their columns.
+-- Compared groups without a value are last. Those of equal values are in the order of their columns, NULL first.
 SELECT
   group_id,
   metric,
@@ -13,10 +13,10 @@ SELECT
   bound_low,
   bound_high,
   ROW_NUMBER() OVER (
-    PARTITION BY group_id, metric, component_id ORDER BY CASE WHEN value IS NULL THEN 1 ELSE 0 END, value, compared_id
+    PARTITION BY group_id, metric, component_id ORDER BY COALESCE(value, 1e308), compared_id
   ) AS place,
   ROW_NUMBER() OVER (
-    PARTITION BY group_id, metric, component_id ORDER BY CASE WHEN value IS NULL THEN 1 ELSE 0 END, value DESC, compared_id
+    PARTITION BY group_id, metric, component_id ORDER BY COALESCE(value, -1e308) DESC, compared_id
   ) AS place_from_greatest,
   COUNT(value) OVER (PARTITION BY group_id, metric, component_id) AS num_groups,
   COUNT(*) OVER (PARTITION BY group_id, metric, component_id) AS num_compared

@@ -1,5 +1,5 @@
 -- pair_limits: one row per group, metric, component and pair of compared groups: limits of the difference, and of the ratio.
--- Limits of a ratio without a logarithm are 0, and that of both limits of values, at most 1.
+-- A lower limit without a logarithm is 0. An upper limit is NULL if it is not below 1.
 SELECT
   group_id,
   metric,
@@ -10,7 +10,6 @@ SELECT
   CASE
     WHEN ratio * EXP(log_margin_above) < 1 THEN ratio * EXP(log_margin_above)
     WHEN log_margin_above IS NULL AND greatest_ratio < 1 THEN greatest_ratio
-    ELSE 1
   END AS ratio_high,
-  CASE WHEN ratio * EXP(log_margin_above) > 1 THEN 1 / NULLIF(ratio * EXP(log_margin_above), 0) ELSE 1 END AS reversed_ratio_low
+  CASE WHEN ratio * EXP(log_margin_above) > 1 THEN 1 / NULLIF(ratio * EXP(log_margin_above), 0) END AS reversed_ratio_low
 FROM pair_margins

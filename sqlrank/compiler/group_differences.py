@@ -166,7 +166,8 @@ class _GroupDifferences:
         if self.layout.confidence is not None:
             metric: Any = component.value.metric
             bounds = limit_bounds(metric) or (None, None)
-            columns |= {name: exp.column(f"{component.value.alias}_{name}") for name in (CI_LOW, CI_HIGH, N_UNITS)}
+            columns |= {name: exp.column(f"{component.value.alias}_{name}") for name in (CI_LOW, CI_HIGH)}
+            columns[N_UNITS] = cast_double(exp.column(f"{component.value.alias}_{N_UNITS}"))
             columns |= {
                 name: cast_double(exp.Null() if bound is None else sql_literal(bound))
                 for name, bound in zip(("bound_low", "bound_high"), bounds, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -22,7 +22,7 @@ from sqlrank.compiler.row_keys import (
     never_null_equality,
 )
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -224,12 +224,19 @@ def _order(window: exp.Window, scope: _SelectScope) -> None:
         return
     terms = []
     for term in order.expressions:
-        columns = scope.columns(term.this) if _is_key(term.this) else [term.this]
+        columns: list[Any] = scope.columns(term.this) if _is_key(term.this) else [term.this]
+        if term.this.name == COMPARED_ID:  # NULL is a group as any other, whose place engines do not agree on
+            columns = [part for column in columns for part in (_null_first(column), column)]
         terms += [exp.Ordered(**{**term.args, "this": column.copy()}) for column in columns]
     if terms:
         order.set("expressions", list(dict.fromkeys(terms)))
     else:
         window.set("order", None)
+
+
+def _null_first(column: exp.Column) -> exp.Case:
+    """Return 0 for NULL, 1 for other values."""
+    return exp.Case(ifs=[exp.If(this=is_null(column.copy()), true=sql_literal(0))], default=sql_literal(1))
 
 
 def _is_key(node: exp.Expr) -> bool:

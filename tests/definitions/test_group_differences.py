@@ -35,8 +35,8 @@ def make_predictions(seed: int, rows: int, groups: tuple[Any, ...] = ("a", "b", 
 
 def compare_extremes(values: list[tuple[Any, float | None]]) -> dict[str, Any]:
     """Return what a row of differences should hold, from the value of each group."""
-    known = [(value, group is None, group) for group, value in values if value is not None]
-    low, high = min(known), min((-value, missing, group) for value, missing, group in known)
+    known = [(value, group is not None, group) for group, value in values if value is not None]
+    low, high = min(known), min((-value, known_group, group) for value, known_group, group in known)
     least, greatest = low[0], -high[0]
     return {
         "num_groups": len(known),

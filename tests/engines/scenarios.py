@@ -33,7 +33,7 @@ BEYOND = {
     "columns": {"features.value": "value"},
 }
 CLUSTERS = {"inputs": {"records": "records", "candidate_pairs": "candidates"}}
-DISPARITIES = ["SelectionRate", "AUC", "EqualizedOdds(threshold=0.3)"]
+DISPARITIES = ["SelectionRate", "AUC", "Recall(threshold=0.3)"]
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
 
 EXPERIMENTS: dict[str, dict[str, Any]] = {
@@ -347,7 +347,9 @@ def _list_prediction_scenarios() -> list[Scenario]:
             for ties in ("best", "worst")
         ),
         Scenario("differences between groups", [*DISPARITIES, "LogLoss"], WEIGHTED | {"across": "shop"}),
-        Scenario("differences between groups, with intervals", DISPARITIES, WEIGHTED | {"across": "shop", "confidence": 0.9}),
+        Scenario(
+            "differences between groups, with intervals", DISPARITIES, {"predictions": "unweighted", "across": "shop", "confidence": 0.9}
+        ),
         Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
         Scenario("pairs", _list_metrics(_list_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
         Scenario("pairs at once", _list_metrics(_list_family("pairs")), WEIGHTED),
