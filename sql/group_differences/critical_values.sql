@@ -1,5 +1,6 @@
 -- critical_values: one row per group, metric, component and compared group: normal quantiles of intervals that hold together.
 -- Source: Abramowitz & Stegun 26.2.23, to 0.0005.
+-- Grain: group_id, metric, component_id, compared_id
 SELECT
   group_id,
   metric,

@@ -1,4 +1,5 @@
 -- extreme_groups: one row per group, metric and component: the least and the greatest value, their difference and ratio.
+-- Grain: group_id, metric, component_id
 SELECT
   least.group_id,
   least.metric,

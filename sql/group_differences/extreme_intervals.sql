@@ -1,5 +1,6 @@
 -- extreme_intervals: one row per group, metric and component: limits of the least and the greatest value.
 -- They are NULL if a compared group has a value but no interval.
+-- Grain: group_id, metric, component_id
 SELECT
   group_id,
   metric,

@@ -1,6 +1,7 @@
 -- group_intervals: one row per group and metric: limits of the difference and the ratio of the least and the greatest true value.
 -- The intervals of all pairs hold together: the true difference is at least the greatest lower limit of a pair, and at most the greatest
 -- upper limit. Limits are NULL if a compared group has a value but no interval, and those of a ratio if a value is below 0.
+-- Grain: group_id, metric
 SELECT
   group_id,
   metric,

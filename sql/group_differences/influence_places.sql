@@ -1,4 +1,5 @@
 -- influence_places: one row per group, metric, component, compared group and unit: the influence of the unit, and the place of the compared group.
+-- Grain: group_id, metric, component_id, place, unit
 SELECT
   unit_influences.group_id,
   unit_influences.metric,

@@ -1,4 +1,5 @@
 -- influence_sizes: one row per group, metric, component and compared group: root of the squared influence of its units.
+-- Grain: group_id, metric, component_id, place
 SELECT
   group_id,
   metric,

@@ -1,4 +1,5 @@
 -- largest_differences: one row per group, metric and component: its place by difference, and the least ratio of all components of the metric.
+-- Grain: group_id, metric, component_id
 SELECT
   group_id,
   metric,

@@ -1,5 +1,6 @@
 -- limit_margins: one row per group, metric, component and compared group: margins of its value below and above, and of its logarithm.
 -- Those of the logarithm are NULL if a value or limit has none.
+-- Grain: group_id, metric, component_id, place
 SELECT
   group_id,
   metric,

@@ -1,5 +1,6 @@
 -- ordered_groups: one row per group, metric, component and compared group: its place from the least value, and from the greatest.
 -- Compared groups without a value are last. Those of equal values are in the order of their columns, NULL first.
+-- Grain: group_id, metric, component_id, compared_id
 SELECT
   group_id,
   metric,

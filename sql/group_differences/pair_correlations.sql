@@ -1,4 +1,5 @@
 -- pair_correlations: one row per group, metric, component and pair of compared groups that share units: correlation of the two values.
+-- Grain: group_id, metric, component_id, place, higher_place
 SELECT
   shared_influence.group_id,
   shared_influence.metric,

@@ -1,8 +1,12 @@
 -- pair_margins: one row per group, metric, component and pair of compared groups: difference and ratio, and the margins of their intervals.
 -- A square below 0 is a rounded 0.
+-- Grain: group_id, metric, component_id, place, higher_place
 SELECT
   group_id,
   metric,
+  component_id,
+  place,
+  higher_place,
   difference,
   ratio,
   greatest_ratio,

@@ -1,4 +1,5 @@
 -- shared_influence: one row per group, metric, component and pair of compared groups that share units: sum of products of their influences.
+-- Grain: group_id, metric, component_id, place, higher_place
 SELECT
   low.group_id,
   low.metric,

@@ -1,4 +1,5 @@
 -- simultaneous_limits: one row per group, metric, component and compared group: limits within the bounds of the metric.
+-- Grain: group_id, metric, component_id, compared_id
 SELECT
   group_id,
   metric,

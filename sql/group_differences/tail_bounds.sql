@@ -2,6 +2,7 @@
 -- The tail is that of the confidence level, shared by the intervals that hold together (Bonferroni). The factor of 1 / df makes Student's t
 -- of a normal quantile.
 -- Source: Wallace 1959, to 1.2 % from 3 degrees of freedom.
+-- Grain: group_id, metric, component_id, compared_id
 SELECT
   group_id,
   metric,

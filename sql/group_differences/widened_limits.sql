@@ -1,4 +1,5 @@
 -- widened_limits: one row per group, metric, component and compared group: limits of its value that hold with those of all others.
+-- Grain: group_id, metric, component_id, compared_id
 SELECT
   group_id,
   metric,

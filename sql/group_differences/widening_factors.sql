@@ -1,5 +1,6 @@
 -- widening_factors: one row per group, metric, component and compared group: by how much intervals widen so that all of a metric hold together.
 -- It is the quotient of two quantiles of Student's t, 1 for a single interval.
+-- Grain: group_id, metric, component_id, compared_id
 SELECT
   group_id,
   metric,

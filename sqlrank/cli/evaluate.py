@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import typer
@@ -87,7 +86,7 @@ def evaluate(
             form,
             FileKind.METRICS,
             file,
-            replace(TableStyle.for_result(displayed, library, digits, with_total), keep_orientation=bool(across)),
+            TableStyle.for_result(displayed, library, digits, with_total),
         )
     for reason in null_reasons(result):
         typer.echo(f"note: {reason}", err=True)

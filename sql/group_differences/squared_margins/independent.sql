@@ -1,9 +1,13 @@
 -- squared_margins: one row per group, metric, component and pair of compared groups: difference, ratio, squared margins of both.
 -- The ratio is that of the lower to the higher value. Its margins are those of its logarithm.
 -- Source: Zou & Donner 2008, from the limits of both values; Newcombe 1998 for shares.
+-- Grain: group_id, metric, component_id, place, higher_place
 SELECT
   low.group_id,
   low.metric,
+  low.component_id,
+  low.place,
+  high.place AS higher_place,
   high.value - low.value AS difference,
   high.margin_below * high.margin_below + low.margin_above * low.margin_above AS square_below,
   high.margin_above * high.margin_above + low.margin_below * low.margin_below AS square_above,
