@@ -11,7 +11,7 @@ CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column l
 HOURS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column "query_id=DATE_TRUNC('hour', timestamp)" --policy level=query --tolerance 1%
 
-.PHONY: help demo test test-all fuzz engines docs lint bench bench-spark clean
+.PHONY: help demo test test-all fuzz engines docs lint bench bench-spark release clean
 
 help:  ## Show this help
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
@@ -31,6 +31,10 @@ $(VENV)/.test: $(BIN)/sqlrank
 
 $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.release: $(BIN)/sqlrank
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,docs,release]'
 	@touch $@
 
 demo: $(VENV)/.report  ## Evaluate real collections, show the SQL that did it, and write reports of both
@@ -87,6 +91,12 @@ bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 
 bench-spark: $(VENV)/.bench  ## Measure the statements for Spark beside MLlib (about an hour; needs Java)
 	$(BIN)/python benchmarks/spark.py
+
+CHECKS ?= 1
+WRITE ?= 0
+
+release: $(VENV)/.release  ## Build and check the files of a release in dist/ (VERSION=1.0.0; WRITE=1 sets the version here, CHECKS=0 leaves out .ci/run)
+	$(BIN)/python -m release $(VERSION) $(if $(filter 1,$(WRITE)),--write) $(if $(filter 0,$(CHECKS)),--no-checks)
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) dist build site .cache

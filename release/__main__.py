@@ -1,0 +1,92 @@
+"""``python -m release VERSION``: build and check the files of a release in dist/, without a change to the tree unless ``--write`` is given."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from release import artifacts
+from release.preparation import is_prepared, prepare_version, read_changelog
+from sqlrank.errors import InputError, SqlrankError
+
+ROOT = Path(__file__).parents[1]
+WRITERS = ("website.public_interface", "tests.stored")
+"""Modules that write the public interface, and what this version stores."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make the files of a release; return the exit status."""
+    parser = argparse.ArgumentParser("python -m release", description=__doc__)
+    parser.add_argument("version", help="The version, such as 1.0.0.")
+    parser.add_argument("--write", action="store_true", help="Set the version in this tree, to commit and tag, instead of in a copy.")
+    parser.add_argument("--no-checks", action="store_true", help="Leave out .ci/run: tests, style, types and documentation.")
+    parser.add_argument("--output", type=Path, default=ROOT / "dist", help="Folder of the files.")
+    options = parser.parse_args(arguments)
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            make_release(options.version, options.output, Path(scratch), is_written=options.write, is_checked=not options.no_checks)
+    except SqlrankError as error:
+        sys.stderr.write(f"release: {error}\n")
+        return 2
+    return 0
+
+
+def make_release(version: str, output: Path, scratch: Path, *, is_written: bool, is_checked: bool) -> None:
+    """Set the version, run the checks, and make the files of the release.
+
+    A tree that has the version and its section already, such as that of a tag, stays as it is.
+    """
+    if is_prepared(ROOT, version):
+        tree = ROOT
+    else:
+        if is_written and artifacts.run("git", "status", "--porcelain", cwd=ROOT):
+            raise InputError("git status is not clean; commit or remove the changes first")
+        tree = ROOT if is_written else copy_tree(scratch / "tree")
+        changed = prepare_version(tree, version, datetime.now(UTC).date())
+        for module in WRITERS:
+            artifacts.run(sys.executable, "-m", module, cwd=tree, PYTHONPATH=str(tree))
+        report(f"set the version in {len(changed)} files{'' if is_written else ' of a copy'}")
+    if is_checked:
+        report("run .ci/run, which takes up to an hour")
+        artifacts.run("bash", ".ci/run", cwd=tree)
+    section = next(section for section in read_changelog((tree / "CHANGELOG.md").read_text("utf-8")) if section.version == version)
+    archives = artifacts.build_twice(tree, scratch, section.date)
+    report(f"built {' and '.join(path.name for path in archives)} twice, with the same bytes")
+    artifacts.check_archives(archives, tree)
+    sdist, wheel = sorted(archives, key=lambda path: path.suffix == ".whl")
+    artifacts.install_archive(sdist, scratch)
+    python = artifacts.install_archive(wheel, scratch)
+    report("checked contents, sizes and metadata, and installed both without git")
+    output.mkdir(parents=True, exist_ok=True)
+    files = [Path(shutil.copy(path, output / path.name)) for path in archives]
+    bill = artifacts.write_sbom(python, tree, output / f"sqlrank-{version}.cdx.json", section.date)
+    report(f"wrote the SBOM of {len(bill['components'])} components")
+    files.append(output / f"sqlrank-{version}.cdx.json")
+    (output / "NOTES.md").write_text(f"# sqlrank {version}\n\n{section.notes}\n", "utf-8")
+    artifacts.write_hashes(files, output / "SHA256SUMS")
+    report(f"{output} has the files, NOTES.md and SHA256SUMS")
+    if is_written:
+        report(f"read git diff, then: git commit -am 'Release {version}' && git tag v{version} && git push --follow-tags")
+
+
+def copy_tree(target: Path) -> Path:
+    """Return a copy of the files that git tracks, as they are now."""
+    for name in artifacts.run("git", "ls-files", "-z", cwd=ROOT).split("\0"):
+        if name and (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, target / name)
+    return target
+
+
+def report(text: str) -> None:
+    """Print a line of progress."""
+    sys.stdout.write(f"release: {text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""The files of a release: built twice to the same bytes, checked, installed without git, with an SBOM, notes and hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import ContractError, ExecutionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WHEEL_PLACES = r"sqlrank/.+\.(py|sql|toml|j2|css|js)|sqlrank/sql/\w+\.md|sqlrank/py\.typed|sqlrank-[\d.]+\.dist-info/.+"
+SDIST_PLACES = r"(sqlrank|sql|docs)/.+|README\.md|LICENSE|CHANGELOG\.md|CITATION\.cff|SECURITY\.md|pyproject\.toml|PKG-INFO|\.gitignore"
+UNWANTED = (
+    r"(^|/)(tests?|benchmarks|examples|website|release|__pycache__|\.git|\.venv|\.cache)(/|$)|\.(parquet|duckdb|csv|pyc|so|log)$|(^|/)\.env"
+)
+"""Patterns of files that a wheel and an sdist have, and of those that neither has."""
+
+MAX_BYTES = {".whl": 2_000_000, ".gz": 4_000_000}
+CALL = "import sqlrank; print(sqlrank.evaluate('AUC', predictions={'label': [0, 1], 'score': [0.1, 0.7]})['AUC'][0].as_py())"
+
+
+def run(*words: str | Path, cwd: Path | None = None, **environment: str) -> str:
+    """Return what a program prints; raise ``ExecutionError`` with its output if it fails."""
+    done = subprocess.run(
+        [str(word) for word in words], check=False, capture_output=True, text=True, cwd=cwd, env={**os.environ, **environment}
+    )
+    if done.returncode:
+        raise ExecutionError(
+            f"{' '.join(map(str, words))} ended with status {done.returncode}:", *done.stdout.splitlines(), *done.stderr.splitlines()
+        )
+    return done.stdout
+
+
+def build_twice(root: Path, scratch: Path, day: str) -> list[Path]:
+    """Return the sdist and the wheel of a tree; raise ``ContractError`` unless two builds give the same bytes.
+
+    The time of all files is the day of the release.
+    """
+    epoch = str(int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()))
+    built: list[dict[str, Path]] = []
+    for name in ("first", "second"):
+        run(
+            sys.executable,
+            "-m",
+            "build",
+            "--no-isolation",
+            "--outdir",
+            scratch / name,
+            root,
+            SOURCE_DATE_EPOCH=epoch,
+            PYTHONHASHSEED=str(1 + len(built)),
+        )
+        built.append({path.name: path for path in sorted((scratch / name).iterdir())})
+    first, second = built
+    if different := [name for name in {**first, **second} if hash_of(first.get(name)) != hash_of(second.get(name))]:
+        raise ContractError(f"two builds gave different bytes for {', '.join(different)}")
+    return list(first.values())
+
+
+def hash_of(path: Path | None) -> str:
+    """Return the SHA-256 of a file, empty without one."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path else ""
+
+
+def list_files(archive: Path) -> list[str]:
+    """Return the files of a wheel, or of an sdist below its folder."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            return [name for name in wheel.namelist() if not name.endswith("/")]
+    with tarfile.open(archive) as sdist:
+        return [str(PurePosixPath(*PurePosixPath(member.name).parts[1:])) for member in sdist.getmembers() if member.isfile()]
+
+
+def find_problems(archive: Path, sql_files: Iterable[str]) -> list[str]:
+    """Return what is wrong with the contents or the size of an archive.
+
+    Args:
+        archive: a wheel or an sdist.
+        sql_files: the files of ``sql/``, which both have.
+    """
+    names = list_files(archive)
+    is_wheel = archive.suffix == ".whl"
+    places = re.compile(WHEEL_PLACES if is_wheel else SDIST_PLACES)
+    problems = [f"{name} does not belong in it" for name in names if not places.fullmatch(name) or re.search(UNWANTED, name)]
+    expected = [f"{'sqlrank/' if is_wheel else ''}sql/{name}" for name in sql_files] + ["sqlrank/py.typed", "sqlrank/__main__.py"]
+    problems += [f"{name} is missing" for name in expected if name not in names]
+    if not any(PurePosixPath(name).name == "LICENSE" for name in names):
+        problems.append("LICENSE is missing")
+    if archive.stat().st_size > MAX_BYTES[archive.suffix]:
+        problems.append(f"it has {archive.stat().st_size:,} bytes, more than {MAX_BYTES[archive.suffix]:,}")
+    return [f"{archive.name}: {problem}" for problem in problems]
+
+
+def check_archives(archives: list[Path], root: Path) -> None:
+    """Raise ``ContractError`` for archives with other files than the package, too large ones, or invalid metadata."""
+    sql_files = [
+        path.relative_to(root / "sql").as_posix() for path in sorted((root / "sql").rglob("*")) if path.suffix in {".sql", ".toml"}
+    ]
+    if problems := [problem for archive in archives for problem in find_problems(archive, sql_files)]:
+        raise ContractError(*problems)
+    run(sys.executable, "-m", "twine", "check", "--strict", *archives)
+
+
+def install_archive(archive: Path, scratch: Path) -> Path:
+    """Install an archive in a new environment without git, evaluate a metric in it, and return its interpreter."""
+    folder = scratch / f"venv{archive.suffix}"
+    run(sys.executable, "-m", "venv", folder)
+    python = folder / "bin" / "python"
+    path = str(folder / "bin")
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", archive, PATH=path, cwd=scratch)
+    printed = run(python, "-c", CALL, PATH=path, PYTHONPATH="", cwd=scratch).strip()
+    if printed != "1.0":
+        raise ContractError(f"{archive.name}: AUC is {printed} after installation, and should be 1.0")
+    return python
+
+
+def write_sbom(python: Path, root: Path, target: Path, day: str) -> dict[str, Any]:
+    """Write the software bill of materials of an environment as CycloneDX JSON, and return it."""
+    epoch = str(int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()))
+    program = Path(sys.executable).with_name("cyclonedx-py")
+    options: list[str | Path] = [
+        "--pyproject",
+        root / "pyproject.toml",
+        "--mc-type",
+        "library",
+        "--output-reproducible",
+        "--of",
+        "JSON",
+        "-o",
+        target,
+    ]
+    run(program, "environment", *options, python, SOURCE_DATE_EPOCH=epoch)
+    bill: dict[str, Any] = json.loads(target.read_text("utf-8"))
+    return bill
+
+
+def write_hashes(files: list[Path], target: Path) -> None:
+    """Write the SHA-256 of each file, in the form that ``sha256sum --check`` reads."""
+    target.write_text("".join(f"{hash_of(path)}  {path.name}\n" for path in files), "utf-8")
