@@ -13,6 +13,7 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
     "sql/README.md": "sql/index.md",
     "sql/RELATIONS.md": "sql/relations.md",
     "benchmarks/README.md": "benchmarks.md",
