@@ -93,6 +93,8 @@ def flag_for(name: str, flags: Mapping[str, str], library: Registry) -> str | No
             return f"write {flags[target]}{' 0.95 for 0.05' if change == '1 - ' else ''}"
         if target in policy_names(library):
             return f"write --policy {target}=..."
+    if name in policy_names(library):
+        return f"write --policy {name}=..."
     nearest = did_you_mean(name, [*flags, *policy_names(library)])
     return None if nearest == "." else nearest.removeprefix("; ")
 

@@ -15,6 +15,7 @@ FAMILIES = {
     "exposure": ("Lists shown", "Counts over all lists of a run."),
     "stages": ("Stages", "A stage of a search, compared with [the one before](DOCS/beyond-accuracy.md#pipelines-of-several-stages)."),
     "classification": ("Classification and calibration", "Predictions with a label of 0 or 1, a score, and optionally a weight."),
+    "classes": ("Several classes", "Predictions of [several classes](DOCS/classes.md)."),
     "pairs": ("Rank correlation and pairs", "The order of pairs of predictions, without forming pairs."),
     "regression": ("Regression", "Predictions of a number, with labels that are numbers."),
     "measures": ("Columns of your own", "The mean, share, sum or quantile of [any column](DOCS/metrics.md#columns-of-your-own)."),

@@ -204,7 +204,8 @@ def _compile_curve(
     ]
     order = [*map(_output, outputs), *(exp.column(name) for name in curve_columns[: 1 + (curve_columns[0] == BUCKET_COLUMN)])]
     may_be_infinite = relations.library.may_be_infinite(metric.file, metric.dependencies.files)
-    key_names = {name for role in relations.library.roles.values() for name, column in role.columns.items() if column.type == "key"}
+    roles = [relations.library.roles[role] for role in metric.dependencies.roles]
+    key_names = {name for role in roles for name, column in role.columns.items() if column.type == "key"}
     tree = exp.select(
         *columns, *(exp.alias_(_select_item(name, curve_cte, may_be_infinite, name in key_names), name) for name in curve_columns)
     ).from_(curve_cte)

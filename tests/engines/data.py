@@ -81,6 +81,16 @@ SPLITS = """
 """
 """Users and items of both parts and of one; a shop without a test, and rows of no shop, which train after they test."""
 
+CLASSIFIED = """
+    SELECT i % 3 AS shop, 'c' || (i * 7 % 5) AS label, CASE WHEN i % 4 < 2 THEN 'c' || (i * 7 % 5) ELSE 'c' || (i * 11 % 7) END AS predicted,
+        (i % 5) / 2.0::DOUBLE AS weight, i // 2 AS unit_id
+    FROM range(90) AS t(i)
+    UNION ALL SELECT 9, 'c1', 'c1', 1, 100
+    UNION ALL SELECT NULL, 'c1', 'c2', 2, 101
+    UNION ALL SELECT 8, 'c1', 'c2', 0, 102
+"""
+"""Classes that are observed only, predicted only, and in one shop only; weights of 0; shops of one class, without weight, and of no shop."""
+
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
@@ -101,4 +111,5 @@ TABLES = {
     "logs": LOGS,
     "interleaved": INTERLEAVED,
     "splits": SPLITS,
+    "classified": CLASSIFIED,
 }

@@ -176,6 +176,7 @@ def scenarios() -> list[Scenario]:
         *_list_prediction_scenarios(),
         *_list_record_scenarios(),
         *_list_event_scenarios(),
+        *_list_class_scenarios(),
         *_list_curve_scenarios(),
         *_list_name_scenarios(),
     ]
@@ -393,6 +394,21 @@ def _list_event_scenarios() -> list[Scenario]:
             *_list_choice_scenarios(_list_family(family), {**given, "by": "shop"}),
         ]
     return found
+
+
+def _list_class_scenarios() -> list[Scenario]:
+    """Return scenarios of predictions of several classes."""
+    files = _list_family("classes")
+    metrics, given = _list_metrics(files), {"inputs": {"classified": "classified"}, "columns": {"weight": "weight"}}
+    averaged = [f"Multiclass{name}(average=weighted)" for name in ("Precision", "Recall", "FBeta")]
+    micro = [metric.replace("weighted", "micro") for metric in averaged]
+    return [
+        Scenario("classified", metrics, given),
+        Scenario("classified of groups", [*metrics, *averaged, *micro], {**given, "by": [["shop"], []]}),
+        Scenario("classified with intervals", metrics, {**given, "by": "shop", "confidence": 0.95}),
+        *_list_choice_scenarios(files, {**given, "by": "shop"}),
+        *(Scenario(name, [name], {**given, "by": "shop"}) for name in ("MulticlassConfusionMatrix", "MulticlassReport")),
+    ]
 
 
 def _list_curve_scenarios() -> list[Scenario]:

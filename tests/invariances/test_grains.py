@@ -30,6 +30,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         "records": pasted.RECORDS.replace("SELECT ", "SELECT i % 2 AS source, ", 1),
         "splits": pasted.SPLITS,
         "interleaved": pasted.INTERLEAVED,
+        "classified": pasted.CLASSIFIED,
         "candidate_pairs": pasted.PAIRS,
         "queries": "SELECT 'q' || i AS query_id, 1.0 AS weight, 2 AS cutoff FROM range(4) AS t(i)",
         "predicted_clusters": "SELECT i AS record_id, 'p' || (i % 7) AS cluster_id FROM range(20) AS t(i)",

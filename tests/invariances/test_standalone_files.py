@@ -44,6 +44,7 @@ SPLITS = (
 LOGS = """SELECT i % 2 AS reward, (1 + i % 7) / 8.0 AS propensity, (1 + i % 5) / 6.0 AS target_propensity, (i % 3) / 3.0 AS predicted_reward,
     (i % 4) / 4.0 AS expected_reward FROM range(30) AS t(i)"""
 INTERLEAVED = "SELECT i // 2 AS session_id, CASE WHEN i % 2 = 0 THEN 'A' ELSE 'B' END AS team, i * 7 % 5 AS clicks FROM range(30) AS t(i)"
+CLASSIFIED = "SELECT 'c' || (i * 7 % 5) AS label, 'c' || (i * 3 % 4 + i % 2) AS predicted, 1.0 + i % 3 AS weight FROM range(40) AS t(i)"
 PAIRS = "SELECT i AS left_id, 29 - i AS right_id FROM range(20) AS t(i)"
 
 
@@ -59,11 +60,12 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "given_splits": SPLITS,
             "given_logs": LOGS,
             "given_interleaved": INTERLEAVED,
+            "given_classified": CLASSIFIED,
         }.items():
             database.execute(f"CREATE TABLE {name} AS {query}")
         for name, query in OTHERS.items():
             database.execute(f"CREATE TABLE given_{name} AS {query}")
-        for name in ("run", "qrels", "records", "splits", "logs", "interleaved", *OTHERS):
+        for name in ("run", "qrels", "records", "splits", "logs", "interleaved", "classified", *OTHERS):
             database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, 1 AS unit_id, * FROM given_{name}")
         yield database
 
@@ -188,7 +190,9 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
 
 @pytest.mark.parametrize(
     ("role", "name"),
-    select_every(4, [(role, name) for role in ("splits", "logs", "interleaved") for name in list_metrics(role, "group")], rows=True),
+    select_every(
+        4, [(role, name) for role in ("splits", "logs", "interleaved", "classified") for name in list_metrics(role, "group")], rows=True
+    ),
 )
 def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)

@@ -34,6 +34,7 @@ SEARCHED = {
     **dict.fromkeys(("trec_eval", "ranx", "scikit-learn", "migrate"), "compat"),
     **dict.fromkeys(("hold-out", "leakage"), "splits"),
     **dict.fromkeys(("fairness", "fairlearn", "demographic parity"), "group-differences"),
+    **dict.fromkeys(("multiclass", "confusion matrix", "kappa"), "classes"),
     "explain a score": "explain",
     "html report": "report",
     "column mapping": "inputs",

@@ -1,0 +1,2 @@
+-- zero_division: the ratio, or 1 if it is 0 / 0.
+CREATE MACRO zero_division(ratio) AS COALESCE(ratio, 1)

@@ -1,0 +1,11 @@
+-- CohenKappa: Cohen's kappa: accuracy adjusted for chance: 0 on the average at random, 1 if all is right.
+-- Range: -1 to 1.
+-- Interval: influence kappa_influence FROM class_influence
+-- Undefined: no predictions, or one class only.
+-- Source: Cohen 1960; scikit-learn cohen_kappa_score.
+SELECT
+  group_id,
+  (SUM(tp) * SUM(label_weight) - SUM(label_weight * predicted_weight))
+    / NULLIF(SUM(label_weight) * SUM(label_weight) - SUM(label_weight * predicted_weight), 0) AS cohen_kappa
+FROM class_counts
+GROUP BY group_id

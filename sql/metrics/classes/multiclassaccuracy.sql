@@ -1,0 +1,9 @@
+-- MulticlassAccuracy: share of the weight whose class is predicted rightly.
+-- Range: 0 to 1.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn accuracy_score.
+SELECT
+  group_id,
+  SUM(CASE WHEN label = predicted THEN weight ELSE 0 END) / NULLIF(SUM(weight), 0) AS multiclass_accuracy
+FROM classified
+GROUP BY group_id

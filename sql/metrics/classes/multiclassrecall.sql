@@ -1,0 +1,10 @@
+-- MulticlassRecall: average of the recall of all classes.
+-- Range: 0 to 1.
+-- Interval: influence recall_influence FROM class_influence
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn recall_score.
+SELECT
+  group_id,
+  SUM(recall_share * recall) / NULLIF(SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END), 0) AS multiclass_recall
+FROM class_rates
+GROUP BY group_id

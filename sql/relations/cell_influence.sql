@@ -1,0 +1,30 @@
+-- cell_influence: one row per group, observed and predicted class that occur together: influence of a prediction of weight 1 on metrics.
+-- Grain: group_id, label, predicted
+SELECT
+  confusion_cells.group_id,
+  confusion_cells.label,
+  confusion_cells.predicted,
+  confusion_cells.num_predictions, -- predictions of weight 0 do not count
+  confusion_cells.weight, -- of these predictions
+  confusion_cells.weight_squares, -- sum of their squared weights
+  COALESCE(label_classes.precision_by_label, 0)
+    + COALESCE(predicted_classes.precision_by_predicted, 0)
+    + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.precision_by_hit, 0) ELSE 0 END AS precision_influence,
+  COALESCE(label_classes.recall_by_label, 0)
+    + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.recall_by_hit, 0) ELSE 0 END AS recall_influence,
+  COALESCE(label_classes.f_by_label, 0)
+    + COALESCE(predicted_classes.f_by_predicted, 0)
+    + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.f_by_hit, 0) ELSE 0 END AS f_influence,
+  COALESCE(label_classes.balanced_accuracy_by_label, 0)
+    + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.balanced_accuracy_by_hit, 0) ELSE 0 END AS balanced_accuracy_influence,
+  COALESCE(label_classes.kappa_by_label, 0)
+    + COALESCE(predicted_classes.kappa_by_predicted, 0)
+    + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.kappa_by_hit, 0) ELSE 0 END AS kappa_influence,
+  COALESCE(label_classes.mcc_by_label, 0)
+    + COALESCE(predicted_classes.mcc_by_predicted, 0)
+    + CASE WHEN confusion_cells.label = confusion_cells.predicted THEN COALESCE(label_classes.mcc_by_hit, 0) ELSE 0 END AS mcc_influence
+FROM confusion_cells
+JOIN class_derivatives AS label_classes
+  ON confusion_cells.group_id = label_classes.group_id AND confusion_cells.label = label_classes.class_id
+JOIN class_derivatives AS predicted_classes
+  ON confusion_cells.group_id = predicted_classes.group_id AND confusion_cells.predicted = predicted_classes.class_id

@@ -1,0 +1,98 @@
+-- class_derivatives: one row per group and class: derivatives of metrics by the weight of its labels, its predictions, and both together.
+-- The influence of a prediction is the sum of the first of its label, of the second of its predicted class and, if it is right, of the third.
+-- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- Source: the delta method.
+-- Grain: group_id, class_id
+SELECT
+  group_id,
+  class_id,
+  precision_share_by_label * (precision - precision_mean) / NULLIF(precision_shares, 0) AS precision_by_label,
+  (precision_share_by_predicted * (precision - precision_mean) - precision_share * hit_share / NULLIF(predicted_weight, 0))
+    / NULLIF(precision_shares, 0) AS precision_by_predicted,
+  precision_share / NULLIF(predicted_weight, 0) / NULLIF(precision_shares, 0) AS precision_by_hit,
+  (recall_share_by_label * (recall - recall_mean) - recall_share * found_share / NULLIF(label_weight, 0))
+    / NULLIF(recall_shares, 0) AS recall_by_label,
+  recall_share / NULLIF(label_weight, 0) / NULLIF(recall_shares, 0) AS recall_by_hit,
+  (f_share_by_label * (f - f_mean) - $beta * $beta * f_share * f / NULLIF(f_divisor, 0)) / NULLIF(f_shares, 0) AS f_by_label,
+  (f_share_by_predicted * (f - f_mean) - f_share * f / NULLIF(f_divisor, 0)) / NULLIF(f_shares, 0) AS f_by_predicted,
+  (1 + $beta * $beta) * f_share / NULLIF(f_divisor, 0) / NULLIF(f_shares, 0) AS f_by_hit,
+  -found_share / NULLIF(label_weight, 0) / NULLIF(observed_classes, 0) AS balanced_accuracy_by_label,
+  1 / NULLIF(label_weight, 0) / NULLIF(observed_classes, 0) AS balanced_accuracy_by_hit,
+  (hits - 2 * kappa * total_weight + (kappa - 1) * predicted_weight) / NULLIF(total_weight * total_weight - chance, 0) AS kappa_by_label,
+  (kappa - 1) * label_weight / NULLIF(total_weight * total_weight - chance, 0) AS kappa_by_predicted,
+  total_weight / NULLIF(total_weight * total_weight - chance, 0) AS kappa_by_hit,
+  (hits - predicted_weight) / NULLIF(spread, 0)
+    - mcc * (total_weight / NULLIF(predicted_spread, 0) + (total_weight - label_weight) / NULLIF(label_spread, 0)) AS mcc_by_label,
+  mcc * predicted_weight / NULLIF(predicted_spread, 0) - label_weight / NULLIF(spread, 0) AS mcc_by_predicted,
+  total_weight / NULLIF(spread, 0) AS mcc_by_hit
+FROM (
+  -- one row per group and class
+  SELECT
+    group_id,
+    class_id,
+    label_weight,
+    predicted_weight,
+    hit_share,
+    found_share,
+    f_divisor,
+    precision,
+    recall,
+    f,
+    precision_share,
+    recall_share,
+    f_share,
+    precision_share_by_label,
+    precision_share_by_predicted,
+    recall_share_by_label,
+    f_share_by_label,
+    f_share_by_predicted,
+    precision_shares,
+    recall_shares,
+    f_shares,
+    SUM(precision_share * precision) OVER (PARTITION BY group_id) / NULLIF(precision_shares, 0) AS precision_mean,
+    SUM(recall_share * recall) OVER (PARTITION BY group_id) / NULLIF(recall_shares, 0) AS recall_mean,
+    SUM(f_share * f) OVER (PARTITION BY group_id) / NULLIF(f_shares, 0) AS f_mean,
+    observed_classes,
+    hits,
+    total_weight,
+    chance,
+    (hits * total_weight - chance) / NULLIF(total_weight * total_weight - chance, 0) AS kappa,
+    predicted_spread,
+    label_spread,
+    SQRT(predicted_spread * label_spread) AS spread,
+    (hits * total_weight - chance) / NULLIF(SQRT(predicted_spread * label_spread), 0) AS mcc
+  FROM (
+    -- one row per group and class
+    SELECT
+      group_id,
+      class_id,
+      label_weight,
+      predicted_weight,
+      tp / NULLIF(predicted_weight, 0) AS hit_share, -- precision; NULL of a class that is not predicted
+      tp / NULLIF(label_weight, 0) AS found_share, -- recall; NULL of a class that is not observed
+      $beta * $beta * label_weight + predicted_weight AS f_divisor,
+      precision,
+      recall,
+      f,
+      precision_share,
+      recall_share,
+      f_share,
+      precision_share_by_label,
+      precision_share_by_predicted,
+      recall_share_by_label,
+      f_share_by_label,
+      f_share_by_predicted,
+      SUM(CASE WHEN precision IS NULL THEN 0 ELSE precision_share END) OVER (PARTITION BY group_id) AS precision_shares,
+      SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END) OVER (PARTITION BY group_id) AS recall_shares,
+      SUM(CASE WHEN f IS NULL THEN 0 ELSE f_share END) OVER (PARTITION BY group_id) AS f_shares,
+      SUM(CASE WHEN label_weight > 0 THEN 1 ELSE 0 END) OVER (PARTITION BY group_id) AS observed_classes,
+      SUM(tp) OVER (PARTITION BY group_id) AS hits,
+      SUM(label_weight) OVER (PARTITION BY group_id) AS total_weight,
+      SUM(label_weight * predicted_weight) OVER (PARTITION BY group_id) AS chance,
+      SUM(label_weight) OVER (PARTITION BY group_id) * SUM(label_weight) OVER (PARTITION BY group_id)
+        - SUM(predicted_weight * predicted_weight) OVER (PARTITION BY group_id) AS predicted_spread,
+      SUM(label_weight) OVER (PARTITION BY group_id) * SUM(label_weight) OVER (PARTITION BY group_id)
+        - SUM(label_weight * label_weight) OVER (PARTITION BY group_id) AS label_spread
+    FROM class_rates
+  ) AS class_totals
+) AS class_means

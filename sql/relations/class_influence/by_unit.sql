@@ -1,0 +1,24 @@
+-- class_influence: one row per prediction of positive weight: sampled unit; weight, square and count if it is right and if it is wrong; influence.
+-- Grain: rows of classified
+SELECT
+  classified.group_id,
+  classified.unit_id, -- what was sampled independently
+  classified.label,
+  1 AS num_units,
+  classified.weight AS influence_weight, -- weight of the prediction
+  CASE WHEN classified.label = classified.predicted THEN classified.weight ELSE 0 END AS positive_weight, -- weight, 0 if it is wrong
+  CASE WHEN classified.label = classified.predicted THEN classified.weight * classified.weight ELSE 0 END AS positive_squares, -- square of the weight, 0 if it is wrong
+  CASE WHEN classified.label = classified.predicted THEN 1 ELSE 0 END AS positive_rows, -- 1, 0 if it is wrong
+  CASE WHEN classified.label = classified.predicted THEN 0 ELSE classified.weight END AS negative_weight, -- weight, 0 if it is right
+  CASE WHEN classified.label = classified.predicted THEN 0 ELSE classified.weight * classified.weight END AS negative_squares, -- square of the weight, 0 if it is right
+  CASE WHEN classified.label = classified.predicted THEN 0 ELSE 1 END AS negative_rows, -- 1, 0 if it is right
+  cell_influence.precision_influence, -- of a prediction of weight 1
+  cell_influence.recall_influence, -- of a prediction of weight 1
+  cell_influence.f_influence, -- of a prediction of weight 1
+  cell_influence.balanced_accuracy_influence, -- of a prediction of weight 1
+  cell_influence.kappa_influence, -- of a prediction of weight 1
+  cell_influence.mcc_influence -- of a prediction of weight 1
+FROM classified
+JOIN cell_influence
+  ON classified.group_id = cell_influence.group_id AND classified.label = cell_influence.label AND classified.predicted = cell_influence.predicted
+WHERE classified.weight > 0

@@ -1,0 +1,11 @@
+-- confusion_cells: one row per group, observed and predicted class that occur together: number of predictions, weight, sum of its squares.
+-- Grain: group_id, label, predicted
+SELECT
+  group_id,
+  label,
+  predicted,
+  SUM(CASE WHEN weight > 0 THEN 1 ELSE 0 END) AS num_predictions, -- predictions of weight 0 do not count
+  SUM(weight) AS weight,
+  SUM(weight * weight) AS weight_squares -- sum of their squared weights
+FROM classified
+GROUP BY group_id, label, predicted

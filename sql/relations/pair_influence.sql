@@ -1,0 +1,46 @@
+-- pair_influence: one row per group and pair of an observed and a predicted class: influence of such a prediction on weighted kappa.
+-- Source: the delta method.
+-- Grain: group_id, label, predicted
+SELECT
+  group_id,
+  label,
+  predicted,
+  num_predictions,
+  weight,
+  weight_squares, -- sum of squared weights
+  (disagreement_ratio * (label_disagreement + predicted_disagreement) - total_weight * disagreement - observed_disagreement)
+    / NULLIF(chance_disagreement, 0) AS weighted_kappa_influence -- of a prediction of weight 1
+FROM (
+  -- one row per group and pair of an observed and a predicted class
+  SELECT
+    group_id,
+    label,
+    predicted,
+    num_predictions,
+    weight,
+    weight_squares,
+    disagreement,
+    label_disagreement,
+    predicted_disagreement,
+    total_weight,
+    observed_disagreement,
+    chance_disagreement,
+    observed_disagreement * total_weight / NULLIF(chance_disagreement, 0) AS disagreement_ratio
+  FROM (
+    -- one row per group and pair of an observed and a predicted class
+    SELECT
+      group_id,
+      label,
+      predicted,
+      num_predictions,
+      weight,
+      weight_squares,
+      disagreement,
+      SUM(disagreement * predicted_weight) OVER (PARTITION BY group_id, label) AS label_disagreement, -- of the label with all predictions
+      SUM(disagreement * label_weight) OVER (PARTITION BY group_id, predicted) AS predicted_disagreement, -- of the class with all labels
+      SUM(weight) OVER (PARTITION BY group_id) AS total_weight,
+      SUM(disagreement * weight) OVER (PARTITION BY group_id) AS observed_disagreement,
+      SUM(disagreement * label_weight * predicted_weight) OVER (PARTITION BY group_id) AS chance_disagreement
+    FROM class_pairs
+  ) AS pair_sums
+) AS pair_ratios

@@ -1,0 +1,124 @@
+"""A second implementation of every metric of several classes, in NumPy, from the formulas: what the SQL is compared with.
+
+Written from the definitions, not from the SQL, over the whole confusion matrix. A metric that is not defined is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Predictions of classes with their weights, and the settings of a metric."""
+
+    label: Array
+    predicted: Array
+    weight: Array
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def matrix(self) -> Array:
+        """The weight of each label (row) and predicted class (column), of all classes that are observed or predicted."""
+        classes, places = np.unique(np.concatenate([self.label, self.predicted]), return_inverse=True)
+        found = np.zeros((len(classes), len(classes)))
+        np.add.at(found, (places[: len(self.label)], places[len(self.label) :]), self.weight)
+        return found
+
+
+def evaluate(metric: str, data: Classes) -> float | None:
+    """Return the value of a metric."""
+    parsed = sqlrank.parse(metric)
+    return METRICS[parsed.name](Classes(data.label, data.predicted, data.weight, dict(parsed.params)))
+
+
+def divide(numerator: float, denominator: float) -> float | None:
+    """Return a quotient, None if the denominator is 0."""
+    return numerator / denominator if denominator else None
+
+
+def accuracy(data: Classes) -> float | None:
+    return divide(data.weight[data.label == data.predicted].sum(), data.weight.sum())
+
+
+def balanced_accuracy(data: Classes) -> float | None:
+    recalls = [row[place] / row.sum() for place, row in enumerate(data.matrix) if row.sum()]
+    return float(np.mean(recalls)) if recalls else None
+
+
+def average(data: Classes, of_recall: float, of_precision: float) -> float | None:
+    """Return the average over classes of hits over a weighted sum of their labels and predictions."""
+    labels, predictions, hits = data.matrix.sum(axis=1), data.matrix.sum(axis=0), data.matrix.diagonal()
+    if data.settings.get("average") == "micro":
+        return divide((of_recall + of_precision) * hits.sum(), of_recall * labels.sum() + of_precision * predictions.sum())
+    undefined = {"zero": 0.0, "one": 1.0, "skip": None}[data.settings.get("zero_division", "zero")]
+    total = weights = 0.0
+    for label, prediction, hit in zip(labels, predictions, hits, strict=True):
+        ratio = divide((of_recall + of_precision) * hit, of_recall * label + of_precision * prediction)
+        ratio = undefined if ratio is None else ratio
+        if ratio is not None:
+            weight = label if data.settings.get("average") == "weighted" else 1.0
+            total, weights = total + weight * ratio, weights + weight
+    return divide(total, weights)
+
+
+def kappa(data: Classes) -> float | None:
+    matrix = data.matrix
+    total = matrix.sum()
+    if not total:
+        return None
+    chance = (matrix.sum(axis=1) / total * (matrix.sum(axis=0) / total)).sum()
+    return divide(matrix.trace() / total - chance, 1 - chance)
+
+
+def weighted_kappa(data: Classes) -> float | None:
+    matrix = data.matrix
+    places = np.arange(len(matrix))
+    distance = np.abs(places[:, None] - places[None, :]).astype(float)
+    cost = {"linear": distance, "quadratic": distance**2, "nominal": (distance > 0).astype(float)}[
+        data.settings.get("disagreement", "quadratic")
+    ]
+    expected = np.outer(matrix.sum(axis=1), matrix.sum(axis=0))
+    ratio = divide((cost * matrix).sum() * matrix.sum(), (cost * expected).sum())
+    return None if ratio is None else 1 - ratio
+
+
+def mcc(data: Classes) -> float | None:
+    """Return the correlation of the indicators of classes."""
+    classes = np.unique(np.concatenate([data.label, data.predicted]))
+    if not data.weight.sum():
+        return None
+    label, predicted = ((side[:, None] == classes).astype(float) for side in (data.label, data.predicted))
+    label, predicted = (side - np.average(side, axis=0, weights=data.weight) for side in (label, predicted))
+
+    def covary(one: Array, other: Array) -> float:
+        return float((data.weight[:, None] * one * other).sum())
+
+    variances = covary(label, label), covary(predicted, predicted)
+    return None if min(variances) < 1e-9 else covary(label, predicted) / float(np.sqrt(variances[0] * variances[1]))
+
+
+def f_beta(data: Classes) -> float | None:
+    return average(data, float(data.settings.get("beta", 1)) ** 2, 1)
+
+
+METRICS: dict[str, Callable[[Classes], float | None]] = {
+    "CohenKappa": kappa,
+    "MulticlassAccuracy": accuracy,
+    "MulticlassBalancedAccuracy": balanced_accuracy,
+    "MulticlassFBeta": f_beta,
+    "MulticlassMCC": mcc,
+    "MulticlassPrecision": lambda data: average(data, 0, 1),
+    "MulticlassRecall": lambda data: average(data, 1, 0),
+    "WeightedKappa": weighted_kappa,
+}
