@@ -186,7 +186,7 @@ ARGUMENT_RULES = {
     "create_view": ArgumentRule(_is_str_or_path, "the name of a view"),
     "insert": ArgumentRule(_is_str_or_path, "the name of a table"),
     "overwrite_by": ArgumentRule(_is_str, "a column of by, such as 'day'"),
-    "kind": ArgumentRule(_is_str, "the name of a kind of chart, such as 'bars'", MetricError),
+    "kind": ArgumentRule(_is_str, "the name of a kind of chart, such as 'dots'", MetricError),
     "name": ArgumentRule(_is_str, "the name of a model, a text"),
     "materialized": ArgumentRule(_is_str, "one of: table, view, incremental"),
     "treat_inconclusive_as": ArgumentRule(lambda value: value in ("pass", "fail"), "'pass' or 'fail'", MetricError),

@@ -42,7 +42,8 @@ class ResultMetadata:
         columns: Kind of each column in order: ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve),
             ``metric``, ``ci_low``, ``ci_high``, ``bound_low``, ``bound_high``, ``se``, ``n_units``, ``n_buckets``, ``num_days``, ``num_rows``,
             ``weight``; of differences between groups ``name``, ``label``, ``count`` and ``value``; in comparisons the column's own name.
-        measures: For each metric its ``unit`` and ``better``, and if declared, where it is ``undefined`` and why it has ``no_interval``.
+        measures: For each metric its ``unit`` and ``better``, and if declared, where it is ``undefined``, why it has ``no_interval`` and the
+            ``reference`` value to compare with, as in ``0.5 (random scores)``.
         curve: The ``name`` and ``settings`` of a curve.
         canonical: The canonical metric of each column, or row, that has another name.
     """
@@ -170,7 +171,11 @@ def _range_text(metric: ResolvedMetric) -> str:
 def _measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
     file = metric.file
     unit = "count" if file.kind == "metrics" and file.is_always_defined else file.annotations.get("Unit", _range_text(metric))
-    declared = {"undefined": file.annotations.get("Undefined"), "no_interval": file.interval.no_interval}
+    declared = {
+        "undefined": file.annotations.get("Undefined"),
+        "no_interval": file.interval.no_interval,
+        "reference": file.annotations.get("Reference value"),
+    }
     return {
         "unit": unit,
         "better": metric_direction(metric, library),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @entry_point
-def chart(result: Any, kind: str | None = None) -> ChartType:
+def chart(result: Any, kind: str | None = None, *, title: str | None = None) -> ChartType:
     """Return the Altair chart of a result; :func:`sqlrank.charts.export.save_chart` saves it.
 
     Columns of ``by`` become colors, further ones facets; the system called ``baseline`` is grey. Count metrics, such as ``num_q``, appear
@@ -22,9 +22,10 @@ def chart(result: Any, kind: str | None = None) -> ChartType:
     Args:
         result: an Arrow table as :func:`sqlrank.evaluate` or :func:`sqlrank.compare` returned it, with its metadata.
         kind: ``roc``, ``pr``, ``gain``, ``lift``, ``threshold`` and ``calibration``, each for its curve; ``cutoffs`` (metrics over a range
-            such as ``nDCG@1..20``); ``line`` (over a date column); ``heatmap`` (two columns); ``bars``, with intervals if the result has
+            such as ``nDCG@1..20``); ``line`` (over a date column); ``heatmap`` (two columns); ``dots``, with intervals if the result has
             them; ``forest`` (comparisons with intervals); ``differences`` (sorted per-query differences). By default the first kind that
             fits.
+        title: the heading of the chart; by default what it is of, such as ``AUC and LogLoss by campaign``.
 
     Returns:
         An ``altair.Chart``, or a layered, faceted or concatenated one; it contains its data.
@@ -46,7 +47,7 @@ def chart(result: Any, kind: str | None = None) -> ChartType:
 
     view = ResultView.from_result(result)
     try:
-        return draw(view, kind)
+        drawn = draw(view, kind)
     except SqlrankError:
         raise
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
@@ -54,6 +55,9 @@ def chart(result: Any, kind: str | None = None) -> ChartType:
         raise InputError(
             "this result cannot be drawn: its columns are not those of its metadata; give it as sqlrank returned it"
         ) from error
+    if title is not None:
+        drawn.title.text = title
+    return drawn
 
 
 def require_modules(*modules: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlrank.charts import comparison_charts, curve_charts, metric_charts
+from sqlrank.charts import calibration_chart, comparison_charts, curve_charts, metric_charts
 from sqlrank.errors import MetricError, did_you_mean, short_repr
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _is_one_metric_by_two(view: ResultView) -> bool:
 CHART_KINDS = {
     **{name.lower(): ChartKind(partial(_is_curve, name), curve_charts.curve) for name in curve_charts.CURVES},
     "threshold": ChartKind(partial(_is_curve, "Threshold"), curve_charts.threshold),
-    "calibration": ChartKind(partial(_is_curve, "Calibration"), curve_charts.calibration),
+    "calibration": ChartKind(partial(_is_curve, "Calibration"), calibration_chart.calibration),
     "forest": ChartKind(partial(_is, "comparison", "comparisons, which sqlrank.compare returns"), comparison_charts.forest),
     "differences": ChartKind(
         partial(_is, "differences", "differences of queries, which sqlrank.compare returns with per_query=True"),
@@ -80,7 +80,7 @@ CHART_KINDS = {
     "cutoffs": ChartKind(_has_cutoffs, metric_charts.cutoffs),
     "line": ChartKind(_has_days, metric_charts.line),
     "heatmap": ChartKind(_has_two_columns, metric_charts.heatmap, _is_one_metric_by_two),
-    "bars": ChartKind(_has_no_cutoffs, metric_charts.bars),
+    "dots": ChartKind(_has_no_cutoffs, metric_charts.dots),
 }
 """Kinds of charts; the first that fits a result is its default."""
 

@@ -12,21 +12,30 @@ from sqlrank.charts.comparison_labels import (
     CORRECTION_LABELS,
     DIFFERS_LABEL,
     NOT_SIGNIFICANT,
+    ROUNDING_ERROR,
     SYSTEM_BETTER,
     TEST_LABELS,
     label_comparison,
 )
+from sqlrank.charts.metric_charts import ROW_PIXELS, zoomed_axis, zoomed_domain
 from sqlrank.charts.result_view import assign_channels, text_labels
 from sqlrank.result_columns import COMPARISON_SCHEMA, REPORT_DISPLAY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from altair.typing import ChartType
 
     from sqlrank.charts.result_view import Dimension, ResultView
 
-ROW_PIXELS = 26
+VERDICT_MARKS = {
+    SYSTEM_BETTER: ("#1A7F37", "triangle-up"),
+    BASELINE_BETTER: ("#B3123E", "triangle-down"),
+    NOT_SIGNIFICANT: (theme.INK, "circle"),
+    DIFFERS_LABEL: ("#6639BA", "diamond"),
+}
+"""Color and shape of each verdict; no system has these colors."""
+
 MAX_QUERIES_DRAWN = 1000
 """Maximum number of queries drawn per pair; more would be narrower than a pixel."""
 
@@ -39,6 +48,8 @@ _TOOLTIP_TITLES = {name: name for name in REPORT_DISPLAY if COMPARISON_SCHEMA[na
 def forest(view: ResultView) -> ChartType:
     """Draw a forest plot per metric: each difference with its interval, and a line at zero."""
     charts = []
+    is_cut = False
+    labels = {_verdict(row, view) for row in view.rows} | {SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT}
     for metric, metric_rows in _by_metric(view).items():
         group_labels = _compared(view, metric_rows)
         baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
@@ -46,20 +57,25 @@ def forest(view: ResultView) -> ChartType:
         dimensions, keys = assign_channels([("system", names), *group_labels], ("name", "row"), len(metric_rows))
         verdicts = [_verdict(row, view) for row in metric_rows]
         tooltip_values = [
-            {field: row[field] for field in _TOOLTIP_TITLES} | {"verdict": verdict}
+            {field: _rounded(row[field]) for field in _TOOLTIP_TITLES} | {"verdict": verdict}
             for row, verdict in zip(metric_rows, verdicts, strict=True)
         ]
         rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
-        axis_title = f"difference of {view.title(metric, of_difference=True)}" + (
-            f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
-        )
-        charts.append(
-            theme.facets(alt.layer(*_forest(dimensions, axis_title, DIFFERS_LABEL in verdicts), data=theme.inline_data(rows)), dimensions)
-        )
-    notes = [f"Points: differences of means.{_describe_tests(view)}", "Grey: no difference from the baseline."]
+        axis_title = f"difference of {view.title(metric, of_difference=True)}"
+        bounds = view.range(metric)
+        span = None if bounds is None else bounds[1] - bounds[0]
+        domain = _difference_domain(rows, span)
+        is_cut = is_cut or any(row["ci_low"] is not None and (row["ci_low"] < domain[0] or row["ci_high"] > domain[1]) for row in rows)
+        layers = _forest(dimensions, axis_title, domain, labels)
+        charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
+    notes = [f"Points: differences of means.{_describe_tests(view)} A line that reaches the dashed 0: not significant."]
+    notes += ["Arrows: intervals that exceed the range of a difference."] if is_cut else []
     if any(row["difference"] is None for row in view.rows):
         notes.append("A row without a point: the metric is undefined for one of both systems, or for both.")
-    return theme.with_caption(theme.concat(charts or [_nothing()], 1), notes)
+    baselines = dict.fromkeys(row["baseline"] for row in view.rows)
+    compared_with = f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
+    title = f"Differences of {theme.join_names(list(_by_metric(view)))}{compared_with}"
+    return theme.with_caption(theme.concat(charts or [_nothing()], 1), title, notes)
 
 
 def differences(view: ResultView) -> ChartType:
@@ -75,7 +91,9 @@ def differences(view: ResultView) -> ChartType:
             chart, note = _queries(view, metric, pair_rows, ", ".join([f"{system} minus {baseline}", *group_values]))
             charts.append(chart)
             notes += [note] if note else []
-    return theme.with_caption(theme.concat(charts or [_nothing()], titled=True), list(dict.fromkeys(notes)))
+    title = f"Differences of queries in {theme.join_names(list(_by_metric(view)))}"
+    notes = ["Bars: a query each, in the order of its difference.", *dict.fromkeys(notes)]
+    return theme.with_caption(theme.concat(charts or [_nothing()], titled=True), title, notes)
 
 
 def _describe_tests(view: ResultView) -> str:
@@ -109,21 +127,46 @@ def _nothing() -> Any:
     return alt.layer(alt.Chart(theme.inline_data([])).mark_point().encode(x="x:Q"))
 
 
-def _forest(dimensions: Sequence[Dimension], title: str, some_differ: bool) -> list[Any]:
+def _rounded(value: Any) -> Any:
+    """Return a number without errors of rounding."""
+    return 0.0 if isinstance(value, float) and abs(value) < ROUNDING_ERROR else value
+
+
+def _difference_domain(rows: Sequence[Mapping[str, Any]], span: float | None) -> list[float]:
+    """Return the ends of an axis around differences, their intervals and 0, within the range of a difference."""
+    ends = zoomed_domain([0.0, *(row[field] for row in rows for field in ("difference", "ci_low", "ci_high"))], None)
+    return ends if span is None else [max(ends[0], -span), min(ends[1], span)]
+
+
+def _forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[float], labels: Collection[str]) -> list[Any]:
+    """Return layers of a line at 0, intervals, arrows where these exceed the axis, and points."""
     names = dimensions[0]
-    verdict_colors = {SYSTEM_BETTER: theme.PALETTE[0], BASELINE_BETTER: theme.PALETTE[1], NOT_SIGNIFICANT: theme.INK} | (
-        {DIFFERS_LABEL: theme.PALETTE[3]} if some_differ else {}
+    marks = {label: mark for label, mark in VERDICT_MARKS.items() if label in labels}
+    legend = alt.Legend(orient="top", symbolSize=80)
+    color = alt.Color(
+        "verdict:N", title=None, scale=alt.Scale(domain=list(marks), range=[mark[0] for mark in marks.values()]), legend=legend
     )
-    color_scale = alt.Scale(domain=list(verdict_colors), range=list(verdict_colors.values()))
+    shape = alt.Shape(
+        "verdict:N", title=None, scale=alt.Scale(domain=list(marks), range=[mark[1] for mark in marks.values()]), legend=legend
+    )
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
         y=alt.Y("name:N", sort=list(names.labels), title=names.title),
-        color=alt.Color("verdict:N", title=None, scale=color_scale, legend=alt.Legend(orient="top", symbolType="circle")),
+        color=color,
         tooltip=theme.tooltips([*dimensions], {**_TOOLTIP_TITLES, "verdict:N": "verdict"}),
     )
-    zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(color=theme.GREY, strokeWidth=1.5).encode(x="zero:Q")
-    limits = base_chart.mark_rule(strokeWidth=1.5).encode(x=alt.X("ci_low:Q", title=title), x2="ci_high:Q")
-    point = base_chart.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q", title=title))
-    return [zero, limits.transform_filter("isValid(datum.ci_low) && isValid(datum.ci_high)"), point]
+    zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(**theme.REFERENCE).encode(x="zero:Q")
+    limits = base_chart.mark_rule(strokeWidth=2, clip=True).encode(x=zoomed_axis("ci_low", title, domain), x2="ci_high:Q")
+    point = base_chart.mark_point(filled=True, size=80, opacity=1).encode(x=zoomed_axis("difference", title, domain), shape=shape)
+    arrows = [
+        base_chart.mark_text(text=text, fontSize=theme.FONT_PIXELS, fontWeight="bold")
+        .encode(x=alt.value(place))
+        .transform_filter(condition)
+        for text, place, condition in (
+            ("\u25c2", 0, f"isValid(datum.ci_low) && datum.ci_low < {domain[0]}"),
+            ("\u25b8", "width", f"isValid(datum.ci_high) && datum.ci_high > {domain[1]}"),
+        )
+    ]
+    return [zero, limits.transform_filter("isValid(datum.ci_low) && isValid(datum.ci_high)"), *arrows, point]
 
 
 def _queries(view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any]], title: str) -> tuple[alt.Chart, str]:
@@ -142,7 +185,7 @@ def _queries(view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any
         last = len(rows) - 1
         rows = [rows[round(index * last / (MAX_QUERIES_DRAWN - 1))] for index in range(MAX_QUERIES_DRAWN)]
         note = f"{MAX_QUERIES_DRAWN:,} queries are drawn, evenly spaced in their order. Wins, ties and losses count all queries."
-    color_scale = alt.Scale(domain=[WIN, TIE, LOSS], range=[theme.PALETTE[0], theme.GREY, theme.PALETTE[1]])
+    color_scale = alt.Scale(domain=[WIN, TIE, LOSS], range=[VERDICT_MARKS[SYSTEM_BETTER][0], theme.GREY, VERDICT_MARKS[BASELINE_BETTER][0]])
     values = {name: _TOOLTIP_TITLES[name] for name in ("value_baseline", "value", "difference")}
     tooltip_titles = {**values, "x": "place", "query:N": "query"}
     chart = (

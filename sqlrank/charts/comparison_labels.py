@@ -14,6 +14,9 @@ DIFFERS_LABEL = "differs, none is better"
 STATES = {SYSTEM_BETTER: "better", BASELINE_BETTER: "worse", DIFFERS_LABEL: "differs"}
 """Short names of verdicts that a report marks."""
 
+ROUNDING_ERROR = 1e-12
+"""Magnitude below which a difference is shown as 0."""
+
 TEST_LABELS = {"t": "Student's t", "wilcoxon": "Wilcoxon's", "sign": "signs", "randomization": "randomisation"}
 CORRECTION_LABELS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "max_t": "Westfall and Young", "none": "nothing"}
 

@@ -1,4 +1,4 @@
-"""Draw curves: ROC, precision-recall, gain, lift, threshold and calibration, with notes on their resolution."""
+"""Draw curves: ROC, precision-recall, gain, lift and threshold, with notes on their resolution."""
 
 from __future__ import annotations
 
@@ -60,19 +60,19 @@ def _factor(view: ResultView, points: int) -> str:
 
 
 UNIT_DOMAIN = [0, 1]
-BAR_PIXELS = 4
-"""Width of a bin's bar, in pixels."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The style of a curve: columns and titles of its axes, domain, interpolation, and the chance level.
+    """The style of a curve: columns and titles of its axes, title, a sentence on how to read it, domain, interpolation, and the chance level.
 
     ``chance`` is a line of two points. If ``is_fitted``, the y domain ends at the maximum value where values are small.
     """
 
     x: tuple[str, str]
     y: tuple[str, str]
+    title: str
+    reading: str
     is_share: bool = True
     is_fitted: bool = False
     line: str = "linear"
@@ -82,17 +82,33 @@ class Curve:
 DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
 
 CURVES = {
-    "ROC": Curve(("fpr", "false positive rate (share of negatives)"), ("tpr", "true positive rate (share of positives)"), chance=DIAGONAL),
+    "ROC": Curve(
+        ("fpr", "false positive rate (share of negatives)"),
+        ("tpr", "true positive rate (share of positives)"),
+        "ROC curve",
+        "The nearer to the upper left corner, the better.",
+        chance=DIAGONAL,
+    ),
     "PR": Curve(
         ("recall", "recall (share of positives)"),
         ("precision", "precision (share of predicted positives)"),
+        "Precision-recall curve",
+        "The higher, the better: of the predictions above a threshold, more are positive.",
         is_fitted=True,
         line="step-before",
     ),
-    "Gain": Curve(("fraction", "highest scores (share of the weight)"), ("gain", "gain (share of positives)"), chance=DIAGONAL),
+    "Gain": Curve(
+        ("fraction", "highest scores (share of the weight)"),
+        ("gain", "gain (share of positives)"),
+        "Gain curve",
+        "The earlier the rise, the more positives have high scores.",
+        chance=DIAGONAL,
+    ),
     "Lift": Curve(
         ("fraction", "highest scores (share of the weight)"),
         ("lift", "lift (times as many positives as at random)"),
+        "Lift curve",
+        "The higher at the left, the more positives have the highest scores.",
         is_share=False,
         chance=((0.0, 1.0), (1.0, 1.0)),
     ),
@@ -117,13 +133,13 @@ def curve(view: ResultView) -> ChartType:
         {**key, "x": row[shape.x[0]], "y": row[shape.y[0]], "threshold": row["threshold"], "point": row["point"], **view.counts(row)}
         for key, row in zip(keys, view.rows, strict=True)
     ]
-    titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"} | _n(rows)
-    line = _line(rows, dimensions, (shape.x[1], shape.y[1]), titles, shape.line, theme.side_length(dimensions), is_share=shape.is_share)
+    titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"} | row_count_title(rows)
+    line = draw_line(rows, dimensions, (shape.x[1], shape.y[1]), titles, shape.line, theme.side_length(dimensions), is_share=shape.is_share)
     if shape.is_fitted and (top := max((row["y"] for row in rows if row["y"] is not None), default=1.0)) < 1 / 2:
         line = line.encode(y=line.encoding.y.scale(alt.Scale(domain=[0, top * 1.05])))
-    chance = [_reference(shape.chance)] if shape.chance else []
-    notes = [resolution_note(view), *(["Grey: random scores."] if chance else [])]
-    return theme.with_caption(theme.facets(alt.layer(*chance, line, data=theme.inline_data(rows)), dimensions), notes)
+    chance = [reference_line(shape.chance)] if shape.chance else []
+    notes = [shape.reading, *(["Dashed: random scores."] if chance else []), resolution_note(view)]
+    return theme.with_caption(theme.facets(alt.layer(*chance, line, data=theme.inline_data(rows)), dimensions), shape.title, notes)
 
 
 def threshold(view: ResultView) -> ChartType:
@@ -136,70 +152,13 @@ def threshold(view: ResultView) -> ChartType:
         charts = [_rate(rows, rate_dimensions, "rate (0 to 1)", "rate")]
     else:
         charts = [_rate(_rates(view, keys, name), dimensions, title, name) for name, title in RATE_TITLES.items()]
-    return theme.with_caption(theme.concat(charts, 3), [resolution_note(view)])
+    notes = ["Predictions at or above a threshold are positive.", resolution_note(view)]
+    return theme.with_caption(theme.concat(charts, 3), "Rates over thresholds", notes)
 
 
-def calibration(view: ResultView) -> ChartType:
-    """Draw calibration curves (reliability diagrams) with a diagonal, and the bins' weights below."""
-    dimensions, keys = view.dimensions()
-    rows: list[dict[str, Any]] = [
-        {**key, "x": row["mean_predicted"], "y": row["mean_observed"], "weight": row["weight"], "point": row["point"], **view.counts(row)}
-        for key, row in zip(keys, view.rows, strict=True)
-    ]
-    probabilities = [value for row in rows for value in (row["x"], row["y"]) if value is not None]
-    # Predictions of click models are far below 1, so that a domain of 0 to 1 would show nothing.
-    axis_maximum = 1.0 if not probabilities or max(probabilities) > 1 / 2 else max(probabilities) * 1.05
-    _set_apart(rows, dimensions, axis_maximum)
-    rows_by_facet = _cells(rows, dimensions)
-    charts = [_calibrated(facet_rows, dimensions, axis_maximum, title) for title, facet_rows in rows_by_facet.items()]
-    titled = any(rows_by_facet)
-    settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
-    width = "equal width" if settings.get("binning") == "equal_width" else "equal weight"
-    note = f"{settings.get('bins')} bins of {width}. Bins without predictions have no point. Grey: predicted as observed."
-    return theme.with_caption(theme.concat(charts, 3, titled=titled), [note])
-
-
-def _n(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def row_count_title(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the tooltip title of the number of rows, if rows have it."""
     return {"n": "n"} if rows and "n" in rows[0] else {}
-
-
-def _set_apart(rows: Sequence[dict[str, Any]], dimensions: Sequence[Dimension], axis_maximum: float) -> None:
-    """Set the position of each row's bar, shifted by color to avoid overlaps."""
-    color_labels = next((dimension.labels for dimension in dimensions if dimension.field == "colour"), ("",))
-    width = (BAR_PIXELS + 1) * axis_maximum / theme.side_length(dimensions)
-    for row in rows:
-        offset = color_labels.index(row.get("colour", "")) - (len(color_labels) - 1) / 2
-        row["bar"] = None if row["x"] is None else row["x"] + offset * width
-
-
-def _cells(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension]) -> dict[str, list[Mapping[str, Any]]]:
-    """Group rows by their dimensions other than color: Vega-Lite cannot facet a concatenated chart."""
-    facet_dimensions = [dimension for dimension in dimensions if dimension.field != "colour"]
-    rows_by_facet: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        rows_by_facet.setdefault(", ".join(f"{dimension.title}={row[dimension.field]}" for dimension in facet_dimensions), []).append(row)
-    return rows_by_facet or {"": []}
-
-
-def _calibrated(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], axis_maximum: float, title: str) -> Any:
-    size = theme.side_length(dimensions)
-    titles = {"point:N": "bin", "x": "mean predicted", "y": "mean observed", "weight": "weight"} | _n(rows)
-    line = _line(rows, dimensions, ("mean predicted (probability)", "mean observed (probability)"), titles, "linear", size, points=True)
-    domain = alt.Scale(domain=[0, axis_maximum])
-    line = line.encode(x=line.encoding.x.scale(domain), y=line.encoding.y.scale(domain))
-    above = alt.layer(_reference(((0.0, 0.0), (axis_maximum, axis_maximum))), line)
-    below = (
-        alt.Chart(width=size, height=size // 4)
-        .mark_bar(width=BAR_PIXELS)
-        .encode(
-            x=alt.X("bar:Q", scale=domain, axis=alt.Axis(title=None, labels=False)),
-            y=alt.Y("weight:Q", stack=None, axis=alt.Axis(title="weight", tickCount=3, format="~s")),
-            tooltip=theme.tooltips(dimensions, titles),
-            **theme.color_encoding(dimensions),
-        )
-    )
-    return alt.vconcat(above, below, data=theme.inline_data(rows), spacing=4, **({"title": title} if title else {}))
 
 
 def _rates(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> list[dict[str, Any]]:
@@ -211,14 +170,14 @@ def _rates(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> li
 
 
 def _rate(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], title: str, name: str) -> Any:
-    titles = {"x": "threshold", "y": name, "above": "predicted positive"} | _n(rows)
+    titles = {"x": "threshold", "y": name, "above": "predicted positive"} | row_count_title(rows)
     size = theme.side_length(dimensions) if name == "rate" else theme.FACET_SIDE_PIXELS
     # Predictions at or above a threshold are positive, so a rate is constant down to the next threshold.
-    line = _line(rows, dimensions, ("threshold (score)", title), titles, "step-after", size, is_score=True)
+    line = draw_line(rows, dimensions, ("threshold (score)", title), titles, "step-after", size, is_score=True)
     return theme.facets(alt.layer(line, data=theme.inline_data(rows)), dimensions)
 
 
-def _line(
+def draw_line(
     rows: Sequence[Mapping[str, Any]],
     dimensions: Sequence[Dimension],
     titles: tuple[str, str],
@@ -247,7 +206,7 @@ def _line(
     )
 
 
-def _reference(points: Sequence[tuple[float, float]]) -> Any:
+def reference_line(points: Sequence[tuple[float, float]]) -> Any:
     """Return a grey reference line, equal in all facets."""
     rows = [{"x": x, "y": y} for x, y in points]
-    return alt.Chart(theme.inline_data(rows)).mark_line(color=theme.GREY, strokeDash=[4, 4], strokeWidth=1).encode(x="x:Q", y="y:Q")
+    return alt.Chart(theme.inline_data(rows)).mark_line(**theme.REFERENCE).encode(x="x:Q", y="y:Q")

@@ -10,6 +10,7 @@ import re
 import struct
 import zlib
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CREATOR = f"sqlrank {__version__}"
+PANEL_SCALE, MIN_SCALED_PIXELS = 0.66, 80
+"""Factor of the size of plots in panels, and the smallest size that it reduces."""
+
+PANEL_LEGEND = {"orient": "top", "direction": "vertical", "labelLimit": 220}
+"""Style of the legends of panels, above the plot."""
+
+MAX_TITLE_CHARS = 100
+"""Maximum number of characters of a page's title."""
+
 PNG_SCALE = 2
 """Pixels of a PNG per chart pixel."""
 
@@ -38,9 +48,10 @@ _ID = re.compile(r'((?: id="|url\(#)(?:clip|gradient_))(\d+)')
 PAGE = """<!DOCTYPE html>
 <!-- {signed} -->
 <html lang="en">
-<head><meta charset="utf-8"><title>sqlrank</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title></head>
 <body>
 <div id="chart"></div>
+<h1 style="position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)">{title}</h1>
 <script type="module">
 {bundle}
 vegaEmbed("#chart", {spec}, {{"renderer": "svg", "actions": {{"export": true, "source": false, "compiled": false, "editor": false}}}});
@@ -76,13 +87,36 @@ def chart_bytes(chart: Any, path: Path) -> bytes:
     return WRITERS_BY_SUFFIX[path.suffix.lower()](chart.to_dict())
 
 
-def svg(chart: Any) -> str:
-    """Return a chart as SVG without a file mark, to embed into a page.
+def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
+    """Return the concatenated parts of a chart as SVG that fit a phone, and the notes under its title, to embed into a page.
 
-    Raises ``SqlrankError`` without vl-convert.
+    Points of lines remain, though transparent, since their descriptions are tooltips. Raises ``SqlrankError`` without vl-convert.
     """
     require_modules("vl_convert")
-    return _picture(chart.to_dict())
+    spec = chart.to_dict()
+    title = spec.pop("title", {})
+    shared = {name: part for name, part in spec.items() if name in {"$schema", "usermeta"}}
+    shared["config"] = {**spec.get("config", {}), "legend": {**spec.get("config", {}).get("legend", {}), **PANEL_LEGEND}}
+    datasets = spec.pop("datasets", {})
+    panels = []
+    for part in spec.get("concat", [spec]):
+        text = json.dumps(part)
+        read = {name: rows for name, rows in datasets.items() if name in text}
+        panels.append(_picture({**_narrowed(part), **shared, "datasets": read}, has_hidden_points=True))
+    return panels, list(title.get("subtitle", []))
+
+
+def _narrowed(spec: Any) -> Any:
+    """Return a specification with smaller plots."""
+    if isinstance(spec, list):
+        return [_narrowed(part) for part in spec]
+    if not isinstance(spec, dict):
+        return spec
+    return {
+        name: round(part * PANEL_SCALE) if name in {"width", "height"} and isinstance(part, (int, float)) and part >= MIN_SCALED_PIXELS
+        else _narrowed(part)
+        for name, part in spec.items()
+    }  # fmt: skip
 
 
 def warm_up_renderer(path: Path) -> None:
@@ -134,11 +168,11 @@ def _version() -> str:
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
-def _picture(spec: dict[str, Any]) -> str:
+def _picture(spec: dict[str, Any], *, has_hidden_points: bool = False) -> str:
     """Return an SVG with ids numbered from 0; Vega's own counter continues over charts."""
     import vl_convert  # noqa: PLC0415  see need
 
-    svg_text: str = vl_convert.vegalite_to_svg(_drawable(_still(spec)), vl_version=_version())
+    svg_text: str = vl_convert.vegalite_to_svg(_drawable(spec if has_hidden_points else _still(spec)), vl_version=_version())
     numbers: dict[str, int] = {}
     return _ID.sub(lambda match: f"{match[1]}{numbers.setdefault(match[2], len(numbers))}", svg_text)
 
@@ -165,7 +199,8 @@ def _pdf(spec: dict[str, Any]) -> bytes:
 
 def _html(spec: dict[str, Any]) -> bytes:
     """Return a self-contained page; ``<`` is escaped so that data cannot end the script."""
-    return PAGE.format(signed=CREATOR, bundle=_bundle(), spec=_text(spec).replace("<", "\\u003c")).encode()
+    title = escape(_drawable(spec.get("title", {}).get("text", "sqlrank"))[:MAX_TITLE_CHARS])
+    return PAGE.format(signed=CREATOR, title=title, bundle=_bundle(), spec=_text(spec).replace("<", "\\u003c")).encode()
 
 
 def _json(spec: dict[str, Any]) -> bytes:

@@ -1,4 +1,4 @@
-"""Draw metrics: bars with intervals, lines over cut-offs or days, and heat maps."""
+"""Draw metrics: dots with intervals, lines over cut-offs or days, and heat maps."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ MAX_DAY_TICKS = 10
 MAX_CUTOFF_TICKS = 10
 """Maximum number of cut-offs that are all labeled on their axis."""
 
-BAR_ROW_PIXELS = 24
-"""Height of a bar with its margin, in pixels."""
+ROW_PIXELS = 24
+"""Height of a row, in pixels."""
+
+PADDING = 0.08
+"""Part of the width of the data that an axis adds on each side."""
 
 DARK_SHARE = 0.68
 """Relative position in the value range above which heat map labels are white."""
@@ -34,14 +37,35 @@ HAS_VALUE = "isValid(datum.y)"
 HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high)"
 
 
-def bars(view: ResultView) -> ChartType:
-    """Draw a bar for each row and metric, with its interval; facets go down before across."""
+def dots(view: ResultView) -> ChartType:
+    """Draw a dot for each row and metric, with its interval; facets go down before across."""
     dimensions, keys = view.dimensions(channels=("colour", "row", "column"))
-    charts = []
+    charts, notes = [], _notes(view, "Lines")
     for name in view.drawn_metrics:
         rows, titles = _values(view, keys, name)
-        charts.append(theme.facets(alt.layer(*_barred(dimensions, view.title(name), titles), data=theme.inline_data(rows)), dimensions))
-    return theme.with_caption(theme.concat(charts), _notes(view, "Lines"))
+        domain = zoomed_domain([row.get(field) for row in rows for field in ("y", "low", "high")], view.range(name))
+        reference = view.reference(name)
+        if reference is not None and domain[0] <= reference[0] <= domain[1]:
+            notes.append(f"Dashed line of {name}: {reference[0]:g}, {reference[1]}.")
+        layers = _dotted(dimensions, view.title(name), titles, domain, None if reference is None else reference[0])
+        charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
+    by = f" by {theme.join_names([dimension.title for dimension in dimensions])}" if dimensions else ""
+    return theme.with_caption(theme.concat(charts), f"{theme.join_names(view.drawn_metrics)}{by}", ["Points: values.", *notes])
+
+
+def zoomed_domain(values: Sequence[float | None], bounds: tuple[float, float] | None) -> list[float]:
+    """Return the ends of an axis around values, within the bounds of a metric.
+
+    >>> zoomed_domain([0.6, 0.7, None], (0.0, 1.0)), zoomed_domain([0.95, 1.0], (0.0, 1.0))
+    ([0.592, 0.708], [0.946, 1.0])
+    """
+    defined = [value for value in values if value is not None]
+    low, high = min(defined, default=0.0), max(defined, default=1.0)
+    margin = PADDING * (high - low) or PADDING * abs(high) or 1.0
+    ends = [low - margin, high + margin]
+    if bounds is not None:
+        ends = [max(ends[0], min(bounds[0], low)), min(ends[1], max(bounds[1], high))]
+    return [float(f"{end:.6g}") for end in ends]
 
 
 def cutoffs(view: ResultView) -> ChartType:
@@ -49,9 +73,8 @@ def cutoffs(view: ResultView) -> ChartType:
     column = view.columns_of_kind("cutoff")[0]
     cutoff_values = [row[column] for row in view.rows]
     ticks = sorted(set(cutoff_values)) if len(set(cutoff_values)) <= MAX_CUTOFF_TICKS else []
-    return _over(
-        view, cutoff_values, "cut-off (rank)", alt.Axis(values=ticks, format="d") if ticks else alt.Axis(tickMinStep=1, format="d"), ()
-    )
+    axis = alt.Axis(values=ticks, format="d") if ticks else alt.Axis(tickMinStep=1, format="d")
+    return _over(view, cutoff_values, "cut-off (rank)", axis, ())
 
 
 def line(view: ResultView) -> ChartType:
@@ -78,7 +101,9 @@ def heatmap(view: ResultView) -> ChartType:
         rows, titles = _values(view, keys, name)
         squares = _squares(dimensions, view.title(name), titles, theme.constant_domain(row["y"] for row in rows))
         charts.append(theme.facets(alt.layer(*squares, data=theme.inline_data(_inked(rows))), dimensions))
-    return theme.with_caption(theme.concat(charts).resolve_scale(color="independent"), _notes(view, ""))
+    across, down = (dimension.title for dimension in dimensions[:2])
+    title = f"{theme.join_names(view.drawn_metrics)} by {across} and {down}"
+    return theme.with_caption(theme.concat(charts).resolve_scale(color="independent"), title, _notes(view, ""))
 
 
 def _values(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -90,8 +115,7 @@ def _values(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> t
         count_values, counts = theme.count_fields(view.counts(row))
         limits = {field: row[f"{name}.{end}"] for field, end in fields.items()}
         rows.append({**key, "y": row[name], **limits, **count_values})
-    band_titles = {field: {"low": "from", "high": "to", N_UNITS: "n", N_BUCKETS: "buckets"}[field] for field in fields}
-    return rows, {"y": name} | band_titles | counts
+    return rows, {"y": name} | fields | counts
 
 
 def band_fields(view: ResultView, name: str) -> dict[str, str]:
@@ -118,26 +142,30 @@ def _notes(view: ResultView, marks: str) -> list[str]:
     return days
 
 
-def _barred(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str]) -> list[alt.Chart]:
-    """Return layers of bars from 0, intervals, and NULL labels for undefined metrics."""
-    y = alt.Y("colour:N", sort=list(dimensions[0].labels), title=dimensions[0].title) if dimensions else alt.Y(value=BAR_ROW_PIXELS / 2)
-    base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(BAR_ROW_PIXELS) if dimensions else BAR_ROW_PIXELS).encode(
-        y=y, tooltip=theme.tooltips(dimensions, titles)
+def zoomed_axis(field: str, title: str, domain: Sequence[float]) -> alt.X:
+    """Return the horizontal axis of a field with these ends."""
+    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=list(domain), nice=False), axis=alt.Axis(tickCount=5))
+
+
+def _dotted(
+    dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], domain: Sequence[float], reference: float | None
+) -> list[alt.Chart]:
+    """Return layers of a reference line, intervals, dots, and NULL labels for undefined metrics."""
+    y = alt.Y("colour:N", sort=list(dimensions[0].labels), title=dimensions[0].title) if dimensions else alt.Y(value=ROW_PIXELS / 2)
+    base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS) if dimensions else ROW_PIXELS).encode(
+        y=y, tooltip=theme.tooltips(dimensions, titles), **theme.color_encoding(dimensions, is_named=False)
     )
-    bar = base_chart.mark_bar(height={"band": 0.7} if dimensions else BAR_ROW_PIXELS * 0.7).encode(
-        x=alt.X("y:Q", title=title, stack=None), **theme.color_encoding(dimensions, is_named=False)
+    line = (
+        alt.Chart(theme.inline_data([{"reference": reference}]))
+        .mark_rule(**theme.REFERENCE)
+        .encode(x=zoomed_axis("reference", title, domain))
     )
-    undefined = (
-        base_chart.mark_text(text="NULL", align="left", dx=4, color=theme.GREY).encode(x=alt.datum(0)).transform_filter(f"!({HAS_VALUE})")
-    )
-    if "low" not in titles:
-        return [bar, undefined]
-    limits = (
-        base_chart.mark_rule(color=theme.INK, strokeWidth=1.5)
-        .encode(x=alt.X("low:Q", title=title), x2="high:Q")
-        .transform_filter(HAS_INTERVAL)
-    )
-    return [bar, limits, undefined]
+    limits = base_chart.mark_rule(strokeWidth=2).encode(x=zoomed_axis("low", title, domain), x2="high:Q").transform_filter(HAS_INTERVAL)
+    dot = base_chart.mark_point(filled=True, size=70, opacity=1).encode(x=zoomed_axis("y", title, domain)).transform_filter(HAS_VALUE)
+    undefined = base_chart.mark_text(text="NULL", align="left", dx=4).encode(x=alt.value(0), color=alt.value(theme.GREY))
+    is_drawn = reference is not None and domain[0] <= reference <= domain[1]
+    layers = [*([line] if is_drawn else []), *([limits] if "low" in titles else []), dot]
+    return [*layers, undefined.transform_filter(f"!({HAS_VALUE})")]
 
 
 def _over(view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis, leave_out: Sequence[str]) -> ChartType:
@@ -164,7 +192,8 @@ def _over(view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis
         )
         layers = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
         charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
-    return theme.with_caption(theme.concat(charts), _notes(view, "Bands"))
+    title_text = f"{theme.join_names(view.drawn_metrics)} over {title.partition(' (')[0]}"
+    return theme.with_caption(theme.concat(charts), title_text, _notes(view, "Bands"))
 
 
 def _inked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -177,7 +206,7 @@ def _inked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], domain: Mapping[str, Any]) -> list[alt.Chart]:
     """Return layers of heat map cells with their numbers, and NULL labels for undefined ones."""
     across, down = dimensions[:2]
-    base_chart = alt.Chart(width=alt.Step(56), height=alt.Step(BAR_ROW_PIXELS + 4)).encode(
+    base_chart = alt.Chart(width=alt.Step(56), height=alt.Step(ROW_PIXELS + 4)).encode(
         x=alt.X("across:N", title=across.title, sort=list(across.labels), axis=alt.Axis(labelAngle=-40 if _is_wide(across) else 0)),
         y=alt.Y("down:N", title=down.title, sort=list(down.labels)),
         tooltip=theme.tooltips(dimensions, titles),
@@ -188,12 +217,12 @@ def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, s
     square = base_chart.mark_rect().encode(color=color).transform_filter(HAS_VALUE)
     # Use two layers, because Vega-Lite cannot draw a color without a scale in a facet.
     numbers = [
-        base_chart.mark_text(fontSize=10, color=ink)
+        base_chart.mark_text(fontSize=theme.FONT_PIXELS, color=ink)
         .encode(text=alt.Text("y:Q", format=".3~g"))
         .transform_filter(f"{HAS_VALUE} && datum.ink === '{ink}'")
         for ink in ("black", "white")
     ]
-    undefined = base_chart.mark_text(fontSize=10, text="NULL", color=theme.GREY).transform_filter(f"!({HAS_VALUE})")
+    undefined = base_chart.mark_text(fontSize=theme.FONT_PIXELS, text="NULL", color=theme.GREY).transform_filter(f"!({HAS_VALUE})")
     return [square, *numbers, undefined]
 
 

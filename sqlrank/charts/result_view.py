@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ CHANNELS = ("colour", "column", "row")
 Data fields have these names, since Vega would parse the names of a caller's columns as paths.
 """
 
+_RANGE = re.compile(r"(-?[\d.]+) to (-?[\d.]+)")
+_REFERENCE = re.compile(r"(-?[\d.]+) \((.+)\)\.?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -35,7 +37,6 @@ class Dimension:
     field: str
     title: str
     labels: tuple[str, ...]
-    baseline: str = "baseline"
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,16 @@ class ResultView:
             counts["n"] = self.input_rows_by_group.get(tuple(group_texts(row, keys)))
         return counts
 
+    def range(self, measure: str) -> tuple[float, float] | None:
+        """Return the least and the greatest value of a metric, or None without bounds."""
+        found = _RANGE.fullmatch(self.result_metadata.measures.get(measure, {}).get("unit", ""))
+        return (float(found[1]), float(found[2])) if found else None
+
+    def reference(self, measure: str) -> tuple[float, str] | None:
+        """Return the value that a metric declares to be compared with, and its meaning."""
+        found = _REFERENCE.fullmatch(self.result_metadata.measures.get(measure, {}).get("reference", ""))
+        return (float(found[1]), found[2]) if found else None
+
     def title(self, measure: str, of_difference: bool = False) -> str:
         """Return the axis title of a metric with its unit and direction.
 
@@ -147,8 +158,7 @@ class ResultView:
         titled_labels = [(name, text_labels([row[name] for row in self.rows])) for name in columns if name not in grouped]
         if self.is_sliced:
             titled_labels.append((", ".join(grouped) or "slice", self._slices(grouped)))
-        dimensions, keys = assign_channels(titled_labels, channels, len(self.rows))
-        return [replace(dimension, baseline=self.texts.get("baseline", dimension.baseline)) for dimension in dimensions], keys
+        return assign_channels(titled_labels, channels, len(self.rows))
 
     def _is_grouped_by(self, name: str, row: Mapping[str, Any]) -> bool:
         """Return True if the grouping of a row has a column."""

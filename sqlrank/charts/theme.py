@@ -19,11 +19,20 @@ if TYPE_CHECKING:
 
     from sqlrank.charts.result_view import Dimension
 
+FONT_PIXELS = 11
+"""Size of the smallest text of a chart, in pixels."""
+
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Color-blind safe colors (Okabe & Ito 2008), without the yellow that is unreadable on white."""
 
+BASELINE = "baseline"
+"""Name of the system or group that is grey."""
+
 GREY = "#8C8C8C"
 INK = "#333333"
+REFERENCE: dict[str, Any] = {"color": GREY, "strokeDash": [4, 4], "strokeWidth": 1}
+"""Style of reference lines."""
+
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 """Dash patterns that distinguish lines of equal color, if there are more lines than colors."""
 
@@ -36,7 +45,10 @@ MAX_CHARTS = 100
 MAX_ROWS = 50_000
 """Maximum number of points of a chart; 10,000 take about a second."""
 
-CAPTION_LINE_CHARS = 110
+MAX_NAMES = 3
+"""Maximum number of metrics that a title names."""
+
+CAPTION_LINE_CHARS = 90
 """Maximum characters per caption line."""
 
 
@@ -53,14 +65,16 @@ def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
         return alt.InlineData(values=values)
 
 
-def palette(labels: Sequence[str], baseline: str) -> list[str]:
-    """Return a color for each label, grey for the baseline; colors repeat after seven.
+def palette(labels: Sequence[str]) -> list[str]:
+    """Return a color for each label, grey for ``baseline``; colors repeat after seven.
 
-    >>> palette(["a", "baseline", "b"], "baseline")
-    ['#0072B2', '#8C8C8C', '#D55E00']
+    Colors follow the order of names, so that a system has one color in every chart, whatever the order of its rows.
+
+    >>> palette(["b", "baseline", "a"])
+    ['#D55E00', '#8C8C8C', '#0072B2']
     """
-    other_labels = [label for label in labels if label != baseline]
-    return [GREY if label == baseline else PALETTE[other_labels.index(label) % len(PALETTE)] for label in labels]
+    other_labels = sorted(label for label in labels if label != BASELINE)
+    return [GREY if label == BASELINE else PALETTE[other_labels.index(label) % len(PALETTE)] for label in labels]
 
 
 def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named: bool = True) -> dict[str, Any]:
@@ -76,11 +90,10 @@ def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is
         return {"color": alt.value(PALETTE[0])}
     stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
     legend = alt.Legend(title=dimension.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke) if is_named else None
-    encoding: dict[str, Any] = {
-        "color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels, dimension.baseline)), legend=legend)
-    }
+    encoding: dict[str, Any] = {"color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels)), legend=legend)}
     if is_line and len(labels) > len(PALETTE):
-        dashes = [DASHES[index // len(PALETTE) % len(DASHES)] for index in range(len(labels))]
+        rank_by_label = {label: rank for rank, label in enumerate(sorted(labels))}
+        dashes = [DASHES[rank_by_label[label] // len(PALETTE) % len(DASHES)] for label in labels]
         encoding["strokeDash"] = alt.StrokeDash("colour:N", scale=alt.Scale(domain=labels, range=dashes), legend=legend)
     return encoding
 
@@ -159,10 +172,27 @@ def concat(charts: Sequence[Any], columns: int = 2, *, titled: bool = False) -> 
     return charts[0] if len(charts) == 1 and not titled else alt.concat(*charts, columns=columns)
 
 
-def with_caption(chart: Any, notes: Sequence[str]) -> ChartType:
-    """Add the caption, the axis configuration and the mark of sqlrank to a chart."""
+def with_caption(chart: Any, title: str, notes: Sequence[str]) -> ChartType:
+    """Add the title, the notes on how to read the chart below it, the axis configuration and the mark of sqlrank."""
     lines = [line for note in notes for line in wrap(note, CAPTION_LINE_CHARS)]
-    caption: Any = alt.Title(lines, orient="bottom", anchor="start", fontSize=11, fontWeight="normal", color="#555555", offset=12)
-    done = chart.properties(usermeta={"sqlrank": __version__}, **({"title": caption} if lines else {}))
+    heading: Any = alt.Title(
+        title, subtitle=lines, anchor="start", fontSize=14, subtitleFontSize=FONT_PIXELS, subtitleColor="#555555", offset=12
+    )
+    done = chart.properties(usermeta={"sqlrank": __version__}, title=heading)
     # Vega limits the distance of titles to 200 pixels by default, where long labels would overlap them.
-    return done.configure_axis(labelLimit=300, titleLimit=600, maxExtent=400).configure_view(strokeOpacity=0)  # type: ignore[no-any-return]
+    return (  # type: ignore[no-any-return]
+        done.configure_axis(labelLimit=300, titleLimit=600, maxExtent=400, labelFontSize=FONT_PIXELS, titleFontSize=FONT_PIXELS)
+        .configure_legend(labelFontSize=FONT_PIXELS, titleFontSize=FONT_PIXELS)
+        .configure_header(labelFontSize=FONT_PIXELS, titleFontSize=FONT_PIXELS)
+        .configure_view(strokeOpacity=0)
+    )
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return names in words, at most ``MAX_NAMES`` of them.
+
+    >>> join_names(["AUC", "Brier", "KS", "LogLoss", "AP"])
+    'AUC, Brier, KS and 2 more'
+    """
+    shown = [*names[:MAX_NAMES], *([f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else [])]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)

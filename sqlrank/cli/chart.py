@@ -43,9 +43,10 @@ def chart(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="Kind of chart: roc, pr, gain, lift, threshold, calibration, cutoffs, line, heatmap, bars, forest or differences. Default: the first that fits."
+            help="Kind of chart: roc, pr, gain, lift, threshold, calibration, cutoffs, line, heatmap, dots, forest or differences. Default: the first that fits."
         ),
     ] = None,
+    title: Annotated[str | None, typer.Option(help="The heading of the chart. Default: what it is of.")] = None,
     by: opt.By = None,
     where: opt.Where = None,
     confidence: opt.Confidence = None,
@@ -89,7 +90,7 @@ def chart(
             table = sqlrank.evaluate(**arguments, by=parse_groupings(by), progress=progress)
     with exit_on_error():
         warm_up.join()
-        file.write(chart_bytes(sqlrank.chart(sort_and_limit(table, registry_for(sql_dir), sort, top), kind), file.path))
+        file.write(chart_bytes(sqlrank.chart(sort_and_limit(table, registry_for(sql_dir), sort, top), kind, title=title), file.path))
 
 
 def _target(output: Path | None, kind: str | None, force: bool, sources: tuple[Any, ...]) -> OutputFile:

@@ -49,7 +49,7 @@ _STARTS: tuple[tuple[re.Pattern[bytes], FileKind], ...] = (
     (re.compile(rb"\x89PNG.{1,64}tEXtSoftware\0sqlrank ", re.DOTALL), FileKind.CHART),
     (re.compile(rb'\{"usermeta": \{"sqlrank": '), FileKind.CHART),
     (re.compile(rb"<!-- sqlrank [^\n]*\n<svg "), FileKind.CHART),
-    (re.compile(rb'<!DOCTYPE html>\n<!-- sqlrank .{1,400}<div id="chart">', re.DOTALL), FileKind.CHART),
+    (re.compile(rb'<!DOCTYPE html>\n<!-- sqlrank .{1,1200}<div id="chart">', re.DOTALL), FileKind.CHART),
     (re.compile(rb"<!DOCTYPE html>\n<!-- sqlrank "), FileKind.REPORT),
     (re.compile(rb'(?:<\?xml[^\n]*\?>\n)?<testsuite name="sqlrank '), FileKind.JUNIT),
     (re.compile(rb"## sqlrank (?:gate|drift): "), FileKind.SUMMARY),

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 
+REFERENCE_VALUE = re.compile(r"(-?\d+(?:\.\d+)?) \((.+)\)\.?")
+"""A value to compare with, and its meaning in brackets."""
+
 _KEYWORD = re.compile(r"([A-Z]\w*(?: \w+){0,2}): ")
 """The start of a comment line that has the form of an annotation."""
 
@@ -247,6 +250,7 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
     if rows not in {rows.value for rows in RowsRead} and not names_previous_run:
         yield "-- Reads", f"cannot read {rows!r}; write 'unfiltered', 'with duplicates' or, for a metric, 'previous run as baseline'"
     yield from _bounds(file, library)
+    yield from _reference_value(file)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):
         yield f"-- {TIE_BOUNDS}", problem
 
@@ -278,6 +282,13 @@ def _grain(file: SqlFile, _: Registry) -> Iterator[Violation]:
     for column in grain.columns:
         if column not in columns:
             yield f"-- {GRAIN}", f"no column {column!r}{did_you_mean(column, columns)} There are: {', '.join(columns)}"
+
+
+def _reference_value(file: SqlFile) -> Iterator[Violation]:
+    """Yield a reference value that cannot be parsed."""
+    text = file.annotations.get("Reference value")
+    if text is not None and REFERENCE_VALUE.fullmatch(text) is None:
+        yield "-- Reference value", f"cannot read {text!r}; write '0.5 (random scores)'"
 
 
 def _bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 import sqlrank
-from sqlrank.charts.comparison_labels import NOT_SIGNIFICANT
-from sqlrank.charts.export import svg
+from sqlrank.charts.comparison_labels import NOT_SIGNIFICANT, ROUNDING_ERROR
+from sqlrank.charts.export import svg_panels
 from sqlrank.errors import InputError, MetricError, escape_controls
 from sqlrank.output.result_formats import DEFAULT_DIGITS, Format, format_value
 from sqlrank.result_columns import SLICE_COLUMN, SYSTEM_LABELS
@@ -26,9 +26,6 @@ BLANKS = "\t\n"
 
 MAX_NAME_CHARS = 200
 """Maximum number of characters shown of a name."""
-
-ROUNDING_ERROR = 1e-12
-"""Magnitude below which a number is shown as 0."""
 
 MIN_FIXED_POINT = 1e-3
 """Magnitude below which numbers are shown with significant digits instead of decimals."""
@@ -89,11 +86,12 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart block as SVG, or the reason why there is none."""
+    """A chart block as SVG panels with notes on how to read them, or the reason why there is none."""
 
     id: str
     title: str
-    svg: str
+    panels: Sequence[str] = ()
+    notes: Sequence[str] = ()
     reason: str = ""
     sql: str = ""
     kind: str = "picture"
@@ -219,9 +217,13 @@ MAX_DRAWN_CHARS = 60
 OWN_TEXT_COLUMNS = ("metric", "test", "correction", SLICE_COLUMN)
 """Columns with texts of sqlrank's own, which charts look up and must not shorten."""
 
-BASELINE_KEY = b"sqlrank.baseline"
-"""Metadata key of the baseline's name, whose color is grey."""
+PLACING_FIELDS = {"colour", "low", "high", "row", "column", "name", "edge", "bar"}
+"""Fields of a mark's description that tooltips repeat under their titles."""
 
+_MARK = re.compile(r'<(?P<tag>path|line|rect) aria-label="(?P<description>[^"]*)" role="graphics-symbol"(?P<rest>[^>]*?)/>')
+_LINE_ROLE, _AREA_ROLE = 'aria-roledescription="line mark"', 'aria-roledescription="area mark"'
+_POSITION = re.compile(r' (?:transform|d|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
+_LONG_NUMBER = re.compile(r"(\.\d{3})\d+")
 _ID = re.compile(r'( id="|="url\(#)((?:clip|gradient_)\d+)')
 
 
@@ -232,16 +234,41 @@ def figure(get_result: Callable[[], Any], ident: str, title: str, kind: str | No
     """
     try:
         result = get_result()
-        svg_text = svg(sqlrank.chart(_with_short_names(result), kind))
+        panels, notes = svg_panels(sqlrank.chart(_with_short_names(result), kind))
     except (InputError, MetricError) as error:
-        return Figure(ident, title, "", str(error))
-    # Prefix ids to make them unique in the page. Screen readers read the title; the numbers are in tables.
-    # On a narrow page a figure scrolls instead of becoming unreadably small.
+        return Figure(ident, title, reason=str(error))
+    embedded = [_embed(panel, f"{ident}-{index}", title) for index, panel in enumerate(panels)]
+    return Figure(ident, title, embedded, [" ".join(notes)], sql=read_statement(result))
+
+
+def _embed(svg_text: str, ident: str, title: str) -> str:
+    """Return an SVG for a page: ids that occur once, a name for screen readers, and native tooltips.
+
+    On a narrow page a figure scrolls instead of becoming unreadably small.
+    """
     width_match = re.search(r'width="(\d+)"', svg_text)
-    min_width = f"min-width:min(26rem,{width_match[1]}px)" if width_match else ""
+    min_width = f"min-width:{width_match[1]}px" if width_match else ""
     svg_tag = f'<svg role="img" aria-label="{escape(truncate(title))}" style="{min_width}" '
-    unique_svg = _ID.sub(rf"\g<1>{ident}-\g<2>", svg_text)
-    return Figure(ident, title, unique_svg.replace("<svg ", svg_tag, 1), "", read_statement(result))
+    unique_svg = _ID.sub(rf"\g<1>{ident}-\g<2>", svg_text).replace("<svg ", svg_tag, 1)
+    # The last digits of a position depend on the order in which threads add.
+    rounded = _POSITION.sub(lambda position: _LONG_NUMBER.sub(r"\1", position[0]), unique_svg)
+    return _MARK.sub(_with_tooltip, rounded)
+
+
+def _with_tooltip(match: re.Match[str]) -> str:
+    """Return a mark whose description is its tooltip: the lines of its fields, without those that only place it."""
+    if _LINE_ROLE in match["rest"] or _AREA_ROLE in match["rest"]:  # described by their first point
+        return match[0]
+    fields = [text.partition(": ") for text in match["description"].split("; ")]
+    titles = [
+        "".join(field)
+        for field in fields
+        if field[0] not in PLACING_FIELDS
+        and not field[0].startswith("difference of ")
+        and not field[0].endswith(")")
+        and field[2] != "null"
+    ] or ["".join(field) for field in fields]
+    return f"<{match['tag']}{match['rest']}><title>{'&#10;'.join(titles)}</title></{match['tag']}>"
 
 
 def _with_short_names(result: pa.Table) -> pa.Table:
@@ -258,10 +285,7 @@ def _with_short_names(result: pa.Table) -> pa.Table:
         field = result.schema.field(name)
         short: Any = pa.array([None if text is None else names[text] for text in texts], field.type)
         result = result.set_column(result.schema.get_field_index(name), field, short)
-    metadata = dict(result.schema.metadata or {})
-    if (baseline := metadata.get(BASELINE_KEY)) is not None:
-        metadata[BASELINE_KEY] = names.get(baseline.decode(), baseline.decode()).encode()
-    return result.replace_schema_metadata(metadata)
+    return result
 
 
 def _short(texts: list[str]) -> dict[str, str]:

@@ -81,7 +81,18 @@
     said.textContent = `Saved ${name}`;
   };
   const save = (button) => {
-    const drawn = document.querySelector(`#${button.dataset.save} svg`);
+    // Panels stand one below the other in one file.
+    const panels = [...document.querySelectorAll(`#${button.dataset.save} svg`)];
+    const drawn = panels.length > 1 ? document.createElementNS("http://www.w3.org/2000/svg", "svg") : panels[0];
+    let bottom = 0;
+    for (const panel of panels.length > 1 ? panels : []) {
+      const copied = panel.cloneNode(true);
+      copied.setAttribute("y", bottom);
+      bottom += Number(panel.getAttribute("height"));
+      drawn.append(copied);
+      drawn.setAttribute("height", bottom);
+      drawn.setAttribute("width", Math.max(Number(drawn.getAttribute("width")), Number(panel.getAttribute("width"))));
+    }
     download(new XMLSerializer().serializeToString(drawn), "image/svg+xml", `${button.dataset.save}.svg`);
   };
   // All rows that match the filter, with numbers as in the data; a text that a spreadsheet would compute is quoted by an apostrophe.

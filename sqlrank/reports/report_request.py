@@ -187,11 +187,7 @@ class ReportRequest:
             return result
         order_by_system = {name: index for index, name in enumerate(self.declared_order)}
         row_order = [order_by_system.get(str(name), len(order_by_system)) for name in result[self.system].to_pylist()]
-        result = result.take(sorted(range(len(row_order)), key=row_order.__getitem__))
-        baseline_metadata = (
-            {"sqlrank.baseline": self.declared_order[0]} if len(self.declared_order) > 1 or self.baseline is not None else {}
-        )
-        return result.replace_schema_metadata({**(result.schema.metadata or {}), **baseline_metadata})
+        return result.take(sorted(range(len(row_order)), key=row_order.__getitem__))
 
     def with_intervals(self, by: Any = ()) -> pa.Table:
         """Evaluate the metrics with confidence intervals."""

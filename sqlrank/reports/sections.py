@@ -40,8 +40,8 @@ REPORT_CURVES = {
 }
 """Curves of predictions, with their captions."""
 
-MAX_CURVE_POINTS = 200
-"""Maximum number of points per curve; more would be narrower than a pixel."""
+MAX_CURVE_POINTS = 100
+"""Maximum number of points per curve, each with its tooltip."""
 
 MAX_GROUPS_DRAWN = 20
 """Approximate number of rows of groups drawn; each group has its own axes."""
@@ -72,7 +72,7 @@ def summary_section(request: ReportRequest, verdicts: VerdictList, comparisons: 
     blocks = [
         *([verdicts] if verdicts.verdicts else []),
         pivot_table(result, request, comparisons),
-        figure(lambda: result, "summary-chart", "Metrics of each system, with their intervals", "bars"),
+        figure(lambda: result, "summary-chart", "Metrics of each system, with their intervals", "dots"),
         _rows(result, request, "summary-table", "Confidence intervals"),
         _meanings(request),
     ]

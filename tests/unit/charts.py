@@ -40,7 +40,7 @@ RESULTS: dict[str, Callable[[], pa.Table]] = {
     "threshold": lambda: evaluate_clicks("Threshold"),
     "calibration": lambda: evaluate_clicks("Calibration", by="country"),
     "cutoffs": lambda: sqlrank.evaluate("nDCG@1..3", **SCORED),
-    "bars": lambda: sqlrank.evaluate(["RR", "num_q"], confidence=0.95, **SCORED),
+    "dots": lambda: sqlrank.evaluate(["RR", "num_q"], confidence=0.95, **SCORED),
     "line": lambda: evaluate_clicks("LogLoss", by="day=CAST(day AS DATE)"),
     "heatmap": lambda: evaluate_clicks("Brier", by=["country", "device"]),
     "forest": lambda: sqlrank.compare("RR", **SCORED),
@@ -73,5 +73,5 @@ def list_marks(spec: dict[str, Any]) -> list[str]:
 
 
 def read_caption(spec: dict[str, Any]) -> str:
-    """Return what is written under a chart."""
-    return " ".join(spec["title"]["text"])
+    """Return what is written under the title of a chart."""
+    return " ".join(spec["title"]["subtitle"])

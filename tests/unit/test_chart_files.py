@@ -58,11 +58,11 @@ def test_ends_of_lines_of_javascript_are_drawn_as_what_is_no_text(end: str, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["bars", "heatmap", "line"])
+@pytest.mark.parametrize("kind", ["dots", "heatmap", "line"])
 def test_kinds_of_metrics_are_drawn_with_facets_next_to_each_other(kind: str, tmp_path: Path) -> None:
     by = ["country", "device", "half=score > 0.5", "day"]
     save_chart(sqlrank.chart(evaluate_clicks(["Brier", "LogLoss"], by=by, confidence=0.9), kind), tmp_path / "a.svg")
-    assert {"country", "half" if kind == "line" else "half, day" if kind == "bars" else "half"} <= find_texts(tmp_path / "a.svg")
+    assert {"country", "half" if kind == "line" else "half, day" if kind == "dots" else "half"} <= find_texts(tmp_path / "a.svg")
 
 
 @pytest.mark.slow
@@ -173,12 +173,12 @@ def test_the_command_draws_what_evaluate_gives(clicks: Path, tmp_path: Path) -> 
     assert run_command("chart", "ROC", "--predictions", clicks, "--by", "country", "-o", output) == ""
     assert json.loads(output.read_text("utf-8")) == sqlrank.chart(evaluate_clicks("ROC", by="country")).to_dict()
     # Its own file is replaced.
-    run_command("chart", "Brier", "--predictions", clicks, "--by", "country", "--by", "device", "--kind", "bars", "-o", output)
-    assert json.loads(output.read_text("utf-8")) == sqlrank.chart(evaluate_clicks("Brier", by=["country", "device"]), "bars").to_dict()
+    run_command("chart", "Brier", "--predictions", clicks, "--by", "country", "--by", "device", "--kind", "dots", "-o", output)
+    assert json.loads(output.read_text("utf-8")) == sqlrank.chart(evaluate_clicks("Brier", by=["country", "device"]), "dots").to_dict()
 
 
 def test_the_command_draws_the_best(clicks: Path, tmp_path: Path) -> None:
-    run_command("chart", "Brier", "--predictions", clicks, "--by", "day", "--by", "country", "--kind", "bars",
+    run_command("chart", "Brier", "--predictions", clicks, "--by", "day", "--by", "country", "--kind", "dots",
             "--sort", "Brier", "--top", 1, "-o", tmp_path / "a.json")  # fmt: skip
     data = json.loads((tmp_path / "a.json").read_text("utf-8"))["datasets"]
     assert [len(rows) for rows in data.values()] == [1]

@@ -44,7 +44,7 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     assert [row for row in list_rows(found, "x", "y", "colour") if row[2] is None] == [(0, 0, None), (1, 1, None)]
     assert (
         read_caption(found)
-        == "At most 1,001 points per curve: straight lines between them miss at most 1/998 of the area. Grey: random scores."
+        == "The nearer to the upper left corner, the better. Dashed: random scores. At most 1,001 points per curve: straight lines between them miss at most 1/998 of the area."
     )
 
 
@@ -127,31 +127,6 @@ def test_rates_over_thresholds_are_colours_or_charts() -> None:
     ]
 
 
-def test_calibration_has_the_diagonal_and_the_weight_of_bins_below() -> None:
-    found = draw_spec(evaluate_clicks("Calibration(bins=2)"))
-    assert list_marks(found) == ["line", "line", "bar"]
-    above, below = found["vconcat"]
-    assert below["encoding"]["y"]["field"] == "weight"
-    assert above["layer"][1]["encoding"]["y"]["title"] == "mean observed (probability)"
-    assert [(round(x, 9), y, weight) for x, y, weight in list_rows(found, "x", "y", "weight") if weight] == [
-        (0.2625, 0.25, 4),
-        (0.75, 0.75, 4),
-    ]
-    assert read_caption(found) == "2 bins of equal width. Bins without predictions have no point. Grey: predicted as observed."
-
-
-def test_calibration_of_small_probabilities_fills_the_chart() -> None:
-    small = pa.table({"label": [0] * 9 + [1], "score": [0.01] * 5 + [0.02] * 5})
-    found = draw_spec(sqlrank.evaluate("Calibration(binning=equal_mass, bins=2)", predictions=small))
-    assert [part["domain"] for part in iterate_parts(found, "scale")] == [[0, pytest.approx(0.21)]] * 3
-    assert "2 bins of equal weight" in read_caption(found)
-
-
-def test_calibration_by_two_columns_is_a_chart_for_each_of_the_second() -> None:
-    found = draw_spec(evaluate_clicks("Calibration", by=["country", "device"]))
-    assert [item["title"] for item in found["concat"]] == ["device=a", "device=b"]
-
-
 def test_cut_offs_are_an_axis_and_the_baseline_is_grey() -> None:
     found = draw_spec(sqlrank.evaluate("P@1..2", **SCORED))
     assert list_rows(found, "colour", "x", "y") == [
@@ -166,17 +141,32 @@ def test_cut_offs_are_an_axis_and_the_baseline_is_grey() -> None:
     assert encoding["y"]["title"] == "P@1..2 (0 to 1, higher is better)"
 
 
-def test_bars_have_their_intervals_and_n() -> None:
+def test_dots_have_their_intervals_and_n() -> None:
     result = sqlrank.evaluate(["RR", "num_q"], confidence=0.9, **SCORED)
     found = draw_spec(result)
-    assert list_marks(found) == ["bar", "rule", "text"]
+    assert list_marks(found) == ["rule", "point", "text"]
     expected = [
         ("dense", pytest.approx(5 / 6), row["RR.ci_low"], row["RR.ci_high"], 3, 3) for row in result.to_pylist() if row["system"] == "dense"
     ]
     assert list_rows(found, "colour", "y", "low", "high", "n_units", "count_0")[1:] == expected
     titles = [item["title"] for item in found["layer"][0]["encoding"]["tooltip"]]
-    assert titles == ["system", "RR", "from", "to", "n", "num_q"]
-    assert read_caption(found) == "Lines: confidence intervals at level 0.9."
+    assert titles == ["system", "RR", "ci_low", "ci_high", "n_units", "num_q"]
+    assert read_caption(found) == "Points: values. Lines: confidence intervals at level 0.9."
+    assert found["title"]["text"] == "RR by system"
+
+
+def test_dots_are_on_an_axis_around_them_with_the_reference_of_their_metric() -> None:
+    data = {"label": [0, 1] * 4, "score": [0.1, 0.2, 0.4, 0.3, 0.1, 0.3, 0.2, 0.4], "g": list("aaaabbbb")}
+    near = draw_spec(sqlrank.evaluate("AUC", predictions=data, by="g"))
+    (reference,) = [layer for layer in near["layer"] if layer["mark"].get("strokeDash")]
+    assert near["datasets"][reference["data"]["name"]] == [{"reference": 0.5}]
+    assert "Dashed line of AUC: 0.5, random scores." in read_caption(near)
+    # By hand: 2 of 4 pairs in a, all in b.
+    assert [row[0] for row in list_rows(near, "y")] == [0.5, 1]
+    assert near["layer"][1]["encoding"]["x"]["scale"]["domain"] == [0.46, 1]
+    assert "Dashed" not in read_caption(
+        draw_spec(sqlrank.evaluate("AUC", predictions={"label": [0, 0, 1, 1], "score": [0.1, 0.2, 0.3, 0.4]}))
+    )
 
 
 def test_counts_are_drawn_where_there_is_nothing_else() -> None:
@@ -244,9 +234,13 @@ def test_a_metric_by_two_columns_is_a_heat_map() -> None:
 
 def test_a_forest_has_no_difference_in_grey() -> None:
     found = draw_spec(sqlrank.compare("RR", **SCORED))
-    zero, interval, point = found["layer"]
+    zero, interval, _, _, point = found["layer"]
     assert (zero["mark"]["color"], list_rows(found, "zero")) == (GREY, [(0,)])
-    assert interval["encoding"]["x"]["title"] == "difference of RR (higher is better) from baseline"
+    assert interval["encoding"]["x"]["title"] == "difference of RR (higher is better)"
+    # Student's interval of three differences is wider than any difference of RR.
+    assert interval["encoding"]["x"]["scale"]["domain"] == [-1, 1]
+    assert "Arrows: intervals that exceed the range of a difference." in read_caption(found)
+    assert found["title"]["text"] == "Differences of RR from baseline"
     assert point["encoding"]["x"]["field"] == "difference"
     # By hand: 1, 1/2, 1/3 against 1/2, 1, 1.
     (row,) = list_rows(found, "difference", "name", "n_units", "wins", "losses", "verdict")
@@ -254,6 +248,27 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     assert read_caption(found).startswith(
         "Points: differences of means. Lines: confidence intervals at level 0.95, corrected by Holm. Test: Student's t."
     )
+
+
+def test_a_title_is_of_the_chart_or_as_given() -> None:
+    result = evaluate_clicks(["AUC", "Brier", "LogLoss", "KS"], by="country")
+    assert draw_spec(result)["title"]["text"] == "AUC, Brier, LogLoss and 1 more by country"
+    assert sqlrank.chart(result, title="Clicks <b>").to_dict()["title"]["text"] == "Clicks <b>"
+
+
+def test_charts_of_a_forest_share_their_verdicts() -> None:
+    result = sqlrank.compare(
+        ["Brier", "CalibrationRatio"],
+        predictions={"label": [0, 1] * 20, "a": [0.02 * x for x in range(1, 41)], "b": [0.02 * x + 0.1 for x in range(1, 41)]},
+        columns={"score": ["a", "b"]},
+    )
+    found = draw_spec(result)
+    labels = {verdict for (verdict,) in list_rows(found, "verdict")}
+    assert "differs, none is better" in labels
+    for part in found["concat"]:
+        point = part["layer"][-1]["encoding"]
+        assert len({*point["color"]["scale"]["range"]}) == len({*point["shape"]["scale"]["range"]}) == 4
+        assert not {*point["color"]["scale"]["range"]} & {*PALETTE, GREY}
 
 
 @pytest.mark.slow
@@ -325,24 +340,24 @@ def test_each_result_is_drawn_as_its_kind_by_itself(kind: str) -> None:
 
 def test_another_kind_that_fits_can_be_chosen() -> None:
     result = evaluate_clicks("Brier", by=["country", "device"])
-    assert list_marks(draw_spec(result, "bars")) == ["bar", "text"]
+    assert list_marks(draw_spec(result, "dots")) == ["point", "text"]
     days = evaluate_clicks("Brier", by="day")
-    assert list_marks(draw_spec(days, "bars")) == ["bar", "text"]
+    assert list_marks(draw_spec(days, "dots")) == ["point", "text"]
 
 
 @pytest.mark.parametrize(
     ("result", "kind", "message"),
     [
-        (lambda: evaluate_clicks("Brier"), "roc", r"kind='roc' does not fit: it is of the curve ROC; this result can be drawn as: bars"),
-        (lambda: evaluate_clicks("Brier"), "line", r"it needs a column of dates in by, in one grouping; this result can be drawn as: bars"),
+        (lambda: evaluate_clicks("Brier"), "roc", r"kind='roc' does not fit: it is of the curve ROC; this result can be drawn as: dots"),
+        (lambda: evaluate_clicks("Brier"), "line", r"it needs a column of dates in by, in one grouping; this result can be drawn as: dots"),
         (lambda: evaluate_clicks("Brier"), "heatmap", r"it needs two columns in by, in one grouping; this result"),
         (lambda: evaluate_clicks("Brier"), "cutoffs", r"it needs a range of cut-offs, such as nDCG@1..20; this result"),
         (lambda: evaluate_clicks("Brier"), "forest", r"it is of comparisons, which sqlrank.compare returns; this result"),
-        (lambda: evaluate_clicks("ROC"), "bars", r"kind='bars' does not fit: it is of metrics; this result can be drawn as: roc$"),
-        (lambda: evaluate_clicks("Brier"), 5, "kind=5 is not possible: give the name of a kind of chart, such as 'bars'"),
-        (lambda: evaluate_clicks("Brier"), "bar", r"there is no kind of chart 'bar'; did you mean 'bars'\? Choose from: roc, pr,"),
+        (lambda: evaluate_clicks("ROC"), "dots", r"kind='dots' does not fit: it is of metrics; this result can be drawn as: roc$"),
+        (lambda: evaluate_clicks("Brier"), 5, "kind=5 is not possible: give the name of a kind of chart, such as 'dots'"),
+        (lambda: evaluate_clicks("Brier"), "dot", r"there is no kind of chart 'dot'; did you mean 'dots'\? Choose from: roc, pr,"),
         (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), None, "values of single queries have no chart: leave out per_query, or compare"),
-        (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), "bars", "it is of metrics of all queries; leave out per_query; this result has no"),
+        (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), "dots", "it is of metrics of all queries; leave out per_query; this result has no"),
         (lambda: sqlrank.evaluate("pApGradient@1", predictions=CLICKS.append_column("doc_id", [list("abcdefgh")])), None, "pApGradient has no chart; these curves have one: ROC, PR, Gain, Lift, Threshold, Calibration"),
         (lambda: sqlrank.gate("RR", **SCORED), None, "this result has no chart: give one of sqlrank.evaluate or sqlrank.compare"),
         (lambda: evaluate_clicks("Brier").replace_schema_metadata(None), None, "this table has no metadata of sqlrank, which describe its columns; give the result as sqlrank returned it"),
@@ -386,9 +401,9 @@ def test_columns_after_the_third_share_a_facet() -> None:
 
 def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished() -> None:
     data = CLICKS.rename_columns(["label", "score", "image", "n", "to"])
-    found = draw_spec(sqlrank.evaluate(["Brier", "Positives"], predictions=data, by=["image", "n", "to"], confidence=0.9), "bars")
+    found = draw_spec(sqlrank.evaluate(["Brier", "Positives"], predictions=data, by=["image", "n", "to"], confidence=0.9), "dots")
     titles = [item["title"] for item in found["spec"]["layer"][0]["encoding"]["tooltip"]]
-    assert titles == ["image ", "n", "to", "Brier", "from", "to ", "n ", "Positives"]
+    assert titles == ["image ", "n", "to", "Brier", "ci_low", "ci_high", "n_units", "Positives"]
 
 
 def test_altair_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

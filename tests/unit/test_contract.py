@@ -262,6 +262,7 @@ def find_line(text: str, part: str) -> int:
         (GOOD.replace("-- Undefined", "-- Previous run: run.\n-- Undefined"), "-- Previous", "write -- Reads: previous run as baseline"),
         (GOOD.replace("-- Undefined", "-- Requires: stop() at most 1.\n-- Undefined"), "-- Requires", "no function 'stop'"),
         (GOOD.replace("-- Undefined", "-- Reads: previous run as runs.\n-- Undefined"), "-- Reads", "cannot read 'previous run as runs'; write 'unfiltered'"),
+        (GOOD.replace("-- Undefined", "-- Reference value: half.\n-- Undefined"), "-- Reference value", "cannot read 'half'; write '0.5 (random"),
         (GOOD.replace("-- Undefined", "-- Interval: never.\n-- Undefined"), "-- Interval", "cannot read 'never'; write 'none (reason)'"),
         (GOOD.replace("-- Undefined", "-- Depth: first.\n-- Undefined"), "-- Depth", "write 'k' or 'all', or a number of documents"),
         (GOOD.replace("-- Undefined", "-- Depth: k.\n-- Undefined"), "-- Depth", "there is no integer cut-off $k"),

@@ -25,7 +25,7 @@ QRELS = {f"q{number}": {"a": 1} for number in range(5)}
 BASELINE = sqlrank.evaluate("RR", run=RUN, qrels=QRELS, per_query=True)
 CLICKS = pa.table({"label": [0, 1, 0, 1], "score": [0.1, 0.4, 0.5, 0.8], "g": ["a", "b", "a", "b"]})
 DRAWN = {
-    "bars": sqlrank.evaluate(["AUC", "LogLoss"], predictions=CLICKS, by="g"),
+    "dots": sqlrank.evaluate(["AUC", "LogLoss"], predictions=CLICKS, by="g"),
     "intervals": sqlrank.evaluate("AUC", predictions=CLICKS, confidence=0.9),
     "slices": sqlrank.evaluate("LogLoss", predictions=CLICKS, by=[["g"], []]),
     "sweep": sqlrank.evaluate("nDCG@1..3", run=RUN, qrels=QRELS),
@@ -74,7 +74,7 @@ def test_a_chart_of_forged_metadata(name: str, key: bytes) -> None:
 @pytest.mark.parametrize("key", [b"sqlrank.measures", b"sqlrank.rows"])
 def test_damaged_metadata_are_named(key: bytes, value: bytes) -> None:
     message = f"this result has damaged metadata ({key.decode()}); give a result as sqlrank returned or stored it"
-    assert find_message(forge(DRAWN["bars"], key, value)) == message
+    assert find_message(forge(DRAWN["dots"], key, value)) == message
 
 
 @pytest.mark.parametrize("value", [*VALUES, None], ids=lambda value: "none" if value is None else repr(value[:30]))
@@ -129,7 +129,7 @@ def test_any_metadata(name: str, value: Any, place: int) -> None:
 def test_columns_that_are_not_those_of_the_metadata() -> None:
     curve = DRAWN["curve"]
     for table in (
-        DRAWN["bars"].set_column(1, "AUC", pa.array(["x", "y"])),
+        DRAWN["dots"].set_column(1, "AUC", pa.array(["x", "y"])),
         curve.set_column(curve.column_names.index("recall"), "recall", pa.array([["x"]] * curve.num_rows)),
     ):
         message = "this result cannot be drawn: its columns are not those of its metadata; give it as sqlrank returned it"

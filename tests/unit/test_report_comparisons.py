@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.charts.theme import GREY, PALETTE
+from sqlrank.charts.theme import PALETTE
 from tests.unit.command_line import run_command
 from tests.unit.test_reports import RUNS, Page
 
@@ -81,7 +81,7 @@ def test_lists_are_next_to_each_other_however_systems_are_distinguished(kind: st
 
 
 @pytest.mark.slow
-def test_the_baseline_is_grey_and_a_difference_of_which_no_value_is_better_is_not_chance() -> None:
+def test_systems_have_their_colours_and_a_difference_of_which_no_value_is_better_is_not_chance() -> None:
     scores = [0.02 * place for place in range(1, 41)]
     table = pa.table({"label": [place % 2 for place in range(40)], "old": scores, "new": [score + 0.1 for score in scores]})
     found = sqlrank.report(["CalibrationRatio", "Brier"], predictions=table, columns={"score": ["old", "new"]})
@@ -90,6 +90,6 @@ def test_the_baseline_is_grey_and_a_difference_of_which_no_value_is_better_is_no
     assert rows["CalibrationRatio"] == "differs, none is better"
     assert "CalibrationRatio differs between new and old, for which neither higher nor lower is better." in page.text
     drawn = found.html.partition('aria-label="Metrics of each system')[2].partition("</svg>")[0]
-    bars = [colour for colour in re.findall(r'fill="(#\w+)"', drawn) if colour in {GREY, *PALETTE[:2]}]
-    # Two charts, in each the baseline, then the other.
-    assert bars == [GREY, PALETTE[0]] * 2
+    dots = [colour for colour in re.findall(r'fill="(#\w+)"', drawn) if colour in PALETTE[:2]]
+    # The first of two charts, in the order of the caller, with the colours of the order of names, as in every chart.
+    assert dots == [PALETTE[1], PALETTE[0]]

@@ -101,14 +101,25 @@ def test_a_report_of_100_000_queries_opens_at_once_with_its_charts(browser: Any,
     assert path.stat().st_size < 5_000_000
     page = open_page(browser, path)
     assert page.execute_script("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 2000
-    assert len(page.find_elements("css selector", "figure svg")) == len(page.find_elements("css selector", "figure")) == 6
+    assert len(page.find_elements("css selector", "figure:has(svg)")) == len(page.find_elements("css selector", "figure")) == 6
+    # 1,000 rows of comparisons within shops: 50 are shown, and a filter finds one of the others.
+    assert len(read_column(page, "comparison-group-0-rows", 0)) == 1000
+    rest = "return document.querySelectorAll('#comparison-group-0-rows .rest').length"
+    assert page.execute_script(rest) == 950
+    page.find_element("css selector", "[data-filter='comparison-group-0-rows']").send_keys("P@1 shop 499")
+    assert read_column(page, "comparison-group-0-rows", 0) == ["shop 499"]
+    assert page.execute_script(rest) == 0
+    assert page.find_element("css selector", "[data-shown='comparison-group-0-rows']").text == "1 of 1 found in 1000 rows"
 
 
 def test_all_charts_are_drawn(page: Any) -> None:
     size = "svg => { const box = svg.getBoundingClientRect(); return [box.width, box.height, svg.querySelectorAll('path').length] }"
     drawn = page.execute_script(f"return [...document.querySelectorAll('figure svg')].map({size})")
-    assert len(drawn) == len(page.find_elements("css selector", "figure")) >= 4
-    assert all(width > 200 and height > 50 and paths > 3 for width, height, paths in drawn)
+    assert (
+        len(drawn) >= len(page.find_elements("css selector", "figure:has(svg)")) == len(page.find_elements("css selector", "figure")) >= 4
+    )
+    assert all(width > 200 and height > 50 and paths > 1 for width, height, paths in drawn)
+    assert page.execute_script("return document.querySelectorAll('#summary-chart svg title').length") >= 10
     broken = "return [...document.querySelectorAll('[clip-path]')].filter(n => !document.querySelector(n.getAttribute('clip-path').slice(4, -1))).length"
     assert page.execute_script(broken) == 0
 
@@ -179,6 +190,11 @@ def test_a_narrow_page_does_not_scroll_sideways(browser: Any, folder: Path, name
     page = open_page(browser, folder / f"{name}.html", 375)
     wide, seen, whole = page.execute_script("const d = document.documentElement; return [d.scrollWidth, d.clientWidth, innerWidth]")
     assert (wide, whole) == (seen, 375)
+    # The smallest text of charts, in pixels of the screen.
+    sizes = page.execute_script("""return [...document.querySelectorAll('.chart svg text')].filter(n => n.textContent).map(n =>
+        parseFloat(getComputedStyle(n).fontSize) * n.ownerSVGElement.getBoundingClientRect().width / n.ownerSVGElement.getAttribute('width'))""")
+    assert len(sizes) > 20
+    assert min(sizes) >= 10.9
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

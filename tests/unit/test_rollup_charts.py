@@ -40,7 +40,7 @@ def test_a_line_with_the_band_of_what_is_certain() -> None:
     assert list_rows(found, "x", "y", "low", "high", "count_0", "count_1") == expected
     assert expected[1][2] < expected[1][3]
     titles = [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]]
-    assert titles == ["day", "AUC", "from", "to", "num_days", "num_rows"]
+    assert titles == ["day", "AUC", "bound_low", "bound_high", "num_days", "num_rows"]
     assert read_caption(found) == "Bands: bounds over all orders of rows within score bins. Each point: the 2 days up to it."
 
 
@@ -48,7 +48,7 @@ def test_a_line_with_the_band_of_what_is_certain() -> None:
 def test_days_and_groups_of_a_rollup_are_drawn_as_they_are() -> None:
     assert list_marks(draw_spec(by=["day", "country"])) == ["area", "line"]
     assert read_caption(draw_spec(by="day")) == "Bands: bounds over all orders of rows within score bins."
-    assert list_marks(draw_spec(by="country")) == ["bar", "rule", "text"]
+    assert list_marks(draw_spec(by="country")) == ["rule", "rule", "point", "text"]
     sums = sqlrank.chart(sqlrank.evaluate("LogLoss", rollup=make_rollup(), window_days=1)).to_dict()
     assert (list_marks(sums), read_caption(sums)) == (["line"], "Each point: one day.")
 

@@ -3,6 +3,7 @@
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
 -- Range: 0 to 1.
+-- Reference value: 0.5 (random scores).
 -- Interval: influence auc_influence FROM prediction_influence, error delong, limits hanley_mcneil
 -- Tie bounds: worst to best.
 -- Undefined: predictions of one class only.

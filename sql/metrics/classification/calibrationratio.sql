@@ -1,6 +1,7 @@
 -- CalibrationRatio: mean predicted probability over the mean observed: above 1 the model overpredicts.
 -- Requires: binary labels, probabilities.
 -- Undefined: predictions without a positive.
+-- Reference value: 1 (mean predicted as observed).
 -- Source: "calibration" of He et al. 2014.
 -- Direction: neither.
 SELECT

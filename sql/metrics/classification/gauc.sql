@@ -4,6 +4,7 @@
 -- level: default query: scores are compared within a query only.
 -- Requires: binary labels.
 -- Range: 0 to 1.
+-- Reference value: 0.5 (random scores).
 -- Undefined: no query with predictions of both classes; a query of one class does not count.
 -- Source: Zhu et al. 2017 (count); torchrec uAUC (equal) and wuAUC (weight).
 SELECT

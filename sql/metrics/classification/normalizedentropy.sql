@@ -3,6 +3,7 @@
 -- log1p(): default series: ln(1 + x), by which the log loss of the base rate keeps its digits where a class is rare.
 -- Requires: binary labels, probabilities.
 -- Undefined: predictions of one class only.
+-- Reference value: 1 (the base rate).
 -- Source: He et al. 2014; torcheval BinaryNormalizedEntropy.
 -- Direction: lower.
 SELECT
