@@ -247,7 +247,7 @@ def required_row_checks(request: ResolvedRequest) -> list[str]:
 def _check_unique(inputs: BoundInputs, bound_input: BoundInput) -> None:
     """Check the uniqueness of rows that the role of an input demands."""
     if bound_input.role.unique:
-        row_checks.check_unique(inputs.database, bound_input, bound_input.role.unique)
+        row_checks.check_unique(inputs.database, bound_input, bound_input.unique_columns)
     if "rank" in inputs.needed_columns[bound_input.role.name]:
         row_checks.check_unique(inputs.database, bound_input, ("rank",))
 

@@ -43,6 +43,8 @@ def roles(file: SqlFile) -> list[str]:
 
 def table(role: str, file: SqlFile) -> str:
     """Return the table that an input of a metric is read from: labels are numbers where they need not be 0 and 1."""
+    if role == "qrels" and file.path.parent.name == "subtopics":
+        return "subtopics"
     is_binary = "binary labels" in file.required_row_checks or file.measures_flag
     return "numbers" if role == "predictions" and not is_binary else role
 

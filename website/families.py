@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 FAMILIES = {
     "ranking": ("Rankings", "Ranked lists, compared with relevance judgments."),
     "recommendation": ("Beyond accuracy", "Coverage, novelty, diversity and exposure: see [Beyond accuracy](DOCS/beyond-accuracy.md)."),
+    "subtopics": (
+        "Subtopics",
+        "Novelty and diversity: documents judged [for each subtopic](DOCS/beyond-accuracy.md#subtopics-and-nuggets) of a query.",
+    ),
     "exposure": ("Lists shown", "Counts over all lists of a run."),
     "stages": ("Stages", "A stage of a search, compared with [the one before](DOCS/beyond-accuracy.md#pipelines-of-several-stages)."),
     "classification": ("Classification and calibration", "Predictions with a label of 0 or 1, a score, and optionally a weight."),

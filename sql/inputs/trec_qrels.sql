@@ -4,6 +4,7 @@
 -- Grain: many per query_id
 SELECT
   CASE WHEN LEN(parts) = 4 THEN LIST_EXTRACT(parts, 1) ELSE ERROR('not a line of TREC qrels: ' || LEFT(line, 80)) END AS query_id,
+  LIST_EXTRACT(parts, 2) AS iteration,
   LIST_EXTRACT(parts, 3) AS doc_id,
   TRY_CAST(LIST_EXTRACT(parts, 4) AS DOUBLE) AS relevance
 FROM (

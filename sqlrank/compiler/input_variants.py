@@ -65,6 +65,7 @@ class InputQuery:
         scores: Names of the scores, if rows with several scores are units.
         table: Name of the table of the user that the query reads, if it has one.
         measured: The columns that metrics measure.
+        merges_rows: Rows that differ in an optional unique column alone are merged for relations that do not read duplicates.
     """
 
     rows: str
@@ -77,3 +78,4 @@ class InputQuery:
     scores: tuple[str, ...] = ()
     table: str = ""
     measured: tuple[str, ...] = ()
+    merges_rows: bool = False

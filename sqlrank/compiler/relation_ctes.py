@@ -123,7 +123,7 @@ class RelationCtes:
         ``rows`` selects the rows of an input.
         """
         if name in self.library.roles:
-            if rows is RowsRead.VALID and (row_filter := self.library.row_filter(name, settings)) is not None:
+            if rows is RowsRead.VALID and (row_filter := self._row_filter(name, settings)) is not None:
                 return self.add_file(row_filter, settings, per_list)
             variants = [*(_UNFILTERED_VARIANTS if rows is RowsRead.UNFILTERED else ()), InputVariant.PER_SLICE, InputVariant.VALID]
             return self.add_input(next(key for variant in variants if (key := InputKey(name, variant)) in self.sources))
@@ -135,6 +135,13 @@ class RelationCtes:
         if cache_key not in self._built:
             self._built[cache_key] = self.add_file(file, settings, per_list)
         return self._built[cache_key]
+
+    def _row_filter(self, role: str, settings: Mapping[str, ParameterValue]) -> SqlFile | None:
+        """Return the file that filters or merges the rows of an input, if any."""
+        source = self.sources.get(InputKey(role))
+        return self.library.row_filter(role, settings) or (
+            self.library.relations[role, "deduplicated"] if source is not None and source.merges_rows else None
+        )
 
     def add_input(self, key: InputKey) -> str:
         """Return the CTE of an input, adding it if necessary."""

@@ -66,7 +66,7 @@ def assemble_rankings(request: ResolvedRequest, inputs: Mapping[str, BoundInput]
             has_row_count=False,
             has_collations=component.table.has_collations,
         )
-        names = {name: table.column(name) or name for name in request.library.roles[role].columns}
+        names = {name: table.column(name) or name for name in request.library.roles[role].columns if name in tree.named_selects}
         assembled[role] = BoundInput(
             request.library.roles[role],
             table,

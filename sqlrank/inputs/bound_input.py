@@ -56,6 +56,26 @@ class BoundInput:
         """Label of the input in messages."""
         return f"{self.assembled_from or self.role.name} ({self.table.label})"
 
+    @property
+    def unique_columns(self) -> tuple[str, ...]:
+        """The columns that identify a row, of optional ones those that the table has."""
+        return tuple(name for name in self.role.unique if name in self.columns or name not in self.role.optional_unique_columns)
+
+    @property
+    def merges_rows(self) -> bool:
+        """True if rows are merged that differ in an optional unique column alone."""
+        return any(name in self.columns for name in self.role.optional_unique_columns)
+
+    @property
+    def duplicate_hint(self) -> str:
+        """The advice for duplicate rows of a table that may have an optional unique column under another name."""
+        fallbacks = ((name, self.role.columns[name].fallback) for name in self.role.optional_unique_columns if name not in self.columns)
+        return "".join(
+            f", or say with columns={{{name!r}: {fallback!r}}} (--column {name}={fallback}) that each is of another {name}"
+            for name, fallback in fallbacks
+            if fallback in (self.table.column_types or {})
+        )
+
     def bind_columns(self, mapping: Mapping[str, str]) -> BoundInput:
         """Return a copy with canonical columns bound to mapped columns, or to columns of the same name."""
         columns = dict(self.columns)
@@ -96,6 +116,13 @@ class BoundInput:
         if self.table.column_types is not None:
             return self
         return self.with_columns({name: self.table.column(name) or name for name in needed if name not in self.columns})
+
+    def with_fallbacks(self, needed: Iterable[str]) -> BoundInput:
+        """Return a copy with needed columns that the table lacks bound to the columns that stand in for them, where it has these."""
+        columns = {name: self.role.columns[name].fallback for name in needed if name not in self.columns and name in self.role.columns}
+        return self.with_columns(
+            {name: fallback for name, fallback in columns.items() if self.table.column_types and self.column(fallback)}
+        )
 
     def column_type(self, canonical: str) -> str:
         """Return the DuckDB type of a canonical column as read, empty if missing or unknown."""

@@ -169,7 +169,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     }
     inputs = {role: _bind_unit(request, bound_input) for role, bound_input in inputs.items()}
     needed = _find_needed_columns(request, inputs)
-    inputs |= {role: inputs[role].assume_columns(names) for role, names in needed.items() if role in inputs}
+    inputs |= {role: inputs[role].with_fallbacks(names).assume_columns(names) for role, names in needed.items() if role in inputs}
     inputs |= assemble_rankings(request, inputs, database)
     if request.rankings_from_predictions:
         inputs["predictions"] = inputs["predictions"].assume_columns(needed["run"])
@@ -245,7 +245,7 @@ def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInp
             else (*row_checks.RANKING_KEYS, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
         )
         needed["run"] = run
-        needed |= {"qrels": (*row_checks.RANKING_KEYS, "relevance")} if "qrels" in {*inputs, *request.assembled_rankings} else {}
+        needed |= {"qrels": _find_judgment_columns(request, inputs)} if "qrels" in {*inputs, *request.assembled_rankings} else {}
     for role in set(request.assembled_rankings.values()):
         needed[role] = (*assembly_columns(request, inputs[role]), *measured.get(role, ()))
     if "queries" in inputs:
@@ -259,6 +259,17 @@ def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInp
     return needed | {
         role: _find_row_columns(request, bound_input) for role, bound_input in inputs.items() if _is_evaluated_by_rows(request, role)
     }
+
+
+def _find_judgment_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> tuple[str, ...]:
+    """Return the columns that the metrics need of judgments, of optional ones those that are read or identify a row."""
+    parts, read_columns = request.roles["qrels"].optional_unique_columns, _find_read_columns(request, "qrels")
+    if request.rankings_from_predictions:
+        if missing := next((name for name in parts if name in read_columns), None):
+            raise InputError(f"predictions are judged once, and not for each {missing}; give run= and qrels= (--run, --qrels)")
+        return (*row_checks.RANKING_KEYS, "relevance")
+    bound = inputs["qrels"].columns if "qrels" in inputs else ()
+    return (*row_checks.RANKING_KEYS, "relevance", *(name for name in parts if name in read_columns or name in bound))
 
 
 def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tuple[str, ...]:

@@ -140,6 +140,7 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
             has_lists=not is_ranking and role.query_column is not None,
             table=_table_name(bound_input),
             measured=tuple(name for name, column in role.columns.items() if column.is_measured),
+            merges_rows=bound_input.merges_rows,
         )
     return sources
 

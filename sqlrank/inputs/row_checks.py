@@ -155,7 +155,7 @@ def validate_ranking_rows(
         if role == "run" and check == "auto" and counts["all_rows"] > FULL_DUPLICATE_SEARCH_ROWS:
             all_rows = False
         else:
-            problems += _duplicates(database, inputs[role], inputs[role].role.unique)
+            problems += _duplicates(database, inputs[role], inputs[role].unique_columns)
     raise_problems(problems)
     return ValidationReport(rows, all_rows, judgment_counts.get("positive_relevance") or 0, judgment_counts.get("top_grade"))
 
@@ -265,7 +265,7 @@ def _duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ..
         return []
     problem = (
         bound_input.role.duplicate_message
-        or f"({', '.join(column.name for column in columns)}) occurs more than once; keep one row of each"
+        or f"({', '.join(column.name for column in columns)}) occurs more than once; keep one row of each{bound_input.duplicate_hint}"
     )
     return [problem_with_examples(database, bound_input, problem, duplicates, keys)]
 

@@ -49,6 +49,7 @@ class ColumnSpec:
         is_measure: The column is a measured value, so rows are never grouped by it.
         is_ordered: Rows are sorted or grouped by the column.
         references: Entity that a key references, such as ``record_id``; keys with equal references are compared.
+        fallback: Column that is read if metrics need this one and the table has none of its name.
         is_measured: The column is the user's own, which a metric measures.
         is_flag: The column is measured as a flag, so it has to be 0 or 1.
     """
@@ -62,6 +63,7 @@ class ColumnSpec:
     is_measure: bool = False
     is_ordered: bool = False
     references: str = ""
+    fallback: str = ""
     is_measured: bool = False
     is_flag: bool = False
 
@@ -101,8 +103,14 @@ class Role:
 
     @property
     def row_grain(self) -> Grain:
-        """The grain of the rows: the unique columns, or none but the rows themselves."""
-        return Grain(self.unique) if self.unique else Grain(is_unique=False, source=self.name)
+        """The grain of the rows that relations read: the unique columns without optional ones, or none but the rows themselves."""
+        unique = tuple(name for name in self.unique if name not in self.optional_unique_columns)
+        return Grain(unique) if unique else Grain(is_unique=False, source=self.name)
+
+    @property
+    def optional_unique_columns(self) -> list[str]:
+        """The optional unique columns: rows that differ in these alone are merged, except for relations that read them with duplicates."""
+        return [name for name in self.unique if self.columns[name].optional]
 
     @property
     def measure_columns(self) -> list[str]:
@@ -146,5 +154,5 @@ def _column(path: Path, role: str, name: str, entry: Any) -> ColumnSpec:
         return ColumnSpec(name, entry["type"], **{"description": "", **{key: value for key, value in entry.items() if key != "type"}})
     except TypeError:
         raise ContractError(
-            f"{path}:1: {role}.{name} has more than type, description, optional, nullable, default, is_measure, is_ordered and references"
+            f"{path}:1: {role}.{name} has more than type, description, optional, nullable, default, is_measure, is_ordered, references and fallback"
         ) from None

@@ -16,6 +16,13 @@ QRELS = """
 """
 """Judgments of documents retrieved and not, a query that was not answered, one without relevant documents, negative ones."""
 
+SUBTOPICS = """
+    SELECT 'q' || (i // 9) AS query_id, 'd' || (i % 9 * 5 % 11) AS doc_id, 's' || (s * (1 + i % 2)) AS subtopic, (i * 3 + s) % 4 - 1 AS relevance
+    FROM range(72) AS t(i), range(3) AS u(s)
+    WHERE (i + s) % 4 > 0
+"""
+"""Documents judged for up to three subtopics; subtopics without relevant documents, and negative grades."""
+
 QUERIES = "SELECT 'q' || i AS query_id, i % 3 / 2.0::DOUBLE AS weight, CASE WHEN i % 2 = 0 THEN 'de' ELSE 'Fr' END AS country, 1 + i * 3 % 7 AS cutoff FROM range(11) AS t(i)"
 PREDICTIONS = """
     SELECT i % 4 AS shop, 'u' || (i % 7) AS query_id, 'd' || i AS doc_id, i AS rank, i * 7 % 3 // 2 AS label, (i * 11 % 17) / 16.0::DOUBLE AS score,
@@ -94,6 +101,7 @@ CLASSIFIED = """
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
+    "subtopics": SUBTOPICS,
     "queries": QUERIES,
     "predictions": PREDICTIONS,
     "numbers": NUMBERS,

@@ -173,6 +173,7 @@ def scenarios() -> list[Scenario]:
     return [
         *_list_ranking_scenarios(),
         *_list_beyond_accuracy_scenarios(),
+        *_list_subtopic_scenarios(),
         *_list_prediction_scenarios(),
         *_list_record_scenarios(),
         *_list_event_scenarios(),
@@ -257,6 +258,18 @@ def _list_beyond_accuracy_scenarios() -> list[Scenario]:
         Scenario("cut-offs of users", at_own, {**BEYOND, "queries": "queries", "by": "system", "columns": WEIGHTS}),
         Scenario("providers", ["ProviderExposure@3"], {**BEYOND, "by": "system"}),
         Scenario("ranks of two runs", ["Unexpectedness@2", "num_shown@2"], {**BEYOND, "ties": "rank"}),
+    ]
+
+
+def _list_subtopic_scenarios() -> list[Scenario]:
+    """Metrics of subtopics, together with metrics that read a document's greatest grade."""
+    files = _list_family("subtopics")
+    judged = {"run": "run", "qrels": "subtopics"}
+    return [
+        Scenario("subtopics", [*_list_metrics(files), "nDCG@3", "bpref", "num_duplicates"], {**judged, "by": "system"}),
+        Scenario("subtopics per query", _list_metrics(files, cutoff="@3"), {**judged, "per_query": True, "rel": 2}),
+        Scenario("cut-offs of subtopics", _list_swept_metrics(files), judged),
+        Scenario("alpha=1", _list_metrics(files), {**judged, "alpha": 1}, for_some=True),
     ]
 
 

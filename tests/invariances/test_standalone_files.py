@@ -25,7 +25,7 @@ LIBRARY = load_registry()
 EXAMPLE = {"integer": 3, "number": 0.3}
 PLAN = {"score_order": "window"}
 RUN = "SELECT 'q' || (i // 9) AS query_id, 'd' || (i * 7 % 9) AS doc_id, (i * 5 % 7) / 4.0 AS score, i AS rank FROM range(45) AS t(i)"
-QRELS = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 3 % 5 - 1 AS relevance FROM range(36) AS t(i)"
+QRELS = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 3 % 5 - 1 AS relevance, i % 3 AS subtopic FROM range(36) AS t(i)"
 OTHERS = {
     "history": "SELECT 'q' || (i // 5) AS query_id, 'd' || (i * 3 % 8) AS doc_id FROM range(25) AS t(i)",
     "items": "SELECT 'd' || (i + 2) AS doc_id, i % 3 AS provider FROM range(12) AS t(i)",

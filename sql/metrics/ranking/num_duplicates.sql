@@ -1,4 +1,4 @@
--- num_duplicates: number of rows of run and judgments left out by duplicates=max: other rows hold their documents.
+-- num_duplicates: number of rows of run and judgments left out by duplicates=max, or of further subtopics: other rows hold their documents.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)
 -- Undefined: never.

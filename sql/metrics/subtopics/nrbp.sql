@@ -1,0 +1,21 @@
+-- NRBP: novelty- and rank-biased precision, for a reader who goes on with probability beta and whom a subtopic satisfies with alpha.
+--     NRBP = (1 - (1 - alpha) beta) / subtopics * sum over ranks i and the subtopics of document i of
+--     (1 - alpha)^(documents of the subtopic above) beta^(i-1)
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- $alpha: number from 0 to 1, default 0.5: by how much a document of a subtopic reduces the gain of the next one.
+-- $beta: number above 0 to 1, default 0.5: patience, the probability of going on to the next document.
+-- novelty(): default power: the gain of a document after others of its subtopic.
+-- Range: 0 to 1.
+-- Undefined: a query without a document that is relevant for a subtopic.
+-- Source: Clarke, Kolla & Vechtomova 2009; ndeval NRBP.
+SELECT
+  list_id,
+  (1 - (1 - $alpha) * $beta) * SUM(
+    CASE
+      WHEN rank > $k OR rank IS NULL THEN 0
+      WHEN (rank - 1) * LN($beta) < -700 THEN 0
+      ELSE novelty(subtopic_hits - 1) * EXP((rank - 1) * LN($beta))
+    END
+  ) / NULLIF(SUM(CASE WHEN subtopic_hits = 1 THEN 1 ELSE 0 END), 0) AS nrbp
+FROM subtopic_ranks
+GROUP BY list_id

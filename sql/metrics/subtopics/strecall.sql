@@ -1,0 +1,12 @@
+-- StRecall: subtopic recall, the share of the subtopics that a document among the first k is relevant for.
+--     With claims, facts or nuggets of an answer as subtopics, it is nugget recall.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- Range: 0 to 1.
+-- Undefined: a query without a document that is relevant for a subtopic.
+-- Source: Zhai, Cohen & Lafferty 2003; ndeval strec.
+SELECT
+  list_id,
+  SUM(CASE WHEN subtopic_hits = 1 AND rank <= $k THEN 1 ELSE 0 END)
+    / NULLIF(SUM(CASE WHEN subtopic_hits = 1 THEN 1 ELSE 0 END), 0) AS st_recall
+FROM subtopic_ranks
+GROUP BY list_id
