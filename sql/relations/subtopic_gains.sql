@@ -6,7 +6,7 @@ SELECT
   subtopic_ranks.rank, -- NULL if not retrieved
   subtopic_ranks.subtopic_hits, -- relevant documents of the subtopic down to this rank
   novelty(subtopic_ranks.subtopic_hits - 1) * discount(subtopic_ranks.rank) AS subtopic_gain, -- NULL if not retrieved
-  greatest_sums.greatest_sum -- of a subtopic for which each of the first k documents is relevant
+  greatest_sums.greatest_sum -- of a subtopic of all first k documents
 FROM subtopic_ranks
 JOIN (
   -- one row per integer

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import MetricError, did_you_mean
 from sqlrank.planner.rank_method import choose_rank_method, max_depth, ranking_metrics, required_depth
 from sqlrank.planner.score_order import choose_score_order
+from sqlrank.registry.dependencies import find_engines
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.rendering.dialects import get_dialect
 
@@ -26,12 +27,13 @@ INTERNAL_PLANS = (
 
 
 def validate_plan(request: ResolvedRequest, dialect: str) -> None:
-    """Validate the plans that the user chose.
+    """Validate the plans that the user chose, and that the engine has all metrics.
 
     Raises:
-        MetricError: A plan or value is unknown, unsupported by the engine, or not valid under the policies of a metric.
+        MetricError: A metric is for other engines. A plan or value is unknown, unsupported by the engine, or not valid under the policies of a metric.
     """
     library = request.library
+    _check_engines(request, dialect)
     for name, value in request.plan.items():
         if name not in library.plans or name in INTERNAL_PLANS:
             plan_names = [plan for plan in library.plans if plan not in INTERNAL_PLANS]
@@ -54,6 +56,14 @@ def validate_plan(request: ResolvedRequest, dialect: str) -> None:
             if value == "top_k" and required_depth(library, metric) is None:
                 requirement = f"metrics of the first documents alone, not {metric.metric}"
                 raise MetricError(f"rank_method='top_k' is for {requirement}; give rank_method='sort', or leave it out")
+
+
+def _check_engines(request: ResolvedRequest, dialect: str) -> None:
+    """Check that the engine has the relations of every metric."""
+    for metric in request.metrics:
+        if (engines := find_engines(metric.dependencies.files)) and dialect not in engines:
+            names = _or(engines).replace("duckdb", "DuckDB")
+            raise MetricError(f"{metric.metric} is for {names}, not for {dialect}; evaluate it there, or choose another metric")
 
 
 def _or(words: list[str]) -> str:

@@ -53,13 +53,13 @@ PORTABLE_ALTERNATIVES = {
 
 ENGINE_NODES = {
     "duckdb": (
-        exp.ArrayAgg, exp.ArrayDistinct, exp.ArrayMin, exp.ArrayPosition, exp.ArraySize, exp.Bracket, exp.IgnoreNulls, exp.Lambda,
-        exp.LastValue, exp.Mod, exp.NullSafeEQ, exp.PercentileCont, exp.Slice, exp.Transform,
+        exp.Array, exp.ArrayAgg, exp.ArrayAppend, exp.ArrayContains, exp.ArrayDistinct, exp.ArrayMax, exp.ArrayMin, exp.ArrayPosition,
+        exp.ArraySize, exp.Bracket, exp.GenerateSeries, exp.IgnoreNulls, exp.Lambda, exp.LastValue, exp.Mod, exp.NullSafeEQ, exp.PercentileCont, exp.Slice, exp.Transform,
     ),
 }  # fmt: skip
 """Additional nodes allowed in files that declare an engine (``-- Engines: duckdb``)."""
 
-ENGINE_FUNCTIONS = {"duckdb": ("hash", "list_unique")}
+ENGINE_FUNCTIONS = {"duckdb": ("hash", "list_reduce", "list_sum", "list_unique")}
 """Functions of an engine without a node of their own, allowed in files that declare it."""
 
 _METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.sql_file import SqlFile
@@ -45,6 +45,18 @@ def find_dependencies(library: Registry, file: SqlFile, settings: Mapping[str, A
     for slot in slots:
         _visit_slot(library, slot, settings, dependencies)
     return dependencies
+
+
+def find_engines(files: Iterable[SqlFile]) -> list[str]:
+    """Return the engines that have all relations among these files, which declare some; empty if none declares any.
+
+    >>> from sqlrank.registry.loader import load_registry
+    >>> library = load_registry()
+    >>> [find_engines(find_dependencies(library, library.metrics[name], {}).files) for name in ("alpha_ndcg", "ndcg")]
+    [['duckdb'], []]
+    """
+    declared = [file.engines for file in files if file.kind == "relations" and file.engines]
+    return [engine for engine in declared[0] if all(engine in engines for engines in declared)] if declared else []
 
 
 @lru_cache(maxsize=4096)

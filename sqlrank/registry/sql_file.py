@@ -237,6 +237,11 @@ class SqlFile:
         return next((rows for rows in RowsRead if rows.value == self.annotations.get("Reads", "")), RowsRead.VALID)
 
     @property
+    def engines(self) -> list[str]:
+        """The engines that the file declares to be for, empty if it is for all."""
+        return re.findall(r"[a-z]+", re.split(r",? which ", self.annotations.get("Engines", ""))[0].replace(" and ", ", "))
+
+    @property
     def depth(self) -> str:
         """The declared number of top documents per list that the file reads, or one of ``DEPTHS``; empty if it declares none."""
         return self.annotations.get("Depth", "").partition(" ")[0]

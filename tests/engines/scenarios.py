@@ -12,7 +12,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.dependencies import find_dependencies, find_engines, find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.request import Request, collect_sources
@@ -263,7 +263,7 @@ def _list_beyond_accuracy_scenarios() -> list[Scenario]:
 
 def _list_subtopic_scenarios() -> list[Scenario]:
     """Metrics of subtopics, together with metrics that read a document's greatest grade."""
-    files = _list_family("subtopics")
+    files = [file for file in _list_family("subtopics") if not find_engines(find_dependencies(load_registry(), file, {}).files)]
     judged = {"run": "run", "qrels": "subtopics"}
     return [
         Scenario("subtopics", [*_list_metrics(files), "nDCG@3", "bpref", "num_duplicates"], {**judged, "by": "system"}),

@@ -13,6 +13,7 @@ import pytest
 import sqlrank
 from sqlrank.errors import SqlrankError
 from sqlrank.learn import fit, scoring_sql
+from sqlrank.registry.dependencies import find_dependencies, find_engines
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from tests.golden.reading import find_faults
@@ -27,7 +28,12 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 FILES = [*load_registry().metrics.values(), *load_registry().curves.values()]
-CASES = [(file, dialect) for file in FILES for dialect in DIALECTS if file.value_name != "quantile" or DIALECTS[dialect].quantile]
+CASES = [
+    (file, dialect)
+    for file in FILES
+    for dialect in find_engines(find_dependencies(load_registry(), file, {}).files) or DIALECTS
+    if file.value_name != "quantile" or DIALECTS[dialect].quantile
+]
 """Some engines have no quantile of a group; test_measures.py has their refusal."""
 
 UNFINISHED = {"pndcg": "leaves nothing out", "ks": "casts what is a double already"}

@@ -78,7 +78,8 @@ def make_tables() -> dict[str, Any]:
     """Return lists with ties, judgments of some of their documents, and what users had of the same documents."""
     data = draw_collection(7, 30).tables
     renamed = {role: table.set_column(0, "query_id", pc.replace_substring(table["query_id"], "q", "u")) for role, table in data.items()}
-    return {**renamed, "inputs": draw_world(11).inputs}
+    subtopics = pa.array([f"s{row % 3}" for row in range(renamed["qrels"].num_rows)])
+    return {**renamed, "qrels": renamed["qrels"].append_column("subtopic", subtopics), "inputs": draw_world(11).inputs}
 
 
 def evaluate_both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict[str, list[Any]], ...]:

@@ -119,6 +119,23 @@ def alpha_dcg(answer: Answer, k: int, alpha: float = 0.5) -> float:
     return _divide_by_perfect(answer, alpha, lambda rank: 1 / math.log2(rank + 1), k)
 
 
+def _divide_by_ideal(answer: Answer, alpha: float, discount: Callable[[int], float], k: int | None) -> float:
+    ideal = sum_discounted(order_greedily(answer.judged, alpha), alpha, discount, k)
+    return sum_discounted(answer.ranking, alpha, discount, k) / ideal
+
+
+def normalized_intent_aware_err(answer: Answer, k: int | None = None, alpha: float = 0.5) -> float:
+    return _divide_by_ideal(answer, alpha, lambda rank: 1 / rank, k)
+
+
+def alpha_ndcg(answer: Answer, k: int | None = None, alpha: float = 0.5) -> float:
+    return _divide_by_ideal(answer, alpha, lambda rank: 1 / math.log2(rank + 1), k)
+
+
+def normalized_nrbp(answer: Answer, k: int | None = None, alpha: float = 0.5, beta: float = 0.5) -> float:
+    return _divide_by_ideal(answer, alpha, lambda rank: beta ** (rank - 1), k)
+
+
 def nrbp(answer: Answer, k: int | None = None, alpha: float = 0.5, beta: float = 0.5) -> float:
     scale = (1 - (1 - alpha) * beta) / len(answer.subtopics)
     return scale * sum_discounted(answer.ranking, alpha, lambda rank: beta ** (rank - 1), k)
@@ -143,8 +160,11 @@ def intent_aware_ap(answer: Answer, k: int | None = None) -> float:
 
 METRICS: dict[str, Callable[..., float]] = {
     "alpha_DCG": alpha_dcg,
+    "alpha_nDCG": alpha_ndcg,
     "AP_IA": intent_aware_ap,
     "ERR_IA": intent_aware_err,
+    "nERR_IA": normalized_intent_aware_err,
+    "nNRBP": normalized_nrbp,
     "NRBP": nrbp,
     "P_IA": intent_aware_precision,
     "StRecall": subtopic_recall,

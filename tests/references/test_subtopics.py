@@ -11,8 +11,11 @@ from tests.references.subtopics import METRICS, draw_collection, make_answer
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "alpha_DCG": [{"k": 5}, {"k": 1}, {"k": 30, "alpha": 0.3}, {"k": 4, "alpha": 0}, {"k": 4, "alpha": 1}],
+    "alpha_nDCG": [{}, {"k": 1}, {"k": 5}, {"k": 3, "alpha": 0.3}, {"k": 4, "alpha": 0}, {"alpha": 1}],
     "AP_IA": [{}, {"k": 4}],
     "ERR_IA": [{"k": 5}, {"k": 1}, {"k": 30, "alpha": 0.3}, {"k": 4, "alpha": 0}, {"k": 4, "alpha": 1}],
+    "nERR_IA": [{"k": 5}, {"alpha": 0.3}],
+    "nNRBP": [{}, {"k": 3}, {"alpha": 0.2, "beta": 0.9}],
     "NRBP": [{}, {"k": 3}, {"alpha": 0.2, "beta": 0.9}, {"alpha": 1}, {"alpha": 0, "beta": 1}],
     "P_IA": [{"k": 1}, {"k": 5}, {"k": 30}],
     "StRecall": [{}, {"k": 1}, {"k": 5}],

@@ -1,0 +1,12 @@
+-- nERR_IA: intent-aware expected reciprocal rank, over that of the ideal list.
+--     The ideal list is greedy: at each rank it has the document that gains most after those above.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- discount(): default inverse: discount at a rank.
+-- Undefined: a query without a document that is relevant for a subtopic.
+-- Source: Chapelle et al. 2009; ndeval nERR-IA.
+SELECT
+  list_id,
+  SUM(CASE WHEN rank <= $k THEN gain * discount(rank) ELSE 0 END)
+    / NULLIF(SUM(CASE WHEN ideal_rank <= $k THEN ideal_gain * discount(ideal_rank) ELSE 0 END), 0) AS nerr_ia
+FROM novelty_gains
+GROUP BY list_id

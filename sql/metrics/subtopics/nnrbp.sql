@@ -1,0 +1,26 @@
+-- nNRBP: novelty- and rank-biased precision, over that of the ideal list.
+--     The ideal list is greedy: at each rank it has the document that gains most after those above.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- $beta: number above 0 to 1, default 0.5: patience, the probability of going on to the next document.
+-- Undefined: a query without a document that is relevant for a subtopic.
+-- Source: Clarke, Kolla & Vechtomova 2009; ndeval nNRBP.
+SELECT
+  list_id,
+  SUM(
+    CASE
+      WHEN rank > $k OR rank IS NULL THEN 0
+      WHEN (rank - 1) * LN($beta) < -700 THEN 0
+      ELSE gain * EXP((rank - 1) * LN($beta))
+    END
+  ) / NULLIF(
+    SUM(
+      CASE
+        WHEN ideal_rank > $k OR ideal_rank IS NULL THEN 0
+        WHEN (ideal_rank - 1) * LN($beta) < -700 THEN 0
+        ELSE ideal_gain * EXP((ideal_rank - 1) * LN($beta))
+      END
+    ),
+    0
+  ) AS nnrbp
+FROM novelty_gains
+GROUP BY list_id
