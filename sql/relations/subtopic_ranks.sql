@@ -6,7 +6,7 @@ SELECT
   ROW_NUMBER() OVER (
     PARTITION BY subtopic_judgments.list_id, subtopic_judgments.subtopic
     ORDER BY CASE WHEN ranked_documents.rank IS NULL THEN 1 ELSE 0 END, ranked_documents.rank
-  ) AS subtopic_hits, -- relevant documents of the subtopic down to this rank; 1 in one row per subtopic
+  ) AS subtopic_hits, -- its relevant documents down to this rank; 1 once
   COUNT(*) OVER (PARTITION BY subtopic_judgments.list_id, subtopic_judgments.subtopic) AS subtopic_size -- its relevant documents, retrieved or not
 FROM subtopic_judgments
 LEFT JOIN ranked_documents

@@ -44,7 +44,9 @@ def test_by_hand() -> None:
 def test_as_at_fixed_cutoffs(options: dict[str, Any]) -> None:
     """Every metric that has a value per query; each query alone at its cut-off gives the same."""
     files = [file for file in load_registry().metrics.values() if file.cutoff_parameter and file.cutoff_parameter.type == "integer"]
-    files = [file for file in files if file.path.stem not in {"alpha_dcg", "err_ia"}]  # of cut-offs to 10,000, which those of queries may exceed
+    files = [
+        file for file in files if file.path.stem not in {"alpha_dcg", "err_ia"}
+    ]  # of cut-offs to 10,000, which those of queries may exceed
     names = [file.display_name for file in files if find_input_role(load_registry(), file) == "run" and file.grain == "list"]
     with duckdb.connect() as connection:
         for name in ("run", "qrels", "queries", "history", "items", "features", "baseline"):
