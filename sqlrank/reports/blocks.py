@@ -140,6 +140,17 @@ class VerdictList:
 
 
 @dataclass(frozen=True)
+class ThresholdExplorer:
+    """The confusion matrices of systems over thresholds, for a slider: rows of threshold, tp, fp, tn and fn as JSON."""
+
+    id: str
+    title: str
+    systems: Sequence[tuple[str, str]]
+    sql: str
+    kind: str = "thresholds"
+
+
+@dataclass(frozen=True)
 class Section:
     """A section of a page: heading, paragraphs and blocks."""
 

@@ -12,7 +12,7 @@ from sqlrank.charts.comparison_labels import CORRECTION_LABELS, DIFFERS_LABEL, T
 from sqlrank.errors import InputError
 from sqlrank.output.display_columns import group_column_names, select_display_columns
 from sqlrank.reports.blocks import Section, figure, result_block, truncate
-from sqlrank.reports.sections import MAX_GROUPS_DRAWN
+from sqlrank.reports.group_section import MAX_GROUPS_DRAWN
 from sqlrank.reports.verdict_sentences import label_rows
 from sqlrank.result_columns import REPORT_DISPLAY, SLICE_COLUMN
 
@@ -58,13 +58,21 @@ def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Sec
         heading = f"Differences by {group_names}, where the baseline is better first"
         blocks.append(result_block(_for_people(group_rows, request), f"comparison-group-{index}", heading, request.max_rows))
         first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
-        chart_title = f"Differences of {metrics[0]} by {group_names}" + (
-            f": the first {MAX_GROUPS_DRAWN} rows" if first_metric_rows.num_rows > MAX_GROUPS_DRAWN else ""
-        )
-        blocks.append(
-            figure(partial(first_metric_rows.slice, 0, MAX_GROUPS_DRAWN), f"comparison-group-{index}-chart", chart_title, "forest")
-        )
+        drawn, num_omitted = _first_groups(first_metric_rows)
+        more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
+        chart_title = f"Differences of {metrics[0]} by {group_names}{more}"
+        blocks.append(figure(partial(drawn.slice, 0), f"comparison-group-{index}-chart", chart_title, "forest"))
     return Section(ident, title, blocks, [_method(comparisons)]), comparisons
+
+
+def _first_groups(comparisons: pa.Table) -> tuple[pa.Table, int]:
+    """Return all rows of the first groups, about ``MAX_GROUPS_DRAWN`` rows, and the number of groups left out."""
+    names = group_column_names(comparisons)
+    keys = [tuple(row[name] for name in names) for row in comparisons.select(names).to_pylist()]
+    rank_by_group = {key: rank for rank, key in enumerate(dict.fromkeys(keys))}
+    max_groups = max(1, MAX_GROUPS_DRAWN * len(rank_by_group) // max(1, len(keys)))
+    is_drawn = pa.array([rank_by_group[key] < max_groups for key in keys], pa.bool_())
+    return comparisons.filter(is_drawn), max(0, len(rank_by_group) - max_groups)
 
 
 def _options(request: ReportRequest) -> dict[str, Any]:

@@ -106,6 +106,28 @@
     download(rows.map((row) => `${[...row.cells].map(field).join(",")}\n`).join(""), "text/csv", `${table.id}.csv`);
   };
 
+  // The confusion matrix of a system at the threshold of the slider.
+  for (const block of document.querySelectorAll(".thresholds")) {
+    const [select, slider] = block.querySelectorAll("select, input");
+    const draw = () => {
+      const rows = JSON.parse(select.selectedOptions[0].dataset.rows);
+      slider.max = rows.length - 1;
+      const [threshold, tp, fp, tn, fn] = rows[Math.min(slider.value, rows.length - 1)];
+      const rate = (part, all) => (all > 0 ? (part / all).toFixed(4) : "NULL");
+      const parts = {
+        tp: tp.toLocaleString("en"), fp: fp.toLocaleString("en"), tn: tn.toLocaleString("en"), fn: fn.toLocaleString("en"),
+        precision: rate(tp, tp + fp), recall: rate(tp, tp + fn), specificity: rate(tn, tn + fp), f1: rate(2 * tp, 2 * tp + fp + fn),
+        accuracy: rate(tp + tn, tp + fp + tn + fn),
+      };
+      for (const cell of block.querySelectorAll("[data-part]")) cell.textContent = parts[cell.dataset.part];
+      block.querySelector(".threshold").textContent = threshold.toPrecision(4);
+    };
+    slider.max = JSON.parse(select.selectedOptions[0].dataset.rows).length - 1;
+    slider.value = Math.floor(slider.max / 2);
+    block.addEventListener("input", draw);
+    draw();
+  }
+
   // A link to a folded table unfolds it.
   const unfold = (hash) => {
     const fold = hash.length > 1 && document.getElementById(hash.slice(1))?.closest("details");

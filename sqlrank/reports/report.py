@@ -161,17 +161,19 @@ def report(
 def _load() -> None:
     """Import the modules of reports, which takes seconds the first time."""
     require_report_modules()
-    for name in ("report_request", "comparison_sections", "sections", "query_examples"):
+    for name in ("report_request", "comparison_sections", "sections", "group_section", "query_examples"):
         import_module(f"sqlrank.reports.{name}")
 
 
 def _sections(request: ReportRequest) -> list[Any]:
     from sqlrank.reports import comparison_sections as comparing  # noqa: PLC0415  see report
     from sqlrank.reports import sections  # noqa: PLC0415  see report
+    from sqlrank.reports.group_section import group_section  # noqa: PLC0415
     from sqlrank.reports.query_examples import query_section  # noqa: PLC0415
     from sqlrank.reports.verdict_sentences import verdict_list  # noqa: PLC0415
 
     page_sections = []
+    overall = request.with_intervals()
     comparisons = group_comparisons = None
     if request.system is not None:
         metrics, reasons = request.split_comparable()
@@ -180,12 +182,12 @@ def _sections(request: ReportRequest) -> list[Any]:
         if comparisons is not None and request.groups:
             section, group_comparisons = comparing.comparison_by_group(request, metrics)
             page_sections.append(section)
-    page_sections += [*([sections.group_section(request)] if request.groups else []), sections.curve_section(request)]
+    page_sections += [*([group_section(overall, request)] if request.groups else []), sections.curve_section(request)]
     if request.is_ranking and request.system is not None:
         page_sections.append(query_section(request, comparisons))
     account, warnings = sections.data_account(request, comparisons)
     verdicts = verdict_list(request, comparisons, group_comparisons, warnings)
-    return [sections.summary_section(request, verdicts, comparisons), *page_sections, account]
+    return [sections.summary_section(overall, request, verdicts, comparisons), *page_sections, account]
 
 
 def _describe_request(request: ReportRequest, created_at: datetime | str | None, options: Mapping[str, Any]) -> list[tuple[str, str]]:

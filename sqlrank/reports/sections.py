@@ -1,7 +1,8 @@
-"""Report sections of metrics, curves, groups and data counts."""
+"""Report sections of metrics, curves and data counts."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from functools import partial
@@ -9,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sqlrank.output.reshape import sort_and_limit, to_long_format
+from sqlrank.output.reshape import to_long_format
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric_info import is_count_metric, list_metrics
 from sqlrank.reports.blocks import (
-    MAX_TABLE_ROWS,
     Cell,
     Section,
     TableBlock,
+    ThresholdExplorer,
     VerdictList,
     figure,
     format_cell,
@@ -28,8 +29,6 @@ from sqlrank.reports.pivot import pivot_table
 from sqlrank.reports.verdict_sentences import data_warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sqlrank.reports.report_request import ReportRequest
 
 REPORT_CURVES = {
@@ -42,9 +41,6 @@ REPORT_CURVES = {
 
 MAX_CURVE_POINTS = 100
 """Maximum number of points per curve, each with its tooltip."""
-
-MAX_GROUPS_DRAWN = 20
-"""Approximate number of rows of groups drawn; each group has its own axes."""
 
 RANKING_COUNTS = (
     "num_q",
@@ -66,9 +62,8 @@ MIN_LAST_CUTOFF, MAX_LAST_CUTOFF = 20, 100
 """Minimum and maximum cut-off up to which metrics are drawn."""
 
 
-def summary_section(request: ReportRequest, verdicts: VerdictList, comparisons: pa.Table | None) -> Section:
-    """Return the section of the verdicts, and every metric of every system with its interval."""
-    result = request.with_intervals()
+def summary_section(result: pa.Table, request: ReportRequest, verdicts: VerdictList, comparisons: pa.Table | None) -> Section:
+    """Return the section of the verdicts, and every metric of every system with its interval, which ``result`` has."""
     blocks = [
         *([verdicts] if verdicts.verdicts else []),
         pivot_table(result, request, comparisons),
@@ -107,7 +102,7 @@ def curve_section(request: ReportRequest) -> Section:
             figure(partial(request.evaluate, text), f"curve-{name.lower()}", f"{name}: {REPORT_CURVES[name]}")
             for name, text in names.items()
         ]
-        return Section("curves", "Curves", figures)
+        return Section("curves", "Curves", [*_threshold_explorer(request), *figures])
     if not request.cutoffs:
         return Section("curves", "Over cut-offs", (), ["No metric has a cut-off, such as nDCG@10, over which it could be drawn."])
     last = min(MAX_LAST_CUTOFF, max(MIN_LAST_CUTOFF, *request.cutoffs.values()))
@@ -117,51 +112,15 @@ def curve_section(request: ReportRequest) -> Section:
     )
 
 
-def group_section(request: ReportRequest) -> Section:
-    """Return the section of metrics by group, a table per grouping, worst group first."""
-    blocks: list[Any] = []
-    for index, group in enumerate(request.groups):
-        result = request.with_intervals(group)
-        name = request.names[0]
-        worst = sort_and_limit(result, request.library, f"-{name}", None)
-        by = f"y {', '.join(truncate(column) for column in group)}, the worst {name} first"
-        blocks.append(_with_intervals(worst, request, f"group-{index}", f"B{by}"))
-        first_groups, num_omitted = _first_groups(result, worst, request)
-        chart_title = f"Metrics b{by}" + (f" ({num_omitted:,} more are not drawn)" if num_omitted else "")
-        blocks.append(figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title))
-    return Section("groups", "Groups", blocks)
-
-
-def _first_groups(result: pa.Table, worst: pa.Table, request: ReportRequest) -> tuple[pa.Table, int]:
-    """Return the rows of the first groups in ``worst``, and the number left out.
-
-    Within a group, systems keep the caller's order, which determines their colors.
-    """
-    names = [name for name in result.column_names[: result.column_names.index(request.names[0])] if name != request.system]
-    keys, order = (list(zip(*(rows[name].to_pylist() for name in names), strict=True)) for rows in (result, worst))
-    group_ranks = {key: rank for rank, key in enumerate(dict.fromkeys(order))}
-    max_groups = max(1, MAX_GROUPS_DRAWN * len(group_ranks) // max(1, len(keys)))
-    row_indices = [row for row in sorted(range(len(keys)), key=lambda row: group_ranks[keys[row]]) if group_ranks[keys[row]] < max_groups]
-    return result.take(pa.array(row_indices, pa.int64())), max(0, len(group_ranks) - max_groups)
-
-
-def _with_intervals(result: pa.Table, request: ReportRequest, ident: str, title: str) -> TableBlock:
-    """Return a table with a column per metric, whose cells hold value and interval."""
-    limits = {f"{name}.{end}" for name in request.names for end in ("ci_low", "ci_high", "se", "n_units")}
-    keys = [name for name in result.column_names if name not in {*request.names, *limits}]
-    rows = [
-        [*(format_cell(key, row[key]) for key in keys), *(_interval(row, name) for name in request.names)]
-        for row in result.slice(0, MAX_TABLE_ROWS).to_pylist()
-    ]
-    num_omitted = max(0, result.num_rows - MAX_TABLE_ROWS)
-    names = [truncate(name) for name in [*keys, *request.names]]
-    return TableBlock(ident, title, names, rows, num_omitted, read_statement(result), max_rows=request.max_rows)
-
-
-def _interval(row: Mapping[str, Any], name: str) -> Cell:
-    """Return a cell of a value with its interval, sorted by the value."""
-    value, low, high = (format_cell(name, row[column]) for column in (name, f"{name}.ci_low", f"{name}.ci_high"))
-    return value if low.number is None or high.number is None else replace(value, text=f"{value.text} [{low.text}, {high.text}]")
+def _threshold_explorer(request: ReportRequest) -> list[ThresholdExplorer]:
+    """Return the block in which a slider moves the threshold, none without predictions."""
+    result = request.evaluate(f"Threshold(points={MAX_CURVE_POINTS})")
+    rows_by_system: dict[str, list[list[float]]] = {}
+    for row in result.to_pylist():
+        numbers = [float(f"{row[name]:.10g}") for name in ("threshold", "tp", "fp", "tn", "fn")]
+        rows_by_system.setdefault(truncate(row.get(str(request.system), "all predictions")), []).append(numbers)
+    systems = [(name, json.dumps(sorted(rows))) for name, rows in rows_by_system.items() if rows]
+    return [ThresholdExplorer("thresholds", "Confusion matrix at a threshold", systems, read_statement(result))] if systems else []
 
 
 def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[Section, list[str]]:

@@ -160,6 +160,17 @@ def test_typing_filters_and_says_how_many_are_left(rankings: Any) -> None:
     assert read_column(rankings, "summary-table-rows", 1) == []
 
 
+def test_a_slider_moves_the_confusion_matrix(browser: Any, folder: Path) -> None:
+    page = open_page(browser, folder / "predictions.html")
+    move = """const slider = document.querySelector('.thresholds input'); slider.value = arguments[0];
+        slider.dispatchEvent(new Event('input', {bubbles: true}));
+        return [...document.querySelectorAll('.thresholds [data-part]')].map(n => n.textContent)"""
+    # At the least score all of the 40,000 predictions are positive, of which 207 are right.
+    assert page.execute_script(move, 0) == ["207", "0", "39,793", "0", "0.0052", "1.0000", "0.0000", "0.0103", "0.0052"]
+    last = page.execute_script(move, 1000)
+    assert int(last[0].replace(",", "")) + int(last[1].replace(",", "")) == 207
+
+
 def test_a_button_copies_the_statement(rankings: Any) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
@@ -172,6 +183,18 @@ def test_a_button_copies_the_statement(rankings: Any) -> None:
     text = rankings.execute_async_script("const done = arguments[0]; navigator.clipboard.readText().then(done, e => done(String(e)))")
     assert text == rankings.execute_script("return document.getElementById('summary-table-sql').textContent")
     assert text.startswith("-- sqlrank ")
+
+
+def test_a_table_is_saved_as_csv(rankings: Any, folder: Path) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    rankings.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
+    press(rankings, "[data-csv='summary-table-rows']")
+    target = folder / "summary-table-rows.csv"
+    WebDriverWait(rankings, 10).until(lambda _: target.is_file())
+    lines = target.read_text("utf-8").splitlines()
+    assert (lines[0], len(lines)) == ("system,metric,value,ci_low,ci_high", 11)
+    assert lines[1].startswith("full,nDCG@10,0.")
 
 
 def test_a_chart_is_saved_as_svg(rankings: Any, folder: Path) -> None:
