@@ -31,6 +31,7 @@ FAMILIES = {
     "splits": ("Splits and leakage", "Checks of [train and test parts](DOCS/splits.md)."),
     "clusters": ("Clusters of records", "Predicted and true clusters: see [entity resolution](DOCS/entity-resolution.md)."),
     "blocking": ("Blocking", "Candidate pairs of records: see [blocking](DOCS/entity-resolution.md#blocking)."),
+    "names": ("Names of records", "Names that clusters share: see [entity resolution](DOCS/entity-resolution.md#names-of-clusters)."),
     "curves": ("Curves", "A row per point, cluster or provider, instead of one value."),
 }
 """The title of each family, in the order of the navigation, and a sentence; a family that is not here has its folder's name."""

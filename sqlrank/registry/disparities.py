@@ -47,9 +47,12 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
     Raises:
         MetricError: A difference is requested, but no column whose groups are compared.
     """
-    if isinstance(metrics, Mapping) or not (named := library.synonyms.get("differences")):
+    if isinstance(metrics, Mapping):
         return RequestedDifferences(metrics)
     entries = as_metric_list(metrics)
+    if all((metric := _parse(entry)) is not None and metric.name.lower() in library.metrics for entry in entries):
+        return RequestedDifferences(entries)  # without reading names.toml
+    named = library.synonyms.get("differences", {})
     components: dict[str, tuple[Metric, ...]] = {}
     plain_entries = []
     for entry in entries:

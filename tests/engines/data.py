@@ -45,11 +45,12 @@ LONG = """
 
 RECORDS = """
     SELECT i AS record_id, i % 3 AS shop, CASE WHEN i % 11 <> 5 THEN 'p' || (i * i % 13) END AS predicted_cluster,
-        CASE WHEN i % 7 <> 3 THEN 't' || (i * i % 17 // 2) END AS true_cluster, i % 2 AS source
+        CASE WHEN i % 7 <> 3 THEN 't' || (i * i % 17 // 2) END AS true_cluster, i % 2 AS source,
+        CASE WHEN i % 9 <> 4 THEN 'n' || (i * 7 % 23) END AS name
     FROM range(60) AS t(i)
-    UNION ALL SELECT 100, NULL, 'p1', 't1', 0
-    UNION ALL SELECT 101, NULL, 'p1', 't1', 1
-    UNION ALL SELECT 102, 9, 'p1', NULL, 1
+    UNION ALL SELECT 100, NULL, 'p1', 't1', 0, 'n1'
+    UNION ALL SELECT 101, NULL, 'p1', 't1', 1, 'n1'
+    UNION ALL SELECT 102, 9, 'p1', NULL, 1, NULL
 """
 """Clusters that were split and merged, records without a cluster on either side; shops of one cluster, and of none."""
 

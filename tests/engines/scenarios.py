@@ -383,7 +383,7 @@ def _list_prediction_scenarios() -> list[Scenario]:
 
 
 def _list_record_scenarios() -> list[Scenario]:
-    metrics = _list_metrics(_list_family("clusters", "blocking"))
+    metrics = _list_metrics(_list_family("clusters", "blocking", "names"))
     own = _list_metrics(_list_family("clusters"))
     joined = {"inputs": {"predicted_clusters": "listed", "true_clusters": "resolved"}, "by": "predicted_clusters.shop"}
     return [

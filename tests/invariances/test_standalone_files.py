@@ -36,7 +36,10 @@ GIVEN = {name: f"given_{name}" for name in OTHERS}
 PREDICTIONS = (
     "SELECT i * 7 % 3 // 2 AS label, (1 + i * 11 % 17) / 20.0 AS score, 1.0 + i % 4 AS weight, i // 15 AS query_id FROM range(60) AS t(i)"
 )
-RECORDS = "SELECT i AS record_id, 'p' || (i * i % 7) AS predicted_cluster, i * 3 % 8 AS true_cluster FROM range(30) AS t(i)"
+RECORDS = (
+    "SELECT i AS record_id, 'p' || (i * i % 7) AS predicted_cluster, i * 3 % 8 AS true_cluster, 'n' || (i % 9) AS name"
+    " FROM range(30) AS t(i)"
+)
 SPLITS = (
     "SELECT i % 5 AS user_id, i * 3 % 7 AS item_id, i * 5 % 11 AS happened_at, CASE WHEN i * 5 % 11 < 6 THEN 'train' ELSE 'test' END AS split"
     " FROM range(30) AS t(i)"

@@ -20,6 +20,16 @@ Pair = frozenset[Any]
 Cluster = frozenset[Any]
 
 
+def rate_names(rows: Iterable[tuple[Any, Any]]) -> tuple[float | None, float | None]:
+    """Return the shares of clusters that share a name with another one, and that hold several, of rows (cluster, name)."""
+    names: dict[Any, set[Any]] = {}
+    for cluster, name in rows:
+        if cluster is not None and name is not None:
+            names.setdefault(cluster, set()).add(name)
+    shared = sum(any(own & other for cluster, other in names.items() if cluster != here) for here, own in names.items())
+    return ratio(shared, len(names)), ratio(sum(len(own) > 1 for own in names.values()), len(names))
+
+
 def list_links(clusters: Iterable[Cluster]) -> set[Pair]:
     """Return the pairs of records in one cluster."""
     return {frozenset(pair) for cluster in clusters for pair in combinations(cluster, 2)}

@@ -99,6 +99,22 @@ def test_blocking_between_sources() -> None:
             assert value == (None if wanted is None else pytest.approx(wanted, abs=1e-12)), (seed, metric)
 
 
+def test_rates_of_names_are_those_of_sets() -> None:
+    """The first clusters and names are the example of er-evaluation's documentation: both rates are 0.5."""
+    rows = {
+        seed: [(p, None if number % 5 == 3 else f"n{number * seed % 7}") for number, (_, p, _) in enumerate(group)]
+        for seed, group in GROUPS.items()
+    }
+    rows[-1] = list(zip("11232444", ["n1", "n2", "n3", "n4", "n3", "n1", "n2", "n8"], strict=True))
+    table = [(seed, number, *row, "t") for seed, group in rows.items() for number, row in enumerate(group)]
+    names = ("seed", "record_id", "predicted_cluster", "name", "true_cluster")
+    records = pa.table({name: list(values) for name, values in zip(names, zip(*table, strict=True), strict=True)})
+    records = records.set_column(1, "record_id", pa.array(range(records.num_rows)))
+    for row in sqlrank.evaluate(["HomonymyRate", "NameVariationRate"], inputs={"records": records}, by="seed").to_pylist():
+        expected = (0.5, 0.5) if row["seed"] == -1 else reference.rate_names(rows[row["seed"]])
+        assert (row["HomonymyRate"], row["NameVariationRate"]) == expected, row["seed"]
+
+
 def test_what_has_no_cluster_is_counted() -> None:
     found = sqlrank.evaluate(["num_unplaced", "num_unlabelled"], inputs={"records": make_table()}, by="seed").to_pylist()
     wanted = {seed: Clusterings.of(rows) for seed, rows in GROUPS.items()}

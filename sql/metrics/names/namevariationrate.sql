@@ -1,0 +1,11 @@
+-- NameVariationRate: share of the predicted clusters that hold several names.
+-- Direction: neither.
+-- Range: 0 to 1.
+-- Interval: none (records of one cluster are not drawn one by one)
+-- Undefined: no predicted cluster with a name.
+-- Source: er-evaluation name_variation_rate, of clusters with a name.
+SELECT
+  group_id,
+  SUM(CASE WHEN num_names > 1 THEN 1 ELSE 0 END) / NULLIF(COUNT(*), 0) AS name_variation_rate
+FROM cluster_names
+GROUP BY group_id
