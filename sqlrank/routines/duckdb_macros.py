@@ -8,9 +8,10 @@ from sqlglot import exp
 
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
+from sqlrank.routines.input_checks import CHECKS_PARAMETER, build_check_steps
 from sqlrank.routines.routine import Routine
-from sqlrank.routines.symbolic_statement import SOURCE_GROUP_COLUMN
-from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
+from sqlrank.routines.symbolic_statement import source_table
+from sqlrank.routines.table_functions import CTE_PREFIX, GROUP_PARAMETER, build_table_query
 from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
@@ -22,18 +23,35 @@ if TYPE_CHECKING:
 
 def create_table_macro(schema: str, facts: RoutineFacts, symbolic: SymbolicStatement) -> Routine:
     """Return the table macro of a symbolic statement."""
-    names = [*facts.inputs, *(parameter.name for parameter in symbolic.parameters), GROUP_PARAMETER]
-    query = build_table_query(symbolic, "duckdb", lambda role: _read_source(role, role in symbolic.group_roles), _reference, names)
+    names = [*facts.inputs, *(parameter.name for parameter in symbolic.parameters), CHECKS_PARAMETER, GROUP_PARAMETER]
+    query = build_table_query(symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference, names)
+    _add_checks(
+        query,
+        [
+            step
+            for role, checks in symbolic.checks.items()
+            for step in build_check_steps(role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role))
+        ],
+    )
     group = exp.PropertyEQ(this=exp.to_identifier(GROUP_PARAMETER, quoted=True), expression=exp.null())
-    parameters = [*map(exp.to_identifier, facts.inputs), *_parameters(symbolic.parameters), group]
+    is_checked = exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())
+    parameters = [*map(exp.to_identifier, facts.inputs), *_parameters(symbolic.parameters), group, is_checked]
     returns = exp.ReturnsProperty(this=exp.Schema(this=exp.var("TABLE")), is_table=True)
     return _macro(schema, facts, parameters, query, exp.Properties(expressions=[returns]))
 
 
-def _read_source(role: str, has_group: bool) -> exp.Select:
-    """Return the query that reads the table that is passed for a role."""
-    group = [exp.alias_(_reference(GROUP_PARAMETER), SOURCE_GROUP_COLUMN)] if has_group else []
-    return exp.select("*", *group).from_(exp.Table(this=exp.Anonymous(this="query_table", expressions=[exp.column(role)])))
+def _add_checks(query: exp.Select, steps: Sequence[tuple[str, exp.Expr]]) -> None:
+    """Add steps that check rows to a query in place, and make it read them."""
+    for name, step in steps:
+        query.args["with_"].append("expressions", exp.CTE(this=step.copy(), alias=exp.TableAlias(this=exp.to_identifier(name))))
+    checks = [exp.select("is_valid").from_(name).subquery() for name, _ in steps if name.endswith("_checks")]
+    query.where(*checks, copy=False)
+
+
+def _read_source(role: str, group: str | None) -> exp.Select:
+    """Return the query that reads the table that is passed for a role, with the column of the group if it has it."""
+    groups = [] if group is None else [exp.alias_(_reference(GROUP_PARAMETER), group)]
+    return exp.select("*", *groups).from_(exp.Table(this=exp.Anonymous(this="query_table", expressions=[exp.column(role)])))
 
 
 def create_scalar_macro(schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:

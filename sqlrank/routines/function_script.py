@@ -152,7 +152,7 @@ def functions(
         InputError: the schema is no name.
 
     >>> functions("nDCG").functions[0].signature
-    'sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL)'
+    'sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL, checks := TRUE)'
     """
     get_dialect(dialect)
     if dialect not in FUNCTION_DIALECTS:

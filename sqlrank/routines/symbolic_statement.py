@@ -17,6 +17,7 @@ from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, invalid_pol
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import find_read_policies, resolve_request
+from sqlrank.routines.input_checks import find_input_checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import Parameter, SqlFile
     from sqlrank.resolve import ResolvedRequest
+    from sqlrank.routines.input_checks import InputChecks
 
 GROUP_COLUMN, SOURCE_GROUP_COLUMN = "group_key", "sqlrank_group"
 """Column of the group in the result of a table function, and in its evaluated input."""
@@ -180,6 +182,7 @@ class SymbolicStatement:
         read_columns: Columns that are read of each input, by role.
         group_roles: Inputs that have the column of the group.
         parameters: Parameters of the metrics.
+        checks: Checks of the inputs' rows, by role.
     """
 
     statement: CompiledStatement
@@ -188,6 +191,11 @@ class SymbolicStatement:
     read_columns: Mapping[str, tuple[str, ...]]
     group_roles: tuple[str, ...]
     parameters: tuple[RoutineParameter, ...]
+    checks: Mapping[str, InputChecks]
+
+    def find_group_column(self, role: str) -> str | None:
+        """Return the column of the group if an input has it."""
+        return SOURCE_GROUP_COLUMN if role in self.group_roles else None
 
 
 def find_roles(metric: SymbolicMetric, options: InstallationOptions) -> list[str]:
@@ -234,6 +242,7 @@ def compile_symbolic(
         {role: _read_columns(prepared.inputs.needed_columns.get(role, ()), role, request) for role in roles},
         tuple(role for role in group.columns if role in roles),
         tuple(parameters.values()),
+        find_input_checks(request, prepared.inputs),
     )
 
 

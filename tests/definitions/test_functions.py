@@ -287,8 +287,8 @@ def test_list_functions_are_as_evaluate(name: str) -> None:
 def test_policies_are_fixed_and_documented() -> None:
     script = sqlrank.functions(["nDCG", "AP"], ties="doc_asc", gain="exp2", topics="retrieved")
     assert [function.signature for function in script.functions] == [
-        "sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL)",
-        "sqlrank.ap(run, qrels, k := 2147483647, by := NULL)",
+        "sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL, checks := TRUE)",
+        "sqlrank.ap(run, qrels, k := 2147483647, by := NULL, checks := TRUE)",
     ]
     assert "Settings: queries=retrieved, ties=doc_asc, " in script.functions[0].facts.comment
     assert script.sql.splitlines()[1] == "-- settings: ties=doc_asc, gain=exp2, queries=retrieved"
@@ -345,3 +345,48 @@ def test_the_command_installs_and_drops_functions(tmp_path: Path) -> None:
         assert connection.execute("SELECT COUNT(*) FROM duckdb_functions() WHERE comment LIKE '%Function of sqlrank%'").fetchall() == [(0,)]
     assert CliRunner().invoke(app, ["functions", "RR", "--schema", "m"]).stdout == sqlrank.functions("RR", schema="m").sql
     assert CliRunner().invoke(app, ["functions", "RR", "--drop"]).stdout == sqlrank.functions("RR").drop_sql
+
+
+@pytest.mark.parametrize(
+    ("function", "rows", "message"),
+    [
+        (
+            "ndcg(wrong, qrels)",
+            "FROM run_of_a UNION ALL (FROM run_of_a LIMIT 2)",
+            "run: (query_id, doc_id) occurs more than once; keep one row of each (keys: 2)",
+        ),
+        (
+            "ndcg(run_of_a, wrong)",
+            "FROM qrels UNION ALL (FROM qrels LIMIT 1)",
+            "qrels: (query_id, doc_id) occurs more than once; keep one row of each (keys: 1)",
+        ),
+        (
+            "rankings(wrong, qrels, by := system)",
+            "SELECT * REPLACE (CASE WHEN doc_id < 5 THEN CAST('NaN' AS DOUBLE) ELSE score END AS score) FROM run WHERE doc_id IN (3, 4, 7)",
+            "run: score is NaN, which would be ranked first; give it a value, or leave the row out (rows: ",
+        ),
+        ("ap(run_of_a, wrong)", "SELECT query_id, doc_id, NULL AS relevance FROM qrels", "qrels: relevance is NULL; leave the row out if"),
+        (
+            "auc(wrong, by := campaign)",
+            "SELECT * REPLACE (2 * label AS label) FROM predictions",
+            "predictions: label is neither 0 nor 1 (rows: ",
+        ),
+        (
+            "log_loss(wrong)",
+            "SELECT label, score + 1 AS score FROM predictions",
+            "predictions: score is not a probability, from 0 to 1 (rows: ",
+        ),
+        (
+            "brier(wrong)",
+            "SELECT label, CASE WHEN doc_id > 1 THEN score END AS score FROM predictions",
+            "predictions: score is NULL; give it a value, or leave the row out (rows: 2)",
+        ),
+        ("pairwise_f(wrong)", "FROM records UNION ALL FROM records", "records: "),
+    ],
+)
+def test_wrong_rows_end_a_query(database: duckdb.DuckDBPyConnection, function: str, rows: str, message: str) -> None:
+    """As they end a call of evaluate; ``checks := FALSE`` leaves the search for them out."""
+    with pytest.raises(duckdb.InvalidInputException, match=re.escape(message)):
+        database.execute(f"WITH wrong AS ({rows}) FROM sqlrank.{function}")
+    unchecked = f"{function.removesuffix(')')}, checks := FALSE)"
+    assert database.execute(f"WITH wrong AS ({rows}) FROM sqlrank.{unchecked}").fetchall()
