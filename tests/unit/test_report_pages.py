@@ -278,7 +278,7 @@ def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(browser:
 
 
 def test_every_control_has_a_name_and_headings_are_in_order(page: Any) -> None:
-    names = "return [...document.querySelectorAll('button, a, input, summary, [role=region]')].map(n => (n.getAttribute('aria-label') || n.labels?.[0]?.textContent || n.textContent || '').trim())"
+    names = "return [...document.querySelectorAll('button, a, input, summary, [role=group]')].map(n => (n.getAttribute('aria-label') || n.labels?.[0]?.textContent || n.textContent || '').trim())"
     assert all(page.execute_script(names))
     levels = page.execute_script("return [...document.querySelectorAll('h1, h2, h3, h4')].map(n => Number(n.tagName[1]))")
     assert levels[0] == 1
