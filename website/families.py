@@ -16,6 +16,7 @@ FAMILIES = {
         "Subtopics",
         "Novelty and diversity: documents judged [for each subtopic](DOCS/beyond-accuracy.md#subtopics-and-nuggets) of a query.",
     ),
+    "overlap": ("Two runs", "The lists of two runs [without judgments](DOCS/beyond-accuracy.md#two-runs-without-judgments)."),
     "exposure": ("Lists shown", "Counts over all lists of a run."),
     "stages": ("Stages", "A stage of a search, compared with [the one before](DOCS/beyond-accuracy.md#pipelines-of-several-stages)."),
     "classification": ("Classification and calibration", "Predictions with a label of 0 or 1, a score, and optionally a weight."),

@@ -241,7 +241,7 @@ def _list_ranking_scenarios() -> list[Scenario]:
 
 
 def _list_beyond_accuracy_scenarios() -> list[Scenario]:
-    metrics = _list_metrics(_list_family("recommendation"))
+    metrics = _list_metrics(_list_family("recommendation", "overlap"))
     first = _list_metrics(_list_family("recommendation", "stages"), cutoff="@2")
     at_own = [
         f"{file.display_name}@cutoff" for file in _list_family("recommendation", "stages") if file.cutoff_parameter and file.grain == "list"

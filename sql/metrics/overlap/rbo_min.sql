@@ -1,0 +1,14 @@
+-- RBOmin: the least rank-biased overlap that the list and the baseline's list can have, if they go on: what is in sight.
+-- $k: integer from 1 to 10000, default 1000: cut-off, the number of top-ranked documents of a list that count.
+-- $p: number above 0 to 0.9999, default 0.9: persistence, the probability of going on to the next depth.
+-- if_undefined(): default skip: value of a list for which it is undefined.
+-- Range: 0 to 1.
+-- Undefined: a query for which the list or the baseline's list is empty.
+-- Direction: neither.
+-- Reads: previous run as baseline.
+-- Source: Webber, Moffat & Zobel 2010, equation 11.
+SELECT
+  list_id,
+  SUM(CASE WHEN is_shared = 1 THEN (1 - $p) / $p * (0 - LN(1 - $p) - weight_above) ELSE 0 END) AS rbo_min
+FROM overlap_weights
+GROUP BY list_id
