@@ -2,9 +2,9 @@
 -- Agreement at a depth is extrapolated from the end of the shorter list for documents that both have by then, else from that of the longer.
 -- Grain: list_id, rank
 SELECT
-  overlap_ends.list_id,
-  overlap_ends.rank,
-  overlap_ends.is_shared, -- 1 if it is among the first k of both, else 0
+  last_depths.list_id,
+  last_depths.rank,
+  last_depths.is_shared, -- 1 if it is among the first k of both, else 0
   first_weights.cumulative_weight - first_weights.depth_weight AS weight_above, -- sum over the depths at which not both have it
   last_weights.cumulative_weight AS weight_to_end, -- sum down to the end of the list
   last_weights.depth_weight AS end_weight -- at the end of the list
@@ -22,6 +22,6 @@ FROM (
       ELSE baseline_length
     END AS last_depth
   FROM overlap_depths
-) AS overlap_ends
-JOIN depth_weights AS first_weights ON first_weights.depth = overlap_ends.overlap_depth
-JOIN depth_weights AS last_weights ON last_weights.depth = overlap_ends.last_depth
+) AS last_depths
+JOIN depth_weights AS first_weights ON first_weights.depth = last_depths.overlap_depth
+JOIN depth_weights AS last_weights ON last_weights.depth = last_depths.last_depth
