@@ -232,6 +232,7 @@ PLACING_FIELDS = {"colour", "low", "high", "row", "column", "name", "edge", "bar
 """Fields of a mark's description that tooltips repeat under their titles."""
 
 _MARK = re.compile(r'<(?P<tag>path|line|rect) aria-label="(?P<description>[^"]*)" role="graphics-symbol"(?P<rest>[^>]*?)/>')
+_EMPTY_MARKS = re.compile(r'<g class="[^"]*role-mark[^"]*" role="graphics-symbol"[^>]*></g>')
 _LINE_ROLE, _AREA_ROLE = 'aria-roledescription="line mark"', 'aria-roledescription="area mark"'
 _POSITION = re.compile(r' (?:transform|d|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 _LONG_NUMBER = re.compile(r"(\.\d{3})\d+")
@@ -263,7 +264,7 @@ def _embed(svg_text: str, ident: str, title: str) -> str:
     unique_svg = _ID.sub(rf"\g<1>{ident}-\g<2>", svg_text).replace("<svg ", svg_tag, 1)
     # The last digits of a position depend on the order in which threads add.
     rounded = _POSITION.sub(lambda position: _LONG_NUMBER.sub(r"\1", position[0]), unique_svg)
-    return _MARK.sub(_with_tooltip, rounded)
+    return _MARK.sub(_with_tooltip, _EMPTY_MARKS.sub("", rounded))
 
 
 def _with_tooltip(match: re.Match[str]) -> str:
