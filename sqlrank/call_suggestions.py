@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from itertools import islice
 from numbers import Real
 from pathlib import Path
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 MAX_LITERAL_CHARACTERS = 60
 MAX_METRICS_CHARACTERS = 200
 MAX_SAMPLED_NUMBERS = 100
+MIN_POLICY_SIMILARITY = 0.8
+"""Similarity from which an unknown keyword is taken for a misspelt policy; below, the keywords of the function come first."""
 
 ARRAYS = {"label": "y_true", "score": "y_score", "weight": "sample_weight"}
 """Conventional names of positional arrays, by column of predictions."""
@@ -203,9 +206,13 @@ class _Correction:
         )
         placement_hint = self.library.misplaced_name_hint(name) if may_be_misplaced else ""
         policies = policy_names(self.library) if self.has_policies else ()
-        nearest = placement_hint or did_you_mean(name, [*self.parameters, *policies])
-        if nearest != ".":
-            self.advice.append(nearest.removeprefix("; ").removesuffix("."))
+        nearest = did_you_mean(name, self.parameters)
+        if nearest == "." and not placement_hint:
+            nearest = did_you_mean(name, policies)
+            if not get_close_matches(name, policies, n=1, cutoff=MIN_POLICY_SIMILARITY):
+                self.advice.append(f"it takes {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}")
+        if (placement_hint or nearest) != ".":
+            self.advice.append((placement_hint or nearest).removeprefix("; ").removesuffix("."))
 
     def _apply(self, change: str, target: str, name: str, value: Any) -> bool:
         """Translate an argument by a rule; return False if the function lacks its target."""

@@ -157,7 +157,7 @@ def _resamples_rows(metrics: Sequence[ResolvedMetric]) -> bool:
             continue
         has_values = metric.input_role == "run" or metric.is_per_list
         if not has_values and metric.settings.get("level") == "query":
-            advice = ", or choose level='group' (-p level=group), whose rows it draws" if metric.file.interval.no_influence else ""
+            advice = ", or choose level='group', whose rows it draws" if metric.file.interval.no_influence else ""
             raise MetricError(
                 f"{metric.metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval{advice}"
             )

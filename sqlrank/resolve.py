@@ -380,7 +380,7 @@ def _sources(
     side_roles = {role for metric in metrics for role in metric.dependencies.roles} - {*RANKING_ROLES, base_role}
     if absent := [role for role in sorted(side_roles) if role not in sources]:
         reader = next(metric for metric in metrics if absent[0] in metric.dependencies.roles)
-        raise InputError(f"{reader.metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}} (--input {absent[0]}=...)")
+        raise InputError(f"{reader.metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}}")
     rankings = [metric for metric in metrics if metric.input_role == "run"]
     if base_role is not None:
         _check_base_inputs(
@@ -413,12 +413,11 @@ def _check_base_inputs(sources: Mapping[str, Any], side_roles: set[str], metric:
     needed = component_roles(metric.input_role, sources, library)
     if not sources.keys() >= set(needed) or sources.keys() - {*needed, *side_roles}:
         if metric.input_role == "predictions":
-            raise InputError(f"{metric.metric} needs predictions= (--predictions), a table with label and score, and nothing else")
+            raise InputError(f"{metric.metric} needs predictions=, a table with label and score, and nothing else")
         input_examples = ", ".join(f"{role!r}: ..." for role in needed)
-        options = " ".join(f"--input {role}=..." for role in needed)
         components = library.roles[metric.input_role].assembled_from
         instead = f", or {' and '.join(components)} in its place" if components and metric.input_role in needed else ""
-        raise InputError(f"{metric.metric} needs inputs={{{input_examples}}} ({options}){instead}, and no more than it reads")
+        raise InputError(f"{metric.metric} needs inputs={{{input_examples}}}{instead}, and no more than it reads")
 
 
 def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str], library: Registry) -> tuple[dict[str, Any], bool]:
@@ -437,6 +436,6 @@ def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str], library: 
     if missing:
         raise InputError(
             f"no {' and no '.join(missing)}; ranking metrics need run= and qrels=, or predictions=, or inputs={{'answers': ...}} with a row "
-            "per query (--run and --qrels, or --predictions, or --input answers=...)"
+            "per query"
         )
     return dict(sources), False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import warnings
 from contextlib import contextmanager
@@ -13,24 +12,15 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sqlrank.cli.command_help import EXAMPLES, START, first_sentence, grouped_options, option_group, with_type_name
-from sqlrank.errors import SqlrankError
+from sqlrank.cli.option_messages import as_option_message, get_flag, list_policies
+from sqlrank.errors import SqlrankError, clean_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-_REFUSED = re.compile(r"\A(\w+)=(?=.* is not possible)", re.DOTALL)
-FLAGS = {
-    "connection": "db",
-    "columns": "column",
-    "inputs": "input",
-    "shares": "share",
-    "time_bounds": "time-bound",
-    "expected_shares": "expected-share",
-    "exact_scores": "exact-score",
-}
-"""Options that differ from the name of their Python argument."""
-
+ERROR_STATUS = 2
+"""Exit status of a command that failed, and wrote nothing."""
 
 _LIMITS = ("check", "memory_limit", "threads", "temp_directory", "timeout")
 _RESULT = ("format", "output", "digits")
@@ -50,11 +40,6 @@ UNREAD: dict[str, dict[str, tuple[str, ...]]] = {
 
 NEEDED = {"rollup": {"lookback": "dbt"}, "learn": {"dialect": "score_table"}, "sql": {"force": "dbt"}}
 """Options that a command reads only beside another option, by command."""
-
-
-def get_flag(argument: str) -> str:
-    """Return the command-line option of a Python argument."""
-    return f"--{FLAGS.get(argument, argument).replace('_', '-')}"
 
 
 class CommandGroup(TyperGroup):
@@ -127,6 +112,17 @@ class UniqueOptionCommand(TyperCommand):
                 ctx.fail(f"{option.opts[0]} is given twice; it takes one value")
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, and report the files that it wrote, also where its exit status is a verdict."""
+        try:
+            result = super().invoke(ctx)
+        except typer.Exit as exit_request:
+            if exit_request.exit_code != ERROR_STATUS:
+                _report_files(ctx)
+            raise
+        _report_files(ctx)
+        return result
+
     def _refuse_unread(self, ctx: Any, flags: dict[str, str]) -> None:
         """Raise a usage error for an option that would be ignored."""
         for option_name, ignored_names in UNREAD.get(str(self.name), {}).items():
@@ -156,6 +152,13 @@ def print_warnings() -> Iterator[None]:
         typer.echo(f"sqlrank: {warning.message}", err=True)
 
 
+def _report_files(ctx: Any) -> None:
+    """Print the output files of a command to standard error."""
+    for name in ("output", "summary_file", "junit_file"):
+        if path := ctx.params.get(name):
+            typer.echo(f"wrote {clean_line(str(path))}", err=True)
+
+
 @contextmanager
 def exit_on_error() -> Iterator[None]:
     """Print errors to standard error, and exit with status 2."""
@@ -172,8 +175,8 @@ def exit_on_error() -> Iterator[None]:
         if not isinstance(error, (SqlrankError, OSError)) and not type(error).__module__.startswith(("duckdb", "_duckdb")):
             raise
         sqlrank_error = error if isinstance(error, SqlrankError) else SqlrankError(*str(error).splitlines())
-        typer.echo(f"sqlrank: {_REFUSED.sub(lambda match: f'{get_flag(match[1])} ', str(sqlrank_error))}", err=True)
-        raise typer.Exit(2) from None
+        typer.echo(f"sqlrank: {as_option_message(str(sqlrank_error), list_policies())}", err=True)
+        raise typer.Exit(ERROR_STATUS) from None
 
 
 @contextmanager

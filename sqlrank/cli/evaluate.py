@@ -9,6 +9,7 @@ import typer
 import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, progress_bar
+from sqlrank.cli.option_messages import as_option_message
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings
 from sqlrank.errors import SqlrankError
 from sqlrank.output.display_columns import display_differences
@@ -89,7 +90,7 @@ def evaluate(
             TableStyle.for_result(displayed, library, digits, with_total),
         )
     for reason in null_reasons(result):
-        typer.echo(f"note: {reason}", err=True)
+        typer.echo(f"note: {as_option_message(reason)}", err=True)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
         typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)

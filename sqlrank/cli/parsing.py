@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import get_flag, parse_pairs
+from sqlrank.cli.console import parse_pairs
+from sqlrank.cli.option_messages import get_flag
 from sqlrank.engines.file_sources import names_files
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.output.output_file import OutputFile

@@ -71,4 +71,3 @@ def report(
         page = sqlrank.report(**arguments, by=parse_groupings(by), progress=progress)
     with exit_on_error():
         file.write(page.html)
-        typer.echo(f"wrote {output}", err=True)

@@ -298,10 +298,11 @@ def gate(
 def _pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:
     """Return the baseline and the candidate; raise ``MetricError`` unless there are exactly two systems."""
     if len(systems) != 2:  # noqa: PLR2004  a gate is between two
-        raise MetricError(f"a gate is between two systems, and there are {len(systems)}: {', '.join(systems)}")
+        advice = "; give a run of each, run={'old': ..., 'new': ...}, or a stored baseline=" if len(systems) < 2 else ""  # noqa: PLR2004
+        raise MetricError(f"a gate is between two systems, and there are {len(systems)}: {', '.join(systems)}{advice}")
     first = baseline if baseline is not None else next((name for name in (*declared_order, BASELINE_SYSTEM) if name in systems), None)
     if first is None:
-        raise MetricError(f"which of {' and '.join(systems)} is the baseline? Name it with baseline= (--baseline)")
+        raise MetricError(f"which of {' and '.join(systems)} is the baseline? Name it with baseline=")
     if first not in systems:
         raise MetricError(f"no system is called {first!r}{did_you_mean(first, systems)} Choose from: {', '.join(systems)}")
     return first, next(name for name in systems if name != first)

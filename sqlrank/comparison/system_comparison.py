@@ -36,7 +36,7 @@ def compare_systems(
     comparison = ComparisonPlan.from_call(call, system, by)
     if comparison.uses_influence and (per_query or tests.test != "t" or tests.correction == "max_t"):
         what = "has no values of queries to show; leave out per_query" if per_query else "is compared by test='t', and not under max_t"
-        raise MetricError(f"{comparison.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")
+        raise MetricError(f"{comparison.measures[0].name} {what}, unless level='query' asks for values of queries")
     tables, values_of_systems = evaluate_systems(comparison, options, has_values=not per_query)
     if (tests.test != "t" or tests.correction == "max_t") and any("weight" in table.column_names for _, table in tables):
         raise MetricError("queries have weights, which only t-tests heed, and not under max_t; choose test='t', or leave the weights out")

@@ -60,7 +60,7 @@ def _fits(role: str, fields: list[str]) -> bool:
 def _advice(role: str, fields: list[str]) -> str:
     other_role = next(name for name in TREC_FIELDS if name != role)
     if len(fields) == len(TREC_FIELDS[other_role].split()):
-        return f"that is a line of {_a(other_role)}, not of {_a(role)}; give the file with {other_role}= (--{other_role})"
+        return f"that is a line of {_a(other_role)}, not of {_a(role)}; give the file with {other_role}="
     names = TREC_FIELDS[role].split()
     return f"a line of {_a(role)} has {len(names)} fields with blanks or tabs between them: {', '.join(names)}"
 

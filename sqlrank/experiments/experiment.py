@@ -266,9 +266,7 @@ def _arms(design: ExperimentDesign, database: Database, source: Any, unit: str, 
     data_types = dict.fromkeys(table.column_names, pa.float64()) | {"metric": pa.string(), "variant": pa.string()}
     arms = normalize_result(table, data_types | dict.fromkeys(("units", "multi_variant_units", MISSING_COVARIATE), pa.int64()))
     if not arms.num_rows:
-        raise InputError(
-            f"{observations.label}: every unit is in more than one variant; name the randomization unit column with unit= (--unit)"
-        )
+        raise InputError(f"{observations.label}: every unit is in more than one variant; name the randomization unit column with unit=")
     count = max(arms["multi_variant_units"].to_pylist())
     if count and design.multi_variant_units == "error":
         raise multi_variant_error(design, database, observations, count)

@@ -137,7 +137,7 @@ def _check(request: ResolvedRequest, query: Any) -> None:
     if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
         raise MetricError(f"{resolved_metric.metric} has rows of its own; explain a metric with one value")
     if query is None and resolved_metric.input_role == "run" and resolved_metric.file.grain == "list":
-        raise MetricError(f"{resolved_metric.metric} is of queries; name the one to explain with query= (--query)")
+        raise MetricError(f"{resolved_metric.metric} is of queries; name the one to explain with query=")
     if getattr(system_source(request.sources), "members_are_systems", False) or isinstance(
         (request.columns or {}).get("score"), (list, tuple)
     ):
@@ -211,7 +211,7 @@ def _explained_or_refused(request: ResolvedRequest, database: Database, max_rows
 
 
 def _unknown_query(query: Any) -> str:
-    return f"no query is called {query!r}; per_query=True (--per-query) lists those that are evaluated"
+    return f"no query is called {query!r}; per_query=True lists those that are evaluated"
 
 
 def _explanation(

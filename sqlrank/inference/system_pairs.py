@@ -19,7 +19,8 @@ def list_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
     if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
         available = f"there is only {systems[0]!r}" if systems else "there is none"
         raise MetricError(
-            f"two systems are needed to compare, and {available}; name their column with system= or give run={{'a': ..., 'b': ...}}"
+            f"two systems are needed to compare, and {available}; name their column with system=, or give a run of each, "
+            "run={'old': ..., 'new': ...}, or scores of both, columns={'score': ['old', 'new']}"
         )
     if baseline is None:
         return [(first, second) for index, first in enumerate(systems) for second in systems[index + 1 :]]

@@ -71,7 +71,7 @@ class BoundInput:
         """The advice for duplicate rows of a table that may have an optional unique column under another name."""
         fallbacks = ((name, self.role.columns[name].fallback) for name in self.role.optional_unique_columns if name not in self.columns)
         return "".join(
-            f", or say with columns={{{name!r}: {fallback!r}}} (--column {name}={fallback}) that each is of another {name}"
+            f", or say with columns={{{name!r}: {fallback!r}}} that each is of another {name}"
             for name, fallback in fallbacks
             if fallback in (self.table.column_types or {})
         )
@@ -150,7 +150,7 @@ class BoundInput:
                 available = self.table.column_types or {}
                 problems.append(
                     f"{self.label}: no column {canonical!r}{did_you_mean(canonical, available)} "
-                    f"Say which it is with columns={{{canonical!r}: ...}} (--column {canonical}=...); there are: {enumerate_names(available)}"
+                    f"Say which it is with columns={{{canonical!r}: ...}}; there are: {enumerate_names(available)}"
                 )
         return problems
 

@@ -305,11 +305,11 @@ def _check_units(bound_inputs: BoundInputs) -> None:
     request = bound_inputs.request
     if request.per_unit and not bound_inputs.has_units:
         raise InputError(
-            "rows of two systems are paired by a key: name it with unit= (--unit), or give the scores of both in one "
-            "table: columns={'score': ['old', 'new']} (--column score=old --column score=new)"
+            "rows of two systems are paired by a key: name it with unit=, or give the scores of both in one "
+            "table: columns={'score': ['old', 'new']}"
         )
     if request.confidence is not None and request.confidence.resamples_rows and not bound_inputs.has_units:
-        raise InputError("interval='bootstrap' resamples units: name their column with unit= (--unit), such as user_id or the id of a row")
+        raise InputError("interval='bootstrap' resamples units: name their column with unit=, such as user_id or the id of a row")
 
 
 def _without_nulls(bound_input: BoundInput, needed: tuple[str, ...]) -> BoundInput:
@@ -338,7 +338,7 @@ def _read_ids_as_text(bound_input: BoundInput) -> BoundInput:
     if duckdb_type.startswith(("FLOAT", "DOUBLE", "DECIMAL")):
         raise InputError(
             f"{bound_input.label}: doc_id is {duckdb_type}, which engines write differently as text, and id_type='text' orders equal scores by that; "
-            "cast it to text or whole numbers, or give id_type='given' (--policy id_type=given)"
+            "cast it to text or whole numbers, or give id_type='given'"
         )
     return bound_input.with_text(["doc_id"]) if "doc_id" in bound_input.columns and duckdb_type != "VARCHAR" else bound_input
 

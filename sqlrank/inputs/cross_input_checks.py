@@ -74,7 +74,7 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
     examples = queries[0].limit(MAX_EXAMPLES)
     if not database.query_rows(examples):
         return []
-    problem = f"({', '.join(column.name for column in columns)}) occurs more than once; keep one row of each"
+    problem = f"({', '.join(column.name for column in columns)}) occurs more than once; keep one row of each, or give duplicates='max'"
     return [format_problem(database, run, problem, examples, queries[1])]
 
 

@@ -100,6 +100,10 @@ def _find(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput],
     return replace(match, roles=[role for role in match.roles if role != "queries" or run_role not in match.roles])
 
 
+_RUNS_ADVICE = "; for several systems give a run of each, run={'old': ..., 'new': ...}, or name their column with system=."
+_SCORES_ADVICE = "; for several systems give scores of each, columns={'score': ['old', 'new']}, or name their column with system=."
+
+
 def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _ColumnMatch:
     """Find a column of the evaluated input.
 
@@ -109,9 +113,8 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
     column = first.column(text) if prefix in {"", first.role.name} else None
     if column is None:
         available = first.table.column_types or {}
-        raise InputError(
-            f"by: {first.role.name} have no column {quote_excerpt(name)}{did_you_mean(name, available)} There are: {enumerate_names(available)}"
-        )
+        advice = _SCORES_ADVICE if name == SYSTEM_COLUMN else did_you_mean(name, available)
+        raise InputError(f"by: {first.role.name} have no column {quote_excerpt(name)}{advice} There are: {enumerate_names(available)}")
     holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.column(column) is not None]
     return _ColumnMatch(
         [first.role.name, *holders, *(("run", "qrels") if rankings_from_predictions else ())], column, first.table.column_types is not None
@@ -137,6 +140,7 @@ def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[
     if "qrels" in inputs and inputs["qrels"].column(text) is not None:
         raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
     available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
+    advice = _RUNS_ADVICE if name == SYSTEM_COLUMN else did_you_mean(name, available)
     raise InputError(
-        f"by: no input has a column {quote_excerpt(name)}{did_you_mean(name, available)} {'The run' if run_role == 'run' else f'The input {run_role}'} has: {enumerate_names(run.table.column_types or ())}"
+        f"by: no input has a column {quote_excerpt(name)}{advice} {'The run' if run_role == 'run' else f'The input {run_role}'} has: {enumerate_names(run.table.column_types or ())}"
     )

@@ -151,9 +151,7 @@ def _composed_input(inputs: BoundInputs, role: str, sources: Mapping[InputKey, I
     tree = load_assembly(library, role)
     read_columns = {name for name in inputs.find_read_columns(role) if name in library.roles[role].columns}
     if missing := sorted(read_columns - set(tree.named_selects)):
-        raise InputError(
-            f"{first} and {' and '.join(rest)} do not say what {missing[0]} is; give {role}= in one table (--input {role}=...)"
-        )
+        raise InputError(f"{first} and {' and '.join(rest)} do not say what {missing[0]} is; give {role}= in one table")
     keys = expand_keys(tree, ExpansionContext(lambda name: {GROUP_ID: sources[InputKey(name)].group}))
     return {
         InputKey(role): InputQuery(

@@ -31,6 +31,9 @@ FULL_DUPLICATE_SEARCH_ROWS = 1_000_000
 In larger runs, only duplicates of relevant documents are found.
 """
 
+_DUPLICATE_POLICY = dict.fromkeys(("run", "qrels", "history", "baseline"), ", or give duplicates='max'")
+"""Advice on repeated rows, for the inputs that the policy ``duplicates`` applies to."""
+
 MAX_EXAMPLES = 3
 MAX_VALUE_CHARS = 80
 NUMERIC_TYPES = (
@@ -83,7 +86,7 @@ def _list_advice(bound_input: BoundInput, name: str) -> str:
     """Describe a list in the place of a single value."""
     return (
         f"{bound_input.label}: {name} is {bound_input.column_type(name)}, a list, and a row has one value; a row per query with lists of documents "
-        "is inputs={'answers': ...} (--input answers=...), with the columns retrieved and relevant"
+        "is inputs={'answers': ...}, with the columns retrieved and relevant"
     )
 
 
@@ -265,7 +268,8 @@ def _duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ..
         return []
     problem = (
         bound_input.role.duplicate_message
-        or f"({', '.join(column.name for column in columns)}) occurs more than once; keep one row of each{bound_input.duplicate_hint}"
+        or f"({', '.join(column.name for column in columns)}) occurs more than once; keep one row of each"
+        f"{bound_input.duplicate_hint or _DUPLICATE_POLICY.get(bound_input.role.name, '')}"
     )
     return [problem_with_examples(database, bound_input, problem, duplicates, keys)]
 

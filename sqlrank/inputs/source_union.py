@@ -62,9 +62,7 @@ def _system_names(database: Database, role: str, source: SourceGroup, tables: Se
         if not clashing:
             return [names[0] for names in candidates]
         if all(len(names) == 1 for names in clashing):
-            raise InputError(
-                f"{role}: two systems are called {clashing[0][0]!r}; give each a name: run={{'name': source}} (--run name=source)"
-            )
+            raise InputError(f"{role}: two systems are called {clashing[0][0]!r}; give each a name: run={{'name': source}}")
         for names in clashing:
             del names[: len(names) > 1]
 
@@ -95,7 +93,7 @@ def _check_system(database: Database, role: str, name: str, table: SourceTable) 
     """
     if table.column(SYSTEM_COLUMN) is not None and table.column_types is not None:
         raise InputError(
-            f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own; give it alone with by={SYSTEM_COLUMN!r} (--by {SYSTEM_COLUMN}), or rename the column"
+            f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own; give it alone with by={SYSTEM_COLUMN!r}, or rename the column"
         )
     if table.is_empty or (database.can_inspect and not database.query_rows(exp.select("1 AS one").from_(table.from_clause()).limit(1))):
         raise InputError(f"{role}: {table.label} has no rows, and {name!r} would be missing from the result")

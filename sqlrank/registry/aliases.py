@@ -48,9 +48,7 @@ def canonical_metric(metric: Metric, library: Registry) -> Metric:
     if not has_file and (mode_match := _find_mode(metric.name, library)):
         mode, name = mode_match
         name = name if metric.cutoff is None else str(parse_metric_text(name) @ metric.cutoff)
-        raise MetricError(
-            f"unknown metric {metric.name!r}; {mode} calls {name} so: write {name}, or give compat={mode!r} (--compat {mode})"
-        )
+        raise MetricError(f"unknown metric {metric.name!r}; {mode} calls {name} so: write {name}, or give compat={mode!r}")
     return metric
 
 

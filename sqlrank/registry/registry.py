@@ -205,13 +205,13 @@ class Registry:
     def misplaced_name_hint(self, name: str) -> str:
         """Return a hint about the right argument for a misplaced name, or ""."""
         if name in self.plans:
-            return f"; {name} is a plan: plan={{'{name}': ...}} (--plan {name}=...)."
+            return f"; {name} is a plan: plan={{'{name}': ...}}."
         if name in REQUEST_OPTIONS:
-            return f"; {name} is an option of the call: {name}=... (--{name.replace('_', '-')})."
+            return f"; {name} is an option of the call: {name}=...."
         if name in {*self.policies, *self.functions}:
-            return f"; {name} is a policy: {name}=... (--policy {name}=...)."
+            return f"; {name} is a policy: {name}=...."
         if name in self.roles and name not in INPUTS_BY_KEYWORD:
-            return f"; {name} is an input: inputs={{{name!r}: ...}} (--input {name}=...)."
+            return f"; {name} is an input: inputs={{{name!r}: ...}}."
         advice = self.synonyms["hints"].get(re.sub(r"[-_ ]", "", name.lower()))
         return "" if advice is None else f"; {advice}."
 

@@ -228,7 +228,7 @@ def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None
     for name, _ in metric.metric.params:
         if name not in accepted:
             accepted_names = ", ".join(sorted(setting for setting in accepted if setting not in {cutoff_name, *CALL_POLICIES}))
-            hint = "" if name in library.policies or name in library.functions else library.misplaced_name_hint(name).rstrip(".")
+            hint = "" if name in library.policies or name in library.functions else library.misplaced_name_hint(name).removesuffix(".")
             raise MetricError(f"{metric.file.display_name} has no parameter {name!r}{hint}; it takes: {accepted_names}")
 
 

@@ -63,7 +63,7 @@ class ScoreBinning:
             raise MetricError(f"exact_scores={invalid!r} is not possible: give the scores that have bins of their own, such as [0.25, 0.5]")
         exact_scores = tuple(sorted({float(score) + 0.0 for score in scores}))
         if exact_scores and kind != "grid":
-            raise MetricError("exact_scores= (--exact-score) is for binning='grid'; with binning='exact' each score has a bin of its own")
+            raise MetricError("exact_scores= is for binning='grid'; with binning='exact' each score has a bin of its own")
         if len(exact_scores) > MAX_EXACT_SCORES:
             raise MetricError(
                 f"exact_scores= has {len(exact_scores):,} scores, and at most {MAX_EXACT_SCORES} can have bins of their own; name the most frequent"
@@ -121,9 +121,7 @@ class JackknifeBuckets:
         """
         if unit is None:
             if requested is not None:
-                raise MetricError(
-                    "n_buckets= is the number of buckets of the units that unit= names, such as unit='user_id' (--unit user_id)"
-                )
+                raise MetricError("n_buckets= is the number of buckets of the units that unit= names, such as unit='user_id'")
             return None
         n_buckets = DEFAULT_BUCKETS if requested is None else requested
         if isinstance(n_buckets, bool) or not isinstance(n_buckets, int) or not 1 < n_buckets <= MAX_BUCKETS:
@@ -169,9 +167,7 @@ class JackknifeBuckets:
         if self.unit in {QUERY_ID, (request.columns or {}).get(QUERY_ID)}:
             return None
         if "queries" not in request.sources:
-            raise MetricError(
-                f"unit={self.unit!r}: the unit of rankings is the query, unit='query_id', or a column of queries= (--queries)"
-            )
+            raise MetricError(f"unit={self.unit!r}: the unit of rankings is the query, unit='query_id', or a column of queries=")
         for metric in request.metrics:
             if any("group" in file.scopes for file in metric.dependencies.files):
                 raise MetricError(f"{metric.metric} depends on other lists, which unit={self.unit!r} would separate; give unit='query_id'")

@@ -139,7 +139,7 @@ def rollup(
             f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are replaced; by is {', '.join(request.group_by) or 'empty'}"
         )
     if insert is not None and connection is None:
-        raise MetricError("insert= needs connection= (--db), the DuckDB connection or file that has the table, or is to have it")
+        raise MetricError("insert= needs connection=, the DuckDB connection or file that has the table, or is to have it")
     if insert is not None and not is_duckdb_connection(connection):
         raise MetricError(
             "insert= is run on DuckDB; for another engine sqlrank.rollup_sql (sqlrank rollup --sql) writes the statement to run there"

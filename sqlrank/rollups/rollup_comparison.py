@@ -80,9 +80,7 @@ class RollupComparisonRequest:
         """Raise ``MetricError`` for fewer than two named rollups, or an unknown correction."""
         is_named = isinstance(self.rollups, Mapping) and all(isinstance(name, str) and name for name in self.rollups)
         if not is_named or len(self.rollups) < MIN_SYSTEMS:
-            raise MetricError(
-                "rollups= has two systems or more by their names: rollups={'old': ..., 'new': ...} (--rollup old=... --rollup new=...)"
-            )
+            raise MetricError("rollups= has two systems or more by their names: rollups={'old': ..., 'new': ...}")
         corrections = [name for name in CORRECTIONS if name != "max_t"]
         if self.correction not in corrections:
             raise MetricError(

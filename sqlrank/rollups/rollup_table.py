@@ -184,7 +184,7 @@ class RollupTable:
         name = self.table.column(BUCKET_COLUMN)
         if name not in self.key_columns:
             raise InputError(
-                f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, which confidence= needs; make it anew with unit= (--unit), "
+                f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, which confidence= needs; make it anew with unit=, "
                 "the column whose values are independent, such as unit='user_id'"
             )
         if name in [self.table.column(key) for key in by]:
@@ -394,7 +394,7 @@ class RollupTable:
         if group_values is not None:
             raise InputError(
                 f"rollup: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice; leave one of them out, or "
-                "give the rows of each a name of their own by batch= (--batch), if they are to be added up"
+                "give the rows of each a name of their own by batch=, if they are to be added up"
             )
 
 

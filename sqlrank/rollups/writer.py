@@ -191,7 +191,7 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, r
     duck.execute(create_statement.sql("duckdb"))
     existing_columns = [name for name, *_ in duck.execute(exp.select("*").from_(target).limit(0).sql("duckdb")).description or ()]
     if BATCH_COLUMN in existing_columns and BATCH_COLUMN not in rows.column_names:
-        raise InputError(f"insert: {table_name} has batches; name that of these rows, such as batch='2026-03-05' (--batch)")
+        raise InputError(f"insert: {table_name} has batches; name that of these rows, such as batch='2026-03-05'")
     if sorted(existing_columns) != sorted(rows.column_names):
         raise InputError(
             f"insert: {table_name} has the columns {', '.join(existing_columns)}, and these rows {', '.join(rows.column_names)}: a rollup of other metrics; "
@@ -247,10 +247,10 @@ def _check_groups(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name
     query = query.order_by(*(quoted_column(name, "t") for name in keys)) if keys else query
     if duplicate := duck.execute(query.limit(1).sql("duckdb")).fetchone():
         column = next((name for name in keys if name.lower() == DAY_COLUMN), keys[0] if keys else None)
-        anew = f"overwrite_by={column!r} (--overwrite-by {column}) writes these anew" if column else "delete those first"
+        anew = f"overwrite_by={column!r} writes these anew" if column else "delete those first"
         raise InputError(
-            f"insert: {table_name} has rows of {describe_group(keys, duplicate)} already, which would count twice; nothing was added: {anew}, and a name in batch= "
-            "(--batch), given from the first insert on, lets others be added beside them"
+            f"insert: {table_name} has rows of {describe_group(keys, duplicate)} already, which would count twice; nothing was added: {anew}, and a name in batch=, "
+            "given from the first insert on, lets others be added beside them"
         )
 
 

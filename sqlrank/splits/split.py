@@ -254,7 +254,7 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
         names = {name: plan.columns[name] for name in ("key", "stratum")}
         raise InputError(
             f"{table.label}: {names['key']} {conflicting_keys[0][0]!r} has rows of several {names['stratum']}, and would be in several parts; give each "
-            f"{names['key']} one {names['stratum']}, or leave out stratum= (--stratum)"
+            f"{names['key']} one {names['stratum']}, or leave out stratum="
         )
 
 

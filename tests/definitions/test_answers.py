@@ -296,7 +296,7 @@ def find_refusal(questions: list[dict[str, Any]] | pa.Table, metrics: Any = "RR"
 
 
 def test_what_cannot_be_evaluated_is_named() -> None:
-    assert "query_id is listed more than once; name the column that tells systems apart in by (--by)" in find_refusal(QUESTIONS * 2)
+    assert "query_id is listed more than once; name the column that tells systems apart in by=, or keep" in find_refusal(QUESTIONS * 2)
     assert "answers.retrieved (Table): 1 row: doc_id is NULL" in find_refusal([QUESTIONS[0] | {"retrieved": ["d1", None]}])
     assert "answers.retrieved is BIGINT, answers.relevant is VARCHAR: a number and a text never match" in find_refusal(
         [row | {"retrieved": [1, 2]} for row in QUESTIONS]
@@ -315,7 +315,7 @@ def test_what_cannot_be_evaluated_is_named() -> None:
     assert "answers (Table): no column 'relevant'" in find_refusal(make_answers().drop_columns("relevant"))
     assert "give either answers, which hold the retrieved documents of each query, or run" in find_refusal(QUESTIONS, run="run")
     lists = make_answers().rename_columns(["query_id", "doc_id", "relevant", "intent"])
-    with pytest.raises(InputError, match=r"doc_id is VARCHAR\[\], a list, .* inputs=\{'answers': \.\.\.\} \(--input answers=\.\.\.\)"):
+    with pytest.raises(InputError, match=r"doc_id is VARCHAR\[\], a list, .* inputs=\{'answers': \.\.\.\}"):
         sqlrank.evaluate("RR", run=lists, qrels=lists, columns={"score": "query_id", "relevance": "query_id"})
     with pytest.raises(InputError, match="RR needs queries; give inputs="):
         sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, topics="given")

@@ -267,7 +267,7 @@ def test_duplicates_are_merged() -> None:
     [("Unseen", "history"), ("CatalogCoverage", "items"), ("CategoryEntropy", "features"), ("Unexpectedness@3", "baseline")],
 )
 def test_what_is_missing_is_named(metric: str, role: str) -> None:
-    with pytest.raises(InputError, match=re.escape(f"{metric} needs {role}; give inputs={{'{role}': ...}} (--input {role}=...)")):
+    with pytest.raises(InputError, match=re.escape(f"{metric} needs {role}; give inputs={{'{role}': ...}}")):
         sqlrank.evaluate(metric, run=WORLD.run)
 
 

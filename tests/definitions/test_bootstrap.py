@@ -220,7 +220,7 @@ def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) ->
 
 
 def test_rows_without_names() -> None:
-    with pytest.raises(InputError, match=r"^interval='bootstrap' resamples units: name their column with unit= \(--unit\)"):
+    with pytest.raises(InputError, match=r"^interval='bootstrap' resamples units: name their column with unit="):
         sqlrank.evaluate("KS", predictions=pa.table({"label": [0, 1], "score": [0.1, 0.2]}), confidence=0.95, interval="bootstrap")
     with pytest.raises(
         MetricError, match=r"^sqlite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval"

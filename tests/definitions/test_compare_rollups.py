@@ -125,7 +125,7 @@ def test_the_command(tmp_path: Path) -> None:
         2,
         "sqlrank: --unit 'viewer' is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups\n",
     )
-    assert "rollups= has two systems or more by their names" in invoke_command("compare", "AUC", *named[:2]).stderr
+    assert "--rollup has two systems or more by their names" in invoke_command("compare", "AUC", *named[:2]).stderr
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def test_gates() -> None:
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
-        (["AUC"], {"test": "wilcoxon"}, "AUC is compared by test='t', and not under max_t, unless level='query' (-p level=query) asks for"),
+        (["AUC"], {"test": "wilcoxon"}, "AUC is compared by test='t', and not under max_t, unless level='query' asks for"),
         (["AUC"], {"correction": "max_t"}, "AUC is compared by test='t', and not under max_t, unless level='query'"),
         (["AUC"], {"per_query": True}, "AUC has no values of queries to show; leave out per_query, unless level='query'"),
         (["PRAUC"], {}, "PRAUC cannot be compared by units: "),
@@ -205,7 +205,7 @@ def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) ->
 
 def test_what_units_need() -> None:
     one_score = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B})
-    with pytest.raises(InputError, match=r"^rows of two systems are paired by a key: name it with unit= \(--unit\), or give"):
+    with pytest.raises(InputError, match=r"^rows of two systems are paired by a key: name it with unit=, or give"):
         sqlrank.compare("AUC", predictions=one_score)
     stored = sqlrank.evaluate("RR", run={"q": {"d": 1.0}}, qrels={"q": {"d": 1}}, per_query=True)
     with pytest.raises(

@@ -373,7 +373,7 @@ def test_the_command(tmp_path: Path) -> None:
     [
         (
             {"n_buckets": 8},
-            r"^n_buckets= is the number of buckets of the units that unit= names, such as unit='user_id' \(--unit user_id\)",
+            r"^n_buckets= is the number of buckets of the units that unit= names, such as unit='user_id'",
         ),
         ({"unit": "viewer", "n_buckets": 1}, "^n_buckets=1 is not possible: give a whole number from 2 to 1000, such as 32"),
         ({"unit": "visitor"}, "^unit: 'visitor' is a column that predictions do not have. There are: "),

@@ -13,14 +13,18 @@ from tests.definitions.databases import get_database
 from tests.definitions.predictions import INF, evaluate_predictions
 
 BROKEN = [
-    ({"label": [0, None]}, "AUC", r"1 row: label is NULL; leave the row out\n +label=None, score=0.9"),
+    ({"label": [0, None]}, "AUC", r"1 row: label is NULL; leave the row out, or give nulls='drop'\n +label=None, score=0.9"),
     ({"label": [0.0, nan]}, "AUC", r"1 row: label is NaN or infinite; leave the row out\n +label=nan, score=0.9"),
     ({"label": [0.0, INF]}, "MSE", r"1 row: label is NaN or infinite; leave the row out\n +label=inf, score=0.9"),
     ({"label": [0, 2]}, "AUC", r"1 row: label is neither 0 nor 1\n +label=2, score=0.9"),
     ({"label": [-1, 1]}, "KS", r"1 row: label is neither 0 nor 1\n +label=-1, score=0.1"),
     ({"label": [0.0, 0.5]}, "LogLoss", r"1 row: label is neither 0 nor 1\n +label=0.5, score=0.9"),
     ({"label": [-1, 1]}, "PoissonDeviance", r"1 row: label is negative\n +label=-1, score=0.1"),
-    ({"score": [0.1, None]}, "AUC", r"1 row: score is NULL; give it a value, or leave the row out\n +label=1, score=None"),
+    (
+        {"score": [0.1, None]},
+        "AUC",
+        r"1 row: score is NULL; give it a value, leave the row out, or give nulls='drop'\n +label=1, score=None",
+    ),
     ({"score": [0.1, nan]}, "MAE", r"1 row: score is NaN, which would be ranked first; .*\n +label=1, score=nan"),
     ({"score": [0.1, 1.5]}, "LogLoss", r"1 row: score is not a probability, from 0 to 1\n +label=1, score=1.5"),
     ({"score": [-0.1, 0.5]}, "ECE", r"1 row: score is not a probability, from 0 to 1\n +label=0, score=-0.1"),
@@ -152,9 +156,7 @@ def test_what_is_refused(metric: str, arguments: dict[str, Any], message: str) -
 
 @pytest.mark.parametrize("arguments", [{"run": "run"}, {"qrels": "qrels"}, {"queries": "queries"}])
 def test_metrics_of_predictions_need_predictions_alone(arguments: dict[str, str]) -> None:
-    with pytest.raises(
-        sqlrank.InputError, match=r"AUC needs predictions= \(--predictions\), a table with label and score, and nothing else"
-    ):
+    with pytest.raises(sqlrank.InputError, match=r"AUC needs predictions=, a table with label and score, and nothing else"):
         sqlrank.evaluate("AUC", predictions=pa.table({"label": [0, 1], "score": [0.1, 0.9]}), **arguments)
 
 

@@ -24,7 +24,7 @@ def invoke_command(*arguments: object) -> Result:
 def run_command(*arguments: object) -> str:
     result = invoke_command(*arguments)
     assert result.exit_code == 0, result.stderr
-    assert all(line.startswith("note: ") for line in result.stderr.splitlines())
+    assert all(line.startswith(("note: ", "wrote ")) for line in result.stderr.splitlines())
     return result.stdout
 
 

@@ -270,11 +270,11 @@ COMMANDS = [
     (["AUC", "-p", "unjudgd=drop"], "unknown policy 'unjudgd'; did you mean 'unjudged'?", ["AUC"]),
     (["AUC", "--n-jobs", "2"], "write --threads", ["AUC", "--threads", "2"]),
     (["AUC", "--zero-division", "0"], "write --policy zero_division=...", ["AUC"]),
-    (["AUC", "--seed", "7"], "seed=7 is for confidence= with interval='bootstrap'", ["AUC"]),
+    (["AUC", "--seed", "7"], "--seed 7 is for --confidence with --interval bootstrap", ["AUC"]),
     (["AUC,APS"], "(on the command line AUC APS)", ["AUC", "APS"]),
     (
         ["AUC", "--memory-limit", "lots"],
-        "--memory-limit 'lots' is not possible: give a number with a unit",
+        "--memory-limit lots is not possible: give a number with a unit",
         ["AUC", "--memory-limit", "1GB"],
     ),
 ]

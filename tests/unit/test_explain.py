@@ -255,7 +255,7 @@ def test_the_rows_of_one_cluster() -> None:
     [
         ("ROC", {"predictions": CLICKS}, "ROC has rows of its own; explain a metric with one value"),
         ("nDCG@1..3", {"run": RUN, "qrels": QRELS, "query": "q1"}, "nDCG@1..3 has rows of its own; explain a metric with one value"),
-        ("RR", {"run": RUN, "qrels": QRELS}, "RR is of queries; name the one to explain with query= (--query)"),
+        ("RR", {"run": RUN, "qrels": QRELS}, "RR is of queries; name the one to explain with query="),
         (
             "RR",
             {"run": {"a": RUN, "b": RUN}, "qrels": QRELS, "query": "q1"},
@@ -288,7 +288,7 @@ def test_the_command() -> None:
     assert shown.stdout.rstrip().splitlines()[-1].startswith("RR of query 301 is ")
     missing = CliRunner().invoke(app, ["explain", "RR", *given[:-4]])
     assert missing.exit_code == 2
-    assert "RR is of queries; name the one to explain with query= (--query)" in missing.output
+    assert "RR is of queries; name the one to explain with --query" in missing.output
 
 
 @pytest.mark.slow

@@ -131,7 +131,7 @@ def test_trec_files(text: str, tmp_path: Path, qrels: pa.Table) -> None:
         ("q2 Q0 b 1 0.5", ["line 4 has 5 fields"]),
         ("q2 Q0 my doc 1 0.5 tag", ["line 4 has 7 fields"]),
         ("q2 Q0 my doc 1 0.5", ["line 4 has rank 'doc': 'q2 Q0 my doc 1 0.5'"]),
-        ("q2 0 b 1", ["line 4 has 4 fields: 'q2 0 b 1'; that is a line of qrels, not of a run; give the file with qrels= (--qrels)"]),
+        ("q2 0 b 1", ["line 4 has 4 fields: 'q2 0 b 1'; that is a line of qrels, not of a run; give the file with qrels="]),
         ("q2 Q0 b 7 1 0.5 tag", ["line 4 has 7 fields: 'q2 Q0 b 7 1 0.5 tag'"]),
         ("q2 Q0 b b 1 0.5 tag and " + "x" * 3000, ["line 4 has 9 fields: 'q2 Q0 b b 1 0.5 tag and xxx", "xxx'...; a line"]),
         ("\n# comment\n \nq2 Q0", ["line 7 has 2 fields"]),
@@ -148,7 +148,7 @@ def test_malformed_lines_of_a_run_are_shown(line: str, parts: list[str], tmp_pat
         ("q1 0 a yes", ["qrels (", "1 row", "query_id='q1'"]),
         ("q1 a 1", ["qrels: ", "line 3 has 3 fields: 'q1 a 1'; a line of qrels has 4 fields", "query, iteration, document, relevance"]),
         ("q1 0 my doc 1", ["line 3 has 5 fields"]),
-        ("q1 Q0 a 1 0.5 tag", ["line 3 has 6 fields", "that is a line of a run, not of qrels; give the file with run= (--run)"]),
+        ("q1 Q0 a 1 0.5 tag", ["line 3 has 6 fields", "that is a line of a run, not of qrels; give the file with run="]),
     ],
 )
 def test_malformed_lines_of_qrels_are_shown(line: str, parts: list[str], tmp_path: Path, run: pa.Table) -> None:

@@ -163,11 +163,11 @@ def test_columns_of_each_are_mapped_by_its_name() -> None:
     [
         (
             {"predicted_clusters": make_clustering(PREDICTED)},
-            "PairwiseF needs inputs={'predicted_clusters': ..., 'true_clusters': ...} (--input predicted_clusters=... --input true_clusters=...)",
+            "PairwiseF needs inputs={'predicted_clusters': ..., 'true_clusters': ...}",
         ),
         (
             pair_clusterings(records=make_records()),
-            "PairwiseF needs inputs={'records': ...} (--input records=...), or predicted_clusters and true_clusters in its place, and no",
+            "PairwiseF needs inputs={'records': ...}, or predicted_clusters and true_clusters in its place, and no",
         ),
         (
             pair_clusterings(true_clusters=make_clustering("x", ids=["1"])),
@@ -214,14 +214,14 @@ def test_pairs_that_are_refused(pairs: pa.Table, message: str) -> None:
 
 def test_pairs_have_to_be_given() -> None:
     assert find_problem(metrics=["PairwiseF", "PairsQuality"], records=make_records()) == (
-        "PairsQuality needs candidate_pairs; give inputs={'candidate_pairs': ...} (--input candidate_pairs=...)"
+        "PairsQuality needs candidate_pairs; give inputs={'candidate_pairs': ...}"
     )
 
 
 def test_unknown_sources_are_refused() -> None:
     pairs = {"metrics": "PairsQuality", "candidate_pairs": make_pairs(BLOCKS), "link_type": "link"}
     assert "records (Table): no column 'source'" in find_problem(records=make_records(), **pairs)
-    told = "predicted_clusters and true_clusters do not say what source is; give records= in one table (--input records=...)"
+    told = "predicted_clusters and true_clusters do not say what source is; give records= in one table"
     assert find_problem(**pair_clusterings(), **pairs) == told
     pairs["candidate_pairs"] = make_pairs(["0-1"])
     assert "1 row: source is NULL" in find_problem(records=make_records("ab", "xy", source=["one", None]), **pairs)

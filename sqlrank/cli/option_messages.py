@@ -1,0 +1,84 @@
+"""Translate messages for callers of the command line: keywords of functions, such as ``unit='user_id'``, into options."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from sqlrank.cli.command_help import GROUPS, OWN_GROUPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+OPTIONS_BY_KEYWORD = {
+    "connection": "db", "columns": "column", "inputs": "input", "shares": "share", "time_bounds": "time-bound",
+    "expected_shares": "expected-share", "exact_scores": "exact-score", "rollups": "rollup", "covariates": "covariate",
+}  # fmt: skip
+"""Options that differ from the keyword of their function."""
+
+_KEYWORD = re.compile(
+    r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?"""
+)
+_PAIR = re.compile(r"'([^']*)': *(\[[^\[\]]*\]|'[^']*'|\.\.\.|[^,}]+)")
+
+
+def get_flag(argument: str) -> str:
+    """Return the command-line option of a keyword."""
+    return f"--{OPTIONS_BY_KEYWORD.get(argument, argument).replace('_', '-')}"
+
+
+def as_option_message(message: str, policies: Collection[str] = ()) -> str:
+    """Return a message with options of the command line in place of keywords; lines of examples stay as they are.
+
+    >>> print(as_option_message("name their column with unit=, such as unit='user_id'"))
+    name their column with --unit, such as --unit user_id
+    >>> print(as_option_message("give run={'old': ..., 'new': ...}, or ties='rank'", ["ties"]))
+    give --run old=... --run new=..., or --policy ties=rank
+    """
+    options = {*OPTIONS_BY_KEYWORD, *(name for groups in (GROUPS, *OWN_GROUPS.values()) for names in groups.values() for name in names)}
+
+    def translate(match: re.Match[str]) -> str:
+        name, value = match["name"], match["value"]
+        if name in policies and name not in options:
+            return f"--policy {name}={'...' if value is None else _word(value)}"
+        return _option(get_flag(name), value) if name in options else match[0]
+
+    lines = message.split("\n")
+    return "\n".join(line if line.startswith("    ") else _translate_line(line, translate) for line in lines)
+
+
+def list_policies() -> list[str]:
+    """Return the names of policies, read where something is to be said of them."""
+    from sqlrank.registry.loader import load_registry  # noqa: PLC0415  read where something is wrong
+    from sqlrank.registry.settings_checks import policy_names  # noqa: PLC0415
+
+    return list(policy_names(load_registry()))
+
+
+def _translate_line(line: str, translate: Callable[[re.Match[str]], str]) -> str:
+    # What follows an option is in its language already, such as --policy ties=rank.
+    parts = re.split(r"(--(?:policy|plan|column|input|run|rollup|share) \S+)", line)
+    return "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(parts))
+
+
+def _option(flag: str, value: str | None) -> str:
+    if value is None or value == "True":
+        return flag
+    if value.startswith("{"):
+        return " ".join(
+            f"{flag} {name}={_word(each)}"
+            for name, texts in _PAIR.findall(value)
+            for each in (_items(texts) if texts[0] == "[" else [texts])
+        )
+    return " ".join(f"{flag} {_word(each)}" for each in (_items(value) if value.startswith("[") else [value]))
+
+
+def _items(texts: str) -> list[str]:
+    return [text.strip() for text in texts.strip("[]").split(",")]
+
+
+def _word(value: str) -> str:
+    """Return a value as a word of a shell."""
+    text = value.strip().strip("'\"")
+    return text if text == "..." else shlex.quote(text)
