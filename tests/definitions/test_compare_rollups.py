@@ -123,7 +123,7 @@ def test_the_command(tmp_path: Path) -> None:
     refused = invoke_command("compare", "AUC", *named, "--unit", "viewer")
     assert (refused.exit_code, refused.stderr) == (
         2,
-        "sqlrank: --unit 'viewer' is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups\n",
+        "sqlrank: --unit viewer is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups\n",
     )
     assert "--rollup has two systems or more by their names" in invoke_command("compare", "AUC", *named[:2]).stderr
 

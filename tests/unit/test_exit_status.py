@@ -137,6 +137,6 @@ def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path: 
         [sys.executable, "-m", "sqlrank", *map(str, words)], check=False, stdout=writing, stderr=subprocess.PIPE, text=True, cwd=ROOT
     )
     os.close(writing)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (1, f"wrote {tmp_path / 'gate.md'}\nwrote {tmp_path / 'gate.xml'}\n")
     assert 'failures="1"' in (tmp_path / "gate.xml").read_text()
     assert "fail" in (tmp_path / "gate.md").read_text()
