@@ -14,7 +14,7 @@ INTERVALS, VERDICTS, OUTPUT, LIMITS = "Intervals", "Verdicts", "Output", "Limits
 GROUPS: dict[str, tuple[str, ...]] = {
     INPUTS: ("run", "qrels", "predictions", "queries", "rollup", "data", "db", "input", "column", "result", "system", "baseline", "control"),
     METRICS: ("compat", "policy", "plan", "names", "lower_is_better", "sql_dir"),
-    GROUPING: ("by", "where", "per_query", "query", "show_where", "window_days", "window_ends"),
+    GROUPING: ("by", "across", "where", "per_query", "query", "show_where", "window_days", "window_ends"),
     INTERVALS: (
         "confidence", "interval", "unit", "replicates", "seed", "test", "correction", "target_effect", "power", "lift_scale", "n_buckets",
     ),

@@ -266,7 +266,7 @@ def _find_judgment_columns(request: ResolvedRequest, inputs: Mapping[str, BoundI
     parts, read_columns = request.roles["qrels"].optional_unique_columns, _find_read_columns(request, "qrels")
     if request.rankings_from_predictions:
         if missing := next((name for name in parts if name in read_columns), None):
-            raise InputError(f"predictions are judged once, and not for each {missing}; give run= and qrels= (--run, --qrels)")
+            raise InputError(f"predictions are judged once, and not for each {missing}; give run= and qrels=")
         return (*row_checks.RANKING_KEYS, "relevance")
     bound = inputs["qrels"].columns if "qrels" in inputs else ()
     return (*row_checks.RANKING_KEYS, "relevance", *(name for name in parts if name in read_columns or name in bound))

@@ -204,7 +204,7 @@ def test_types_and_names_of_columns() -> None:
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
-        ("EqualizedOdds", {}, "EqualizedOdds is a difference between groups; name the column of the groups, such as across='country' (--across country)"),
+        ("EqualizedOdds", {}, "EqualizedOdds is a difference between groups; name the column of the groups, such as across='country'"),
         ("AUC", {"across": "sex", "by": [["day"], []]}, "across compares the groups of one grouping; give by a list of columns"),
         ("ROC", {"across": "sex"}, "ROC has rows of its own, which across does not compare"),
         ("AUC(level=query)", {"across": "sex", "per_query": True}, "across compares groups, and per_query gives a row per query"),
