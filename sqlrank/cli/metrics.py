@@ -1,42 +1,79 @@
-"""The command ``sqlrank metrics``: list metrics, or show the documentation and SQL of one."""
+"""The command ``sqlrank metrics``: list metrics, find them by words, or show the documentation and SQL of one."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
+from sqlrank.cli.option_messages import as_option_message, list_policies
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import Format, write_result
-from sqlrank.registry.aliases import find_metric
+from sqlrank.output.text_table import TextColumn, lay_out, terminal_width
+from sqlrank.registry.aliases import find_metric, plain
 from sqlrank.registry.loader import registry_for
+from sqlrank.registry.search_index import list_entries, search_entries
+from sqlrank.registry.sql_folder import read_toml, sql_root
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sqlrank.registry.registry import Registry
+
+LISTED_COLUMNS = ["name", "family", "parameters", "description"]
 
 
 def metrics(
     name: Annotated[
-        str | None, typer.Argument(help="Show one metric in full, or list those that contain a text.", autocompletion=opt.metric_names)
+        str | None,
+        typer.Argument(help="Show one metric in full, or find metrics, policies and commands by words.", autocompletion=opt.metric_names),
     ] = None,
     sql_dir: opt.SqlDir = None,
     format: Annotated[Format | None, typer.Option(help="Output format of the list. Default: a table.")] = None,  # noqa: A002  the option's public name
 ) -> None:
-    """List the metrics, or show the documentation and the SQL of one."""
+    """Find metrics by words, list all, or show the documentation and the SQL of one."""
     with exit_on_error():
         library = registry_for(sql_dir)
+        if name is None:
+            _print_tasks(format)
+            write_result(sqlrank.metrics(sql_dir).select(LISTED_COLUMNS), format or Format.table, FileKind.TABLE, None)
+            return
         try:
-            spelled = name if name is None or not name.replace(" ", "").isalpha() else "-".join(name.split())
-            metric_file = None if spelled is None else find_metric(spelled, library)[1]
-        except MetricError:
-            if not sqlrank.metrics(sql_dir, search=name).num_rows:
+            spelled = "-".join(name.split()) if name.replace(" ", "").isalpha() else name
+            metric, metric_file = find_metric(spelled, library)
+        except MetricError as error:
+            found = _search(name, library, sqlrank.metrics(sql_dir, search=name))
+            if not found.num_rows:
                 raise
-            metric_file = None
-        if metric_file is None:
-            listed = sqlrank.metrics(sql_dir, search=name).select(["name", "family", "parameters", "description"])
-            write_result(listed, format or Format.table, FileKind.TABLE, None)
-        elif format is not None:
+            write_result(found.select(LISTED_COLUMNS), format or Format.table, FileKind.TABLE, None)
+            if hint := library.misplaced_name_hint(name) or ("" if "different things" not in str(error) else str(error)):
+                note = hint.removeprefix("; ").removesuffix(".")
+                typer.echo(f"note: {as_option_message(note, list_policies())}", err=True)
+            return
+        if format is not None:
             raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file; leave out one of the two")
-        else:
-            typer.echo(metric_file.path.read_text("utf-8"), nl=False)
+        typer.echo(metric_file.path.read_text("utf-8"), nl=False)
+        if plain(metric.name) != plain(spelled.partition("@")[0].partition("(")[0]):
+            typer.echo(f"note: {name} is {metric} here", err=True)
+
+
+def _search(query: str, library: Registry, containing: pa.Table) -> pa.Table:
+    """Return what fits a query, best first, and the metrics that contain its text; of a family, its metrics alone."""
+    rows: list[dict[str, Any]] = containing.to_pylist()
+    if any(row["family"] == query.lower() for row in rows):
+        return containing
+    found = search_entries(query, list_entries(library, sql_root() / "search.toml"))
+    names = {row["name"] for row in found}
+    return type(containing).from_pylist([*found, *(row for row in rows if row["name"] not in names)], schema=containing.schema)
+
+
+def _print_tasks(form: Format | None) -> None:
+    """Print the metrics that people look for, by task, to those who read the list in a terminal."""
+    width = terminal_width()
+    if width is not None and form in {None, Format.table}:
+        tasks = read_toml(sql_root() / "search.toml")["tasks"]
+        typer.echo(lay_out([TextColumn("task", list(tasks)), TextColumn("metrics and commands", list(tasks.values()))], width))

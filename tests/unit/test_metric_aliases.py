@@ -16,7 +16,7 @@ from sqlrank import MetricError
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.unit.calls import GOOD_QRELS, GOOD_RUN
-from tests.unit.command_line import run_command, run_refused_command
+from tests.unit.command_line import invoke_command, run_command, run_refused_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,7 +91,7 @@ def test_every_alias_names_a_metric_and_no_metric_of_the_package() -> None:
     ],
 )
 def test_words_of_no_metric_lead_to_what_is_meant(word: str, told: str) -> None:
-    assert told in run_refused_command("metrics", word)
+    assert told in invoke_command("metrics", word).stderr
 
 
 @pytest.mark.slow
@@ -250,9 +250,9 @@ def test_a_list_of_cutoffs_is_a_column_each() -> None:
 
 @pytest.mark.slow
 def test_a_word_is_searched_for() -> None:
-    names = [line.split()[0] for line in run_command("metrics", "reciprocal").splitlines()[1:]]
-    assert names == ["ERR", "RHR", "RR"]
-    assert sqlrank.metrics(search="RECIPROCAL")["name"].to_pylist() == names
+    names = sqlrank.metrics(search="RECIPROCAL")["name"].to_pylist()
+    assert {"ERR", "RHR", "RR"} <= set(names)
+    assert set(names) <= {line.split()[0] for line in run_command("metrics", "reciprocal").splitlines()[1:]}
     assert "Success" in sqlrank.metrics(search="hitrate")["name"].to_pylist(), "a name known elsewhere"
     assert sqlrank.metrics(search="no such word").num_rows == 0
     assert run_command("metrics", "MAP").startswith("-- AP: ")

@@ -1,0 +1,159 @@
+"""Find metrics, policies, commands and pages by words: the entries that fit best first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import log
+from typing import TYPE_CHECKING
+
+from sqlrank.registry.aliases import list_aliases
+from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics
+from sqlrank.registry.sql_folder import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from sqlrank.registry.registry import Registry
+
+STOP_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "at",
+        "between",
+        "by",
+        "for",
+        "from",
+        "how",
+        "i",
+        "in",
+        "is",
+        "it",
+        "its",
+        "k",
+        "my",
+        "n",
+        "of",
+        "on",
+        "or",
+        "over",
+        "should",
+        "the",
+        "to",
+        "what",
+        "which",
+        "with",
+        "do",
+        "does",
+    ]
+)
+EXACT_PHRASE, CONTAINED_PHRASE, NAMED_WORD, DESCRIBED_WORD = 100.0, 30.0, 3.0, 1.0
+"""Scores of an entry: a phrase that is the query, one within it, and words of its phrases and of its description."""
+
+MIN_COVERED_SHARE = 0.5
+"""Share of the words of a query that an entry must have."""
+
+
+@dataclass(frozen=True)
+class SearchEntry:
+    """What a search can find: its row of the list of metrics, and the phrases that lead to it."""
+
+    row: dict[str, str]
+    phrases: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def phrase_words(self) -> list[tuple[str, ...]]:
+        """Return the words of each phrase."""
+        return [words for phrase in (self.row["name"], *self.phrases) if (words := split_words(phrase))]
+
+    @cached_property
+    def described_words(self) -> frozenset[str]:
+        """Return the words of the description."""
+        return frozenset(split_words(self.row["description"]))
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text in lower case, singular, without stop words and cut-offs.
+
+    >>> split_words("Average precision at 10"), split_words("hold-outs")
+    (('average', 'precision'), ('hold', 'out'))
+    """
+    words = re.findall(r"[a-z]+\d*|\d+[a-z]+", text.lower().replace("a/b", "ab"))
+    kept = [word for word in words if word not in STOP_WORDS]
+    return tuple(word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word for word in kept)  # noqa: PLR2004  is, was
+
+
+def list_entries(library: Registry, words_file: Path) -> list[SearchEntry]:
+    """Return the entries of a search: metrics, policies, and the topics of a file of words."""
+    words = read_toml(words_file)
+    entries = [
+        SearchEntry(row, (*list_aliases(name, library), *words["metrics"].get(name, ())))
+        for row in list_metrics(library, None)
+        for name in [row["name"].split("@")[0].split(" of ")[0]]
+    ]
+    entries += [
+        SearchEntry(
+            _row(f"--policy {name}", "policy", str(policy.get("description", "")), ", ".join(policy.get("values", ()))),
+            tuple(words["policies"].get(name, ())),
+        )
+        for name, policy in library.policies.items()
+    ]
+    entries += [SearchEntry(_row(name, _family(name), topic["about"]), tuple(topic["words"])) for name, topic in words["topics"].items()]
+    for theirs, sentence in words["other_tools"].items():
+        name, _, difference = sentence.partition(": ")
+        entries.append(SearchEntry(_row(name, "other tools", f"'{theirs}' elsewhere. {difference}."), (theirs,)))
+    return entries
+
+
+def search_entries(query: str, entries: Iterable[SearchEntry], max_entries: int = 10) -> list[dict[str, str]]:
+    """Return the rows of the entries that fit a query, best first."""
+    entries = list(entries)
+    query_words = split_words(query)
+    weights = {word: log(1 + len(entries) / (1 + sum(_has_word(entry, word) for entry in entries))) for word in query_words}
+    scored = [(_score(entry, query_words, weights), entry.row) for entry in entries]
+    best = sorted((each for each in scored if each[0] > 0), key=lambda each: -each[0])
+    threshold = best[0][0] / 4 if best else 0
+    return [row for score, row in best[:max_entries] if score >= threshold]
+
+
+def _has_word(entry: SearchEntry, word: str) -> bool:
+    return word in entry.described_words or any(word in words for words in entry.phrase_words)
+
+
+def _score(entry: SearchEntry, query_words: tuple[str, ...], weights: dict[str, float]) -> float:
+    joined = "".join(query_words)
+    if not joined:
+        return 0
+    covered = sum(_has_word(entry, word) for word in query_words)
+    score = 0.0
+    for words in entry.phrase_words:
+        if "".join(words) == joined:
+            score = max(score, EXACT_PHRASE)
+        elif any(query_words[start : start + len(words)] == words for start in range(len(query_words))):
+            score = max(score, CONTAINED_PHRASE * len(words) / len(query_words) * 2)
+    if not score and covered < MIN_COVERED_SHARE * len(query_words):
+        return 0
+    for word in set(query_words):
+        best = max((NAMED_WORD / len(words) + 1 for words in entry.phrase_words if word in words), default=0.0)
+        score += weights[word] * max(best, DESCRIBED_WORD if word in entry.described_words else 0)
+    return score
+
+
+def _row(name: str, family: str, description: str, parameters: str = "") -> dict[str, str]:
+    return dict.fromkeys(METRIC_INFO_COLUMNS, "") | {"name": name, "family": family, "parameters": parameters, "description": description}
+
+
+def _family(name: str) -> str:
+    return (
+        "page"
+        if name.startswith("docs/")
+        else "command"
+        if name.startswith("sqlrank ")
+        else "policy"
+        if name.startswith("--policy ")
+        else "metric"
+    )

@@ -1,0 +1,141 @@
+"""Words that people search for lead to the metric, policy, command or page that they mean, among the first two."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from sqlrank.cli.commands import COMMANDS
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.search_index import SearchEntry, list_entries, search_entries
+from sqlrank.registry.sql_folder import read_toml, sql_root
+from tests.unit.command_line import ROOT, invoke_command, run_command, run_refused_command
+
+WORDS: dict[str, Any] = read_toml(sql_root() / "search.toml")
+
+WANTED = {
+    "hold-out": "sqlrank split",
+    "validation": "sqlrank split",
+    "train test split": "sqlrank split",
+    "cross-validation": "sqlrank split",
+    "data leakage": "sqlrank split",
+    "elbow": "Elbow@k",
+    "how many results should I show": "Elbow@k",
+    "sliding window": "sqlrank rollup",
+    "rolling window of 28 days": "sqlrank rollup",
+    "Zipf": "ExposureEntropy@k",
+    "long tail": "ExposureEntropy@k",
+    "stability": "sqlrank drift",
+    "population stability index": "sqlrank drift",
+    "data drift": "sqlrank drift",
+    "average precision at 10": "AP@k",
+    "mean average precision": "AP@k",
+    "mean reciprocal rank": "RR@k",
+    "rank of the first relevant document": "RR@k",
+    "dedupe": "sqlrank metrics clusters",
+    "record linkage": "sqlrank metrics clusters",
+    "deduplicate customers": "sqlrank metrics clusters",
+    "significance": "sqlrank compare",
+    "p-value": "sqlrank compare",
+    "is my new ranker better": "sqlrank compare",
+    "multiple comparisons": "sqlrank compare",
+    "A/B": "sqlrank experiment",
+    "A/B test": "sqlrank experiment",
+    "click-through rate": "sqlrank experiment",
+    "CUPED": "sqlrank experiment",
+    "sample ratio mismatch": "sqlrank experiment",
+    "gain over baseline": "NormalizedEntropy",
+    "relative information gain": "NormalizedLogLoss",
+    "regression test": "sqlrank gate",
+    "continuous integration": "sqlrank gate",
+    "non-inferiority": "sqlrank gate",
+    "confidence intervals": "sqlrank evaluate --confidence",
+    "bootstrap": "sqlrank evaluate --confidence",
+    "hit rate": "Success@k",
+    "hits@k": "Success@k",
+    "precision at 5": "P@k",
+    "context recall": "R@k",
+    "context precision": "AP@k",
+    "click probability": "LogLoss",
+    "cross entropy": "LogLoss",
+    "overpredict": "CalibrationRatio",
+    "reliability diagram": "Calibration",
+    "ROC AUC": "AUC",
+    "concordance index": "AUC",
+    "confusion matrix": "Threshold",
+    "rank correlation": "KendallTau",
+    "AUC per user": "GAUC",
+    "popularity bias": "MeanPopularity@k",
+    "novelty": "Unseen@k",
+    "off-policy evaluation": "sqlrank metrics policies",
+    "latency p95": "Quantile",
+    "pass rate": "Share",
+    "equal scores": "--policy ties",
+    "missing labels": "--policy nulls",
+    "duplicate rows": "--policy duplicates",
+    "division by zero": "--policy if_undefined",
+    "BigQuery": "sqlrank sql",
+    "plot a curve": "sqlrank chart",
+    "html dashboard": "sqlrank report",
+    "leave one out": "sqlrank split",
+    "trec_eval": "docs/compat",
+    "RAG": "docs/start/rag",
+}
+
+
+@cache
+def entries() -> list[SearchEntry]:
+    return list_entries(load_registry(), sql_root() / "search.toml")
+
+
+def test_words_lead_to_what_is_meant() -> None:
+    assert len(WANTED) >= 60
+    found = {query: [row["name"] for row in search_entries(query, entries())[:2]] for query in WANTED}
+    missed = {query: names for query, names in found.items() if WANTED[query] not in [*names, *(name.split("@")[0] for name in names)]
+              and WANTED[query].split("@")[0] not in [name.split("@")[0] for name in names]}  # fmt: skip
+    assert missed == {}
+
+
+def test_words_are_of_entries_that_exist() -> None:
+    library = load_registry()
+    for theirs, sentence in WORDS["other_tools"].items():
+        assert library.file_for(library_metric(sentence.partition(": ")[0])), theirs
+    assert all(library.file_for(library_metric(name)) for name in WORDS["metrics"])
+    assert set(WORDS["policies"]) <= {*library.policies, *library.functions}
+    for name in WORDS["topics"]:
+        if name.startswith("docs/"):
+            assert (ROOT / f"{name}.md").is_file()
+        elif name.startswith("sqlrank "):
+            assert name.split()[1] in COMMANDS
+
+
+def library_metric(name: str) -> Any:
+    import sqlrank
+
+    for text in (name, f"{name}@5", f"{name}(x)", f"{name}(x, q=0.5)"):
+        try:
+            return sqlrank.parse(text)
+        except sqlrank.MetricError:
+            continue
+    pytest.fail(f"there is no metric {name}")
+
+
+def test_the_command_shows_the_best_first() -> None:
+    lines = run_command("metrics", "regression test").splitlines()
+    assert lines[1].split()[:3] == ["sqlrank", "gate", "command"]
+    lines = run_command("metrics", "context precision").splitlines()
+    assert any("Ragas' context precision is average precision" in line for line in lines[1:3])
+
+
+def test_a_metric_of_another_tool_is_answered_with_ours() -> None:
+    result = invoke_command("metrics", "mean reciprocal rank")
+    assert result.stdout.startswith("-- RR: ")
+    assert result.stderr == "note: mean reciprocal rank is RR here\n"
+    assert invoke_command("metrics", "ndcg").stderr == ""
+
+
+def test_words_of_nothing_are_refused() -> None:
+    assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
+    assert search_entries("of the", entries()) == []
