@@ -60,7 +60,7 @@ MIN_COVERED_SHARE = 0.5
 
 @dataclass(frozen=True)
 class SearchEntry:
-    """What a search can find: its row of the list of metrics, and the phrases that lead to it."""
+    """An entry of the search: its row of the list of metrics, and the phrases that lead to it."""
 
     row: dict[str, str]
     phrases: tuple[str, ...] = field(default=())
