@@ -23,6 +23,7 @@ FAMILIES = {
     "classes": ("Several classes", "Predictions of [several classes](DOCS/classes.md)."),
     "pairs": ("Rank correlation and pairs", "The order of pairs of predictions, without forming pairs."),
     "regression": ("Regression", "Predictions of a number, with labels that are numbers."),
+    "forecasts": ("Forecasts", "Predicted quantiles and intervals of a number: see [forecasts](DOCS/metrics.md#forecasts)."),
     "measures": ("Columns of your own", "The mean, share, sum or quantile of [any column](DOCS/metrics.md#columns-of-your-own)."),
     "policies": (
         "Off-policy evaluation",

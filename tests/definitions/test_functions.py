@@ -72,6 +72,9 @@ def make_tables() -> dict[str, pa.Table]:
                 "doc_id": np.arange(rows),
                 "label": label,
                 "score": np.clip(np.round(0.3 * label + 0.6 * rng.random(rows), 2), 0.01, 0.99),
+                "quantile_level": np.arange(rows) % 9 / 10 + 0.1,
+                "interval_low": np.arange(rows) % 3 / 4,
+                "interval_high": np.arange(rows) % 5 / 4 + 1,
             }
         ),
         "records": pa.table(
@@ -80,6 +83,7 @@ def make_tables() -> dict[str, pa.Table]:
                 "record_id": np.arange(120),
                 "predicted_cluster": rng.integers(0, 40, 120),
                 "true_cluster": rng.integers(0, 40, 120),
+                "name": [f"n{number % 50}" for number in range(120)],
             }
         ),
         "candidate_pairs": pa.table({"left_id": rng.permutation(60), "right_id": rng.permutation(60) + 60}),

@@ -365,6 +365,9 @@ def _list_prediction_scenarios() -> list[Scenario]:
             "differences between groups, with intervals", DISPARITIES, {"predictions": "unweighted", "across": "shop", "confidence": 0.9}
         ),
         Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
+        Scenario(
+            "forecasts", _list_metrics(_list_family("forecasts")), {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}
+        ),
         Scenario("pairs", _list_metrics(_list_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
         Scenario("pairs at once", _list_metrics(_list_family("pairs")), WEIGHTED),
         Scenario("pairs of the first", ["AUC@1", "PartialAUC@1", "pAp@1", "Gain@0.1", "Lift@0.1"], WEIGHTED | {"by": "shop"}),

@@ -1,0 +1,13 @@
+-- CRPS: continuous ranked probability score from predicted quantiles: twice their mean pinball loss, which nears it with many equidistant levels.
+-- Requires: finite scores, quantile levels.
+-- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
+-- Unit: in units of the label.
+-- Source: Gneiting & Ranjan 2011; Laio & Tamea 2007.
+-- Direction: lower.
+SELECT
+  group_id,
+  2 * SUM(
+    weight * CASE WHEN label >= score THEN quantile_level * (label - score) ELSE (1 - quantile_level) * (score - label) END
+  ) / NULLIF(SUM(weight), 0) AS crps
+FROM predictions
+GROUP BY group_id

@@ -1,0 +1,22 @@
+-- IntervalScore: mean width of the predicted intervals, and a penalty for labels outside by their distance.
+-- $coverage: number from 0 to 0.999999, default 0.9: nominal coverage of the intervals.
+-- Requires: finite scores, ordered intervals.
+-- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
+-- Unit: in units of the label.
+-- Source: Winkler 1972; Gneiting & Raftery 2007, equation 43.
+-- Direction: lower.
+-- Nonzero: 1 - $coverage.
+SELECT
+  group_id,
+  SUM(
+    weight * (
+      interval_high - interval_low
+      + CASE
+        WHEN label < interval_low THEN 2 * (interval_low - label) / (1 - $coverage)
+        WHEN label > interval_high THEN 2 * (label - interval_high) / (1 - $coverage)
+        ELSE 0
+      END
+    )
+  ) / NULLIF(SUM(weight), 0) AS interval_score
+FROM predictions
+GROUP BY group_id

@@ -1,0 +1,11 @@
+-- IntervalWidth: mean width of the predicted intervals.
+-- Requires: finite scores, ordered intervals.
+-- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
+-- Unit: in units of the label.
+-- Source: mean prediction interval width (MPIW).
+-- Direction: lower.
+SELECT
+  group_id,
+  SUM(weight * (interval_high - interval_low)) / NULLIF(SUM(weight), 0) AS interval_width
+FROM predictions
+GROUP BY group_id

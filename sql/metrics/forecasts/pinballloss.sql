@@ -1,0 +1,13 @@
+-- PinballLoss: mean pinball loss of predicted quantiles: errors count by the level if the label is above, else by 1 less the level.
+-- Requires: finite scores, quantile levels.
+-- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
+-- Unit: in units of the label.
+-- Source: Koenker & Bassett 1978; scikit-learn mean_pinball_loss.
+-- Direction: lower.
+SELECT
+  group_id,
+  SUM(
+    weight * CASE WHEN label >= score THEN quantile_level * (label - score) ELSE (1 - quantile_level) * (score - label) END
+  ) / NULLIF(SUM(weight), 0) AS pinball_loss
+FROM predictions
+GROUP BY group_id
