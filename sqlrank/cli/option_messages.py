@@ -58,7 +58,7 @@ def list_policies() -> list[str]:
 
 def _translate_line(line: str, translate: Callable[[re.Match[str]], str]) -> str:
     # What follows an option is in its language already, such as --policy ties=rank.
-    parts = re.split(r"(--(?:policy|plan|column|input|run|rollup|share) \S+)", line)
+    parts = re.split(r"(--[a-z-]+ [^\s=]+=\S*)", line)
     return "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(parts))
 
 

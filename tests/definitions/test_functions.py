@@ -383,7 +383,7 @@ def test_the_command_installs_and_drops_functions(tmp_path: Path) -> None:
         (
             "brier(wrong)",
             "SELECT label, CASE WHEN doc_id > 1 THEN score END AS score FROM predictions",
-            "predictions: score is NULL; give it a value, or leave the row out (rows: 2)",
+            "predictions: score is NULL; give it a value, leave the row out, or give nulls='drop' (rows: 2)",
         ),
         ("pairwise_f(wrong)", "FROM records UNION ALL FROM records", "records: "),
     ],

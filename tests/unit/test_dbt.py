@@ -128,7 +128,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
         == "sqlrank: --insert is not for --dbt, which writes a model over models and sources"
     )
     assert run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "cube") == (
-        "sqlrank: --materialized 'cube' is not possible; choose from: table, view, incremental"
+        "sqlrank: --materialized cube is not possible; choose from: table, view, incremental"
     )
     assert "needs by or per_query" in run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "incremental")
     groupings = ["--by", "campaign", "--by", "total", "--materialized", "incremental"]

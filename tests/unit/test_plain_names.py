@@ -98,4 +98,4 @@ def test_the_command_line_has_them(tmp_path: Path) -> None:
     assert "AS ndcg_at_10" in run_command("sql", "nDCG@10", *sources)
     sources[1] = f"old={tmp_path / 'run.txt'}"
     assert "ndcg_at_10" in run_command("compare", "nDCG@10", *sources, "--run", f"new={tmp_path / 'run.txt'}")
-    assert "--names 'short' is not possible: give one of: requested, plain" in run_refused_command("evaluate", "AP", *sources[:-1], "short")
+    assert "--names short is not possible: give one of: requested, plain" in run_refused_command("evaluate", "AP", *sources[:-1], "short")
