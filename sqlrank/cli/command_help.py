@@ -38,7 +38,7 @@ OWN_GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "Users and items": ("user", "cold_start", "seen_pairs"),
         OUTPUT: ("column",),
     },
-    "learn": {"Training": ("k", "surrogate", "margin", "learning_rate", "l2", "max_iter", "seed", "start")},
+    "learn": {"Training": ("k", "surrogate", "margin", "learning_rate", "l2", "max_iter", "seed", "start", "merge")},
 }
 """Options that are in another group for one command."""
 

@@ -34,7 +34,10 @@ UNREAD: dict[str, dict[str, tuple[str, ...]]] = {
     "experiment": {"sql": ("multi_variant_units", *_RESULT, *_LIMITS, "force")},
     "split": {"sql": (*_RESULT, "force")},
     "rollup": {"sql": (*_RESULT, *_LIMITS, "force", "dbt", "begin", "lookback"), "dbt": (*_RESULT, *_LIMITS, "create_table")},
-    "learn": {"score_table": ("format",)},
+    "learn": {
+        "score_table": ("format",),
+        "merge": ("surrogate", "margin", "learning_rate", "l2", "max_iter", "seed", "start", "by"),
+    },
 }
 """Options that a command ignores beside another option, by command and other option."""
 

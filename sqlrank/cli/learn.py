@@ -41,6 +41,12 @@ def learn(
     start: Annotated[
         str | None, opt.source_option("Initial weights, instead of zeros: a file that this command wrote, a table, or a query.")
     ] = None,
+    merge: Annotated[
+        str | None,
+        opt.source_option(
+            "Weights of several models, as of --by: merge them into one by their pAp@k on these examples (greedy-pAp@k), instead of training."
+        ),
+    ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", help="Map a column, query_id=user_id, and features=... once per column of features. Repeat for more."),
@@ -59,26 +65,26 @@ def learn(
     with exit_on_error():
         form = resolve_format(format, output) if score_table is None else None
         file = output_file(output, FileKind.STATEMENT if form is None else FileKind.WEIGHTS, force, list_sources(examples, db))
-    from sqlrank.learn import fit, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
+    from sqlrank.learn import fit, merge_weights, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
 
     with exit_on_error(), print_warnings(), progress_bar("learning") as progress:
-        weights = fit(
-            examples,
-            k=k,
-            surrogate=surrogate,
-            margin=margin,
-            learning_rate=learning_rate,
-            l2=l2,
-            max_iter=max_iter,
-            seed=seed,
-            start=start,
-            columns=_columns(column),
-            by=by or (),
-            connection=db,
-            threads=threads,
-            timeout=timeout,
-            progress=progress,
-        )
+        common: dict[str, Any] = {"k": k, "columns": _columns(column), "connection": db, "threads": threads, "timeout": timeout}
+        if merge is not None:
+            weights = merge_weights(merge, examples, **common)
+        else:
+            weights = fit(
+                examples,
+                surrogate=surrogate,
+                margin=margin,
+                learning_rate=learning_rate,
+                l2=l2,
+                max_iter=max_iter,
+                seed=seed,
+                start=start,
+                by=by or (),
+                progress=progress,
+                **common,
+            )
     with exit_on_error():
         if form is not None:
             write_result(weights, form, FileKind.WEIGHTS, file)

@@ -347,7 +347,7 @@ def _connection_marker(relation: duckdb.DuckDBPyRelation) -> str | None:
 def _file(role: str, text: str) -> exp.Expr:
     """Return the FROM item that reads files by suffix.
 
-    Files without a known suffix are read as TREC text.
+    Files without a known suffix are read as TREC text, and as predictions of Vowpal Wabbit.
     """
     paths = expand_globs(text)
     suffixes = sorted({data_suffix(path) for path in paths})
@@ -359,12 +359,12 @@ def _file(role: str, text: str) -> exp.Expr:
     path_literal = literals[0] if len(paths) == 1 else exp.Array(expressions=literals)
     if reader := reader_function(paths[0]):
         return exp.Table(this=exp.func(reader, path_literal, dialect="duckdb"))
-    if role not in text_diagnostics.TREC_FORMATS:
+    if role not in text_diagnostics.TEXT_FORMATS:
         raise InputError(
             f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format; use one of {', '.join(READER_FUNCTIONS)}"
         )
-    tree = exp.replace_placeholders(load_select("inputs", f"trec_{text_diagnostics.TREC_FORMATS[role]}.sql"), path=path_literal)
-    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
+    tree = exp.replace_placeholders(load_select("inputs", f"{text_diagnostics.TEXT_FORMATS[role]}.sql"), path=path_literal)
+    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("text_rows")))
 
 
 def _reads_text(node: exp.Expr) -> bool:

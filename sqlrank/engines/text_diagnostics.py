@@ -26,15 +26,21 @@ TREC_FIELDS = {"run": "query Q0 document rank score tag", "qrels": "query iterat
 TREC_FORMATS = {"run": "run", "qrels": "qrels", "baseline": "run"}
 """File format, by role."""
 
+TEXT_FORMATS = {**{role: f"trec_{name}" for role, name in TREC_FORMATS.items()}, "predictions": "vw_predictions"}
+"""File of ``sql/inputs`` that reads text without a known suffix, by role."""
+
 _COMMENT = re.compile(r"\s*#(\s|\S*\s*$)", re.ASCII)
+_SCORE = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
 
 def malformed_trec_line(role: str, files: Iterable[Path]) -> str | None:
-    """Describe the first malformed line of TREC files.
+    """Describe the first malformed line of TREC files, or of predictions of Vowpal Wabbit.
 
     Returns None if there is none, or if the files cannot be read at all.
     """
+    if role == "predictions":
+        return _malformed_prediction(files)
     role = TREC_FORMATS[role]
     for path in files:
         with suppress(OSError, pa.ArrowException):
@@ -45,6 +51,20 @@ def malformed_trec_line(role: str, files: Iterable[Path]) -> str | None:
                 is_rank_problem = len(fields) == len(TREC_FIELDS[role].split())
                 fault = f"rank {quote_excerpt(fields[3])}" if is_rank_problem else f"{len(fields)} field{'s' * (len(fields) > 1)}"
                 return f"{path}, line {number} has {fault}: {quote_excerpt(line)}; {_advice(role, fields)}"
+    return None
+
+
+def _malformed_prediction(files: Iterable[Path]) -> str | None:
+    """Describe the first line that is not a score, or a score and a tag."""
+    for path in files:
+        with suppress(OSError, pa.ArrowException):
+            for number, line in _lines(path, skips_comments=False):
+                fields = re.split(r"[ \t]+", line)
+                if len(fields) > 2 or not _SCORE.fullmatch(fields[0]):  # noqa: PLR2004
+                    return (
+                        f"{path}, line {number} is {quote_excerpt(line)}; a line of predictions of Vowpal Wabbit is a score and, perhaps, "
+                        "a tag; name a file of another format by its suffix, such as .csv or .parquet"
+                    )
     return None
 
 
@@ -69,12 +89,12 @@ def _a(role: str) -> str:
     return "a run" if role == "run" else role
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the non-empty lines of a file without comments, with their numbers."""
+def _lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, str]]:
+    """Yield the non-empty lines of a file, with their numbers; those of comments only on demand."""
     with io.TextIOWrapper(pa.input_stream(str(path), compression="detect"), encoding="utf-8-sig", errors="replace", newline="\n") as text:
         for number, line in enumerate(text, start=1):
             content = line.strip(" \t\r\n")
-            if content and not _COMMENT.match(line):
+            if content and not (skips_comments and _COMMENT.match(line)):
                 yield number, content
 
 

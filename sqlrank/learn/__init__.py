@@ -1,11 +1,13 @@
 """Train a linear scorer on pAp@k, or by logistic regression, in DuckDB; every gradient step is a SQL statement.
 
-:func:`fit` returns the weights, :func:`scoring_sql` the statement that scores new rows with them. ``sqlrank learn`` does both.
+:func:`fit` returns the weights, :func:`merge_weights` one model of several, :func:`scoring_sql` the statement that scores new rows with them.
+``sqlrank learn`` does all three.
 """
 
 from __future__ import annotations
 
 from sqlrank.learn.linear_scorer import fit
+from sqlrank.learn.merged_weights import merge_weights
 from sqlrank.learn.scoring import scoring_sql
 
-__all__ = ["fit", "scoring_sql"]
+__all__ = ["fit", "merge_weights", "scoring_sql"]

@@ -37,29 +37,13 @@ def read_weights(
     Raises:
         InputError: A model or feature without a weight, or weights of others.
     """
-    source = database.resolve_source("start", start)
-    names = [*training.by, "feature", "weight"]
-    if missing := [name for name in names if source.column(name) is None]:
-        raise InputError(
-            f"start ({source.label}): no column {missing[0]!r}; give a table of weights as fit returns, with {enumerate_names(names)}"
-        )
-    columns = [exp.column(str(source.column(name)), quoted=True) for name in names]
-    query = exp.select(*columns).from_(source.from_clause([column.this for column in columns]))
-    given: dict[Key, dict[Any, float]] = {}
-    for *key, feature, weight in database.query_rows(query):
-        own = given.setdefault(tuple(key), {})
-        if feature in own:
-            raise InputError(f"start: feature {short_repr(feature)}{_describe_model(training.by, tuple(key))} has two weights; give one")
-        if not isinstance(weight, (int, float)) or not math.isfinite(weight):
-            raise InputError(
-                f"start: the weight of feature {short_repr(feature)}{_describe_model(training.by, tuple(key))} is {weight!r}; give a number"
-            )
-        own[feature] = float(weight)
+    given = _read_given(database, "start", start, training.by)
     keys: list[Key] = [
         tuple(model.values()) if training.by else ()
         for (model,) in fetch_tuples(duck, f"SELECT ANY_VALUE(model) FROM {examples} GROUP BY model_id ORDER BY model_id")
     ]
-    found = [_order_weights(given.pop(key, {}), training.by, key, training.feature_names(features)) for key in keys]
+    names = training.feature_names(features)
+    found = [_order_weights("start", given.pop(key, {}), training.by, key, names) for key in keys]
     if given:
         raise InputError(
             f"start: there are weights{_describe_model(training.by, next(iter(given)))}, of which there are no examples; leave them out"
@@ -67,13 +51,49 @@ def read_weights(
     return found
 
 
-def _order_weights(own: dict[Any, float], by: Sequence[str], key: Key, names: Sequence[Any]) -> list[float]:
+def read_models(database: Database, weights: Any, names: Sequence[Any]) -> list[list[float]]:
+    """Return the weights of each model of a table, in the order of the models and of the feature names.
+
+    Raises:
+        InputError: A feature without a weight, or weights of other features.
+    """
+    columns = database.resolve_source("weights", weights).column_types or {}
+    by = [name for name in columns if name.lower() not in {"feature", "weight"}]
+    given = _read_given(database, "weights", weights, by)
+    return [
+        _order_weights("weights", given[key], by, key, names)
+        for key in sorted(given, key=lambda key: [(value is None, value) for value in key])
+    ]
+
+
+def _read_given(database: Database, role: str, given_source: Any, by: Sequence[str]) -> dict[Key, dict[Any, float]]:
+    """Return the weights of a table by model and feature."""
+    source = database.resolve_source(role, given_source)
+    names = [*by, "feature", "weight"]
+    if missing := [name for name in names if source.column(name) is None]:
+        raise InputError(
+            f"{role} ({source.label}): no column {missing[0]!r}; give a table of weights as fit returns, with {enumerate_names(names)}"
+        )
+    columns = [exp.column(str(source.column(name)), quoted=True) for name in names]
+    given: dict[Key, dict[Any, float]] = {}
+    for *key, feature, weight in database.query_rows(exp.select(*columns).from_(source.from_clause([column.this for column in columns]))):
+        own = given.setdefault(tuple(key), {})
+        label = f"feature {short_repr(feature)}{_describe_model(by, tuple(key))}"
+        if feature in own:
+            raise InputError(f"{role}: {label} has two weights; give one")
+        if not isinstance(weight, (int, float)) or not math.isfinite(weight):
+            raise InputError(f"{role}: the weight of {label} is {weight!r}; give a number")
+        own[feature] = float(weight)
+    return given
+
+
+def _order_weights(role: str, own: dict[Any, float], by: Sequence[str], key: Key, names: Sequence[Any]) -> list[float]:
     if missing := [name for name in names if name not in own]:
         raise InputError(
-            f"start: feature {short_repr(missing[0])}{_describe_model(by, key)} has no weight; give one for every feature, 0 for none"
+            f"{role}: feature {short_repr(missing[0])}{_describe_model(by, key)} has no weight; give one for every feature, 0 for none"
         )
     if unknown := [name for name in own if name not in set(names)]:
-        raise InputError(f"start: the examples have no feature {short_repr(unknown[0])}; leave its weight out")
+        raise InputError(f"{role}: the examples have no feature {short_repr(unknown[0])}; leave its weight out")
     return [own[name] for name in names]
 
 

@@ -61,18 +61,9 @@ class Objective:
                 "model_losses": load_select("learn", "log_losses.sql"),
                 "score_gradients": load_select("learn", "log_loss_gradients.sql"),
             }
-        lists = ["model_id", "query_id"]
-        scored = exp.select(*lists, "doc_id", "label", "score", "1.0 AS weight").from_("scored_examples")
-        source = InputQuery("one row per example, with its score", KeyColumns(tuple(map(UnquotedName, lists)), nullable=True), scored)
-        group_columns = tuple(GroupColumn(UnquotedName(name), name, name) for name in lists)
-        relations = RelationCtes(load_registry(), {InputKey("predictions"): source}, GroupingLayout(group_columns))
-        stages = AggregationCtes(relations, per_query=False, weighted=False)
-        surrogate = stages.add_metric(self.surrogate)
+        relations = _relate(self.surrogate, "scored_examples", "surrogates", "surrogate")
         gradient = _resolve_metric(replace(self.surrogate.metric, name="pApGradient"))
         relations.ctes[relations.add_file(gradient.file, gradient.settings)].name = "score_gradients"
-        aggregate = relations.ctes[surrogate.cte]
-        aggregate.name = "surrogates"
-        aggregate.query.selects[-1].set("alias", exp.to_identifier("surrogate"))
         return {**{cte.name: cte.query for cte in relations.ctes}, "model_losses": load_select("learn", "model_losses.sql")}
 
 
@@ -98,6 +89,27 @@ def resolve_objective(surrogate: str, k: int | None, margin: float, few_negative
         )
     metric = Metric("pApSurrogate", (("few_negatives", few_negatives), ("surrogate", surrogate), ("margin", margin)), k)
     return Objective(_resolve_metric(metric), margin)
+
+
+def write_metric(metric: Metric, examples: str, cte: str, column: str) -> dict[str, exp.Query]:
+    """Return the CTEs that evaluate a metric of scored examples per ``model_id`` and ``query_id``; the last has the value in a column.
+
+    ``examples`` is the CTE of the scored examples.
+    """
+    return {step.name: step.query for step in _relate(_resolve_metric(metric), examples, cte, column).ctes}
+
+
+def _relate(metric: ResolvedMetric, examples: str, cte: str, column: str) -> RelationCtes:
+    lists = ["model_id", "query_id"]
+    scored = exp.select(*lists, "doc_id", "label", "score", "1.0 AS weight").from_(examples)
+    source = InputQuery("one row per example, with its score", KeyColumns(tuple(map(UnquotedName, lists)), nullable=True), scored)
+    group_columns = tuple(GroupColumn(UnquotedName(name), name, name) for name in lists)
+    relations = RelationCtes(load_registry(), {InputKey("predictions"): source}, GroupingLayout(group_columns))
+    value = AggregationCtes(relations, per_query=False, weighted=False).add_metric(metric)
+    aggregate = relations.ctes[value.cte]
+    aggregate.name = cte
+    aggregate.query.selects[-1].set("alias", exp.to_identifier(column))
+    return relations
 
 
 def _resolve_metric(metric: Metric) -> ResolvedMetric:

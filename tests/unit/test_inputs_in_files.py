@@ -221,3 +221,24 @@ def test_nothing_warns(files: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert evaluate(files / "run.trec", files / "qrels.csv") == EXPECTED
+
+
+def test_predictions_of_vowpal_wabbit(tmp_path: Path) -> None:
+    """A score and a tag, of which the label is a part; lines without a tag, empty ones, and what is no number."""
+    path = tmp_path / "scores.pred"
+    path.write_text("0.9 1-a\r\n-0.5\t0-b\n\n1e-1 0-#c\n0.05 1-d\n", encoding="utf-8", newline="")
+    columns = {"label": "CASE WHEN tag LIKE '1-%' THEN 1 ELSE 0 END"}
+    assert sqlrank.evaluate("AUC", predictions=str(path), columns=columns).to_pylist() == [{"AUC": 0.75}]
+    joined = {"label": "CASE WHEN tag IS NULL THEN 1 ELSE 0 END"}
+    path.write_text("1\n2\n0.5 x\n", encoding="utf-8")
+    assert sqlrank.evaluate("AUC", predictions=path, columns=joined).to_pylist() == [{"AUC": 1}]
+    for text, fault in (("0.5 a b", "line 2 is '0.5 a b'"), ("1:0.3 a", "line 2 is '1:0.3 a'"), ("a 0.5", "line 2 is 'a 0.5'")):
+        path.write_text(f"1 x\n{text}\n", encoding="utf-8")
+        with pytest.raises(InputError) as raised:
+            sqlrank.evaluate("AUC", predictions=path, columns=columns)
+        assert f"scores.pred, {fault}; a line of predictions of Vowpal Wabbit is a score and, perhaps, a tag" in str(raised.value)
+    path.write_text("nan 1\n0 0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="score is NaN"):
+        sqlrank.evaluate("AUC", predictions=path, columns={"label": "CAST(tag AS INT)"})
+    with pytest.raises(InputError, match="no column 'label'"):
+        sqlrank.evaluate("AUC", predictions=path)

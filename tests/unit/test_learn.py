@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank.cli.app import app
 from sqlrank.errors import ExecutionError, InputError, MetricError
-from sqlrank.learn import fit, scoring_sql
+from sqlrank.learn import fit, merge_weights, scoring_sql
 from tests.lanes import select_few
 from tests.references import surrogates_reference as reference
 
@@ -318,6 +318,52 @@ def test_large_scores_do_not_overflow() -> None:
     assert json.loads(fit(examples, surrogate="logistic", l2=0, max_iter=1).schema.metadata[b"sqlrank.losses"])[0]["loss"] == 0
 
 
+def count_pairs(weights: np.ndarray, k: int, data: dict[str, np.ndarray]) -> tuple[float, int]:
+    """Return mean pAp@k over queries with k negatives, and the rightly ordered pairs of all of them."""
+    risks, pairs = [], 0
+    for query in np.unique(data["query_id"]):
+        mask = data["query_id"] == query
+        score, label = data["features"][mask] @ weights, data["label"][mask]
+        if label.any() and (label == 0).sum() >= k:
+            risks.append(reference.risk(score[label == 1], score[label == 0], k))
+            pairs += round((1 - risks[-1]) * min(label.sum(), k) * k)
+    return 1 - float(np.mean(risks)), pairs
+
+
+def test_models_are_merged_greedily() -> None:
+    """The candidate of most rightly ordered pairs at each of two merges, found one by one."""
+    models = {"b": [0.2, -1.0, 0.5], "a": [1.0, 0.9, 0.0], "it's": [-0.5, -0.2, 1.0]}
+    rows = [(name, feature, weight) for name, weights in models.items() for feature, weight in enumerate(weights, 1)]
+    table = pa.table(dict(zip(["shop", "feature", "weight"], zip(*reversed(rows), strict=True), strict=True)))
+    first, *others = sorted((np.array(weights) for weights in models.values()), key=lambda weights: -count_pairs(weights, 3, DATA)[0])
+    for other in others:
+        shares = np.linspace(0, 1, 5)
+        candidates = [*(first + share * other for share in shares), *(share * first + other for share in shares)]
+        first = max(candidates, key=lambda candidate: count_pairs(candidate, 3, DATA)[1])
+    got = merge_weights(table, to_arrays(), k=3, factors=5)
+    assert got.column_names == ["feature", "weight"]
+    assert read_weights(got) == pytest.approx(first)
+    assert float(got.schema.metadata[b"sqlrank.pap"]) == pytest.approx(count_pairs(first, 3, DATA)[0])
+    assert scoring_sql(got, "t").count("features") == 3
+
+
+@pytest.mark.parametrize(
+    ("weights", "options", "message"),
+    [
+        ({"feature": [1], "weight": [1.0]}, {}, "weights: feature 2 has no weight; give one for every feature, 0 for none"),
+        ({"m": [1] * 4, "feature": [1, 2, 3, 4], "weight": [1.0] * 4}, {}, "weights: the examples have no feature 4; leave its weight out"),
+        ({"feature": [1, 2, 3], "weights": [1.0] * 3}, {}, "no column 'weight'; give a table of weights as fit returns"),
+        ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"k": 25}, "no query has k negatives and a positive"),
+        ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"factors": 1}, "factors=1 is not possible; give a whole number from 2"),
+        ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"k": None}, "k is missing"),
+    ],
+)
+def test_models_that_cannot_be_merged(weights: dict[str, Any], options: dict[str, Any], message: str) -> None:
+    with pytest.raises((InputError, MetricError)) as raised:
+        merge_weights(pa.table(weights), to_arrays(), **{"k": 3, **options})
+    assert message in str(raised.value)
+
+
 def change_examples(**columns: Any) -> pa.Table:
     table = to_arrays(draw_examples(1))
     for name, values in columns.items():
@@ -434,6 +480,10 @@ def test_the_command(tmp_path: Path) -> None:
     warned = CliRunner().invoke(app, [*options, "--seed", "1", "--learning-rate", "1e-9"])
     assert warned.exit_code == 0
     assert warned.stderr.startswith("sqlrank: the least loss found, ")
+    merged = CliRunner().invoke(app, [*options[:4], "--merge", str(weights), *options[6:], "--format", "csv"])
+    assert [float(line.rpartition(",")[2]) for line in merged.stdout.splitlines()[1:]] == pq.read_table(weights)["weight"].to_pylist()
+    unread = CliRunner().invoke(app, [*options, "--merge", str(weights)])
+    assert "--max-iter is not read beside --merge; leave one of them out" in unread.stderr
     refused = CliRunner().invoke(app, [*options, "--surrogate", "svm"])
     assert refused.exit_code == 2
     assert refused.stderr.startswith("sqlrank: unknown surrogate 'svm'")
