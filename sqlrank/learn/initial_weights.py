@@ -37,7 +37,7 @@ def read_weights(
     Raises:
         InputError: A model or feature without a weight, or weights of others.
     """
-    given = _read_given(database, "start", start, training.by)
+    given = _read_weights_by_model(database, "start", start, training.by)
     keys: list[Key] = [
         tuple(model.values()) if training.by else ()
         for (model,) in fetch_tuples(duck, f"SELECT ANY_VALUE(model) FROM {examples} GROUP BY model_id ORDER BY model_id")
@@ -59,16 +59,16 @@ def read_models(database: Database, weights: Any, names: Sequence[Any]) -> list[
     """
     columns = database.resolve_source("weights", weights).column_types or {}
     by = [name for name in columns if name.lower() not in {"feature", "weight"}]
-    given = _read_given(database, "weights", weights, by)
+    given = _read_weights_by_model(database, "weights", weights, by)
     return [
         _order_weights("weights", given[key], by, key, names)
         for key in sorted(given, key=lambda key: [(value is None, value) for value in key])
     ]
 
 
-def _read_given(database: Database, role: str, given_source: Any, by: Sequence[str]) -> dict[Key, dict[Any, float]]:
+def _read_weights_by_model(database: Database, role: str, table: Any, by: Sequence[str]) -> dict[Key, dict[Any, float]]:
     """Return the weights of a table by model and feature."""
-    source = database.resolve_source(role, given_source)
+    source = database.resolve_source(role, table)
     names = [*by, "feature", "weight"]
     if missing := [name for name in names if source.column(name) is None]:
         raise InputError(
