@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.learn.initial_weights import draw_weights, read_weights
-from sqlrank.learn.step_files import read_step
 from sqlrank.learn.training_data import create_temp_table
+from sqlrank.learn.training_steps import read_training_step
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 
@@ -63,13 +63,13 @@ def descend(
     suffix = uuid4().hex[:8]
     tables = {name: f"sqlrank_{name}_{suffix}" for name in ("examples", "training_steps")}
     try:
-        create_temp_table(duck, tables["examples"], read_step("examples", {"training": training.query}))
-        features = training.check(duck, read_step("untrainable_models", tables))
+        create_temp_table(duck, tables["examples"], read_training_step("examples", {"training": training.query}))
+        features = training.check(duck, read_training_step("untrainable_models", tables))
         if options.start is not None:
             start = read_weights(database, duck, options.start, training, features, tables["examples"])
         else:
             start = [[0.0] * features if options.seed is None else draw_weights(options.seed, features)]
-        create_temp_table(duck, tables["training_steps"], read_step("initial_weights", tables), {"start": start})
+        create_temp_table(duck, tables["training_steps"], read_training_step("initial_weights", tables), {"start": start})
         step_sql = _write_step(objective, options, tables)
         # Prepare the statement once: planning takes longer than a step over few examples.
         duck.execute(f"PREPARE sqlrank_step_{suffix} AS INSERT INTO {tables['training_steps']} {step_sql}")
@@ -78,10 +78,10 @@ def descend(
             if progress is not None and done < options.max_iter:
                 progress(100 * (done + 1) / options.max_iter)
         done = options.max_iter + 2
-        duck.execute(f"INSERT INTO {tables['training_steps']} {read_step('zero_weights', tables).sql('duckdb')}", {"done": done})
+        duck.execute(f"INSERT INTO {tables['training_steps']} {read_training_step('zero_weights', tables).sql('duckdb')}", {"done": done})
         duck.execute(f"EXECUTE sqlrank_step_{suffix}(done := {done})")
         duck.execute(f"DEALLOCATE sqlrank_step_{suffix}")
-        best = duck.sql(read_step("best_weights", tables).sql("duckdb")).to_arrow_table()
+        best = duck.sql(read_training_step("best_weights", tables).sql("duckdb")).to_arrow_table()
     finally:
         for name in tables.values():
             duck.execute(f"DROP TABLE IF EXISTS {name}")
@@ -110,11 +110,11 @@ def _list_losses(best: pa.Table, by: list[str]) -> list[dict[str, Any]]:
 def _write_step(objective: Objective, options: DescentOptions, tables: Mapping[str, str]) -> str:
     """Return the statement of a step: scores, loss with subgradients, and updated weights."""
     ctes = {
-        **{name: read_step(name, tables) for name in ("current_weights", "scored_examples")},
+        **{name: read_training_step(name, tables) for name in ("current_weights", "scored_examples")},
         **objective.ctes(),
-        **{name: read_step(name, tables) for name in ("weight_gradients", "stepped_weights")},
+        **{name: read_training_step(name, tables) for name in ("weight_gradients", "stepped_weights")},
     }
-    tree = read_step("next_weights", tables)
+    tree = read_training_step("next_weights", tables)
     for name, query in ctes.items():
         tree = tree.with_(name, as_=query, copy=False)
     for placeholder in list(tree.find_all(exp.Placeholder)):

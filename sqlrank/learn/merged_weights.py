@@ -19,8 +19,8 @@ from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
 from sqlrank.learn.initial_weights import read_models
 from sqlrank.learn.objective import write_metric
-from sqlrank.learn.step_files import read_step
 from sqlrank.learn.training_data import create_temp_table, read_training_data
+from sqlrank.learn.training_steps import read_training_step
 from sqlrank.registry.metric import Metric
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
@@ -97,8 +97,8 @@ def merge_weights(
                 table = f"sqlrank_examples_{uuid4().hex[:8]}"
                 tables = {"examples": table}
                 try:
-                    create_temp_table(duck, table, read_step("examples", {"training": training.query}))
-                    names = training.feature_names(training.check(duck, read_step("untrainable_models", tables)))
+                    create_temp_table(duck, table, read_training_step("examples", {"training": training.query}))
+                    names = training.feature_names(training.check(duck, read_training_step("untrainable_models", tables)))
                     models = read_models(database, weights, names)
                     statement = _write_statement(ctes, tables, k)
                     merged, mean_pap = _merge(duck, statement, models, factors)
@@ -114,10 +114,10 @@ def merge_weights(
 
 def _write_statement(ctes: Mapping[str, exp.Query], tables: Mapping[str, str], k: int) -> str:
     """Return the statement that scores candidates, with their weights as the parameter ``candidates``."""
-    tree = read_step("candidate_pairs", tables)
+    tree = read_training_step("candidate_pairs", tables)
     for placeholder in list(tree.find_all(exp.Placeholder)):
         placeholder.replace(exp.convert(k))
-    for name, query in {"candidate_examples": read_step("candidate_examples", tables), **ctes}.items():
+    for name, query in {"candidate_examples": read_training_step("candidate_examples", tables), **ctes}.items():
         tree = tree.with_(name, as_=query, copy=False)
     return render_statement(tree, StatementHeader("pairs in the right order of candidates of a merge"))
 

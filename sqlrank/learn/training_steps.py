@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def read_step(name: str, tables: Mapping[str, str | exp.Select]) -> exp.Select:
+def read_training_step(name: str, tables: Mapping[str, str | exp.Select]) -> exp.Select:
     """Return the SELECT of a file in sql/learn over tables given as names or queries."""
     tree = load_select("learn", f"{name}.sql")
     for table in list(tree.find_all(exp.Table)):
