@@ -258,14 +258,21 @@ class Registry:
         """
         if file := self.relations.get((name, "")):
             return self.validated(file)
+        problem = ""
         for selector, description in self.find_selectors(name).items():
             files = {value: entry.get("files", {}) for value, entry in description["values"].items()}
+            possible = ", ".join(value for value, variants in files.items() if name in variants)
+            problem = problem or f"{selector}={settings.get(selector)!r} is not for this metric; choose from: {possible}"
             default = next(value for value, variants in files.items() if selector in self.policies or name in variants)
             variant = files[settings.get(selector, default)].get(name)
             if variant is not None:
                 file = self.relations.get((name, variant))
                 return self.relation(variant, settings) if file is None else self.validated(file)
-        raise MetricError(f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only")
+        raise MetricError(
+            problem
+            if settings.get("ties") != "row_order"
+            else f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only"
+        )
 
     def row_filter(self, role: str, settings: Mapping[str, Any]) -> SqlFile | None:
         """Return the file that filters an input's rows under the policies, if any."""

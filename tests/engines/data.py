@@ -99,6 +99,15 @@ CLASSIFIED = """
 """
 """Classes that are observed only, predicted only, and in one shop only; weights of 0; shops of one class, without weight, and of no shop."""
 
+CLASS_SCORES = """
+    SELECT i // 4 % 3 AS shop, i // 4 AS prediction_id, 'c' || (i % 4) AS class_id, (i * 7 % 11) / 10.0::DOUBLE AS score, 'c' || (i // 4 * 3 % 5) AS label,
+        (i // 4 % 5) / 2.0::DOUBLE AS weight
+    FROM range(160) AS t(i)
+    UNION ALL SELECT 9, 100, 'c1', 0.5, 'c1', 1
+    UNION ALL SELECT NULL, 101, 'c1', 0.5, 'c2', 2
+"""
+"""Scores of 0 and 1, and tied; labels without a score; shops of one class, and of no shop."""
+
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
@@ -121,4 +130,5 @@ TABLES = {
     "interleaved": INTERLEAVED,
     "splits": SPLITS,
     "classified": CLASSIFIED,
+    "class_scores": CLASS_SCORES,
 }

@@ -418,16 +418,28 @@ def _list_event_scenarios() -> list[Scenario]:
 
 def _list_class_scenarios() -> list[Scenario]:
     """Return scenarios of predictions of several classes."""
-    files = _list_family("classes")
-    metrics, given = _list_metrics(files), {"inputs": {"classified": "classified"}, "columns": {"weight": "weight"}}
-    averaged = [f"Multiclass{name}(average=weighted)" for name in ("Precision", "Recall", "FBeta")]
-    micro = [metric.replace("weighted", "micro") for metric in averaged]
+    of_role: dict[str, list[SqlFile]] = {}
+    for file in _list_family("classes"):
+        of_role.setdefault(find_input_role(load_registry(), file), []).append(file)
+    found = []
+    for role, files in of_role.items():
+        metrics, given = _list_metrics(files, cutoff="@2"), {"inputs": {role: role}, "columns": {"weight": "weight"}}
+        averaged = [metric for metric in metrics if any(name in metric for name in ("Precision", "Recall", "FBeta", "AUC"))]
+        found += [
+            Scenario(role, metrics, given),
+            Scenario(
+                f"{role} of groups", [*metrics, *(f"{metric}(average=weighted)" for metric in averaged)], {**given, "by": [["shop"], []]}
+            ),
+            Scenario(
+                f"{role} with intervals", [name for name in metrics if name != "MulticlassAUC"], {**given, "by": "shop", "confidence": 0.95}
+            ),
+            *_list_choice_scenarios(files, {**given, "by": "shop"}),
+        ]
+    given = {"inputs": {"classified": "classified"}, "columns": {"weight": "weight"}, "by": "shop"}
+    found += [Scenario(name, [name], given) for name in ("MulticlassConfusionMatrix", "MulticlassReport")]
     return [
-        Scenario("classified", metrics, given),
-        Scenario("classified of groups", [*metrics, *averaged, *micro], {**given, "by": [["shop"], []]}),
-        Scenario("classified with intervals", metrics, {**given, "by": "shop", "confidence": 0.95}),
-        *_list_choice_scenarios(files, {**given, "by": "shop"}),
-        *(Scenario(name, [name], {**given, "by": "shop"}) for name in ("MulticlassConfusionMatrix", "MulticlassReport")),
+        *found,
+        Scenario("MulticlassAUC, ovo", ["MulticlassAUC(multi_class=ovo)"], {**given, "inputs": {"class_scores": "class_scores"}}),
     ]
 
 

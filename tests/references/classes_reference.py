@@ -112,6 +112,79 @@ def f_beta(data: Classes) -> float | None:
     return average(data, float(data.settings.get("beta", 1)) ** 2, 1)
 
 
+@dataclass(frozen=True)
+class Scores:
+    """Scores of all classes (columns) of predictions (rows), places of the labels, weights, and the settings of a metric."""
+
+    score: Array
+    label: Array
+    weight: Array
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+def evaluate_scores(metric: str, data: Scores) -> float | None:
+    """Return the value of a metric of scores."""
+    parsed = sqlrank.parse(metric)
+    settings = {**dict(parsed.params), "k": parsed.cutoff}
+    return OF_SCORES[parsed.name](Scores(data.score, data.label, data.weight, settings))
+
+
+def average_rows(data: Scores, values: Array) -> float | None:
+    return divide(float((data.weight * values).sum()), data.weight.sum())
+
+
+def label_scores(data: Scores) -> Array:
+    return np.array([row[label] for row, label in zip(data.score, data.label, strict=True)])
+
+
+def top_k_accuracy(data: Scores) -> float | None:
+    """Return the share of labels of the first ranks; of equal scores, the last class is first."""
+    places = np.arange(data.score.shape[1])
+    own = label_scores(data)[:, None]
+    before = (data.score > own) | ((data.score == own) & (places > data.label[:, None]))
+    return average_rows(data, (before.sum(axis=1) < data.settings["k"]).astype(float))
+
+
+def log_loss(data: Scores) -> float | None:
+    eps = float(np.finfo(float).eps)
+    return average_rows(data, -np.log(np.clip(label_scores(data), eps, 1 - eps)))
+
+
+def brier(data: Scores) -> float | None:
+    outcome = np.eye(data.score.shape[1])[data.label]
+    return average_rows(data, ((data.score - outcome) ** 2).sum(axis=1))
+
+
+def area(score: Array, is_positive: Array, weight: Array) -> float | None:
+    """Return the area under the ROC curve, over all pairs."""
+    positive, negative = (score[side] for side in (is_positive, ~is_positive))
+    pairs = np.outer(weight[is_positive], weight[~is_positive])
+    above = (positive[:, None] > negative) + (positive[:, None] == negative) / 2
+    return divide(float((pairs * above).sum()), float(pairs.sum()))
+
+
+def auc(data: Scores) -> float | None:
+    classes = range(data.score.shape[1])
+    weights = [data.weight[data.label == name].sum() for name in classes]
+    found: list[tuple[float | None, float]] = []
+    for one in classes:
+        if data.settings.get("multi_class", "ovr") == "ovr":
+            found.append((area(data.score[:, one], data.label == one, data.weight), weights[one]))
+            continue
+        for other in (name for name in classes if name != one):
+            rows = (data.label == one) | (data.label == other)
+            found.append((area(data.score[rows, one], data.label[rows] == one, data.weight[rows]), weights[one] + weights[other]))
+    is_weighted = data.settings.get("average") == "weighted"
+    defined = [(value, weight if is_weighted else 1.0) for value, weight in found if value is not None]
+    return divide(sum(value * weight for value, weight in defined), sum(weight for _, weight in defined))
+
+
+OF_SCORES: dict[str, Callable[[Scores], float | None]] = {
+    "MulticlassAUC": auc,
+    "MulticlassBrier": brier,
+    "MulticlassLogLoss": log_loss,
+    "TopKAccuracy": top_k_accuracy,
+}
 METRICS: dict[str, Callable[[Classes], float | None]] = {
     "CohenKappa": kappa,
     "MulticlassAccuracy": accuracy,

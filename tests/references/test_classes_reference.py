@@ -16,7 +16,7 @@ from sqlrank import InputError
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
 from tests.references import classes_reference as reference
-from tests.references.classes_reference import Classes
+from tests.references.classes_reference import Classes, Scores
 
 AVERAGED = [
     f"Multiclass{name}(average={average}{division})"
@@ -49,6 +49,11 @@ OF_SKLEARN: dict[str, tuple[Any, dict[str, Any]]] = {
         for setting, division in (("", 0), (", zero_division=one", 1), (", zero_division=skip", np.nan))
     },
 }
+OF_SCORES = [
+    *("TopKAccuracy@1", "TopKAccuracy@2", "MulticlassLogLoss", "MulticlassBrier"),
+    *(f"MulticlassAUC(average={average}, multi_class={pairs})" for pairs in ("ovr", "ovo") for average in ("macro", "weighted")),
+]
+LETTERS = np.array(list("abcdef"))
 SMALL = Classes(np.array(list("aaabbc")), np.array(list("aabbbd")), np.ones(6))
 
 
@@ -83,7 +88,8 @@ def evaluate_classified(metrics: Any, data: Classes, others: dict[str, Any] | No
 
 def test_every_metric_has_a_second_implementation() -> None:
     there = {file.display_name for file in load_registry().metrics.values() if file.path.parent.name == "classes"}
-    assert there == reference.METRICS.keys() == {sqlrank.parse(metric).name for metric in METRICS}
+    assert there == {*reference.METRICS, *reference.OF_SCORES}
+    assert there == {sqlrank.parse(metric).name for metric in [*METRICS, *OF_SCORES]}
 
 
 @pytest.mark.parametrize("metrics", select_few([FEW, METRICS], 1), ids=["few", "all"])
@@ -154,7 +160,7 @@ def test_rows_of_the_worked_example() -> None:
     ]
 
 
-@pytest.mark.parametrize("unit", [None, "unit_id"])
+@pytest.mark.parametrize("unit", select_few([None, "unit_id"], 1))
 @pytest.mark.parametrize("metrics", select_few([FEW, METRICS], 1), ids=["few", "all"])
 def test_standard_errors_are_those_of_finite_differences(unit: str | None, metrics: list[str]) -> None:
     rng = np.random.default_rng(0)
@@ -225,3 +231,102 @@ def test_no_rows_and_no_weight() -> None:
     assert sqlrank.evaluate(PLAIN, inputs={"classified": table}).to_pylist() == [dict.fromkeys(PLAIN)]
     with pytest.raises(InputError, match=r"classified .* has no rows"):
         sqlrank.evaluate(PLAIN, inputs={"classified": table.slice(1)})
+
+
+def draw_scores(seed: int) -> Scores:
+    """Draw probabilities, of which many are tied in some, of few and many predictions; classes without labels; weights of 0."""
+    rng = np.random.default_rng(seed)
+    n, classes = int(rng.choice([1, 3, 20, 30])), int(rng.integers(2, 6))
+    score = rng.dirichlet(np.ones(classes), n)
+    if rng.random() < 0.5:
+        score = np.round(score * 4) / 4
+    label = rng.integers(0, classes if rng.random() < 0.7 else 1, n)
+    return Scores(score, label, rng.choice([np.ones(n), rng.integers(0, 3, n), rng.random(n)]).astype(float))
+
+
+def list_scores(data: Scores, seed: int = 0) -> dict[str, Any]:
+    """Return the columns of a row per prediction and class."""
+    n, classes = data.score.shape
+    return {
+        "seed": np.full(n * classes, seed),
+        "prediction_id": np.repeat(np.arange(n), classes),
+        "class_id": np.tile(LETTERS[:classes], n),
+        "score": data.score.ravel(),
+        "label": np.repeat(LETTERS[data.label], classes),
+        "weight": np.repeat(data.weight, classes),
+    }
+
+
+def test_scores_of_the_reference_and_of_sklearn() -> None:
+    groups = {seed: draw_scores(seed) for seed in range(50)}
+    table = pa.concat_tables([pa.table(list_scores(data, seed)) for seed, data in groups.items()])
+    compared = 0
+    for row in sqlrank.evaluate(OF_SCORES, inputs={"class_scores": table}, by="seed").to_pylist():
+        data = groups[row["seed"]]
+        for metric in OF_SCORES:
+            expected = reference.evaluate_scores(metric, data)
+            assert row[metric] == (None if expected is None else pytest.approx(expected, abs=1e-9)), (row["seed"], metric)
+        names = LETTERS[: data.score.shape[1]]
+        if len(names) < 3 or {*data.label[data.weight > 0]} != {*range(len(names))} or not np.allclose(data.score.sum(axis=1), 1):
+            continue
+        compared += 1
+        given = (LETTERS[data.label], data.score)
+        options = {"sample_weight": data.weight, "labels": names}
+        values = {
+            "TopKAccuracy@2": sklearn.top_k_accuracy_score(*given, k=2, **options),
+            "MulticlassLogLoss": sklearn.log_loss(*given, **options),
+            "MulticlassBrier": sklearn.brier_score_loss(*given, **options),
+            **{
+                f"MulticlassAUC(average={average}, multi_class=ovr)": sklearn.roc_auc_score(
+                    *given, multi_class="ovr", average=average, **options
+                )
+                for average in ("macro", "weighted")
+            },
+        }
+        if {*data.weight} == {1.0}:
+            for average in ("macro", "weighted"):
+                values[f"MulticlassAUC(average={average}, multi_class=ovo)"] = sklearn.roc_auc_score(
+                    *given, multi_class="ovo", average=average, labels=names
+                )
+        assert {name: row[name] for name in values} == pytest.approx(values, abs=1e-9)
+    assert compared > 5
+
+
+def test_worked_example_of_scores() -> None:
+    """The first label has the highest score, the second the lowest of three, and the third no row, so that its score is 0."""
+    scores = {"prediction_id": [1, 1, 1, 2, 2, 2, 3, 3], "class_id": list("abcabcab"), "label": list("aaaccccc")}
+    table = pa.table({**scores, "score": [0.5, 0.25, 0.25, 0.5, 0.25, 0.25, 0.75, 0.25]})
+    found = sqlrank.evaluate(OF_SCORES, inputs={"class_scores": table}).to_pylist()[0]
+    assert found["TopKAccuracy@1"] == pytest.approx(1 / 3)
+    assert found["TopKAccuracy@2"] == pytest.approx(2 / 3)
+    assert found["MulticlassLogLoss"] == pytest.approx(-(np.log(0.5) + np.log(0.25) + np.log(2.0**-52)) / 3)
+    assert found["MulticlassBrier"] == pytest.approx((0.25 + 2 * 0.0625 + 0.25 + 0.0625 + 0.5625 + 0.5625 + 0.0625 + 1) / 3)
+
+
+def test_errors_of_scores_are_those_of_predictions() -> None:
+    """The unit is the prediction, whose rows are drawn together, or what is given."""
+    rng = np.random.default_rng(0)
+    data = Scores(rng.dirichlet(np.ones(3), 40), rng.integers(0, 3, 40), np.ones(40))
+    n = len(data.label)
+    columns = list_scores(data)
+    losses = -np.log(np.clip(reference.label_scores(data), 2.0**-52, 1 - 2.0**-52))
+    for units, ids in ((None, np.arange(n)), ("unit_id", np.arange(n) % (n // 2))):
+        others = {"unit_id": np.repeat(ids, data.score.shape[1])} if units else {}
+        row = sqlrank.evaluate("MulticlassLogLoss", inputs={"class_scores": pa.table({**columns, **others})}, confidence=0.95).to_pylist()[
+            0
+        ]
+        influence = np.bincount(ids, (losses - losses.mean()) / n)
+        count = len(influence)
+        assert row["MulticlassLogLoss.n_units"] == count
+        assert row["MulticlassLogLoss.se"] == pytest.approx(np.sqrt(count / (count - 1) * (influence**2).sum()))
+    row = sqlrank.evaluate("MulticlassAUC", inputs={"class_scores": pa.table(columns)}, confidence=0.9, interval="bootstrap").to_pylist()[0]
+    assert row["MulticlassAUC.n_units"] == n
+    assert row["MulticlassAUC.ci_low"] < row["MulticlassAUC"] < row["MulticlassAUC.ci_high"]
+
+
+def test_scores_that_are_refused() -> None:
+    table = pa.table({"prediction_id": [1], "class_id": ["a"], "label": ["a"], "score": [1.5]})
+    with pytest.raises(InputError, match="1 row: score is not a probability, from 0 to 1"):
+        sqlrank.evaluate("MulticlassLogLoss", inputs={"class_scores": table})
+    with pytest.raises(sqlrank.MetricError, match="average='micro' is not for this metric; choose from: macro, weighted"):
+        sqlrank.evaluate("MulticlassAUC(average=micro)", inputs={"class_scores": table})

@@ -1,0 +1,10 @@
+-- MulticlassAUC: average over classes of the area under the ROC curve, of each class against the rest or each other one.
+-- Range: 0 to 1.
+-- Interval: bootstrap (the area of a class depends on the order of all its scores)
+-- Undefined: labels of one class only.
+-- Source: Hand & Till 2001; scikit-learn roc_auc_score.
+SELECT
+  group_id,
+  SUM(share * area) / NULLIF(SUM(CASE WHEN area IS NULL THEN 0 ELSE share END), 0) AS multiclass_auc
+FROM averaged_areas
+GROUP BY group_id

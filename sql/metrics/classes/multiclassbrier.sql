@@ -1,0 +1,10 @@
+-- MulticlassBrier: sum over classes of the squared difference between probability and outcome, on the mean over predictions.
+-- Requires: probabilities.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: Brier 1950; scikit-learn brier_score_loss.
+-- Direction: lower.
+SELECT
+  group_id,
+  SUM(weight * (1 - 2 * label_score + score_squares)) / NULLIF(SUM(weight), 0) AS multiclass_brier
+FROM scored_labels
+GROUP BY group_id

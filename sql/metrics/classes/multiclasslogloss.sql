@@ -1,0 +1,12 @@
+-- MulticlassLogLoss: mean negative logarithm of the probability given to the label.
+-- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
+-- Requires: probabilities.
+-- Undefined: no predictions, or all of weight 0.
+-- Unit: nats.
+-- Source: scikit-learn log_loss.
+-- Direction: lower.
+SELECT
+  group_id,
+  -SUM(weight * log_likelihood(1, label_score)) / NULLIF(SUM(weight), 0) AS multiclass_log_loss
+FROM scored_labels
+GROUP BY group_id

@@ -1,0 +1,20 @@
+-- class_areas: one row per group, class and other label: weight of both, and area under the ROC curve of the class's score among the two.
+-- Grain: group_id, class_id, label
+SELECT
+  group_id,
+  class_id,
+  label,
+  class_weight + label_weight AS pair_weight, -- weight of both classes' labels
+  concordance / NULLIF(class_weight, 0) / NULLIF(label_weight, 0) AS area -- NULL without labels of one of the two
+FROM (
+  -- one row per group, class and label
+  SELECT
+    group_id,
+    class_id,
+    label,
+    label_weight,
+    concordance,
+    SUM(CASE WHEN label = class_id THEN label_weight ELSE 0 END) OVER (PARTITION BY group_id, class_id) AS class_weight
+  FROM class_concordances
+) AS weighted_concordances
+WHERE label <> class_id

@@ -1,0 +1,12 @@
+-- class_areas: one row per group and class: weight of its labels, and area under the ROC curve of its score against all other classes.
+-- Grain: group_id, class_id
+SELECT
+  group_id,
+  class_id,
+  class_id AS label,
+  SUM(CASE WHEN label = class_id THEN label_weight ELSE 0 END) AS pair_weight, -- weight of the class's labels
+  SUM(CASE WHEN label = class_id THEN 0 ELSE concordance END)
+    / NULLIF(SUM(CASE WHEN label = class_id THEN label_weight ELSE 0 END), 0)
+    / NULLIF(SUM(CASE WHEN label = class_id THEN 0 ELSE label_weight END), 0) AS area -- NULL without labels of the class, or others
+FROM class_concordances
+GROUP BY group_id, class_id

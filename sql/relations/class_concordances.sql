@@ -1,0 +1,31 @@
+-- class_concordances: one row per group, class and label: weight of the label's predictions, and of the pairs that the class's score orders rightly.
+-- A pair is a prediction of the class with one of the label; one of equal scores counts half.
+-- Grain: group_id, class_id, label
+SELECT
+  group_id,
+  class_id,
+  label,
+  SUM(weight) AS label_weight, -- of the predictions with the label
+  SUM(weight * (positives_from - positives / 2)) AS concordance -- weight of the pairs, the product of both weights
+FROM (
+  -- one row per group, class, score and label
+  SELECT
+    group_id,
+    class_id,
+    label,
+    weight,
+    SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id, score) AS positives,
+    SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id ORDER BY score DESC) AS positives_from
+  FROM (
+    -- one row per group, class, score and label
+    SELECT
+      group_id,
+      class_id,
+      score,
+      label,
+      SUM(weight) AS weight
+    FROM class_scores
+    GROUP BY group_id, class_id, score, label
+  ) AS label_scores
+) AS cumulative_scores
+GROUP BY group_id, class_id, label

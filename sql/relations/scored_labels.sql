@@ -1,0 +1,14 @@
+-- scored_labels: one row per group and prediction: its label and weight, the score of the label, and the sum of squared scores.
+-- A class without a row has the score 0.
+-- Sampling unit: predictions.
+-- Grain: group_id, prediction_id, label
+SELECT
+  group_id,
+  unit_id,
+  prediction_id,
+  label,
+  MAX(weight) AS weight, -- of the prediction
+  SUM(CASE WHEN class_id = label THEN score ELSE 0 END) AS label_score, -- 0 if the label has no row
+  SUM(score * score) AS score_squares -- sum over all classes
+FROM class_scores
+GROUP BY group_id, unit_id, prediction_id, label
