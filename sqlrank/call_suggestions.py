@@ -206,10 +206,11 @@ class _Correction:
         )
         placement_hint = self.library.misplaced_name_hint(name) if may_be_misplaced else ""
         policies = policy_names(self.library) if self.has_policies else ()
-        nearest = did_you_mean(name, self.parameters)
+        is_misspelt_policy = bool(get_close_matches(name, policies, n=1, cutoff=MIN_POLICY_SIMILARITY))
+        nearest = did_you_mean(name, [*self.parameters, *policies] if is_misspelt_policy else self.parameters)
         if nearest == "." and not placement_hint:
             nearest = did_you_mean(name, policies)
-            if not get_close_matches(name, policies, n=1, cutoff=MIN_POLICY_SIMILARITY):
+            if not is_misspelt_policy:
                 self.advice.append(f"it takes {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}")
         if (placement_hint or nearest) != ".":
             self.advice.append((placement_hint or nearest).removeprefix("; ").removesuffix("."))

@@ -16,6 +16,7 @@ PAGES = {
     "SECURITY.md": "security.md",
     "sql/README.md": "sql/index.md",
     "sql/RELATIONS.md": "sql/relations.md",
+    "integrations/dbt/README.md": "integrations/dbt.md",
     "benchmarks/README.md": "benchmarks.md",
     "examples/gate/README.md": "examples/gate.md",
     "examples/rollup/README.md": "examples/rollup.md",

@@ -232,7 +232,7 @@ PLACING_FIELDS = {"colour", "low", "high", "row", "column", "name", "edge", "bar
 """Fields of a mark's description that tooltips repeat under their titles."""
 
 _MARK = re.compile(r'<(?P<tag>path|line|rect) aria-label="(?P<description>[^"]*)" role="graphics-symbol"(?P<rest>[^>]*?)/>')
-_EMPTY_MARKS = re.compile(r'<g class="[^"]*role-mark[^"]*" role="graphics-symbol"[^>]*></g>')
+_EMPTY_MARKS = re.compile(r'<g class="[^"]*role-mark[^"]*" role="graphics-symbol"[^>]*?(?:/>|></g>)')
 _LINE_ROLE, _AREA_ROLE = 'aria-roledescription="line mark"', 'aria-roledescription="area mark"'
 _POSITION = re.compile(r' (?:transform|d|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
 _LONG_NUMBER = re.compile(r"(\.\d{3})\d+")

@@ -30,7 +30,9 @@ def create_table_macro(schema: str, facts: RoutineFacts, symbolic: SymbolicState
         [
             step
             for role, checks in symbolic.checks.items()
-            for step in build_check_steps(role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role))
+            for step in build_check_steps(
+                role, checks, CTE_PREFIX + role, CTE_PREFIX + source_table(role), symbolic.find_group_column(role)
+            )
         ],
     )
     group = exp.PropertyEQ(this=exp.to_identifier(GROUP_PARAMETER, quoted=True), expression=exp.null())

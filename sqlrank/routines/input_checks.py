@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -52,21 +52,23 @@ def find_input_checks(request: ResolvedRequest, inputs: BoundInputs) -> dict[str
 
 def _find_checks(role: str, columns: Sequence[str], request: ResolvedRequest, inputs: BoundInputs) -> InputChecks:
     bound_input = inputs.by_role[role]
-    specs, unique = bound_input.role.columns, tuple(bound_input.role.unique)
+    role_type, specs = bound_input.role, bound_input.role.columns
+    unique = tuple(name for name in role_type.unique if name in columns or name not in role_type.optional_unique_columns)
     numbers = tuple(name for name in columns if name in specs and specs[name].is_number)
     is_deduplicated = any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
+    # A key may be a text, of which DuckDB does not know whether it is finite.
     return InputChecks(
         numbers,
         tuple(name for name in columns if name not in numbers),
-        row_rules(bound_input.role, bound_input.checks, columns, required_row_checks(request)),
+        row_rules(role_type, bound_input.checks, columns, required_row_checks(request), lambda name: "" if name in numbers else "VARCHAR"),
         request.shared_policies.get("nulls", request.original.policies.get("nulls")) == "drop",
         () if is_deduplicated or not {*unique} <= {*columns} else unique,
-        bound_input.role.duplicate_message or f"({', '.join(unique)}) occurs more than once; keep one row of each",
+        role_type.duplicate_message or f"({', '.join(unique)}) occurs more than once; keep one row of each",
     )
 
 
 @lru_cache(maxsize=256)
-def build_check_steps(role: str, checks: InputChecks, source: str, group: str | None) -> tuple[tuple[str, exp.Expr], ...]:
+def build_check_steps(role: str, checks: InputChecks, prefix: str, source: str, group: str | None) -> tuple[tuple[str, exp.Expr], ...]:
     """Return steps by name, of which those that end in ``_checks`` have one row, whose column is true, or end a query with an error.
 
     Copy the steps before you use them.
@@ -74,7 +76,8 @@ def build_check_steps(role: str, checks: InputChecks, source: str, group: str | 
     Args:
         role: The input.
         checks: Its checks.
-        source: The step that reads it, whose name the names of the steps begin with.
+        prefix: Beginning of the names of steps.
+        source: The step that reads it.
         group: The column of the group, if the step has it.
     """
     steps: dict[str, exp.Select] = {}
@@ -86,29 +89,31 @@ def build_check_steps(role: str, checks: InputChecks, source: str, group: str | 
     is_on = exp.column(CHECKS_PARAMETER)
     if wrong:
         columns = [*(exp.alias_(cast_double(exp.column(name)), name) for name in checks.numbers), *map(exp.column, checks.keys)]
-        counts = [
-            exp.alias_(exp.Sum(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))])), f"problem_{number}")
-            for number, condition in enumerate(wrong.values())
+        branches = [exp.If(this=condition.copy(), true=sql_literal(meaning)) for meaning, condition in wrong.items()]
+        problem, count = exp.column("problem"), exp.alias_(exp.Count(this=exp.Star()), "num_rows")
+        steps[f"{prefix}_values"] = exp.select(*columns).from_(source).where(is_on)
+        steps[f"{prefix}_problems"] = exp.select(exp.alias_(exp.Case(ifs=branches), "problem")).from_(f"{prefix}_values")
+        found = exp.select(problem, count).from_(f"{prefix}_problems").where("problem IS NOT NULL").group_by(problem.copy())
+        texts = [
+            sql_literal(f"{role}: "),
+            exp.Min(this=problem.copy()),
+            sql_literal(" (rows: "),
+            exp.ArgMin(this=exp.column("num_rows"), expression=problem.copy()),
         ]
-        errors = [_error(exp.column(f"problem_{number}"), f"{role}: {meaning} (rows: ") for number, meaning in enumerate(wrong)]
-        steps[f"{source}_values"] = exp.select(*columns).from_(source).where(is_on)
-        steps[f"{source}_problems"] = exp.select(*counts).from_(f"{source}_values")
-        steps[f"{source}_row_checks"] = _check(errors).from_(f"{source}_problems")
+        steps[f"{prefix}_row_checks"] = _check(texts).from_(found.subquery("problem_counts"))
     if checks.unique:
         keys = [exp.column(name) for name in (*([group] if group else []), *checks.unique)]
         times = exp.alias_(exp.Count(this=exp.Star()), "times")
-        steps[f"{source}_duplicates"] = exp.select(times).from_(source).where(is_on).group_by(*keys).having("COUNT(*) > 1")
-        error = _error(exp.Count(this=exp.Star()), f"{role}: {checks.duplicates} (keys: ")
-        steps[f"{source}_key_checks"] = _check([error]).from_(f"{source}_duplicates")
+        steps[f"{prefix}_duplicates"] = exp.select(times).from_(source).where(is_on).group_by(*keys).having("COUNT(*) > 1")
+        steps[f"{prefix}_key_checks"] = _check([sql_literal(f"{role}: {checks.duplicates} (keys: "), exp.Count(this=exp.Star())]).from_(
+            f"{prefix}_duplicates"
+        )
     return tuple((name, rewrite_for_dialect(step, "duckdb")) for name, step in steps.items())
 
 
-def _error(number: exp.Expr, message: str) -> exp.If:
-    """Return the branch that raises an error with a number if that is above 0."""
-    text = exp.DPipe(this=sql_literal(message), expression=exp.DPipe(this=exp.cast(number, "BIGINT"), expression=sql_literal(")")))
-    raised = exp.cast(exp.Anonymous(this="ERROR", expressions=[text]), "BOOLEAN")
-    return exp.If(this=exp.GT(this=number.copy(), expression=exp.Literal.number(0)), true=raised)
-
-
-def _check(errors: list[exp.If]) -> exp.Select:
-    return exp.select(exp.alias_(exp.Case(ifs=errors, default=exp.true()), "is_valid"))
+def _check(texts: Sequence[exp.Expr]) -> exp.Select:
+    """Return the query over found problems that is true without one, and raises an error of these texts with any."""
+    message = reduce(lambda text, following: exp.DPipe(this=text, expression=following), [*texts, sql_literal(")")])
+    raised = exp.cast(exp.Anonymous(this="ERROR", expressions=[message]), "BOOLEAN")
+    has_problem = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))
+    return exp.select(exp.alias_(exp.Case(ifs=[exp.If(this=has_problem, true=raised)], default=exp.true()), "is_valid"))

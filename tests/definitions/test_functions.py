@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from sqlrank.routines.function_script import FunctionScript
     from sqlrank.routines.routine import Routine
 
-GROUPS = {"run": "system", "predictions": "campaign", "records": "site", "logs": "campaign", "interleaved": "site", "splits": "site"}
+pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
+
+GROUPS = {"run": "system", "predictions": "campaign", "logs": "campaign"} | dict.fromkeys(
+    ("records", "interleaved", "splits", "classified", "class_scores"), "site"
+)
 """Column to group by of each evaluated input."""
 
 SAMPLE = ("nDCG", "P@10", "AUC", "AUC@10", "LogLoss", "Lift@0.5", "PairwiseF", "PairsQuality", "CatalogCoverage", "Lost", "IPS", "ROC")
@@ -54,6 +58,7 @@ def make_tables() -> dict[str, pa.Table]:
                 "query_id": np.repeat(np.arange(queries), 8),
                 "doc_id": np.concatenate([rng.permutation(documents)[:8] for _ in range(queries)]),
                 "relevance": rng.integers(0, 4, 8 * queries),
+                "subtopic": np.arange(8 * queries) % 3,
             }
         ),
         "baseline": run.filter(pc.invert(is_of_a)).drop_columns("system"),
@@ -75,6 +80,22 @@ def make_tables() -> dict[str, pa.Table]:
                 "quantile_level": np.arange(rows) % 9 / 10 + 0.1,
                 "interval_low": np.arange(rows) % 3 / 4,
                 "interval_high": np.arange(rows) % 5 / 4 + 1,
+            }
+        ),
+        "classified": pa.table(
+            {
+                "site": np.where(np.arange(rows) % 7 < 3, "n", "s"),
+                "label": [("ok", "bad", "odd")[number % 3] for number in range(rows)],
+                "predicted": [("ok", "bad", "new")[number % 5 % 3] for number in range(rows)],
+            }
+        ),
+        "class_scores": pa.table(
+            {
+                "site": np.repeat(["n", "s"], 180),
+                "prediction_id": np.repeat(np.arange(120), 3),
+                "class_id": ["ok", "bad", "odd"] * 120,
+                "label": [("ok", "bad", "odd")[number // 3 % 7 % 3] for number in range(360)],
+                "score": np.tile([0.5, 0.25, 0.25, 0.125, 0.625, 0.25, 0.25, 0.25, 0.5, 0.125, 0.125, 0.75], 30),
             }
         ),
         "records": pa.table(

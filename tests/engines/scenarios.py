@@ -180,7 +180,6 @@ def scenarios() -> list[Scenario]:
         *_list_prediction_scenarios(),
         *_list_record_scenarios(),
         *_list_event_scenarios(),
-        *_list_class_scenarios(),
         *_list_curve_scenarios(),
         *_list_name_scenarios(),
     ]
@@ -404,43 +403,25 @@ def _list_record_scenarios() -> list[Scenario]:
 
 
 def _list_event_scenarios() -> list[Scenario]:
-    """Return scenarios of policy logs, interleaved clicks, and splits into train and test."""
-    found = []
-    for role, family in {"logs": "policies", "interleaved": "interleaving", "splits": "splits"}.items():
-        metrics, given = _list_metrics(_list_family(family)), {"inputs": {role: role}}
+    """Return scenarios of policy logs, interleaved clicks, splits into train and test, and predictions of several classes."""
+    found, classes = [], dict.fromkeys(("classified", "class_scores"), "classes")
+    for role, family in {"logs": "policies", "interleaved": "interleaving", "splits": "splits", **classes}.items():
+        files = [file for file in _list_family(family) if find_input_role(load_registry(), file) == role]
+        metrics, given = _list_metrics(files, cutoff="@2" if role in classes else ""), {"inputs": {role: role}}
+        if role in classes:
+            given["columns"] = {"weight": "weight"}
+            analytic = [metric for metric in metrics if metric != "MulticlassAUC"]
+            found.append(Scenario(f"{role} with intervals", analytic, {**given, "by": "shop", "confidence": 0.95}))
         found += [
             Scenario(role, metrics, given),
             Scenario(f"{role} of groups", metrics, {**given, "by": [["shop"], []]}),
-            *_list_choice_scenarios(_list_family(family), {**given, "by": "shop"}),
-        ]
-    return found
-
-
-def _list_class_scenarios() -> list[Scenario]:
-    """Return scenarios of predictions of several classes."""
-    of_role: dict[str, list[SqlFile]] = {}
-    for file in _list_family("classes"):
-        of_role.setdefault(find_input_role(load_registry(), file), []).append(file)
-    found = []
-    for role, files in of_role.items():
-        metrics, given = _list_metrics(files, cutoff="@2"), {"inputs": {role: role}, "columns": {"weight": "weight"}}
-        averaged = [metric for metric in metrics if any(name in metric for name in ("Precision", "Recall", "FBeta", "AUC"))]
-        found += [
-            Scenario(role, metrics, given),
-            Scenario(
-                f"{role} of groups", [*metrics, *(f"{metric}(average=weighted)" for metric in averaged)], {**given, "by": [["shop"], []]}
-            ),
-            Scenario(
-                f"{role} with intervals", [name for name in metrics if name != "MulticlassAUC"], {**given, "by": "shop", "confidence": 0.95}
-            ),
             *_list_choice_scenarios(files, {**given, "by": "shop"}),
         ]
-    given = {"inputs": {"classified": "classified"}, "columns": {"weight": "weight"}, "by": "shop"}
-    found += [Scenario(name, [name], given) for name in ("MulticlassConfusionMatrix", "MulticlassReport")]
-    return [
-        *found,
-        Scenario("MulticlassAUC, ovo", ["MulticlassAUC(multi_class=ovo)"], {**given, "inputs": {"class_scores": "class_scores"}}),
-    ]
+    rows: dict[str, Any] = {"inputs": {"classified": "classified"}, "columns": {"weight": "weight"}, "by": "shop"}
+    others = ["MulticlassFBeta(average=weighted)", "MulticlassPrecision(average=micro)", "MulticlassConfusionMatrix", "MulticlassReport"]
+    areas = ["MulticlassAUC(average=weighted)", "MulticlassAUC(multi_class=ovo)"]
+    found += [Scenario(name, [name], rows) for name in others]
+    return [*found, Scenario("areas of class_scores", areas, {**rows, "inputs": {"class_scores": "class_scores"}})]
 
 
 def _list_curve_scenarios() -> list[Scenario]:

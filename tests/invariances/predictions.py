@@ -58,6 +58,7 @@ VALUES = [
     *(
         "num_predictions",
         "num_predictions_dropped",
+        "SelectionRate",
         "Precision",
         "Recall",
         "FBeta(beta=2, threshold=0.3)",

@@ -106,7 +106,8 @@ class Pasted:
             return
         file = LIBRARY.function(slot, str(self.settings.get(slot, LIBRARY.default_function(slot))))
         for call in file.tree.find_all(exp.Anonymous):
-            self._macro(call.name.lower())
+            if call.name.lower() not in ENGINE_FUNCTIONS["duckdb"]:
+                self._macro(call.name.lower())
         text = file.text
         for name, param in file.params.items():
             text = text.replace(f"${name}", repr(param.default))

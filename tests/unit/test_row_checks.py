@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         ("run", make_run(("q", "a", 1.0), ("q", "a", 2.0)), ["(query_id, doc_id)", "more than once", "query_id='q', doc_id='a', times=2"]),
         ("run", make_run(("q", "a", "high")), ["score is VARCHAR, not a number"]),
         ("run", make_run(("q", "a", None)), ["score"]),
-        ("run", pa.table({"query_id": ["q"], "score": [1.0]}), ["no column 'doc_id'", "--column doc_id=...", "there are: query_id, score"]),
+        ("run", pa.table({"query_id": ["q"], "score": [1.0]}), ["no column 'doc_id'", "columns={'doc_id': ...}", "there are: query_id, score"]),
         ("run", pa.table({"qid": ["q"], "docid": ["a"], "sim": [1.0]}), ["'query_id'", "'doc_id'; did you mean 'docid'?", "'score'"]),
         ("qrels", make_qrels((None, "a", 1), ("q", "a", 1)), ["1 row", "query_id is NULL", "query_id=None"]),
         ("qrels", make_qrels(("q", None, 1), ("q", "a", 1)), ["1 row", "doc_id is NULL", "doc_id=None"]),

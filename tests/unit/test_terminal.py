@@ -89,7 +89,7 @@ CALLS: dict[str, list[object]] = {
         "features=score",
     ],
     "explain": ["explain", "nDCG@3", "--query", "301", "--max-rows", "3", *RANKING],
-    "metrics": ["metrics"],
+    "metrics": ["metrics", "sliding window"],
 }
 
 

@@ -148,5 +148,7 @@ def test_a_score_of_a_run_that_is_no_number() -> None:
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AP", run="x.run", qrels="x.qrels")
     first, example, *_ = str(caught.value).splitlines()
-    assert first == "run (x.run): 1 row: score is NULL, or a text that is no number; give it a number, or leave the row out"
+    assert (
+        first == "run (x.run): 1 row: score is NULL, or a text that is no number; give it a number, leave the row out, or give nulls='drop'"
+    )
     assert example == "    query_id='1', doc_id='a', score=None"
