@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sqlrank.registry.dependencies import find_input_role
@@ -10,7 +11,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.settings_checks import LIST_SLOTS
-from website import examples
+from website import examples, families
 from website.formulas import formula
 from website.kept import printed
 from website.spelling import separate_words
@@ -29,9 +30,9 @@ def page(file: SqlFile) -> str:
         f"# {file.full_name}",
         _first_upper(file.description),
         *_calls(file),
+        *_usage(file),
         _facts(file),
-        *_typeset(file),
-        *_further(file),
+        *_formula(file),
         *_parameters(file),
         *_edges(file),
         *_worked(file),
@@ -53,9 +54,25 @@ def _first_upper(text: str) -> str:
 
 
 def _calls(file: SqlFile) -> list[str]:
-    """Return the calls that compute a metric, of files that are named as their inputs."""
-    calls = {"Command line": ("sh", examples.call(file)), "Python": ("python", examples.python_call(file))}
-    return ["\n\n".join(f'=== "{name}"\n\n' + _indented(f"```{kind}\n{text}\n```") for name, (kind, text) in calls.items())]
+    """Return the calls that compute a metric, of files or tables that are named as their inputs, in tabs."""
+    statement = examples.shown(examples.statement(file, next(iter(examples.warehouses(file)))))
+    tabs = {
+        "Command line": f"```sh\n{examples.call(file)}\n```",
+        "Python": f"```python\n{examples.python_call(file)}\n```",
+        "SQL": f"```sh\n{statement}\n```\n\nThis prints the [statement](#sql-statement). In DuckDB you can also call [functions]({UP}/functions.md).",
+    }
+    return ["\n\n".join(f'=== "{name}"\n\n{_indented(text)}' for name, text in tabs.items())]
+
+
+def _usage(file: SqlFile) -> list[str]:
+    found = families.usage(file)
+    return ["## When to use it", found] if found else []
+
+
+def _formula(file: SqlFile) -> list[str]:
+    """Return the formula of the literature, from the comment of the file, and that of the statement."""
+    parts = [*_further(file), *_typeset(file)]
+    return ["## Formula", *parts] if parts else []
 
 
 def _typeset(file: SqlFile) -> list[str]:
@@ -63,16 +80,18 @@ def _typeset(file: SqlFile) -> list[str]:
     found = formula(file)
     if not found:
         return []
-    return [f'<div class="formula" tabindex="0" data-search-exclude>{found}</div>', _over(file.source_relation)]
+    return [_over(file.source_relation), f'<div class="formula" tabindex="0" data-search-exclude>{found}</div>']
 
 
 def _over(relation: str) -> str:
     """Return what the totals of a formula are over."""
     if relation in load_registry().roles:
-        return f"The formula sums over the rows of the [input]({UP}/inputs.md) `{relation}`. Names are its columns and the parameters."
+        return (
+            f"In SQL, the metric sums over the rows of the [input]({UP}/inputs.md) `{relation}`. Names are its columns and the parameters:"
+        )
     text = " ".join(load_registry().relation(relation, {}).doc.splitlines()).removeprefix(f"{relation}: ")
     row = re.match(r".*?(?=[.;:](?:\s|$))", text)
-    return f"The formula sums over the rows of the relation `{relation}`, with {row[0] if row else text}. Names are its columns and the parameters."
+    return f"In SQL, the metric sums over the rows of the relation `{relation}`, with {row[0] if row else text}. Names are its columns and the parameters:"
 
 
 def _further(file: SqlFile) -> list[str]:
@@ -141,8 +160,41 @@ def _parameters(file: SqlFile) -> list[str]:
     choices = [text for choice in file.declared_settings.values() for text in _values(choice.name, choice.is_slot)]
     found = taken(file) - {*file.params, *file.declared_settings}
     has_lists = find_input_role(load_registry(), file) == "run" or "level" in found
-    others = ", ".join(f"`{name}`" for name in sorted(found - (set() if has_lists else {*LIST_SLOTS})))
-    return [*([*head, *choices] if rows else []), *([f"It also uses {others}: see [policies]({UP}/policies.md)."] if others else [])]
+    others = sorted(found - (set() if has_lists else {*LIST_SLOTS}))
+    return [*([*head, *choices] if rows else []), *(_policies(others, has_head=bool(rows)) if others else [])]
+
+
+def _policies(names: list[str], *, has_head: bool) -> list[str]:
+    """Return a table of the settings that a metric has in common with others, each with its default and meaning."""
+    rows = [f"| [`{name}`]({UP}/policies.md) | {' | '.join(_setting(name))} |" for name in names]
+    table = "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])
+    more = f"It also uses these settings of all metrics of its kind. [Policies]({UP}/policies.md) explains their values:"
+    return [*([] if has_head else ["## Parameters"]), more, table]
+
+
+def _setting(name: str) -> tuple[str, str]:
+    """Return the default and the meaning of a policy, a function slot, or a parameter of relations and functions."""
+    library = load_registry()
+    if name in library.policies:
+        values = [*map(str, library.allowed_values(name))]
+        return values[0] if values else "", library.policies[name]["description"]
+    if name in library.functions:
+        default = library.default_function(name)
+        files = [*library.metrics.values(), *library.relations.values()]
+        about = next((item.declared_settings[name].about for item in files if name in item.declared_settings), "")
+        return default, _first_upper(about) or f"By default: {library.functions[name][default].description}"
+    return _shared_parameters()[name]
+
+
+@cache
+def _shared_parameters() -> dict[str, tuple[str, str]]:
+    """Return the default and the meaning of the parameters of relations and functions."""
+    library = load_registry()
+    files = [*library.relations.values(), *(file for of in library.functions.values() for file in of.values()), *library.metrics.values()]
+    found = {param.name: param for file in files[::-1] for param in file.params.values()}
+    return {
+        name: (param.default_text if param.default is not None else "required", _first_upper(param.about)) for name, param in found.items()
+    }
 
 
 def _values(name: str, is_slot: bool) -> list[str]:

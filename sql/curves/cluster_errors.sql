@@ -1,4 +1,5 @@
 -- ClusterErrors: one row per group and wrongly predicted true cluster, most wrong links first: records, parts, missing and false links.
+-- Use when: you want to look at the worst clusters first.
 -- $k: integer from 1, default 100: maximum number of clusters.
 -- Undefined: no row where nothing is wrong.
 -- Source: sqlrank; error analysis of er-evaluation.

@@ -1,4 +1,5 @@
 -- CommonScores: one row per group and score of a large share of the weight, such as a default, highest first: score, weight and share.
+-- Use when: scores tie, and you suspect default or rounded values.
 -- $min_share: number from 0 to 1, default 0.0025: the share of the weight above which a score is common.
 -- Undefined: no scores of no weight.
 -- Source: ours; bins of a rollup that hold one score say nothing wrong about its order.

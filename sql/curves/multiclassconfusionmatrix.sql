@@ -1,4 +1,5 @@
 -- MulticlassConfusionMatrix: one row per group, observed and predicted class: weight of these predictions, and their share of the class's labels.
+-- Use when: you want to see which classes are confused.
 -- Undefined: the share of a class of weight 0 is NULL.
 -- Source: scikit-learn confusion_matrix.
 SELECT

@@ -29,7 +29,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 
 ANNOTATIONS = (
     "Depth", "Direction", "Engines", "Grain", "Influence key", "Interval", "Materialize", "Nonzero", "Range", "Reads", "Reference value", "Requires",
-    "Revision", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation", "Undefined", "Unit", "Validate",
+    "Revision", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation", "Undefined", "Unit", "Use when", "Validate",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
 

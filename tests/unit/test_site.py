@@ -46,7 +46,7 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
         place = families.place(file).replace(".md", ".html")
         assert found[place] == file.full_name
         text = (site / place).read_text("utf-8")
-        for heading in ("Undefined values and checks", "Example", "SQL file", "SQL statement"):
+        for heading in ("When to use it", "Undefined values and checks", "Example", "SQL file", "SQL statement"):
             assert f">{heading}<" in text
         assert text.count("<math ") == bool(formula(file))
         assert formula(file) in text
@@ -167,16 +167,24 @@ def test_an_example_asks_for_what_its_metric_reads() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("ECE", "It also uses `bins`, `if_undefined`, `level`, `nulls`: see [policies](../../policies.md)."),
-        ("Accuracy", "It also uses `if_undefined`, `level`, `nulls`, `threshold`: see [policies](../../policies.md)."),
-        ("num_won_by_a", "It also uses `nulls`: see [policies](../../policies.md)."),
+        ("ECE", {"bins": "10", "if_undefined": "zero", "level": "group", "nulls": "error"}),
+        ("Accuracy", {"if_undefined": "zero", "level": "group", "nulls": "error", "threshold": "0.5"}),
+        ("num_won_by_a", {"nulls": "error"}),
     ],
 )
-def test_a_page_names_the_policies_of_the_relations_that_a_metric_reads(name: str, expected: str) -> None:
+def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(name: str, expected: dict[str, str]) -> None:
     file = next(file for file in FILES if file.full_name == name)
-    assert expected in metric_page.page(file)
+    shown = re.findall(r"^\| \[`(\w+)`\]\(../../policies.md\) \| (\S+) \| [A-Z].{5,} \|$", metric_page.page(file), re.MULTILINE)
+    assert dict(shown) == expected
     told = set(re.findall(r"\w+", (ROOT / "docs" / "policies.md").read_text("utf-8")))
-    assert set(re.findall(r"`(\w+)`", expected)) <= told
+    assert expected.keys() <= told
+
+
+def test_every_metric_says_when_to_use_it() -> None:
+    usages = {file.full_name: families.usage(file) for file in FILES}
+    assert {name: text for name, text in usages.items() if not re.match(r"Use it (when|before|to) .{15,}\.$", text)} == {}
+    assert len(set(usages.values())) > 200
+    assert [name for name, text in usages.items() if ";" in text or ".." in text] == []
 
 
 def test_the_tree_and_the_columns_of_relations_are_those_of_the_files() -> None:

@@ -1,4 +1,5 @@
 -- PairsQuality: share of the candidate pairs that are of one true cluster.
+-- Use when: you choose blocking rules and comparisons are expensive.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no candidate pair.

@@ -1,4 +1,5 @@
 -- CohenKappa: Cohen's kappa: accuracy adjusted for chance: 0 on the average at random, 1 if all is right.
+-- Use when: you compare a model, or a second annotator, with labels and need to discount the agreement by chance.
 -- Range: -1 to 1.
 -- Interval: influence kappa_influence FROM class_influence
 -- Undefined: no predictions, or one class only.

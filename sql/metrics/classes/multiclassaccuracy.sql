@@ -1,4 +1,5 @@
 -- MulticlassAccuracy: share of the weight whose class is predicted rightly.
+-- Use when: classes are balanced and all errors cost the same. Add MulticlassBalancedAccuracy if some classes are rare.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn accuracy_score.

@@ -1,4 +1,5 @@
 -- MulticlassAUC: average over classes of the area under the ROC curve, of each class against the rest or each other one.
+-- Use when: you only need the order of the scores of each class, not their values.
 -- Range: 0 to 1.
 -- Interval: bootstrap (the area of a class depends on the order of all its scores)
 -- Undefined: labels of one class only.

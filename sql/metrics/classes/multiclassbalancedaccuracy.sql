@@ -1,4 +1,5 @@
 -- MulticlassBalancedAccuracy: mean of the recall of the observed classes.
+-- Use when: some classes are rare and each should count the same.
 -- Range: 0 to 1.
 -- Interval: influence balanced_accuracy_influence FROM class_influence
 -- Undefined: no predictions, or all of weight 0.

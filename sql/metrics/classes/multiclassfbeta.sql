@@ -1,4 +1,5 @@
 -- MulticlassFBeta: average of the F measure of all classes.
+-- Use when: you want precision and recall of all classes in one number. average=macro counts rare classes like frequent ones.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Range: 0 to 1.
 -- Interval: influence f_influence FROM class_influence

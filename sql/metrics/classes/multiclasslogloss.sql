@@ -1,4 +1,5 @@
 -- MulticlassLogLoss: mean negative logarithm of the probability given to the label.
+-- Use when: you use the probabilities of classes, and a confident error is expensive.
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: probabilities.
 -- Undefined: no predictions, or all of weight 0.

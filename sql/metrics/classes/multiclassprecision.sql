@@ -1,4 +1,5 @@
 -- MulticlassPrecision: average of the precision of all classes.
+-- Use when: wrong assignments to a class are expensive, and you want an average over classes.
 -- Range: 0 to 1.
 -- Interval: influence precision_influence FROM class_influence
 -- Undefined: no predictions, or all of weight 0.

@@ -1,4 +1,5 @@
 -- MulticlassRecall: average of the recall of all classes.
+-- Use when: missed members of a class are expensive, and you want an average over classes.
 -- Range: 0 to 1.
 -- Interval: influence recall_influence FROM class_influence
 -- Undefined: no predictions, or all of weight 0.

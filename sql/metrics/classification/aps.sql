@@ -1,5 +1,6 @@
 -- APS: average precision score, the area under the precision-recall curve taken in steps; ties share a threshold.
 --     APS = sum over thresholds of (recall - recall before) * precision
+-- Use when: positives are rare and you care about the precision among the highest scores. Compare it with BaseRate, not with 0.5.
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- Interval: influence aps_influence FROM prediction_influence

@@ -1,4 +1,6 @@
 -- BalancedAccuracy: mean of recall and specificity.
+--     BalancedAccuracy = (Recall + Specificity) / 2
+-- Use when: classes are imbalanced and you want both to count the same.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- BaseRate: share of the weight that is of positives.
+-- Use when: you read metrics that depend on the share of positives, such as Precision, APS and Lift.
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.

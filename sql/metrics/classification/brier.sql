@@ -1,4 +1,6 @@
 -- Brier: mean squared difference between probability and outcome.
+--     Brier = sum w (p - y)^2 / sum w
+-- Use when: you use the probabilities themselves and want a bounded score that one extreme error cannot dominate.
 -- Requires: binary labels, probabilities.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.

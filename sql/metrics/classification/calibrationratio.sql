@@ -1,4 +1,6 @@
 -- CalibrationRatio: mean predicted probability over the mean observed: above 1 the model overpredicts.
+--     CalibrationRatio = sum w p / sum w y
+-- Use when: you bid or plan by the probabilities and need to know if they are too high or too low in total. Errors can cancel out.
 -- Requires: binary labels, probabilities.
 -- Undefined: predictions without a positive.
 -- Reference value: 1 (mean predicted as observed).

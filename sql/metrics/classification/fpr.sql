@@ -1,4 +1,6 @@
 -- FPR: false positive rate: share of negatives that are predicted positive.
+--     FPR = FP / (FP + TN)
+-- Use when: you need to know how many false alarms a threshold raises among the negatives.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.

@@ -1,4 +1,6 @@
 -- Gain: share of the positives that are among the top fraction by score; ties at its edge count in part.
+--     Gain(f) = positives among the top fraction f / positives
+-- Use when: you can act on a fixed share of the rows, such as the top 10 % of customers, and ask how many positives you reach.
 -- $fraction: number above 0 to 1: the share of the weight, highest scores first, that counts.
 -- Requires: binary labels.
 -- Range: 0 to 1.

@@ -1,4 +1,6 @@
 -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
+--     LogLoss = - sum w (y ln p + (1 - y) ln(1 - p)) / sum w
+-- Use when: you use the probabilities themselves, as in bidding or expected values, and a confident error is expensive.
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: binary labels, probabilities.
 -- Undefined: no predictions, or all of weight 0.

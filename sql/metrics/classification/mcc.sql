@@ -1,4 +1,6 @@
 -- MCC: Matthews correlation coefficient.
+--     MCC = (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN))
+-- Use when: classes are imbalanced and you want one number for all four cells of the confusion matrix.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: -1 to 1.

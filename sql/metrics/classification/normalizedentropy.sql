@@ -1,4 +1,6 @@
 -- NormalizedEntropy: log loss over that of always predicting the base rate; below 1 is better than that.
+--     NE = LogLoss / -(b ln b + (1 - b) ln(1 - b)) with the base rate b
+-- Use when: you compare click models across campaigns or days with different click rates.
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- log1p(): default series: ln(1 + x), by which the log loss of the base rate keeps its digits where a class is rare.
 -- Requires: binary labels, probabilities.

@@ -1,4 +1,6 @@
 -- NormalizedLogLoss: one minus log loss over that of always predicting the base rate: 1 is best, 0 no better than that.
+--     NLL = 1 - LogLoss / -(b ln b + (1 - b) ln(1 - b)) with the base rate b
+-- Use when: you compare log loss across data with different base rates and want higher values to be better.
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- log1p(): default series: ln(1 + x), by which the log loss of the base rate keeps its digits where a class is rare.
 -- Requires: binary labels, probabilities.

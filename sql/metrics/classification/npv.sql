@@ -1,4 +1,6 @@
 -- NPV: negative predictive value: share of true negatives among predicted negatives.
+--     NPV = TN / (TN + FN)
+-- Use when: decisions follow from a negative prediction, such as no further test.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.

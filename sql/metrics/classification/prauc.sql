@@ -1,4 +1,6 @@
 -- PRAUC: area under the precision-recall curve, interpolated between its points.
+--     PRAUC = integral of precision over recall
+-- Use when: you compare with tools that join the points of the curve, which is too high between them. Otherwise prefer APS.
 -- interpolation(): default trapezoid: how the curve is interpolated between thresholds.
 -- Requires: binary labels.
 -- Range: 0 to 1.

@@ -1,4 +1,6 @@
 -- Precision: share of true positives among predicted positives.
+--     Precision = TP / (TP + FP)
+-- Use when: false positives are expensive, as in alerts that a person checks. Read it together with Recall.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.

@@ -1,4 +1,6 @@
 -- Specificity: share of negatives that are predicted so, the true negative rate.
+--     Specificity = TN / (TN + FP)
+-- Use when: you need to know how many negatives the threshold leaves alone, as in medical tests.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.

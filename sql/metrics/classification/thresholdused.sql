@@ -1,4 +1,5 @@
 -- ThresholdUsed: the threshold that was used: the one given, or the best.
+-- Use when: the threshold is chosen from the data, and you want to deploy it.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Interval: bootstrap (it is a score, given or selected)

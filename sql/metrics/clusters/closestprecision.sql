@@ -1,4 +1,5 @@
 -- ClosestPrecision: mean over predicted clusters of the Jaccard similarity to the true one that is most like it.
+-- Use when: clusters that are nearly right should count nearly as much, and you look from the predicted clusters.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.

@@ -1,4 +1,5 @@
 -- ClusterF: harmonic mean of cluster precision and recall.
+-- Use when: only clusters that are right as a whole are useful.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.

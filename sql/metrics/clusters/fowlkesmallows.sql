@@ -1,4 +1,5 @@
 -- FowlkesMallows: geometric mean of pairwise precision and recall.
+-- Use when: you want a mean of pairwise precision and recall that is less strict than PairwiseF.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no cluster of two records on one side (scikit-learn: 0).

@@ -1,4 +1,5 @@
 -- InversePurity: share of the records that are in the most frequent predicted cluster of their true one.
+-- Use when: entities must not be split. It is 1 if all records are one cluster, so add Purity.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.

@@ -1,4 +1,5 @@
 -- MatchingRate: share of the records whose predicted cluster holds another one.
+-- Use when: you have no true clusters and want to see how many records were linked at all.
 -- Direction: neither.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)

@@ -1,4 +1,5 @@
 -- MutualInformation: information that both clusterings share, in nats.
+-- Use when: you build other information measures. To compare clusterings, prefer AdjustedMutualInformation.
 -- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Unit: nats.

@@ -1,4 +1,5 @@
 -- PairwiseF: harmonic mean of pairwise precision and recall, with weights of 1 and beta^2.
+-- Use when: links between records are what you use. Large clusters dominate, since they have many pairs.
 -- $beta: number above 0, default 1: how much more recall counts than precision.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)

@@ -1,4 +1,5 @@
 -- PairwiseRecall: share of the pairs of records in one true cluster that are in one predicted cluster.
+-- Use when: a missed link is expensive, as in fraud rings or duplicate mail. Large clusters dominate.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no true cluster of two records.

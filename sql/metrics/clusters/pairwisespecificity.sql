@@ -1,4 +1,5 @@
 -- PairwiseSpecificity: share of the pairs of records in different true clusters that are in different predicted ones.
+-- Use when: you compare with a binary classifier of pairs. It is near 1 in almost all data, so prefer PairwisePrecision.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: one true cluster.

@@ -1,4 +1,5 @@
 -- SampledClusterPrecision: cluster precision, estimated from the true clusters that are known.
+-- Use when: true clusters are known for a sample of entities only, and only whole clusters are useful.
 -- cluster_weight(): default equal: weight of a sampled true cluster.
 -- ratio_estimate(): default corrected: how ratios of sums over clusters are estimated.
 -- Range: 0 to 1, but not estimates under ratio_estimate=corrected.

@@ -1,4 +1,5 @@
 -- VariationOfInformation: information that the clusterings do not share, in nats; 0 if they are the same.
+-- Use when: you need a distance between clusterings that obeys the triangle inequality.
 -- Direction: lower.
 -- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.

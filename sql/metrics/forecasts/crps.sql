@@ -1,4 +1,5 @@
 -- CRPS: continuous ranked probability score from predicted quantiles: twice their mean pinball loss, which nears it with many equidistant levels.
+-- Use when: you predict several quantiles and want one score for the whole distribution.
 -- Requires: finite scores, quantile levels.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
 -- Unit: in units of the label.

@@ -1,4 +1,5 @@
 -- Mean: mean of a column over queries, by the weights of the queries table where it has them.
+-- Use when: each query has a number of your own, such as latency, cost or the grade of a judge.
 -- $column: column: column of the queries table or of answers.
 -- if_undefined(): default skip: what a query without a value counts.
 -- Undefined: a query without a value.

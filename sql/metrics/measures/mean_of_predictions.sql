@@ -1,4 +1,5 @@
 -- Mean of predictions: weighted mean of a column over predictions.
+-- Use when: each prediction has a number of your own, such as revenue.
 -- $column: column: column of the predictions.
 -- Undefined: no value, or all of weight 0.
 -- Unit: in units of the column.

@@ -1,4 +1,5 @@
 -- Missing: number of queries without a value in a column.
+-- Use when: you need to know how many queries a mean or share leaves out.
 -- $column: column: column of the queries table or of answers.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)

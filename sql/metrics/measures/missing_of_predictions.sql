@@ -1,4 +1,5 @@
 -- Missing of predictions: number of predictions without a value in a column.
+-- Use when: you need to know how many predictions a mean or share leaves out.
 -- $column: column: column of the predictions.
 -- Interval: none (it describes the data)
 -- Undefined: never.

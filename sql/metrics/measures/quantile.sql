@@ -1,4 +1,5 @@
 -- Quantile: quantile of a column over queries, interpolated between the two nearest values, without weights.
+-- Use when: tails matter more than the mean, as for latency.
 -- $column: column: column of the queries table or of answers.
 -- aggregate(): default quantile: how queries are aggregated.
 -- if_undefined(): default skip: what a query without a value counts.

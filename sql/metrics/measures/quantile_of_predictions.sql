@@ -1,4 +1,5 @@
 -- Quantile of predictions: quantile of a column over predictions, interpolated between the two nearest values, without weights.
+-- Use when: tails matter more than the mean, as for errors or amounts.
 -- $column: column: column of the predictions.
 -- $q: number from 0 to 1, default 0.5: 0.5 is the median.
 -- Engines: duckdb, postgres, redshift, snowflake, spark, databricks, clickhouse, datafusion.

@@ -1,4 +1,5 @@
 -- Sum: sum of a column over queries, without weights.
+-- Use when: totals over queries matter, such as cost.
 -- $column: column: column of the queries table or of answers.
 -- aggregate(): default sum: how queries are aggregated.
 -- if_undefined(): default skip: what a query without a value counts.

@@ -1,4 +1,5 @@
 -- Sum of predictions: sum of a column over predictions, each times its weight.
+-- Use when: totals over predictions matter, such as revenue.
 -- $column: column: column of the predictions.
 -- Interval: none (a sum grows with the number of predictions, Mean does not)
 -- Undefined: no value.

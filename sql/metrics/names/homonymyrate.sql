@@ -1,4 +1,5 @@
 -- HomonymyRate: share of the predicted clusters that have a name in common with another cluster.
+-- Use when: you look for entities with the same name that a matcher could merge by mistake.
 -- Direction: neither.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)

@@ -1,4 +1,5 @@
 -- NameVariationRate: share of the predicted clusters that hold several names.
+-- Use when: you look for entities with several names that a matcher could split by mistake.
 -- Direction: neither.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)

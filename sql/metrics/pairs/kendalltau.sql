@@ -1,5 +1,6 @@
 -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of predictions.
 --     tau = (concordant - discordant) / scale, of pairs of predictions; a pair weighs the product of their weights
+-- Use when: you compare two orders of the same rows, such as a cheap label with an expensive one, and all pairs count the same.
 -- tau: default b: denominator of concordant less discordant pairs.
 -- Interval: bootstrap (pairs are counted per group, and not per row)
 -- Range: -1 to 1.

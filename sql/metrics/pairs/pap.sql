@@ -1,5 +1,6 @@
 -- pAp: how probably one of the highest positives, k or as many as there are, is scored above one of the k highest negatives.
 --     pAp@k = PartialAUC@k of the min(P, k) highest positives, without the other ones
+-- Use when: you act on about k predictions, and want the order of the best positives and negatives to be right.
 -- $k: integer from 1: how many positives and negatives, the highest, are compared; under weights how much weight of them.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores; 0 in the paper.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.

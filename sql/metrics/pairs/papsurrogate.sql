@@ -10,6 +10,7 @@
 -- that leaves positives out: margin + s- summed over its negatives, less as many times the mean score of the positives left out.
 -- precision_reference is that of the code of Hiranandani et al., if at least 0. It differs for k > n+: a positive left out weighs
 -- 1 at most there, even where more negatives are in, so that the same number added to all scores changes the loss.
+-- Use when: you train a linear scorer for the top k, or want to see the loss that training minimises.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
 -- surrogate: default avg: ramp, avg, max, ts, ts_reference, pauc, precision or precision_reference.

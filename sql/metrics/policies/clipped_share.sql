@@ -1,4 +1,5 @@
 -- ClippedShare: share of logged actions whose weight is above a limit.
+-- Use when: you limit importance weights and need to know how many rows the limit changes.
 -- $clip: number above 0, default 10: the limit.
 -- Range: 0 to 1.
 -- Direction: neither.

@@ -1,4 +1,5 @@
 -- SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the greatest.
+-- Use when: you have logs with propensities and IPS varies too much. It is the usual default.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs, or the target does nothing of what was logged.
 -- Source: Swaminathan & Joachims 2015.

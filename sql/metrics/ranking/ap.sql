@@ -1,5 +1,6 @@
 -- AP: average precision, the mean over queries of which is MAP.
 --     AP@k = sum over relevant documents at rank i <= k of (hits up to i) / i, divided by the relevant documents
+-- Use when: judgments are binary and users want many of the relevant documents, high up. For grades, prefer nDCG.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default relevant: what the sum is divided by.
 -- precision_at: default hits: ranks at which precision is averaged, those of hits or all_ranks up to k.

@@ -1,4 +1,6 @@
 -- Judged: share of the first k documents that have a judgment.
+--     Judged@k = judged documents among the first k / min(k, retrieved)
+-- Use when: you need to know if your judgments cover what a new system retrieves, before you trust other metrics.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default retrieved: what the judged documents are divided by.
 -- negative_grades: default unjudged: what a retrieved document of a grade below 0 counts as.

@@ -1,4 +1,5 @@
 -- num_unjudged: number of documents retrieved that have no judgment.
+-- Use when: you need to know how many retrieved documents have no judgment, before you trust other metrics.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)
 -- Undefined: never.

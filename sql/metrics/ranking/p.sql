@@ -1,5 +1,6 @@
 -- P: precision, the share of relevant documents among the first k.
 --     P@k = hits in the first k / k
+-- Use when: users see a page of k results and each counts the same. It cannot reach 1 if a query has fewer than k relevant documents.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default k: what the hits are divided by.
 -- Range: 0 to 1.

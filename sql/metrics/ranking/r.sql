@@ -1,5 +1,6 @@
 -- R: recall, the share of the relevant documents that are among the first k.
 --     R@k = hits in the first k / relevant documents, retrieved or not
+-- Use when: a later stage, such as a reranker or a language model, reads the first k documents. It ignores their order.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default relevant: what the hits are divided by.
 -- Range: 0 to 1.

@@ -1,4 +1,6 @@
 -- SetP: precision of the retrieved documents as a set.
+--     SetP = hits / retrieved
+-- Use when: the result is a set without an order, as in Boolean search or in chunks that a language model reads.
 -- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval set_P.

@@ -1,4 +1,6 @@
 -- Success: 1 if a relevant document is among the first k, else 0; also called hit rate.
+--     Success@k = max over i <= k of rel_i
+-- Use when: one relevant document among the first k is enough. It ignores how many more there are, and their order.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Range: 0 to 1.
 -- Undefined: a query without relevant documents.

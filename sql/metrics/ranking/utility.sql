@@ -1,4 +1,5 @@
 -- utility: weighted sum of the four cells of the table retrieved or not by relevant or not.
+-- Use when: you can name a benefit or cost of hits, false hits, misses and correct rejections.
 -- $rel_ret: number from -1e90 to 1e90, default 1: value of a relevant document retrieved.
 -- $nonrel_ret: number from -1e90 to 1e90, default -1: value of another document retrieved.
 -- $rel_missed: number from -1e90 to 1e90, default 0: value of a relevant document not retrieved.

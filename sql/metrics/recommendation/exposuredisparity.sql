@@ -1,4 +1,5 @@
 -- ExposureDisparity: least over greatest exposure of a provider, each in proportion to its share of the catalog.
+-- Use when: items have providers, and each should get exposure in proportion to its part of the catalog.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- discount(): default log2: exposure of a document at a rank.
 -- Interval: none (lists share documents)

@@ -1,4 +1,5 @@
 -- Unexpectedness: one less the share of k that are documents of the first k of the list and of the baseline.
+-- Use when: you compare a recommender with a simple baseline, such as popularity, and want items that this doesn't show.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- if_undefined(): default skip: value of a list for which it is undefined.
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- UserCoverage: share of the users with a history who have a non-empty list.
+-- Use when: some users get no recommendations, for example by filters or missing history.
 -- Depth: 1.
 -- Interval: none (it describes the data)
 -- Range: 0 to 1.

@@ -1,4 +1,5 @@
 -- ExplainedVariance: one minus the variance of the error over that of the label.
+-- Use when: a constant error does not matter, because you correct for it later. Otherwise prefer R2.
 -- Requires: finite scores.
 -- Undefined: labels that are all equal.
 -- Source: scikit-learn explained_variance_score.

@@ -1,4 +1,5 @@
 -- MAE: mean absolute error.
+-- Use when: errors count in proportion to their size, and outliers should not dominate.
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
 -- Unit: in units of the label.

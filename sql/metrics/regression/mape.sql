@@ -1,4 +1,5 @@
 -- MAPE: mean absolute error as a share of the label, 1 for 100 %; a label of 0 counts as eps.
+-- Use when: labels are positive, far from 0, and of different scale. It favours predictions that are too low.
 -- $eps: number above 0, default 2.220446049250313e-16: the least that an error is divided by.
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.

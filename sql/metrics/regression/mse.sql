@@ -1,4 +1,5 @@
 -- MSE: mean squared error.
+-- Use when: large errors are much worse than small ones, and you add or decompose errors. RMSE has the unit of the label.
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double, as of scores like 1e160.
 -- Unit: in squared units of the label.

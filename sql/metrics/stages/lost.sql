@@ -1,4 +1,5 @@
 -- Lost: number of relevant documents among the first k of the baseline, the stage before, that are not among the first k of the list.
+-- Use when: a stage filters or reranks, and you want to know how many relevant documents it loses.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it grows with the number of queries)
