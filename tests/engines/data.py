@@ -108,6 +108,15 @@ CLASS_SCORES = """
 """
 """Scores of 0 and 1, and tied; labels without a score; shops of one class, and of no shop."""
 
+CLASS_LABELS = """
+    SELECT i // 4 % 3 AS shop, i // 4 AS prediction_id, 'c' || (i % 4) AS class_id, i * 7 % 11 // 6 AS label, i * 5 % 13 // 7 AS predicted,
+        (i // 4 % 5) / 2.0::DOUBLE AS weight
+    FROM range(160) AS t(i)
+    UNION ALL SELECT 9, 100, NULL, 0, 0, 1
+    UNION ALL SELECT NULL, 101, 'c1', 1, 0, 2
+"""
+"""Sets of no, some and all classes; weights of 0; a shop without a class, and a prediction of no shop."""
+
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
@@ -131,4 +140,5 @@ TABLES = {
     "splits": SPLITS,
     "classified": CLASSIFIED,
     "class_scores": CLASS_SCORES,
+    "class_labels": CLASS_LABELS,
 }

@@ -133,9 +133,9 @@ def _find_unit_cte(relations: RelationCtes, metric: ResolvedMetric, cte: str) ->
     inputs = set(relations.inputs.values())
     if name in relations.library.roles:
         return cte
-    unit_kinds = {file.annotations.get("Sampling unit") for file in relations.library.relation_files(name)}
-    if len(unit_kinds) == 1 and unit_kinds <= UNIT_ANNOTATIONS:
-        missing = unit_kinds == {"predictions"} and any(map(relations.unit_columns, inputs)) and not relations.unit_columns(cte)
+    unit_kind = relations.library.relation(name, metric.settings).annotations.get("Sampling unit")
+    if unit_kind in UNIT_ANNOTATIONS:
+        missing = unit_kind == "predictions" and any(map(relations.unit_columns, inputs)) and not relations.unit_columns(cte)
         return None if missing else cte
     query = relations.ctes[cte].query
     source_cte: str = query.args["from_"].this.name if _is_plain_aggregation(query) else ""

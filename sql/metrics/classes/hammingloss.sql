@@ -1,0 +1,10 @@
+-- HammingLoss: share of all pairs of prediction and class that are wrong.
+-- Range: 0 to 1.
+-- Undefined: no predictions, all of weight 0, or no classes.
+-- Source: Schapire & Singer 2000; scikit-learn hamming_loss.
+-- Direction: lower.
+SELECT
+  group_id,
+  SUM(weight * (num_observed + num_predicted - 2 * num_hits) / NULLIF(num_classes, 0)) / NULLIF(SUM(weight), 0) AS hamming_loss
+FROM label_sets
+GROUP BY group_id

@@ -1,0 +1,11 @@
+-- MultilabelJaccard: average of the share of what is observed or predicted that is both, over classes or predictions.
+-- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
+-- Range: 0 to 1.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn jaccard_score.
+SELECT
+  group_id,
+  SUM(jaccard_share * zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)))
+    / NULLIF(SUM(CASE WHEN zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)) IS NULL THEN 0 ELSE jaccard_share END), 0) AS multilabel_jaccard
+FROM averaged_label_sets
+GROUP BY group_id

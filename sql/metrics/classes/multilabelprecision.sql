@@ -1,0 +1,11 @@
+-- MultilabelPrecision: average of the share of what is predicted that is observed, over classes or predictions.
+-- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
+-- Range: 0 to 1.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn precision_score.
+SELECT
+  group_id,
+  SUM(precision_share * zero_division(num_hits / NULLIF(num_predicted, 0)))
+    / NULLIF(SUM(CASE WHEN zero_division(num_hits / NULLIF(num_predicted, 0)) IS NULL THEN 0 ELSE precision_share END), 0) AS multilabel_precision
+FROM averaged_label_sets
+GROUP BY group_id

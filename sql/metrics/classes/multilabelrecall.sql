@@ -1,0 +1,11 @@
+-- MultilabelRecall: average of the share of what is observed that is predicted, over classes or predictions.
+-- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
+-- Range: 0 to 1.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn recall_score.
+SELECT
+  group_id,
+  SUM(recall_share * zero_division(num_hits / NULLIF(num_observed, 0)))
+    / NULLIF(SUM(CASE WHEN zero_division(num_hits / NULLIF(num_observed, 0)) IS NULL THEN 0 ELSE recall_share END), 0) AS multilabel_recall
+FROM averaged_label_sets
+GROUP BY group_id

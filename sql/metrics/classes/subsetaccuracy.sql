@@ -1,0 +1,9 @@
+-- SubsetAccuracy: share of the weight whose predicted classes are exactly the observed ones.
+-- Range: 0 to 1.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn accuracy_score.
+SELECT
+  group_id,
+  SUM(CASE WHEN num_hits = num_observed AND num_hits = num_predicted THEN weight ELSE 0 END) / NULLIF(SUM(weight), 0) AS subset_accuracy
+FROM label_sets
+GROUP BY group_id

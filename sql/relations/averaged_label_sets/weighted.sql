@@ -1,0 +1,24 @@
+-- averaged_label_sets: one row per group and class: weights of its observations and predictions, and its shares in averages: the weight of its labels.
+-- Grain: group_id, class_id
+SELECT
+  group_id,
+  class_id,
+  num_observed, -- weight of the predictions of which the class is observed
+  num_predicted, -- weight of the predictions of which the class is predicted
+  num_hits, -- weight of the predictions of which it is both
+  num_observed AS precision_share, -- share in the average of precision
+  num_observed AS recall_share, -- share in the average of recall
+  num_observed AS f_share, -- share in the average of F
+  num_observed AS jaccard_share -- share in the average of the Jaccard index
+FROM (
+  -- one row per group and class
+  SELECT
+    group_id,
+    class_id,
+    SUM(weight * label) AS num_observed,
+    SUM(weight * predicted) AS num_predicted,
+    SUM(weight * label * predicted) AS num_hits
+  FROM class_labels
+  WHERE class_id IS NOT NULL
+  GROUP BY group_id, class_id
+) AS counted_labels
