@@ -419,13 +419,11 @@ def _list_event_scenarios() -> list[Scenario]:
         ]
     rows: dict[str, Any] = {"inputs": {"classified": "classified"}, "columns": {"weight": "weight"}, "by": "shop"}
     others = ["MulticlassFBeta(average=weighted)", "MulticlassPrecision(average=micro)", "MulticlassConfusionMatrix", "MulticlassReport"]
-    sets = ["HammingLoss", "SubsetAccuracy", *(f"MultilabelFBeta(average={name})" for name in ("samples", "micro", "macro", "weighted"))]
-    sets += ["precision_samples", "recall_samples", "jaccard_samples"]
-    found.append(
-        Scenario("class_labels", sets, {**rows, "inputs": {"class_labels": "class_labels"}, "by": [["shop"], []], "confidence": 0.95})
-    )
+    sets = ["HammingLoss", "SubsetAccuracy", *(f"{name}_samples" for name in ("precision", "recall", "jaccard"))]
+    sets += [f"MultilabelFBeta(average={name})" for name in ("samples", "micro", "macro", "weighted")]
+    labels = {**rows, "inputs": {"class_labels": "class_labels"}, "by": [["shop"], []], "confidence": 0.95}
     areas = ["MulticlassAUC(average=weighted)", "MulticlassAUC(multi_class=ovo)"]
-    found += [Scenario(name, [name], rows) for name in others]
+    found += [Scenario("class_labels", sets, labels), *(Scenario(name, [name], rows) for name in others)]
     return [*found, Scenario("areas of class_scores", areas, {**rows, "inputs": {"class_scores": "class_scores"}})]
 
 
