@@ -11,7 +11,7 @@ CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column l
 HOURS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column "query_id=DATE_TRUNC('hour', timestamp)" --policy level=query --tolerance 1%
 
-.PHONY: help demo test test-all fuzz engines docs lint bench bench-spark release clean
+.PHONY: help demo test test-all fuzz engines docs docs-version lint bench bench-spark release clean
 
 help:  ## Show this help
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
@@ -31,6 +31,10 @@ $(VENV)/.test: $(BIN)/sqlrank
 
 $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.docs: $(BIN)/sqlrank
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,docs]'
 	@touch $@
 
 $(VENV)/.release: $(BIN)/sqlrank
@@ -72,6 +76,10 @@ engines: $(VENV)/.test  ## Compare every metric on every engine, and write down 
 docs: $(VENV)/.test  ## Build the documentation into site/, with a page per metric (two minutes at first, then half of one)
 	$(BIN)/python -m website.relations
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+docs-version: $(VENV)/.docs  ## Commit the documentation of VERSION to the branch gh-pages as a folder of its own, with the switch between versions
+	PATH="$(CURDIR)/$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/mike deploy --update-aliases $(VERSION) latest
+	$(BIN)/mike set-default latest
 
 lint: $(VENV)/.test  ## Check style and types
 	$(BIN)/ruff check .

@@ -157,9 +157,10 @@ def test_the_workflow_publishes_without_a_token() -> None:
     assert WORKFLOW["permissions"] == {"contents": "read"}
     assert {name: job["permissions"] for name, job in jobs.items() if "permissions" in job} == {
         "publish": {"id-token": "write"},
+        "documentation": {"contents": "write"},
         "announce": {"contents": "write"},
     }
-    assert [jobs[name]["needs"] for name in ("build", "publish", "announce")] == ["test", "build", "publish"]
+    assert [jobs[name]["needs"] for name in ("build", "publish", "documentation", "announce")] == ["test", "build", "publish", "publish"]
     assert jobs["publish"]["environment"] == "release"
     text = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
     assert "://" not in text
