@@ -50,6 +50,11 @@ FAMILIES = {
         "Predictions of [several classes](DOCS/classes.md).",
         "Use it when each row belongs to one of several classes.",
     ),
+    "agreement": (
+        "Agreement of judges",
+        "Ratings of the same items by [several judges](DOCS/classes.md#agreement-of-judges).",
+        "Use it when people or models rated the same items, and you want to know if they agree more than by chance.",
+    ),
     "pairs": (
         "Rank correlation and pairs",
         "The order of pairs of predictions, without forming pairs.",

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.relation_ctes import RelationCtes
-from sqlrank.compiler.row_keys import key_column
+from sqlrank.compiler.row_keys import UNIT_ID, key_column
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.errors import InputError
 from sqlrank.inputs.row_checks import (
@@ -25,7 +25,7 @@ from sqlrank.inputs.row_checks import (
 )
 from sqlrank.registry.query_templates import load_select, read_row_checks
 from sqlrank.rendering.grouping_sets import SLICE_NUMBER
-from sqlrank.sql_ast import quoted_column
+from sqlrank.sql_ast import find_nodes, quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -194,6 +194,8 @@ def check_settings_against_data(inputs: BoundInputs, metrics: Sequence[ResolvedM
             per_list = request.per_query or metric.settings.get("level") == "query"
             if (tree, per_list) in checked:
                 continue
+            if not inputs.has_units and any(column.name == UNIT_ID for column in find_nodes(tree, exp.Column)):
+                continue  # units are read for intervals only
             checked.add((tree.copy(), per_list))
             relations = RelationCtes(library, input_ctes.sources, input_ctes.shape)
             for table in list(tree.find_all(exp.Table)):

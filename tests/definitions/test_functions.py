@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 
 GROUPS = {"run": "system", "predictions": "campaign", "logs": "campaign"} | dict.fromkeys(
-    ("records", "interleaved", "splits", "classified", "class_scores"), "site"
+    ("records", "interleaved", "splits", "classified", "class_scores", "ratings"), "site"
 )
 """Column to group by of each evaluated input."""
 
@@ -96,6 +96,14 @@ def make_tables() -> dict[str, pa.Table]:
                 "class_id": ["ok", "bad", "odd"] * 120,
                 "label": [("ok", "bad", "odd")[number // 3 % 7 % 3] for number in range(360)],
                 "score": np.tile([0.5, 0.25, 0.25, 0.125, 0.625, 0.25, 0.25, 0.25, 0.5, 0.125, 0.125, 0.75], 30),
+            }
+        ),
+        "ratings": pa.table(
+            {
+                "site": np.repeat(["n", "s"], 60),
+                "item_id": np.repeat(np.arange(40), 3),
+                "judge_id": ["ann", "bob", "llm"] * 40,
+                "rating": [number // 3 % 4 + number * 5 % 11 % 2 for number in range(120)],
             }
         ),
         "records": pa.table(

@@ -117,6 +117,23 @@ CLASS_LABELS = """
 """
 """Sets of no, some and all classes; weights of 0; a shop without a class, and a prediction of no shop."""
 
+RATINGS = """
+    SELECT i // 3 % 3 AS shop, i // 3 AS item_id, 'j' || (i % 3) AS judge_id, CASE WHEN i % 7 <> 3 THEN i // 3 % 4 + i * 5 % 11 % 2 END AS rating
+    FROM range(90) AS t(i)
+    UNION ALL SELECT 9, 100, 'j1', 2
+    UNION ALL SELECT NULL, 101, 'j1', 1
+    UNION ALL SELECT NULL, 101, 'j2', 4
+    UNION ALL SELECT NULL, 102, 'j1', 1
+    UNION ALL SELECT NULL, 102, 'j2', 1
+"""
+"""Missing ratings; an item of one rating; shops of one item, and of no shop."""
+
+AGREEMENT = (
+    ["FleissKappa", *(f"KrippendorffAlpha(level_of_measurement={level})" for level in ("nominal", "ordinal", "interval"))],
+    {"inputs": {"ratings": "ratings"}, "by": "shop", "confidence": 0.95},
+)
+"""The metrics of ratings, and options for them."""
+
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
@@ -141,4 +158,5 @@ TABLES = {
     "classified": CLASSIFIED,
     "class_scores": CLASS_SCORES,
     "class_labels": CLASS_LABELS,
+    "ratings": RATINGS,
 }

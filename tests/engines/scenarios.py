@@ -18,7 +18,7 @@ from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import resolve_request
 from sqlrank.sql_ast import find_nodes
-from tests.engines.data import TABLES
+from tests.engines.data import AGREEMENT, TABLES
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
@@ -403,7 +403,7 @@ def _list_record_scenarios() -> list[Scenario]:
 
 
 def _list_event_scenarios() -> list[Scenario]:
-    """Return scenarios of policy logs, interleaved clicks, splits into train and test, and predictions of several classes."""
+    """Return scenarios of policy logs, interleaved clicks, splits into train and test, ratings, and predictions of several classes."""
     found, classes = [], dict.fromkeys(("classified", "class_scores"), "classes")
     for role, family in {"logs": "policies", "interleaved": "interleaving", "splits": "splits", **classes}.items():
         files = [file for file in _list_family(family) if find_input_role(load_registry(), file) == role]
@@ -423,7 +423,7 @@ def _list_event_scenarios() -> list[Scenario]:
     sets += [f"MultilabelFBeta(average={name})" for name in ("samples", "micro", "macro", "weighted")]
     labels = {**rows, "inputs": {"class_labels": "class_labels"}, "by": [["shop"], []], "confidence": 0.95}
     areas = ["MulticlassAUC(average=weighted)", "MulticlassAUC(multi_class=ovo)"]
-    found += [Scenario("class_labels", sets, labels), *(Scenario(name, [name], rows) for name in others)]
+    found += [Scenario("class_labels", sets, labels), Scenario("ratings", *AGREEMENT), *(Scenario(name, [name], rows) for name in others)]
     return [*found, Scenario("areas of class_scores", areas, {**rows, "inputs": {"class_scores": "class_scores"}})]
 
 

@@ -51,6 +51,7 @@ INTERLEAVED = "SELECT i // 2 AS session_id, CASE WHEN i % 2 = 0 THEN 'A' ELSE 'B
 CLASSIFIED = "SELECT 'c' || (i * 7 % 5) AS label, 'c' || (i * 3 % 4 + i % 2) AS predicted, 1.0 + i % 3 AS weight FROM range(40) AS t(i)"
 CLASS_SCORES = "SELECT i // 4 AS prediction_id, i % 4 AS class_id, (1 + i * 7 % 11) / 20.0 AS score, i // 4 * 3 % 4 AS label, 1.0 + i // 4 % 3 AS weight FROM range(80) AS t(i)"
 CLASS_LABELS = "SELECT i // 4 AS prediction_id, i % 4 AS class_id, i * 7 % 11 // 6 AS label, i * 5 % 13 // 7 AS predicted, 1.0 + i // 4 % 3 AS weight FROM range(80) AS t(i)"
+RATINGS = "SELECT i // 3 AS item_id, i % 3 AS judge_id, i // 3 % 4 + i * 5 % 11 % 2 AS rating FROM range(60) AS t(i)"
 PAIRS = "SELECT i AS left_id, 29 - i AS right_id FROM range(20) AS t(i)"
 
 
@@ -69,11 +70,24 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "given_classified": CLASSIFIED,
             "given_class_scores": CLASS_SCORES,
             "given_class_labels": CLASS_LABELS,
+            "given_ratings": RATINGS,
         }.items():
             database.execute(f"CREATE TABLE {name} AS {query}")
         for name, query in OTHERS.items():
             database.execute(f"CREATE TABLE given_{name} AS {query}")
-        for name in ("run", "qrels", "records", "splits", "logs", "interleaved", "classified", "class_scores", "class_labels", *OTHERS):
+        for name in (
+            "run",
+            "qrels",
+            "records",
+            "splits",
+            "logs",
+            "interleaved",
+            "classified",
+            "class_scores",
+            "class_labels",
+            "ratings",
+            *OTHERS,
+        ):
             database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, 1 AS unit_id, * FROM given_{name}")
         yield database
 
@@ -203,7 +217,7 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
         4,
         [
             (role, name)
-            for role in ("splits", "logs", "interleaved", "classified", "class_scores", "class_labels")
+            for role in ("splits", "logs", "interleaved", "classified", "class_scores", "class_labels", "ratings")
             for name in list_metrics(role, "group")
         ],
         rows=True,

@@ -1,0 +1,23 @@
+-- item_agreement: one row per group and item of at least two ratings: share of pairs of its ratings that are equal, observed and by chance.
+-- Sampling unit: predictions.
+-- Nonzero: item_ratings, item_ratings - 1
+-- Grain: group_id, item_id
+SELECT
+  group_id,
+  unit_id, -- what was sampled independently
+  item_id,
+  SUM(num_ratings * (num_ratings - 1) / item_ratings / (item_ratings - 1)) AS agreement,
+  SUM(num_ratings * rating_shares / item_ratings) / MAX(num_items) AS chance_agreement -- with the ratings of all items, each of which counts the same
+FROM (
+  -- one row per group, item and rating
+  SELECT
+    group_id,
+    unit_id,
+    item_id,
+    num_ratings,
+    item_ratings,
+    SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id, rating) AS rating_shares, -- sum over items of the share of the rating
+    SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id) AS num_items
+  FROM rating_counts
+) AS item_shares
+GROUP BY group_id, unit_id, item_id

@@ -1,0 +1,25 @@
+-- kappa_influence: one row per group and item of at least two ratings: sampled unit, and influence on Fleiss' kappa.
+-- Sampling unit: predictions.
+-- Source: the delta method.
+-- Grain: group_id, item_id
+SELECT
+  group_id,
+  unit_id, -- what was sampled independently
+  item_id,
+  1 AS influence_weight, -- an item counts once
+  1 AS num_units,
+  ((agreement - mean_agreement) * (1 - mean_chance) - 2 * (chance_agreement - mean_chance) * (1 - mean_agreement))
+    / NULLIF(num_items * (1 - mean_chance) * (1 - mean_chance), 0) AS kappa_influence
+FROM (
+  -- one row per group and item
+  SELECT
+    group_id,
+    unit_id,
+    item_id,
+    agreement,
+    chance_agreement,
+    AVG(agreement) OVER (PARTITION BY group_id) AS mean_agreement,
+    AVG(chance_agreement) OVER (PARTITION BY group_id) AS mean_chance,
+    COUNT(*) OVER (PARTITION BY group_id) AS num_items
+  FROM item_agreement
+) AS agreements_with_means

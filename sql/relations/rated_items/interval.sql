@@ -1,0 +1,40 @@
+-- rated_items: one row per group and item of at least two ratings: its ratings, and its parts of observed and chance disagreement.
+-- Two ratings disagree by their squared difference.
+-- Sampling unit: predictions.
+-- Nonzero: item_ratings - 1, group_ratings, item_ratings
+-- Grain: group_id, item_id
+SELECT
+  group_id,
+  unit_id, -- what was sampled independently
+  item_id,
+  SUM(num_ratings) AS num_ratings, -- of the item
+  2 * SUM(num_ratings * (deviation - item_deviation) * (deviation - item_deviation) * item_ratings / (item_ratings - 1)) AS disagreement, -- of pairs of its ratings, divided by its other ratings
+  SUM(num_ratings * (group_squares + group_ratings * deviation * deviation)) AS chance_disagreement, -- of its ratings with all ratings of the group
+  2 * SUM(num_ratings * (deviation - item_deviation) * (deviation - item_deviation) * item_ratings / (item_ratings - 1)) AS disagreement_change, -- derivative of its sum by the weight of the item
+  2 * SUM(num_ratings * (group_squares + group_ratings * deviation * deviation)) AS chance_disagreement_change -- that of all chance disagreement
+FROM (
+  -- one row per group, item and rating
+  SELECT
+    group_id,
+    unit_id,
+    item_id,
+    num_ratings,
+    item_ratings,
+    group_ratings,
+    deviation,
+    SUM(num_ratings * deviation) OVER (PARTITION BY group_id, item_id) / item_ratings AS item_deviation, -- mean of the item
+    SUM(num_ratings * deviation * deviation) OVER (PARTITION BY group_id) AS group_squares
+  FROM (
+    -- one row per group, item and rating
+    SELECT
+      group_id,
+      unit_id,
+      item_id,
+      num_ratings,
+      item_ratings,
+      group_ratings,
+      CAST(rating AS DOUBLE) - SUM(num_ratings * CAST(rating AS DOUBLE)) OVER (PARTITION BY group_id) / group_ratings AS deviation -- from the mean of the group
+    FROM rating_counts
+  ) AS deviations
+) AS deviations_of_items
+GROUP BY group_id, unit_id, item_id

@@ -1,0 +1,77 @@
+-- rated_items: one row per group and item of at least two ratings: its ratings, and its parts of observed and chance disagreement.
+-- Two ratings disagree by the squared difference of their mean ranks among all ratings of the group.
+-- Sampling unit: predictions.
+-- Nonzero: item_ratings - 1, item_ratings
+-- Grain: group_id, item_id
+SELECT
+  group_id,
+  unit_id, -- what was sampled independently
+  item_id,
+  SUM(num_ratings) AS num_ratings, -- of the item
+  2 * SUM(num_ratings * (deviation - item_deviation) * (deviation - item_deviation) * item_ratings / (item_ratings - 1)) AS disagreement, -- of pairs of its ratings, divided by its other ratings
+  SUM(num_ratings * (group_squares + group_ratings * deviation * deviation)) AS chance_disagreement, -- of its ratings with all ratings of the group
+  2 * SUM(num_ratings * (deviation - item_deviation) * (deviation - item_deviation) * item_ratings / (item_ratings - 1))
+    + SUM(num_ratings * disagreement_by_rank) AS disagreement_change, -- derivative of its sum by the item's weight and ranks
+  2 * SUM(num_ratings * (group_squares + group_ratings * deviation * deviation))
+    + SUM(num_ratings * chance_disagreement_by_rank) AS chance_disagreement_change -- that of all chance disagreement
+FROM (
+  -- one row per group, item and rating
+  SELECT
+    group_id,
+    unit_id,
+    item_id,
+    num_ratings,
+    item_ratings,
+    group_ratings,
+    deviation,
+    item_deviation,
+    group_squares,
+    SUM(disagreement_slope) OVER (PARTITION BY group_id ORDER BY rating DESC)
+      - SUM(disagreement_slope) OVER (PARTITION BY group_id, rating) / 2 AS disagreement_by_rank, -- a rating moves half of its rank, and the ranks above
+    SUM(chance_slope) OVER (PARTITION BY group_id ORDER BY rating DESC)
+      - SUM(chance_slope) OVER (PARTITION BY group_id, rating) / 2 AS chance_disagreement_by_rank
+  FROM (
+    -- one row per group, item and rating
+    SELECT
+      group_id,
+      unit_id,
+      item_id,
+      rating,
+      num_ratings,
+      item_ratings,
+      group_ratings,
+      deviation,
+      item_deviation,
+      group_squares,
+      4 * num_ratings * (deviation - item_deviation) * item_ratings / (item_ratings - 1) AS disagreement_slope, -- part of the derivative by the rating's rank
+      4 * num_ratings * group_ratings * deviation AS chance_slope
+    FROM (
+      -- one row per group, item and rating
+      SELECT
+        group_id,
+        unit_id,
+        item_id,
+        rating,
+        num_ratings,
+        item_ratings,
+        group_ratings,
+        deviation,
+        SUM(num_ratings * deviation) OVER (PARTITION BY group_id, item_id) / item_ratings AS item_deviation, -- mean of the item
+        SUM(num_ratings * deviation * deviation) OVER (PARTITION BY group_id) AS group_squares
+      FROM (
+        -- one row per group, item and rating
+        SELECT
+          group_id,
+          unit_id,
+          item_id,
+          rating,
+          num_ratings,
+          item_ratings,
+          group_ratings,
+          SUM(num_ratings) OVER (PARTITION BY group_id ORDER BY rating) - (value_ratings + group_ratings) / 2 AS deviation -- of the mean rank of the rating from that of the group
+        FROM rating_counts
+      ) AS rating_ranks
+    ) AS rank_deviations
+  ) AS rank_slopes
+) AS rank_derivatives
+GROUP BY group_id, unit_id, item_id

@@ -1,0 +1,36 @@
+-- rating_counts: one row per group, item of at least two ratings, and rating: number of ratings, of the item, of the group, and of the rating in it.
+-- Validate: several_units
+-- Sampling unit: predictions.
+-- Grain: group_id, item_id, rating
+SELECT
+  group_id,
+  unit_id, -- what was sampled independently
+  item_id,
+  rating,
+  num_ratings, -- of the item, with this rating
+  item_ratings, -- of the item
+  SUM(num_ratings) OVER (PARTITION BY group_id, rating) AS value_ratings, -- of all items, with this rating
+  SUM(num_ratings) OVER (PARTITION BY group_id) AS group_ratings -- of all items
+FROM (
+  -- one row per group, item and rating
+  SELECT
+    group_id,
+    unit_id,
+    item_id,
+    rating,
+    num_ratings,
+    SUM(num_ratings) OVER (PARTITION BY group_id, item_id) AS item_ratings
+  FROM (
+    -- one row per group, item and rating
+    SELECT
+      group_id,
+      unit_id,
+      item_id,
+      rating,
+      COUNT(*) AS num_ratings
+    FROM ratings
+    WHERE rating IS NOT NULL
+    GROUP BY group_id, unit_id, item_id, rating
+  ) AS counted_ratings
+) AS sized_items
+WHERE item_ratings > 1
