@@ -9,7 +9,7 @@ from mkdocs.structure.files import File
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from website import command_line, examples, families, kept, metric_page, outside
+from website import command_line, examples, families, gallery, kept, metric_page, outside
 from website.docstrings import written
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, place, content=text))
     for path in sorted((examples.ROOT / examples.TABLES).glob("*.csv")):
         files.append(File.generated(config, f"tables/{path.name}", abs_src_path=str(path)))
+    for place, path in gallery.drawn_files().items():
+        files.append(File.generated(config, place, abs_src_path=str(path)))
     _add_to_nav(config.nav or [])
     return files
 
@@ -51,6 +53,7 @@ def made() -> dict[str, str]:
     found["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{found['changelog.md']}"
     found |= {place: outside.page_of_file(path) for path, place in outside.linked_files().items()}
     found |= {"sql/compat.md": outside.page_of_modes(), "api.md": page_of_api(), "cli/index.md": command_line.index()}
+    found |= {"gallery.md": gallery.gallery_page(), "demo.md": gallery.demo_page()}
     found |= {command_line.place(name): command_line.page(name) for name in command_line.commands()}
     found |= {f"metrics/{name}/index.md": families.index(name) for name in families.families()}
     files = [file for of in families.families().values() for file in of]

@@ -44,12 +44,12 @@ def printed(file: SqlFile, arguments: list[str]) -> str:
     return place.read_text("utf-8") if place.exists() else run(arguments)
 
 
-def run(arguments: list[str]) -> str:
-    """Run a command; an error of it is an error of the page."""
+def run(arguments: list[str], *, is_silent: bool = True) -> str:
+    """Run a command; an error of it is an error of the page, and so is what a silent one says beside its output."""
     shown, said = StringIO(), StringIO()
     with redirect_stdout(shown), redirect_stderr(said):
         status = _command().main(arguments, prog_name="sqlrank", standalone_mode=False)
-    if status or said.getvalue():
+    if status or (is_silent and said.getvalue()):
         raise RuntimeError(f"sqlrank {' '.join(arguments)}: {said.getvalue() or status}")
     return shown.getvalue().rstrip()
 
@@ -65,12 +65,12 @@ def _command() -> Any:
 
 
 def _place(file: SqlFile, arguments: list[str]) -> Path:
-    return KEPT / sha256("\0".join([_digest(), file.text, *arguments]).encode()).hexdigest()
+    return KEPT / sha256("\0".join([source_digest(), file.text, *arguments]).encode()).hexdigest()
 
 
 @cache
-def _digest() -> str:
-    """Return what all that is printed depends on, but the file of the metric."""
+def source_digest() -> str:
+    """Return a digest of what all that is printed depends on, but the file of the metric."""
     found = sha256(" ".join(version(name) for name in ENGINES).encode())
     for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
         if path.relative_to(ROOT).parts[:2] not in {("sql", "metrics"), ("sql", "curves")}:

@@ -10,7 +10,7 @@ import typer
 import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, progress_bar
-from sqlrank.cli.parsing import call_arguments, list_sources, parse_groupings
+from sqlrank.cli.parsing import call_arguments, list_sources, parse_groupings, parse_tolerance_options
 from sqlrank.errors import SqlrankError
 from sqlrank.reports.html_page import page_file, require_report_modules
 
@@ -26,6 +26,7 @@ def report(
     qrels: opt.Qrels = None,
     predictions: opt.Predictions = None,
     queries: opt.Queries = None,
+    rollup: opt.Rollup = None,
     db: opt.DatabaseFile = None,
     by: opt.By = None,
     system: Annotated[str | None, typer.Option(help="The column that identifies systems, if they are in one table.")] = None,
@@ -34,6 +35,15 @@ def report(
     where: opt.Where = None,
     confidence: Annotated[float, typer.Option(help="Confidence level of intervals, such as 0.95.")] = 0.95,
     unit: opt.Unit = None,
+    window_days: opt.WindowDays = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(help="Of a rollup: a condition on the rows compared with. Default: the days before the last window, or 7 days."),
+    ] = None,
+    current: Annotated[str | None, typer.Option(help="Of a rollup: a condition on the rows to compare. Default: all rows.")] = None,
+    tolerance: Annotated[
+        list[str] | None, typer.Option(help="Of a rollup: a tolerated change, 0.01, 2%, or of one metric AUC=0.01. Repeat for more.")
+    ] = None,
     title: Annotated[str, typer.Option(help="The heading of the page.")] = "sqlrank report",
     created_at: Annotated[str | None, typer.Option(help="Creation time shown on the page. Default: now.")] = None,
     max_rows: Annotated[int, typer.Option(min=1, help="Maximum number of rows shown per table.")] = 50,
@@ -54,17 +64,18 @@ def report(
     timeout: opt.Timeout = None,
     force: opt.Force = False,
 ) -> None:
-    """Write an HTML report: metrics, comparisons, curves, groups, queries and data counts."""
+    """Write an HTML report: metrics, comparisons, curves, groups, queries and data counts, or a rollup over days."""
     with exit_on_error():
         if output is None:
             raise SqlrankError("name the file to write with -o, such as -o report.html")
         require_report_modules()
-        sources = list_sources(qrels, predictions, queries, db, baseline, run=run, input=input, sql_dir=sql_dir)
+        sources = list_sources(qrels, predictions, queries, rollup, db, baseline, run=run, input=input, sql_dir=sql_dir)
         file = page_file(output, "-o", force, sources)
     with exit_on_error(), progress_bar("reporting") as progress:
         arguments = call_arguments(
             metrics=metrics or None, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system,
-            baseline=baseline, lower_is_better=lower_is_better or (), where=where, confidence=confidence, unit=unit, title=title, created_at=created_at, max_rows=max_rows,
+            baseline=baseline, lower_is_better=lower_is_better or (), where=where, confidence=confidence, unit=unit, rollup=rollup, window_days=window_days, reference=reference,
+            current=current, tolerance=parse_tolerance_options("--tolerance", tolerance) or None, title=title, created_at=created_at, max_rows=max_rows,
             query_examples=query_examples, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check,
             memory_limit=memory_limit, threads=threads, temp_directory=temp_directory, timeout=timeout,
         )  # fmt: skip

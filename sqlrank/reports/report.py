@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.call_descriptions import describe_source
+from sqlrank.errors import MetricError
 from sqlrank.reports.blocks import truncate
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
 from sqlrank.request import SourceGroup
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
     from sqlrank.reports.report_request import ReportRequest
+    from sqlrank.reports.rollup_report import RollupReportRequest
 
 TYPICAL_CALLS = 20
 """Approximate number of calls of a report, for its progress."""
@@ -33,6 +35,7 @@ def report(
     qrels: Any = None,
     predictions: Any = None,
     queries: Any = None,
+    rollup: Any = None,
     inputs: Mapping[str, Any] | None = None,
     connection: Any = None,
     dialect: str | None = None,
@@ -44,6 +47,10 @@ def report(
     where: str | None = None,
     confidence: float = 0.95,
     unit: str | None = None,
+    window_days: int | None = None,
+    reference: str | None = None,
+    current: str | None = None,
+    tolerance: float | str | Mapping[str, float | str] | None = None,
     title: str = "sqlrank report",
     created_at: datetime | str | None = None,
     max_rows: int = 50,
@@ -59,7 +66,7 @@ def report(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> Report:
-    """Make an HTML page of metrics, comparisons, curves, groups, queries and data counts.
+    """Make an HTML page of metrics, comparisons, curves, groups, queries and data counts, or of a rollup.
 
     Args:
         metrics: metrics to evaluate; by default five common ones of rankings or of predictions.
@@ -67,6 +74,7 @@ def report(
         qrels: judgments.
         predictions: predictions; several scores (``columns={"score": ["old", "new"]}``) are compared.
         queries: as for :func:`sqlrank.evaluate`.
+        rollup: partial aggregates from :func:`sqlrank.rollup`, instead of rows: the report is of its metrics over days, and of their drift.
         inputs: as for :func:`sqlrank.evaluate`.
         connection: where the data are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
@@ -78,6 +86,11 @@ def report(
         where: a SQL condition on the rows to read.
         confidence: confidence level of intervals.
         unit: for metrics of predictions the randomization unit column.
+        window_days: for a rollup the window length in days, as for :func:`sqlrank.evaluate`; by default each day has its own values.
+        reference: for a rollup a condition on the rows compared with, as for :func:`sqlrank.drift`; by default all days before the last window.
+        current: for a rollup a condition on the rows to compare; by default all rows, or without ``reference`` the last window, of 7 days if
+            ``window_days`` is not given.
+        tolerance: for a rollup the tolerated changes, as for :func:`sqlrank.drift`.
         title: the heading of the page.
         created_at: creation time shown on the page, a date or a text; now by default.
         max_rows: maximum number of rows shown per table.
@@ -112,6 +125,7 @@ def report(
 
     run_in_time(_load)
     from sqlrank.reports.report_request import ReportRequest  # noqa: PLC0415  loaded by now
+    from sqlrank.reports.rollup_report import RollupReportRequest, rollup_sections  # noqa: PLC0415
 
     common: dict[str, Any] = {
         "inputs": inputs,
@@ -128,6 +142,15 @@ def report(
         "temp_directory": temp_directory,
         "timeout": timeout,
     }
+    of_rollup = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current, "tolerance": tolerance}
+    if rollup is not None:
+        of_rows = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "system": system, "baseline": baseline}
+        of_rows |= {"lower_is_better": lower_is_better, "unit": unit, "inputs": inputs, "columns": columns, "compat": compat, "plan": plan}
+        _refuse(of_rows, "is for rows, which a rollup does not have: leave it out, or rollup=")
+        values = {"by": by, "confidence": confidence, "max_rows": max_rows, **of_rollup}
+        rollup_request = RollupReportRequest.from_arguments(metrics, common=common, policies=policies, **values)
+        return render_page(title, _describe_rollup(rollup_request, created_at), rollup_sections(rollup_request))
+    _refuse(of_rollup, "is for a rollup: leave it out, or give rollup=")
     request = ReportRequest.from_arguments(
         metrics,
         sources={"run": run, "qrels": qrels, "predictions": predictions, "queries": queries},
@@ -158,10 +181,17 @@ def report(
     return page
 
 
+def _refuse(arguments: Mapping[str, Any], reason: str) -> None:
+    """Raise ``MetricError`` for the first argument that is given."""
+    for name, value in arguments.items():
+        if value is not None and not (isinstance(value, (dict, list, tuple, str)) and not value):
+            raise MetricError(f"{name}= {reason}")
+
+
 def _load() -> None:
     """Import the modules of reports, which takes seconds the first time."""
     require_report_modules()
-    for name in ("report_request", "comparison_sections", "sections", "group_section", "query_examples"):
+    for name in ("report_request", "comparison_sections", "sections", "group_section", "query_examples", "rollup_report"):
         import_module(f"sqlrank.reports.{name}")
 
 
@@ -190,11 +220,26 @@ def _sections(request: ReportRequest) -> list[Any]:
     return [sections.summary_section(overall, request, verdicts, comparisons), *page_sections, account]
 
 
-def _describe_request(request: ReportRequest, created_at: datetime | str | None, options: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the arguments, sources, creation time and version of a report as text."""
+def _describe_creation(created_at: datetime | str | None) -> list[tuple[str, str]]:
+    """Return the creation time and version of a report as text."""
     created_at = datetime.now(UTC).replace(microsecond=0) if created_at is None else created_at
     created_text = created_at.isoformat(sep=" ") if isinstance(created_at, datetime) else str(created_at)
-    entries = [("created at", created_text), ("created with", f"sqlrank {__version__}")]
+    return [("created at", created_text), ("created with", f"sqlrank {__version__}")]
+
+
+def _describe_rollup(request: RollupReportRequest, created_at: datetime | str | None) -> list[tuple[str, str]]:
+    """Return the arguments, source, creation time and version of a report of a rollup as text."""
+    options = {name: getattr(request, name) for name in ROLLUP_OPTIONS} | dict(request.policies)
+    entries = [*_describe_creation(created_at), ("metrics", ", ".join(request.names)), ("rollup", _source(request.common["rollup"]))]
+    return [(name, truncate(text)) for name, text in [*entries, *((name, _text(value)) for name, value in options.items() if value)]]
+
+
+ROLLUP_OPTIONS = ("by", "where", "window_days", "reference", "current", "tolerance", "confidence")
+
+
+def _describe_request(request: ReportRequest, created_at: datetime | str | None, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the arguments, sources, creation time and version of a report as text."""
+    entries = _describe_creation(created_at)
     entries += [("metrics", ", ".join(request.names))]
     for role, source in request.sources.items():
         members = source.items() if role == "run" and request.runs else [("", source)]

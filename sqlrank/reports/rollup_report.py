@@ -1,0 +1,247 @@
+"""The report of a rollup: verdicts on drift, metrics of all days by group, metrics over days with their bands, and missing days."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from sqlglot import exp
+
+import sqlrank
+from sqlrank.errors import InputError, MetricError
+from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
+from sqlrank.interval_options import check_confidence_level
+from sqlrank.output.display_columns import select_display_columns
+from sqlrank.output.reshape import to_long_format
+from sqlrank.reports.blocks import Section, VerdictList, VerdictSentence, figure, format_cell, result_block, truncate
+from sqlrank.resolve import parse_group_by
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+DAY = "day"
+DEFAULT_WINDOW_DAYS = 7
+"""Number of last days that are compared with those before, if the caller names neither reference nor window."""
+
+MAX_LINES_DRAWN = 8
+"""Maximum number of groups whose lines are drawn; more have no colors of their own."""
+
+MAX_CHANGES_NAMED = 5
+"""Maximum number of changes that a sentence names."""
+
+VERDICT_STATES = {FAIL: "worse", INCONCLUSIVE: "warning", PASS: "better"}
+"""State of a sentence by the verdict of its rows."""
+
+VERDICT_TEXTS = {FAIL: "moved by more than the tolerance", INCONCLUSIVE: "may have moved by more than the tolerance"}
+
+
+@dataclass(frozen=True)
+class RollupReportRequest:
+    """A request for the report of a rollup. ``common`` are arguments of all calls, among them the rollup, and ``policies`` are those of metrics."""
+
+    metrics: Sequence[Any]
+    common: Mapping[str, Any]
+    policies: Mapping[str, Any]
+    by: Sequence[str]
+    where: str | None
+    window_days: int | None
+    reference: str | None
+    current: str | None
+    tolerance: Any
+    confidence: float
+    max_rows: int
+
+    @classmethod
+    def from_arguments(cls, metrics: Any, *, rollup: Any, common: Mapping[str, Any], by: Any, **options: Any) -> RollupReportRequest:
+        """Parse the arguments of a report of a rollup; raise ``MetricError`` or ``InputError`` for invalid ones."""
+        if metrics is None:
+            raise MetricError("name the metrics of a rollup, such as AUC")
+        check_confidence_level(options["confidence"])
+        groups = parse_group_by(by)
+        if len(groups) > 1:
+            raise MetricError("a report of a rollup has one grouping: name its columns in one list")
+        if options["current"] is not None and options["reference"] is None:
+            raise MetricError("current= is compared with the rows of reference=: give both")
+        names = ("connection", "dialect", "sql_dir", "memory_limit", "threads", "temp_directory", "timeout")
+        limits = {"rollup": rollup, **{name: common[name] for name in names}}
+        by = [name for name in (groups[0] if groups else []) if name != DAY]
+        return cls([metrics] if isinstance(metrics, str) else list(metrics), limits, by=by, where=common["where"], **options)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the metrics as text, under the requested names."""
+        return [str(metric) for metric in self.metrics]
+
+    def evaluate(self, by: Sequence[str], **options: Any) -> tuple[pa.Table, str]:
+        """Evaluate the metrics by some columns, with intervals where the rollup has them; a text says why it does not."""
+        return self._with_intervals(
+            lambda **interval: sqlrank.evaluate(
+                self.metrics, by=by, where=self.where, **self.common, **self.policies, **options, **interval
+            )
+        )
+
+    def drift(self, reference: str, current: str | None) -> tuple[pa.Table, str]:
+        """Compare the days of two conditions."""
+        if self.where is not None:
+            reference, current = (f"({condition}) AND ({self.where})" for condition in (reference, current or "TRUE"))
+        options: dict[str, Any] = {**self.common, **self.policies, "by": self.by, "tolerance": self.tolerance}
+        return self._with_intervals(
+            lambda **interval: sqlrank.drift(self.metrics, reference=reference, current=current, **options, **interval)
+        )
+
+    def _with_intervals(self, call: Callable[..., pa.Table]) -> tuple[pa.Table, str]:
+        try:
+            return call(confidence=self.confidence), ""
+        except (InputError, MetricError) as error:  # such as a rollup without buckets
+            return call(), f"Without confidence intervals: {error}."
+
+
+def rollup_sections(request: RollupReportRequest) -> list[Section]:
+    """Return the sections of the page.
+
+    Raises ``MetricError`` or ``InputError`` for metrics that the rollup does not have.
+    """
+    overall, reason = request.evaluate(request.by)
+    over_days, days, missing = _days_section(request)
+    drifted, moved = _drift_section(request, days)
+    verdicts = VerdictList([*_verdicts(moved, request), *missing])
+    blocks = [
+        *([verdicts] if verdicts.verdicts else []),
+        result_block(_in_rows(overall), "summary-table", "Metrics of all days", request.max_rows, note=_note(request, reason)),
+        figure(
+            lambda: _first_groups(overall, moved, request)[0],
+            "summary-chart",
+            "Metrics of all days, with their intervals or bounds",
+            "dots",
+        ),
+    ]
+    return [Section("summary", "Summary", blocks), over_days, drifted]
+
+
+def _in_rows(result: pa.Table) -> pa.Table:
+    """Return a result with intervals with one row per metric, another as it is."""
+    if not any(name.endswith(f".{CI_LOW}") for name in result.column_names):
+        return result
+    return to_long_format(result).replace_schema_metadata(result.schema.metadata)
+
+
+def _note(request: RollupReportRequest, reason: str) -> str:
+    """Return the sentence on the limits of values; ``reason`` says why there are no intervals."""
+    interval = f"ci_low and ci_high are the limits of the {100 * request.confidence:g}% confidence interval."
+    return f"bound_low and bound_high are guaranteed bounds of the change that binning causes. {reason or interval}"
+
+
+def _days_section(request: RollupReportRequest) -> tuple[Section, list[Any], list[VerdictSentence]]:
+    """Return the section of metrics over days, the days of the rollup in order, and warnings on days without rows."""
+    window = request.window_days
+    title = f"Metrics over windows of {window} days" if window else "Metrics over days"
+    options: dict[str, Any] = {} if window is None else {"window_days": window}
+    by = [*([] if window else [DAY]), *request.by]
+    try:
+        result, _ = request.evaluate(by, **options)
+    except (InputError, MetricError) as error:
+        return Section("days", title, (), [f"Metrics over days are not shown: {error}"]), [], []
+    days = sorted(set(result[DAY].to_pylist()) - {None})
+    drawn, num_omitted = _first_groups(result, None, request)
+    more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
+    blocks = [
+        figure(lambda: drawn, "days-chart", f"{title}{more}", "line"),
+        result_block(_in_rows(result), "days-table", title, request.max_rows, is_folded=True),
+    ]
+    return Section("days", title, blocks), days, _missing_days(days)
+
+
+def _missing_days(days: Sequence[Any]) -> list[VerdictSentence]:
+    """Return a warning on days without rows between the first and the last, if days are dates or integers."""
+    if len(days) < 2 or not hasattr(days[0], "__sub__"):  # noqa: PLR2004  one day has none between
+        return []
+    span = days[-1] - days[0]
+    num_missing = getattr(span, "days", span) + 1 - len(days)
+    if num_missing <= 0:
+        return []
+    plural = "day has" if num_missing == 1 else "days have"
+    return [VerdictSentence("warning", f"{num_missing:,} {plural} no rows between {days[0]} and {days[-1]}.")]
+
+
+def _first_groups(result: pa.Table, moved: pa.Table | None, request: RollupReportRequest) -> tuple[pa.Table, int]:
+    """Return the rows of the groups to draw, and the number of groups left out: those that moved most come first, then the largest."""
+    names = list(request.by)
+    keys = [tuple(row[name] for name in names) for row in result.select(names).to_pylist()] if names else [()] * result.num_rows
+    sizes: Counter[tuple[Any, ...]] = Counter()
+    for key, size in zip(keys, result["num_rows"].to_pylist(), strict=True):
+        sizes[key] += size
+    by_drift = [] if moved is None or not names else [tuple(row[name] for name in names) for row in moved.select(names).to_pylist()]
+    order = list(dict.fromkeys([*by_drift, *(key for key, _ in sizes.most_common())]))
+    first = set(order[:MAX_LINES_DRAWN])
+    return result.filter(pa.array([key in first for key in keys], pa.bool_())), max(0, len(sizes) - MAX_LINES_DRAWN)
+
+
+def _drift_section(request: RollupReportRequest, days: Sequence[Any]) -> tuple[Section, pa.Table | None]:
+    """Return the section of drift between two periods, and its rows."""
+    title = "Drift"
+    reference, current = request.reference, request.current
+    if reference is None:
+        window = request.window_days or DEFAULT_WINDOW_DAYS
+        if len(days) <= window:
+            text = f"Drift needs more than {window} days, or a reference: name one with reference= or --reference."
+            return Section("drift", title, (), [text]), None
+        reference, current = _split_days(days[-window])
+    try:
+        result, _ = request.drift(reference, current)
+    except (InputError, MetricError) as error:
+        if request.reference is not None or request.tolerance is not None:
+            raise
+        return Section("drift", title, (), [f"Drift is not shown: {error}"]), None
+    limits = (CI_LOW, CI_HIGH) if CI_LOW in result.column_names else BOUNDS
+    columns = ("metric", "verdict", "value_reference", "value_current", "difference", *limits, "tolerance")
+    shown = select_display_columns(result, [name for name in columns if name in result.column_names])
+    text = (
+        f"The reference are the rows where {truncate(reference)}, and they are compared with {'all rows' if current is None else f'those where {truncate(current)}'}. "
+        "A difference is the current value minus that of the reference. PSI is the population stability index of the scores."
+    )
+    order = "the worst first" if "verdict" in result.column_names else "the largest first"
+    return Section("drift", title, [result_block(shown, "drift-table", f"Changes, {order}", request.max_rows)], [text]), result
+
+
+def _split_days(first: Any) -> tuple[str, str]:
+    """Return the conditions of the days before a day, and of the days from it.
+
+    >>> _split_days("2026-03-22")
+    ("day < '2026-03-22'", "day >= '2026-03-22'")
+    """
+    literal = exp.Literal.number(first) if isinstance(first, int) else exp.Literal.string(str(first))
+    return exp.LT(this=exp.column(DAY), expression=literal).sql(), exp.GTE(this=exp.column(DAY), expression=literal).sql()
+
+
+def _verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list[VerdictSentence]:
+    """Return the sentences on drift: by verdict, if there are tolerances, and otherwise on the largest change."""
+    if moved is None or not moved.num_rows:
+        return []
+    rows = moved.to_pylist()
+    if "verdict" not in moved.column_names:
+        changes = [row for row in rows if row["difference"] is not None]
+        return [VerdictSentence("even", f"Largest change: {_change(changes[0], request)}.")] if changes else []
+    sentences = []
+    num_judged = sum(row["verdict"] is not None for row in rows)
+    for verdict, text in VERDICT_TEXTS.items():
+        found = [row for row in rows if row["verdict"] == verdict]
+        if found:
+            named = ", ".join(_change(row, request) for row in found[:MAX_CHANGES_NAMED])
+            more = f", and {len(found) - MAX_CHANGES_NAMED:,} more" if len(found) > MAX_CHANGES_NAMED else ""
+            sentences.append(VerdictSentence(VERDICT_STATES[verdict], f"{len(found):,} of {num_judged:,} values {text}: {named}{more}."))
+    num_passed = pc.sum(pc.equal(moved["verdict"], PASS)).as_py() or 0
+    if num_passed:
+        sentences.append(VerdictSentence(VERDICT_STATES[PASS], f"{num_passed:,} of {num_judged:,} values are within the tolerance."))
+    return sentences
+
+
+def _change(row: Mapping[str, Any], request: RollupReportRequest) -> str:
+    """Return the text of a row of drift."""
+    group = ", ".join(f"{truncate(name)}={truncate(row[name])}" for name in request.by)
+    before, after, difference = (format_cell(name, row[name]).text for name in ("value_reference", "value_current", "difference"))
+    values = "" if row["value_reference"] is None else f" from {before} to {after}"
+    return f"{row['metric']}{f' of {group}' if group else ''}{values} ({difference})"

@@ -1,0 +1,34 @@
+"""The pages of the site with the gallery of charts and the demo report."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from website import gallery
+
+
+def test_the_gallery_has_every_kind_of_chart_with_its_command() -> None:
+    kinds = pytest.importorskip("sqlrank.charts.chart_kinds", reason="charts need altair").CHART_KINDS
+    entries = {entry.kind: entry for entry in gallery.gallery()}
+    assert entries.keys() == kinds.keys()
+    page = gallery.gallery_page()
+    for kind, entry in entries.items():
+        assert f"gallery/{kind}.svg" in page
+        assert re.search(rf"^sqlrank chart .* -o {kind}\.svg$", entry.commands.replace("\\\n", ""), re.MULTILINE)
+    assert entries["forest"].commands.startswith("sqlrank compare ")
+    assert "sqlrank compare" not in entries["roc"].commands
+
+
+@pytest.mark.slow
+def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts() -> None:
+    pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
+    files = gallery.drawn_files()
+    assert {place for place in files if place != gallery.REPORT} == {entry.place for entry in gallery.gallery()}
+    assert all("<svg " in path.read_text("utf-8") for place, path in files.items() if place != gallery.REPORT)
+    report = files[gallery.REPORT].read_text("utf-8")
+    targets = re.findall(rf"\]\({gallery.REPORT}#([\w-]+)\)", gallery.demo_page())
+    assert len(targets) == len(gallery.CALLOUTS) == 9
+    assert [target for target in targets if f'id="{target}"' not in report] == []
+    assert "candidate beats baseline on 3 of 3 metrics" in report

@@ -1,0 +1,133 @@
+"""The gallery of charts and the demo report: pages, and the files that commands of docs draw for them while the site is built."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from contextlib import chdir
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+
+from website import kept
+from website.outside import ROOT, text_of
+
+DRAWN = ROOT / ".cache" / "drawn"
+SOURCES = ("sqlrank/charts/*", "sqlrank/reports/*", "examples/data/open_bandit/*", "examples/data/rag/*")
+"""Files that charts and reports depend on, besides those of ``kept``."""
+
+REPORT = "demo/report.html"
+DEMO_DATA = "examples/data/rag/"
+"""Folder of the data of the demo report."""
+
+CALLOUTS = (
+    (
+        "summary",
+        "The verdict",
+        "the candidate beats the baseline on all three metrics. Below it are the largest regression of a group, and warnings on the data.",
+    ),
+    ("pivot", "Metrics by system", "each with half of its interval. The best value is bold, and ▲ marks a significant difference."),
+    ("summary-chart", "Dots with intervals", "on an axis around them. Point at one to see its numbers."),
+    ("comparison-chart", "Differences", "with their intervals. The line at 0 is no difference."),
+    ("comparison-groups", "Differences within groups", "those in which the baseline is better first."),
+    ("groups", "Groups", "a cell is shaded if its interval excludes the value of all rows. A command evaluates the queries of a group."),
+    ("queries", "Queries", "those that lost and gained most, with both lists side by side and a command that explains each score."),
+    ("account", "Data quality", "numbers of queries and documents, and of those that are unjudged or left out."),
+    ("settings", "Inputs and settings", "folded, as all details. Each table and chart has its statement below it."),
+)
+"""Parts of the demo report: id, name, and description."""
+
+_COMMANDS = re.compile(r"^```sh\n((?:sqlrank .*\n(?:    .*\n)*)+)```$", re.MULTILINE)
+_ROW = re.compile(r"^\| (?P<kinds>`[^|]+) \| (?P<result>[^|]+) \| (?P<chart>[^|]+) \|$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class GalleryEntry:
+    """A kind of chart with its thumbnail: the commands that draw it, and sentences on its result and its marks, as Markdown."""
+
+    kind: str
+    commands: str
+    result: str
+    description: str
+
+    @property
+    def file_name(self) -> str:
+        """Return the name of the file that the commands write."""
+        return f"{self.kind}.svg"
+
+    @property
+    def place(self) -> str:
+        """Return the place of the thumbnail in the site."""
+        return f"gallery/{self.file_name}"
+
+
+def gallery() -> list[GalleryEntry]:
+    """Return an entry per kind of chart, in the order of the table in docs/charts.md, from the commands there."""
+    page = text_of("docs/charts.md")
+    commands_by_kind: dict[str, str] = {}
+    for block in _COMMANDS.findall(page):
+        commands: list[str] = []
+        for command in re.split(r"\n(?=sqlrank )", block.rstrip("\n")):
+            commands.append(command)
+            if drawn := re.search(r" -o (\w+)\.svg$", command):
+                commands_by_kind[drawn[1]] = "\n".join(commands)
+                commands = []
+    rows = [(kind, row) for row in _ROW.finditer(page) for kind in re.findall(r"`(\w+)`", row["kinds"])]
+    return [GalleryEntry(kind, commands_by_kind[kind], row["result"], row["chart"]) for kind, row in rows]
+
+
+def gallery_page() -> str:
+    """Return the page of the gallery."""
+    parts = ["# Chart gallery", "Every kind of chart with the command that draws it. [Charts](charts.md) has the options."]
+    for entry in gallery():
+        parts += [
+            f"## {entry.kind}",
+            f"[![A chart of the kind {entry.kind}.]({entry.place}){{ .thumbnail }}]({entry.place})",
+            f"Shows {entry.description}. It draws this result: {entry.result}.",
+            f"```sh\n{entry.commands}\n```",
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def demo_page() -> str:
+    """Return the page that shows the demo report, with callouts whose links lead to its parts."""
+    callouts = "\n".join(f"1. [{title}]({REPORT}#{ident}){{ target=demo-report }}: {text}" for ident, title, text in CALLOUTS)
+    return (
+        f"---\nhide: [navigation, toc]\n---\n\n# Demo report\n\n"
+        f"This [HTML report](report.md) compares the two retrievers of the [tutorial](tutorial.md). "
+        f"You can [open it on a page of its own]({REPORT}). From top to bottom you see:\n\n{callouts}\n\n"
+        f'<iframe class="demo" name="demo-report" title="Demo report" src="{REPORT}"></iframe>\n\n'
+        f"```sh\n{_demo_commands()}\n```\n"
+    )
+
+
+def _demo_commands() -> str:
+    """Return the commands of docs/report.md that write the demo report."""
+    return str(next(block for block in _COMMANDS.findall(text_of("docs/report.md")) if DEMO_DATA in block)).rstrip("\n")
+
+
+def drawn_files() -> dict[str, Path]:
+    """Return the files of the thumbnails and of the demo report by their place in the site, drawn unless they are kept."""
+    found = {entry.place: _draw(entry.commands, entry.file_name) for entry in gallery()}
+    found[REPORT] = _draw(_demo_commands(), "report.html")
+    for folder in set(DRAWN.iterdir()) - {path.parent for path in found.values()}:
+        rmtree(folder)
+    return found
+
+
+def _draw(commands: str, file_name: str) -> Path:
+    """Return the kept file that commands write, which they do in a folder of their own."""
+    digest = sha256(f"{kept.source_digest()} {commands}".encode())
+    for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()):
+        digest.update(path.read_bytes())
+    target = DRAWN / digest.hexdigest() / file_name
+    if not target.exists():
+        with TemporaryDirectory() as folder, chdir(folder):
+            Path("examples").symlink_to(ROOT / "examples")
+            for command in re.split(r"\n(?=sqlrank )", commands.replace("\\\n", " ").strip()):
+                kept.run(shlex.split(command)[1:], is_silent=False)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(Path(file_name).read_bytes())
+    return target
