@@ -21,7 +21,7 @@ def chart(result: Any, kind: str | None = None, *, title: str | None = None) -> 
 
     Args:
         result: an Arrow table as :func:`sqlrank.evaluate` or :func:`sqlrank.compare` returned it, with its metadata.
-        kind: ``roc``, ``pr``, ``gain``, ``lift``, ``threshold`` and ``calibration``, each for its curve; ``cutoffs`` (metrics over a range
+        kind: ``roc``, ``pr``, ``gain``, ``lift``, ``threshold``, ``calibration`` and ``confusion``, each for its curve; ``cutoffs`` (metrics over a range
             such as ``nDCG@1..20``); ``line`` (over a date column); ``heatmap`` (two columns); ``dots``, with intervals if the result has
             them; ``forest`` (comparisons with intervals); ``differences`` (sorted per-query differences). By default the first kind that
             fits.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlrank.charts import calibration_chart, comparison_charts, curve_charts, metric_charts
+from sqlrank.charts import calibration_chart, comparison_charts, confusion_chart, curve_charts, metric_charts
 from sqlrank.errors import MetricError, did_you_mean, short_repr
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ CHART_KINDS = {
     **{name.lower(): ChartKind(partial(_is_curve, name), curve_charts.curve) for name in curve_charts.CURVES},
     "threshold": ChartKind(partial(_is_curve, "Threshold"), curve_charts.threshold),
     "calibration": ChartKind(partial(_is_curve, "Calibration"), calibration_chart.calibration),
+    "confusion": ChartKind(partial(_is_curve, confusion_chart.CURVE), confusion_chart.confusion),
     "forest": ChartKind(partial(_is, "comparison", "comparisons, which sqlrank.compare returns"), comparison_charts.forest),
     "differences": ChartKind(
         partial(_is, "differences", "differences of queries, which sqlrank.compare returns with per_query=True"),
@@ -109,5 +110,5 @@ def check_kind(kind: str | None) -> None:
 
 def _no_chart(view: ResultView) -> str:
     if view.curve is not None:
-        return f"{view.curve} has no chart; these curves have one: {', '.join([*curve_charts.CURVES, 'Threshold', 'Calibration'])}"
+        return f"{view.curve} has no chart; these curves have one: {', '.join([*curve_charts.CURVES, 'Threshold', 'Calibration', confusion_chart.CURVE])}"
     return "values of single queries have no chart: leave out per_query, or compare systems with sqlrank.compare(..., per_query=True)"

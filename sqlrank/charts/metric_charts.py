@@ -99,8 +99,8 @@ def heatmap(view: ResultView) -> ChartType:
     charts = []
     for name in view.drawn_metrics:
         rows, titles = _values(view, keys, name)
-        squares = _squares(dimensions, view.title(name), titles, theme.constant_domain(row["y"] for row in rows))
-        charts.append(theme.facets(alt.layer(*squares, data=theme.inline_data(_inked(rows))), dimensions))
+        layers = squares(dimensions, view.title(name), titles, theme.constant_domain(row["y"] for row in rows))
+        charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(inked(rows))), dimensions))
     across, down = (dimension.title for dimension in dimensions[:2])
     title = f"{theme.join_names(view.drawn_metrics)} by {across} and {down}"
     return theme.with_caption(theme.concat(charts).resolve_scale(color="independent"), title, _notes(view, ""))
@@ -196,15 +196,17 @@ def _over(view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis
     return theme.with_caption(theme.concat(charts), title_text, _notes(view, "Bands"))
 
 
-def _inked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def inked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add the text color that is readable on each row's cell."""
     values = [row["y"] for row in rows if row["y"] is not None]
     dark_threshold = min(values) + (max(values) - min(values)) * DARK_SHARE if values else 0
     return [row | {"ink": "white" if row["y"] is not None and row["y"] > dark_threshold else "black"} for row in rows]
 
 
-def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], domain: Mapping[str, Any]) -> list[alt.Chart]:
-    """Return layers of heat map cells with their numbers, and NULL labels for undefined ones."""
+def squares(
+    dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], domain: Mapping[str, Any], number: alt.Text | None = None
+) -> list[alt.Chart]:
+    """Return layers of heat map cells with their numbers, by default the values, and NULL labels for undefined ones."""
     across, down = dimensions[:2]
     base_chart = alt.Chart(width=alt.Step(56), height=alt.Step(ROW_PIXELS + 4)).encode(
         x=alt.X("across:N", title=across.title, sort=list(across.labels), axis=alt.Axis(labelAngle=-40 if _is_wide(across) else 0)),
@@ -218,7 +220,7 @@ def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, s
     # Use two layers, because Vega-Lite cannot draw a color without a scale in a facet.
     numbers = [
         base_chart.mark_text(fontSize=theme.FONT_PIXELS, color=ink)
-        .encode(text=alt.Text("y:Q", format=".3~g"))
+        .encode(text=number or alt.Text("y:Q", format=".3~g"))
         .transform_filter(f"{HAS_VALUE} && datum.ink === '{ink}'")
         for ink in ("black", "white")
     ]

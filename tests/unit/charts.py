@@ -25,6 +25,14 @@ RUNS = {
     "baseline": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"b": 3.0, "c": 2.0, "a": 1.0}},
     "dense": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 2.0, "b": 1.0}, "q3": {"a": 2.0, "b": 1.0}},
 }
+CLASSES = pa.table(
+    {
+        "system": ["a", "a", "a", "b"],
+        "label": ["it's", "it's", "x", "x"],
+        "predicted": ["it's", "x", "z", "x"],
+        "weight": [1.5, 1.0, 2.0, 0.0],
+    }
+)
 SCORED: dict[str, Any] = {"run": RUNS, "qrels": QRELS}
 
 
@@ -43,6 +51,7 @@ RESULTS: dict[str, Callable[[], pa.Table]] = {
     "dots": lambda: sqlrank.evaluate(["RR", "num_q"], confidence=0.95, **SCORED),
     "line": lambda: evaluate_clicks("LogLoss", by="day=CAST(day AS DATE)"),
     "heatmap": lambda: evaluate_clicks("Brier", by=["country", "device"]),
+    "confusion": lambda: sqlrank.evaluate("MulticlassConfusionMatrix", inputs={"classified": CLASSES}, by="system"),
     "forest": lambda: sqlrank.compare("RR", **SCORED),
     "differences": lambda: sqlrank.compare("RR", per_query=True, **SCORED),
 }

@@ -220,6 +220,19 @@ def test_days_are_an_axis_also_as_text() -> None:
     ]
 
 
+def test_a_confusion_matrix_has_all_classes_on_both_axes() -> None:
+    spec = draw_spec(RESULTS["confusion"]())
+    cells = list_rows(spec, "down", "across", "column", "y", "weight", "portion")
+    assert [cell for cell in cells if cell[4] or cell[2] == "b"] == [
+        ("it's", "it's", "a", 0.6, 1.5, 0.6),
+        ("it's", "x", "a", 0.4, 1.0, 0.4),
+        ("x", "z", "a", 1.0, 2.0, 1.0),
+        ("x", "x", "b", 0.0, 0.0, None),
+    ]
+    assert len(cells) == 3 * 3 + 1
+    assert {tuple(axis["sort"]) for name in "xy" for axis in iterate_parts(spec, name)} == {("it's", "x", "z")}
+
+
 def test_a_metric_by_two_columns_is_a_heat_map() -> None:
     found = draw_spec(evaluate_clicks("Brier", by=["country", "device"]))
     assert list_marks(found) == ["rect", "text", "text", "text"]
