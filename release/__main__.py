@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from release import artifacts
-from release.preparation import is_prepared, prepare_version, read_changelog
-from sqlrank.errors import InputError, SqlrankError
+from release.preparation import check_version, is_prepared, prepare_version, read_changelog
+from release.sources import find_stale_pages
+from sqlrank.errors import ContractError, InputError, SqlrankError
 
 ROOT = Path(__file__).parents[1]
 WRITERS = ("website.public_interface", "tests.stored")
@@ -40,7 +41,11 @@ def make_release(version: str, output: Path, scratch: Path, *, is_written: bool,
 
     A tree that has the version and its section already, such as that of a tag, stays as it is.
     """
-    if is_prepared(ROOT, version):
+    was_prepared = is_prepared(ROOT, version)
+    if not was_prepared:
+        check_version(version, read_changelog((ROOT / "CHANGELOG.md").read_text("utf-8")))
+    check_pages(version, is_published=is_written or was_prepared)
+    if was_prepared:
         tree = ROOT
     else:
         if is_written and artifacts.run("git", "status", "--porcelain", cwd=ROOT):
@@ -58,9 +63,11 @@ def make_release(version: str, output: Path, scratch: Path, *, is_written: bool,
     report(f"built {' and '.join(path.name for path in archives)} twice, with the same bytes")
     artifacts.check_archives(archives, tree)
     sdist, wheel = sorted(archives, key=lambda path: path.suffix == ".whl")
-    artifacts.install_archive(sdist, scratch)
-    python = artifacts.install_archive(wheel, scratch)
+    artifacts.install_archive(sdist, scratch / "venv-sdist")
+    python = artifacts.install_archive(wheel, scratch / "venv-wheel")
     report("checked contents, sizes and metadata, and installed both without git")
+    tested, missing = artifacts.check_interpreters(wheel, tree, scratch)
+    report(f"the wheel gives its numbers on Python {', '.join(tested)}{'; no interpreter at hand: ' * bool(missing)}{', '.join(missing)}")
     output.mkdir(parents=True, exist_ok=True)
     files = [Path(shutil.copy(path, output / path.name)) for path in archives]
     bill = artifacts.write_sbom(python, tree, output / f"sqlrank-{version}.cdx.json", section.date)
@@ -71,6 +78,15 @@ def make_release(version: str, output: Path, scratch: Path, *, is_written: bool,
     report(f"{output} has the files, NOTES.md and SHA256SUMS")
     if is_written:
         report(f"read git diff, then: git commit -am 'Release {version}' && git tag v{version} && git push --follow-tags")
+
+
+def check_pages(version: str, *, is_published: bool) -> None:
+    """Report pages whose tables were made from other sources; raise ``ContractError`` for them before a major version is published."""
+    stale = find_stale_pages(ROOT)
+    if stale and is_published and version.endswith(".0.0"):
+        raise ContractError(f"{version} needs tables that were made from this tree", *stale)
+    for page in stale:
+        report(f"not ready for a major version: {page}")
 
 
 def copy_tree(target: Path) -> Path:

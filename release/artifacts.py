@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from release.interpreters import find_interpreter, read_supported
 from sqlrank.errors import ContractError, ExecutionError
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ UNWANTED = (
 """Patterns of files that a wheel and an sdist have, and of those that neither has."""
 
 MAX_BYTES = {".whl": 2_000_000, ".gz": 4_000_000}
+TREC_VALUE = "0.3015771992102"
+"""nDCG@10 of the collection of trec_eval."""
+
 CALL = "import sqlrank; print(sqlrank.evaluate('AUC', predictions={'label': [0, 1], 'score': [0.1, 0.7]})['AUC'][0].as_py())"
 
 
@@ -112,17 +116,40 @@ def check_archives(archives: list[Path], root: Path) -> None:
     run(sys.executable, "-m", "twine", "check", "--strict", *archives)
 
 
-def install_archive(archive: Path, scratch: Path) -> Path:
-    """Install an archive in a new environment without git, evaluate a metric in it, and return its interpreter."""
-    folder = scratch / f"venv{archive.suffix}"
-    run(sys.executable, "-m", "venv", folder)
-    python = folder / "bin" / "python"
+def install_archive(archive: Path, folder: Path, interpreter: str | Path = sys.executable) -> Path:
+    """Install an archive in a new environment without git, evaluate metrics in it, and return its interpreter.
+
+    Args:
+        archive: a wheel or an sdist.
+        folder: folder of the environment, which is made.
+        interpreter: the Python of the environment.
+    """
+    run(interpreter, "-m", "venv", folder)
     path = str(folder / "bin")
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", archive, PATH=path, cwd=scratch)
-    printed = run(python, "-c", CALL, PATH=path, PYTHONPATH="", cwd=scratch).strip()
+    python = folder / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", archive, PATH=path, cwd=folder)
+    printed = run(python, "-c", CALL, PATH=path, PYTHONPATH="", cwd=folder).strip()
     if printed != "1.0":
         raise ContractError(f"{archive.name}: AUC is {printed} after installation, and should be 1.0")
+    data = Path(__file__).parents[1] / "examples" / "data" / "trec_eval"
+    files: list[str | Path] = ["--run", data / "results.test", "--qrels", data / "qrels.test"]
+    printed = run(folder / "bin" / "sqlrank", "evaluate", "nDCG@10", *files, "--format", "csv", PATH=path, PYTHONPATH="", cwd=folder)
+    if not printed.startswith(f"nDCG@10\n{TREC_VALUE}"):
+        raise ContractError(f"{archive.name}: the command prints {printed!r}, and should print {TREC_VALUE}")
     return python
+
+
+def check_interpreters(wheel: Path, root: Path, scratch: Path) -> tuple[list[str], list[str]]:
+    """Install the wheel on each version of Python that the package names and that is at hand.
+
+    Returns:
+        The versions on which it gave the numbers, and those without an interpreter.
+    """
+    found = {version: find_interpreter(version) for version in read_supported(root)}
+    for version, interpreter in found.items():
+        if interpreter:
+            install_archive(wheel, scratch / f"venv-{version}", interpreter)
+    return [version for version, path in found.items() if path], [version for version, path in found.items() if not path]
 
 
 def write_sbom(python: Path, root: Path, target: Path, day: str) -> dict[str, Any]:

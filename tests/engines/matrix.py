@@ -7,6 +7,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from release.sources import digest_sources, mark_page
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -48,3 +50,4 @@ def read_table() -> str:
 def write_table(new: str) -> None:
     """Put a table into the documentation."""
     PAGE.write_text(_TABLE.sub(lambda _: new, PAGE.read_text("utf-8")), "utf-8")
+    mark_page(PAGE, digest_sources(PAGE.parents[1]))

@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from release import __main__ as release_command
 from release.artifacts import find_problems, list_files
+from release.interpreters import find_interpreter, read_supported
 from release.preparation import VERSION_LINES, check_version, is_prepared, prepare_version, read_changelog, read_version
+from release.sources import MEASURED, digest_sources, find_stale_pages, mark_page
 from sqlrank.errors import SqlrankError
 from tests.environments import make_environment
 
@@ -92,6 +95,58 @@ def test_files_name_the_version_of_the_package() -> None:
         assert re.findall(pattern, (ROOT / name).read_text("utf-8"), re.MULTILINE)[:1] == [read_version(ROOT)], name
 
 
+def test_pages_made_from_other_sources_are_named(tmp_path: Path) -> None:
+    for name, text in {
+        "docs/engines.md": "# Engines\n",
+        "docs/speed.md": "# Speed\n",
+        "sql/ap.sql": "SELECT 1",
+        "sqlrank/_version.py": "1",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    digest = digest_sources(tmp_path)
+    assert [line.partition(";")[0] for line in find_stale_pages(tmp_path)] == [
+        f"{name} was made from sources that it does not name, not {digest}" for name in MEASURED
+    ]
+    for name in MEASURED:
+        mark_page(tmp_path / name, digest)
+    (tmp_path / "sqlrank/_version.py").write_text("2")
+    assert find_stale_pages(tmp_path) == []
+    assert (tmp_path / "docs/speed.md").read_text() == f"# Speed\n\n<!-- sources {digest} -->\n"
+    (tmp_path / "sql/ap.sql").write_text("SELECT 2")
+    after = digest_sources(tmp_path)
+    mark_page(tmp_path / "docs/engines.md", after)
+    assert find_stale_pages(tmp_path) == [
+        f"docs/speed.md was made from sources {digest}, not {after}; run make bench, update the page, then python -m release.sources docs/speed.md"
+    ]
+
+
+@pytest.mark.parametrize(("version", "is_refused"), [("1.0.0", True), ("1.1.0", False)])
+def test_a_major_version_needs_tables_of_its_sources(
+    version: str, is_refused: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(release_command, "find_stale_pages", lambda _: ["docs/speed.md is old"])
+    release_command.check_pages("1.0.0", is_published=False)
+    assert capsys.readouterr().out == "release: not ready for a major version: docs/speed.md is old\n"
+    if is_refused:
+        with pytest.raises(SqlrankError, match=r"^1.0.0 needs tables that were made from this tree\ndocs/speed.md is old$"):
+            release_command.check_pages(version, is_published=True)
+    else:
+        release_command.check_pages(version, is_published=True)
+
+
+def test_the_interpreter_at_hand_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = ".".join(map(str, sys.version_info[:2]))
+    assert here in read_supported(ROOT)
+    (tmp_path / f"python{here}").symlink_to(sys.executable)
+    (tmp_path / "python3.99").write_text("#!/bin/sh\nexit 127\n")
+    (tmp_path / "python3.99").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert find_interpreter(here) == tmp_path / f"python{here}"
+    assert find_interpreter("3.99") is None
+
+
 def write_archive(path: Path, names: list[str], size: int = 1) -> Path:
     if path.suffix == ".whl":
         with zipfile.ZipFile(path, "w") as wheel:
@@ -134,7 +189,7 @@ root, scratch = map(Path, sys.argv[1:])
 archives = artifacts.build_twice(root, scratch, "2026-12-01")
 artifacts.check_archives(archives, root)
 (wheel,) = [path for path in archives if path.suffix == ".whl"]
-bill = artifacts.write_sbom(artifacts.install_archive(archives[-1], scratch), root, scratch / "sbom.json", "2026-12-01")
+bill = artifacts.write_sbom(artifacts.install_archive(archives[-1], scratch / 'venv'), root, scratch / "sbom.json", "2026-12-01")
 print(*(path.name for path in archives), bill["bomFormat"], *sorted(component["name"] for component in bill["components"]))
 """
     words = [programs / "python", "-c", script, ROOT, tmp_path]
