@@ -61,7 +61,9 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
             plain_entries.append(entry)
             continue
         if not is_across:
-            raise MetricError(f"{metric.name} is a difference between groups; name the column of the groups, such as across='country'")
+            raise MetricError(
+                f"{metric.name} is a difference between groups; name the column of the groups in evaluate, such as across='country'"
+            )
         components[str(entry)] = tuple(Metric(name, metric.params) for name in named[plain(metric.name)])
     if not components:
         return RequestedDifferences(entries)
