@@ -52,8 +52,9 @@ def made() -> dict[str, str]:
     found["index.md"] = f"---\nhide: [navigation]\n---\n\n{found['index.md']}"
     found["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{found['changelog.md']}"
     found |= {place: outside.page_of_file(path) for path, place in outside.linked_files().items()}
-    found |= {"sql/compat.md": outside.page_of_modes(), "api.md": page_of_api(), "cli/index.md": command_line.index()}
+    found |= {"sql/compat.md": outside.page_of_modes(), "cli/index.md": command_line.index()}
     found |= {"gallery.md": gallery.gallery_page(), "demo.md": gallery.demo_page()}
+    found |= {"api/index.md": index_of_api()} | {f"api/{name}.md": page_of_api(name) for name in public_names()}
     found |= {command_line.place(name): command_line.page(name) for name in command_line.commands()}
     found |= {f"metrics/{name}/index.md": families.index(name) for name in families.families()}
     files = [file for of in families.families().values() for file in of]
@@ -65,17 +66,25 @@ def _with_head(file: SqlFile) -> str:
     return f"---\ndescription: >-\n  {metric_page.description(file)}\n---\n\n{metric_page.page(file)}"
 
 
-def page_of_api() -> str:
-    """Return the page of the public functions and classes: each in a line, and below that what MkDocs fills in from their docstrings."""
+def public_names() -> list[str]:
+    """Return the public functions, then the classes."""
     names = [name for name in sqlrank.__all__ if not name.startswith("_")]
-    parts = ["# Python", "Every public function and class, from its docstring."]
-    for title, of in (
-        ("Functions", [name for name in names if name.islower()]),
-        ("Classes", [name for name in names if not name.islower()]),
-    ):
-        rows = [f"| [`{name}`][sqlrank.{name}] | {_first_sentence(getattr(sqlrank, name))} |" for name in of]
-        parts += [f"## {title}", "\n".join(["| name | what it does |", "|---|---|", *rows]), *(f"::: sqlrank.{name}" for name in of)]
+    return sorted(names, key=lambda name: not name.islower())
+
+
+def index_of_api() -> str:
+    """Return the page of all public functions and classes, each in a line."""
+    parts = ["# Python", "Every public function and class has a page with its parameters, result, errors and examples."]
+    for title, is_function in (("Functions", True), ("Classes", False)):
+        of = [name for name in public_names() if name.islower() == is_function]
+        rows = [f"| [`{name}`]({name}.md) | {_first_sentence(getattr(sqlrank, name))} |" for name in of]
+        parts += [f"## {title}", "\n".join(["| name | what it does |", "|---|---|", *rows])]
     return "\n\n".join(parts) + "\n"
+
+
+def page_of_api(name: str) -> str:
+    """Return the page of a public function or class, which MkDocs fills in from its docstring."""
+    return f"# sqlrank.{name}\n\n::: sqlrank.{name}\n    options:\n      heading_level: 2\n"
 
 
 def _first_sentence(item: object) -> str:
@@ -83,10 +92,12 @@ def _first_sentence(item: object) -> str:
 
 
 def _add_to_nav(nav: list[Any]) -> None:
-    """Add the pages of metrics, by family, to the section that begins with metrics.md, and those of commands to that of the command line."""
+    """Add the pages of metrics, by family, to the section that begins with metrics.md, and those of commands and functions to theirs."""
     reference = next(item["Reference"] for item in nav if "Reference" in item)
     pages = next(item["Command line"] for item in reference if "Command line" in item)
     pages += [{f"sqlrank {name}": command_line.place(name)} for name in command_line.commands()]
+    pages = next(item["Python"] for item in reference if "Python" in item)
+    pages += [{name: f"api/{name}.md"} for name in public_names()]
     section = next(item["Metrics"] for item in nav if "Metrics" in item)
     for name, files in families.families().items():
         of = [{file.full_name: families.place(file)} for file in files]

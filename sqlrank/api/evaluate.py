@@ -182,7 +182,7 @@ def evaluate(
 
 
 @entry_point
-def sql(
+def sql(  # noqa: D417  evaluate describes the other arguments
     metrics: str | Metric | Iterable[str | Metric],
     *,
     dialect: str | None = None,
@@ -224,16 +224,25 @@ def sql(
     Names of tables and columns follow the rules of the engine: ``campaign`` is ``CAMPAIGN`` for Snowflake, while quoted names are
     unchanged.
 
-    ``where`` is a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a run or qrels that cannot be inspected
-    needs a prefix: ``"run.day = CURRENT_DATE"``. ``create_table`` and ``create_view`` name a table or view to create from the result,
-    replacing an existing one if the engine can do so in one statement. ``insert`` names a table to add the rows to, by column names. With
-    ``overwrite_by``, a column of ``by`` such as ``"day"``, the rows of that table for the days of the result are deleted first: a script of two
-    statements, in a transaction if the engine supports it.
-
     Columns of metrics are identifiers such as ``ndcg_at_10`` under any ``names``, since SQL has no others without quotes.
 
-    ``rollup`` is the result of :func:`sqlrank.rollup_sql`, instead of other sources. Rank metrics have ``_bound_low`` and ``_bound_high``, all have
-    ``num_rows``, and ``num_days`` if the table can be inspected; groups with several definitions are NULL.
+    Arguments that are not listed are those of :func:`evaluate`.
+
+    Args:
+        metrics: metrics to compute, such as ``["nDCG@10", "AP"]``.
+        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else DuckDB's.
+        rollup: the result of :func:`sqlrank.rollup_sql`, instead of other sources. Rank metrics have ``_bound_low`` and ``_bound_high``, all have
+            ``num_rows``, and ``num_days`` if the table can be inspected; groups with several definitions are NULL.
+        where: a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a run or qrels that cannot be inspected
+            needs a prefix: ``"run.day = CURRENT_DATE"``.
+        create_table: name of a table to create from the result. An existing one is replaced if the engine can do so in one statement.
+        create_view: name of a view to create instead.
+        insert: name of a table to add the rows to, by column names.
+        overwrite_by: a column of ``by`` such as ``"day"``: the rows of the table of ``insert`` for the days of the result are deleted first, by a
+            script of two statements, in a transaction if the engine supports it.
+
+    Returns:
+        The statement, under comments that name the metrics, the sources and the plan.
 
     Raises:
         MetricError: as for :func:`evaluate`, and for constructs that the dialect does not support.
@@ -300,7 +309,15 @@ def sql(
 def metrics(sql_dir: str | Path | None = None, *, search: str | None = None) -> pa.Table:
     """List all metrics: name, family, parameters, relation, source and description.
 
-    With ``search``, only those that contain this text in name, description or synonyms, in any case, or whose family it is.
+    Args:
+        sql_dir: a directory with metrics of your own, which are listed, too.
+        search: a text that name, description or synonyms contain, in any case, or the name of a family.
+
+    Returns:
+        A row per metric, all of whose columns are texts.
+
+    Raises:
+        ContractError: a file of ``sql_dir`` violates the contract.
 
     >>> "nDCG" in metrics()["name"].to_pylist()
     True
@@ -311,6 +328,13 @@ def metrics(sql_dir: str | Path | None = None, *, search: str | None = None) -> 
 @entry_point
 def parse(text: str, sql_dir: str | Path | None = None) -> Metric:
     """Parse the text of a metric; ``str()`` of the result is canonical and parses back.
+
+    Args:
+        text: a metric, such as ``"nDCG(gain=exp2)@10"``.
+        sql_dir: a directory with metrics of your own.
+
+    Returns:
+        The metric with its name, parameters and cut-off.
 
     Raises:
         MetricError: the text cannot be parsed, or the metric does not exist.

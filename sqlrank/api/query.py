@@ -19,6 +19,12 @@ def query(statement: str | Path) -> QuerySource:
     A text that begins with SELECT, WITH or FROM is a query in any case; this says so of every text. It is one SELECT, and is trusted as a
     view is: it may call any function that its connection may. It is computed once where it is evaluated on DuckDB.
 
+    Args:
+        statement: the text of the query, or the path of its file.
+
+    Returns:
+        A source for ``run``, ``qrels``, ``predictions``, ``queries`` and ``inputs``.
+
     Raises:
         InputError: the file cannot be read.
 

@@ -197,7 +197,7 @@ def experiment(
 
 
 @entry_point
-def experiment_sql(
+def experiment_sql(  # noqa: D417  experiment describes the other arguments
     metrics: str | Sequence[str] | Mapping[str, str],
     *,
     data: Any,
@@ -222,6 +222,18 @@ def experiment_sql(
 
     It has the columns of :func:`experiment`, with the same numbers. The statement computes quantiles and p-values of Student's t and
     chi-square by numerical integration. Units in several variants are left out, and counted in the extra column ``multi_variant_units``.
+
+    Arguments that are not listed are those of :func:`experiment`.
+
+    Args:
+        metrics: metrics of units, such as ``"Mean(spend)"``.
+        data: name of the table of observations.
+        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else DuckDB's.
+        create_table: name of a table to create from the result.
+        create_view: name of a view to create instead.
+
+    Returns:
+        The statement.
 
     Raises:
         MetricError: as for :func:`experiment`, or a construct that the dialect cannot express.

@@ -53,7 +53,7 @@ class DbtModel:
 
 
 @entry_point
-def dbt_model(
+def dbt_model(  # noqa: D417  sql describes the other arguments
     metrics: str | Metric | Iterable[str | Metric],
     name: str,
     *,
@@ -83,14 +83,28 @@ def dbt_model(
     r"""Return a dbt model of metrics; other arguments are those of :func:`sqlrank.sql`.
 
     An input of one name is a model or seed, ``ref('name')``; one of two names is a source, ``source('schema', 'table')``. Key columns get
-    ``not_null`` tests, unless there are groupings, and a common uniqueness test. Counts get ``not_null`` tests. An incremental model
-    replaces the rows of the same groups. With ``overwrite_by``, a column of ``by`` such as ``"day"``, it reads only rows from the last day in
-    the model on. It replaces all rows of these days if the adapter supports ``delete+insert``; otherwise it merges them. A text literal in
-    ``where`` may hold Jinja, such as ``"day >= '{{ var(\"since\") }}'"``; other arguments may not.
+    ``not_null`` tests, unless there are groupings, and a common uniqueness test. Counts get ``not_null`` tests.
+
+    Args:
+        metrics: metrics of the model, each a column.
+        name: name of the model.
+        materialized: ``"table"``, ``"view"`` or ``"incremental"``, which replaces the rows of the same groups.
+        dialect: the SQL dialect of the warehouse.
+        overwrite_by: a column of ``by`` such as ``"day"``, for an incremental model. It then reads only rows from the last day in the model
+            on. It replaces all rows of these days if the adapter supports ``delete+insert``; otherwise it merges them.
+        where: a condition on the rows to read. A text literal in it may hold Jinja, such as ``"day >= '{{ var(\"since\") }}'"``; other
+            arguments may not.
+
+    Returns:
+        The model, whose ``sql`` and ``schema`` you write to files.
 
     Raises:
         MetricError: as for :func:`sqlrank.sql`.
         InputError: an invalid dbt name, or as for :func:`sqlrank.sql`.
+
+    >>> model = dbt_model("AUC", "daily", predictions="ads.impressions", by="day")
+    >>> model.sql.rstrip().splitlines()[0]
+    "{{ config(materialized='table') }}"
     """
     call = Request(
         metrics,

@@ -89,6 +89,9 @@ def rollup_model(
         sql_dir: a folder with metrics of your own.
         **policies: parameters that apply to all metrics.
 
+    Returns:
+        The model, whose ``sql`` and ``schema`` you write to files.
+
     Raises:
         MetricError: a metric that cannot be computed from aggregates.
         InputError: an invalid name, an invalid day, or an engine whose adapter cannot replace whole batches.

@@ -164,7 +164,7 @@ def rollup(
 
 
 @entry_point
-def rollup_sql(
+def rollup_sql(  # noqa: D417  rollup describes the other arguments
     metrics: str | Metric | Iterable[str | Metric],
     *,
     predictions: Any = None,
@@ -193,9 +193,18 @@ def rollup_sql(
 ) -> str:
     """Return the statement that builds a rollup, in the SQL of an engine.
 
-    ``create_table``, ``insert`` and ``overwrite_by`` are those of :func:`sqlrank.sql`. With ``insert`` alone the statement adds no days and
-    groups that the table already has. With ``batch`` it adds nothing to a table that has rows of that batch. It may therefore run twice,
-    but it cannot raise an error as :func:`rollup` does.
+    A statement may run twice, but it cannot raise an error as :func:`rollup` does. Arguments that are not listed are those of :func:`rollup`.
+
+    Args:
+        metrics: metrics that the rollup must support.
+        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else DuckDB's.
+        create_table: name of a table to create from the rows.
+        insert: name of a rollup to add the rows to. Alone, it adds no days and groups that the table already has.
+        overwrite_by: a column of ``by`` such as ``"day"``: the rows of the table of ``insert`` for the days of the result are deleted first.
+        batch: name of the rows. Nothing is added to a table that has rows of that batch.
+
+    Returns:
+        The statement, or a script of two with ``overwrite_by``.
 
     Raises:
         MetricError: as for :func:`rollup`, or a construct that the dialect cannot express.

@@ -140,7 +140,7 @@ def split(
 
 
 @entry_point
-def split_sql(
+def split_sql(  # noqa: D417  split describes the other arguments
     source: Any,
     *,
     key: str | None = None,
@@ -165,7 +165,16 @@ def split_sql(
 ) -> str:
     """Return the statement of :func:`split` in the SQL of an engine.
 
-    ``create_table`` and ``create_view`` store its rows.
+    Arguments that are not listed are those of :func:`split`.
+
+    Args:
+        source: name of the table to split.
+        dialect: the SQL dialect, such as ``"bigquery"``; by default that of ``connection``, else DuckDB's.
+        create_table: name of a table to create from the rows.
+        create_view: name of a view to create instead.
+
+    Returns:
+        The statement.
 
     Raises:
         MetricError: an invalid split, or one that the dialect cannot express.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import posixpath
@@ -55,12 +56,23 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_every_public_name_is_on_the_page_of_the_api(site: Path) -> None:
-    text = (site / "api.html").read_text("utf-8")
+def test_every_public_name_has_a_page(site: Path) -> None:
     for name in set(sqlrank.__all__) - {"__version__"}:
+        text = (site / "api" / f"{name}.html").read_text("utf-8")
         assert f'id="sqlrank.{name}"' in text
-    assert ":func:" not in text
-    assert ":class:" not in text
+        assert ":func:" not in text
+        assert ":class:" not in text
+
+
+@pytest.mark.parametrize("name", [name for name in sqlrank.__all__ if name.islower() and not name.startswith("_")])
+def test_every_public_function_describes_its_arguments_result_errors_and_an_example(name: str) -> None:
+    docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
+    text = docstrings.complete_docstring(name)
+    parameters = [argument.name for argument in inspect.signature(getattr(sqlrank, name)).parameters.values()]
+    described = re.findall(r"^ {4}\*{0,2}(\w+): \S", docstrings.ARGUMENTS.search(text)["items"], re.MULTILINE)
+    assert sorted(described) == sorted(parameters)
+    for section in ("Returns:\n    ", "Raises:\n    ", "\n>>> "):
+        assert section in text
 
 
 def test_every_command_has_a_page_with_its_options() -> None:
@@ -113,7 +125,7 @@ def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site() -> None:
     made = (
         {families.place(file) for file in FILES}
         | {f"metrics/{name}/index.md" for name in families.families()}
-        | {"api.md", "sql/compat.md", "cli/index.md"}
+        | {"api/index.md", "sql/compat.md", "cli/index.md"}
         | {command_line.place(name) for name in command_line.commands()}
     )
     files = {path.relative_to(docs).as_posix() for path in docs.rglob("*") if path.is_file()}
@@ -156,6 +168,8 @@ def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
 
 
 def test_an_example_asks_for_what_its_metric_reads() -> None:
+    tables = {path.stem for path in (ROOT / examples.TABLES).glob("*.csv")}
+    assert {examples.table(role, file) for file in FILES for role in examples.roles(file)} - tables == set()
     file = next(file for file in FILES if file.full_name == "Miscalibration")
     assert examples.command(file) == [
         *("explain", "Miscalibration@3", "--query", "q1", "--run", "examples/data/small/run.csv"),
