@@ -23,6 +23,23 @@ if TYPE_CHECKING:
 UP = "../.."
 """From a page of a metric to the pages of docs."""
 
+PICTURES = {
+    "nDCG": ("ndcg.svg", "The gains of a list of four documents, divided by log2(rank + 1), and those of the ideal list."),
+    "AP": (
+        "ap.svg",
+        "A list of six documents: the precision at its three relevant ones is 1, 2/3 and 1/2. Of four relevant documents, AP is 0.542.",
+    ),
+    "AUC": (
+        "auc.svg",
+        "All 15 pairs of three positives and five negatives: 13 are in order, one is a tie, one is in the wrong order. AUC is 0.9.",
+    ),
+    "Calibration": (
+        "charts/calibration.svg",
+        "A calibration chart: the observed share of positives by the mean predicted probability of each bin.",
+    ),
+}
+"""Pictures on pages of metrics, in docs/assets."""
+
 
 def page(file: SqlFile) -> str:
     """Return the page of a metric in Markdown."""
@@ -33,6 +50,7 @@ def page(file: SqlFile) -> str:
         *_usage(file),
         _facts(file),
         *_formula(file),
+        *_picture(file),
         *_parameters(file),
         *_edges(file),
         *_worked(file),
@@ -67,6 +85,11 @@ def _calls(file: SqlFile) -> list[str]:
 def _usage(file: SqlFile) -> list[str]:
     found = families.usage(file)
     return ["## When to use it", found] if found else []
+
+
+def _picture(file: SqlFile) -> list[str]:
+    name, about = PICTURES.get(file.full_name, ("", ""))
+    return [f"![{about}]({UP}/assets/{name})"] if name else []
 
 
 def _formula(file: SqlFile) -> list[str]:

@@ -1,0 +1,228 @@
+"""Pictures of the documentation that show data or names of metrics; ``python -m website.pictures`` writes them into docs/assets."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pyarrow as pa
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+ROOT = Path(__file__).parents[1]
+ASSETS = ROOT / "docs" / "assets"
+SMALL = ROOT / "examples" / "data" / "small"
+WIDTH = 760
+DARK, GREY, LINE = "#333", "#767676", "#d5d5d5"
+GREEN, RED, BLUE = "#009e73", "#d55e00", "#0072b2"
+
+CHOICES = {
+    "Ranked lists with judgments": {
+        "Users need one right result": ["RR", "Success@10"],
+        "Grades, and the top matters most": ["nDCG@10", "ERR@10"],
+        "Users want many relevant results": ["AP", "P@10"],
+        "A later stage reads the first k": ["R@100", "FullRecall@100"],
+    },
+    "Predictions of yes or no": {
+        "You use the order of the scores": ["AUC", "APS", "GAUC"],
+        "You use the probabilities": ["LogLoss", "Brier", "CalibrationRatio"],
+        "You use a threshold": ["Precision", "Recall", "MCC"],
+    },
+    "Predictions of a class": {
+        "Each row counts the same": ["MulticlassAccuracy", "CohenKappa"],
+        "Each class counts the same": ["MulticlassFBeta", "MulticlassRecall"],
+    },
+    "Predictions of a number": {
+        "Large errors are much worse": ["RMSE", "R2"],
+        "Outliers should not dominate": ["MAE", "Bias"],
+        "Quantiles or intervals": ["CRPS", "IntervalCoverage"],
+    },
+    "Groups of records": {
+        "Each record counts the same": ["BCubedF", "BCubedPrecision", "BCubedRecall"],
+        "Links between records are used": ["PairwisePrecision", "PairwiseRecall"],
+        "Only whole groups are useful": ["ClusterF"],
+    },
+}
+"""Metrics to start with, by input and question."""
+
+
+def pictures() -> dict[str, Callable[[], str]]:
+    """Return the function that draws each picture, by the name of its file."""
+    return {
+        "inputs.svg": draw_inputs,
+        "chooser.svg": draw_chooser,
+        "coverage.svg": draw_coverage,
+        "ap.svg": draw_average_precision,
+        "auc.svg": draw_auc,
+    }
+
+
+def draw_inputs() -> str:
+    """Return the tables that rankings and predictions are evaluated from, with rows of the small tables."""
+    parts = [
+        _text(190, 28, "Rankings", weight=600, anchor="middle"),
+        _text(590, 28, "Predictions", weight=600, anchor="middle"),
+        *_table(30, 50, "run: your results", _rows("run", ["query_id", "doc_id", "score"], 4)),
+        *_table(215, 50, "qrels: judgments", _rows("qrels", ["query_id", "doc_id", "relevance"], 4)),
+        *_table(500, 50, "predictions: score and outcome", _rows("predictions", ["label", "score"], 4)),
+        '<path d="M425 20v235" stroke="#d5d5d5"/>',
+        _arrow(190, 190, 218),
+        _arrow(590, 190, 218),
+        _text(190, 240, "nDCG, RR, AP, R: a value per query, then the mean", anchor="middle", size=13),
+        _text(590, 240, "AUC, LogLoss, MCC: one value of all rows", anchor="middle", size=13),
+    ]
+    return _svg("Inputs of rankings and of predictions", 265, parts)
+
+
+def draw_chooser() -> str:
+    """Return the questions that lead to metrics."""
+    parts, y = [], 24
+    for title, questions in CHOICES.items():
+        height = 30 * len(questions)
+        parts.append(f'<rect x="20" y="{y}" width="190" height="{height - 6}" rx="6" fill="{BLUE}" opacity=".12"/>')
+        parts.append(_text(115, y + height / 2 + 2, title, anchor="middle", size=12, weight=600))
+        for place, (question, names) in enumerate(questions.items()):
+            middle = y + 30 * place + 12
+            parts += [
+                f'<path d="M210 {y + height / 2 - 3}L232 {middle}h8" fill="none" stroke="{GREY}"/>',
+                _text(246, middle + 5, question, size=13),
+                _text(490, middle + 5, ", ".join(names), size=13, fill=BLUE),
+            ]
+        y += height + 14
+    return _svg("Metrics to start with, by question", y, parts)
+
+
+def draw_coverage() -> str:
+    """Return intervals of 20 samples by rows and by users, beside the true value."""
+    samples, truth = _simulate()
+    parts = []
+    for column, (unit, title) in enumerate({None: "unit: the row", "user_id": "unit: the user"}.items()):
+        result = sqlrank.evaluate("LogLoss", predictions=samples, by="sample", confidence=0.95, unit=unit).to_pylist()
+        left = 40 + 370 * column
+        missed = sum(not row["LogLoss.ci_low"] <= truth <= row["LogLoss.ci_high"] for row in result)
+
+        def place(value: float, start: int = left) -> float:
+            return round(start + 155 + (value - truth) * 1700, 1)
+
+        parts.append(_text(left + 155, 28, f"{title}: {20 - missed} of 20 contain the true value", anchor="middle", size=13, weight=600))
+        for number, row in enumerate(result):
+            low, high, y = row["LogLoss.ci_low"], row["LogLoss.ci_high"], 48 + 11 * number
+            color = BLUE if low <= truth <= high else RED
+            parts.append(f'<path d="M{place(low)} {y}H{place(high)}" stroke="{color}" stroke-width="2.5"/>')
+            parts.append(f'<circle cx="{place(row["LogLoss"])}" cy="{y}" r="3" fill="{color}"/>')
+        parts.append(f'<path d="M{place(truth)} 38v230" stroke="{DARK}" stroke-dasharray="4 3"/>')
+        parts.append(_text(left + 155, 284, f"true LogLoss {truth:.3f}", anchor="middle", size=12, fill=GREY))
+    return _svg("95 % confidence intervals of 20 samples", 296, parts)
+
+
+def draw_average_precision() -> str:
+    """Return a list with the precision at each relevant document, whose mean over the relevant documents is average precision."""
+    relevant = [1, 0, 1, 0, 0, 1]
+    precisions = [sum(relevant[: rank + 1]) / (rank + 1) for rank in range(len(relevant))]
+    parts = [
+        _text(40, 32, "rank", size=12, fill=GREY),
+        _text(100, 32, "document", size=12, fill=GREY),
+        _text(230, 32, "precision", size=12, fill=GREY),
+    ]
+    for rank, (is_relevant, precision) in enumerate(zip(relevant, precisions, strict=True), start=1):
+        y = 26 + 32 * rank
+        color = GREEN if is_relevant else GREY
+        parts.append(_text(52, y, str(rank), anchor="middle"))
+        parts.append(_text(100, y, "relevant" if is_relevant else "not relevant", fill=color, weight=600 if is_relevant else 400))
+        if is_relevant:
+            parts.append(f'<rect x="230" y="{y - 14}" width="{round(300 * precision, 1)}" height="18" fill="{GREEN}" opacity=".7"/>')
+            parts.append(_text(240 + 300 * precision, y, f"{sum(relevant[:rank])} / {rank} = {precision:.3f}", size=13))
+    total = sum(precision for precision, is_relevant in zip(precisions, relevant, strict=True) if is_relevant)
+    sums = f"AP = ({' + '.join(f'{precisions[rank]:.3f}' for rank in (0, 2, 5))}) / 4 relevant documents = {total / 4:.3f}"
+    parts += [
+        _text(40, 252, "A fourth relevant document was not retrieved and counts 0.", size=13, fill=GREY),
+        _text(40, 278, sums, weight=600),
+    ]
+    return _svg("Average precision of a list of six documents", 294, parts)
+
+
+def draw_auc() -> str:
+    """Return every pair of a positive and a negative of the small predictions: AUC is the share that is in order."""
+    rows = [(int(row["label"]), float(row["score"])) for row in csv.DictReader((SMALL / "predictions.csv").read_text("utf-8").splitlines())]
+    positives, negatives = (sorted((score for label, score in rows if label == of), reverse=True) for of in (1, 0))
+    parts, right = (
+        [_text(20, 40, "scores of positives", size=12, fill=GREY), _text(160, 24, "scores of negatives", size=12, fill=GREY)],
+        0.0,
+    )
+    for column, negative in enumerate(negatives):
+        parts.append(_text(200 + 90 * column, 48, f"{negative:g}", anchor="middle", size=13))
+        for line, positive in enumerate(positives):
+            credit = 1.0 if positive > negative else 0.5 if positive == negative else 0.0
+            color = {1.0: GREEN, 0.5: "#e69f00", 0.0: RED}[credit]
+            right += credit
+            parts.append(f'<rect x="{158 + 90 * column}" y="{58 + 44 * line}" width="84" height="38" rx="4" fill="{color}" opacity=".22"/>')
+            parts.append(_text(200 + 90 * column, 82 + 44 * line, f"{credit:g}", anchor="middle"))
+    parts += [_text(120, 82 + 44 * line, f"{positive:g}", anchor="middle", size=13) for line, positive in enumerate(positives)]
+    pairs, bottom = len(positives) * len(negatives), 84 + 44 * len(positives)
+    parts.append(_text(20, bottom, f"AUC = {right:g} / {pairs} pairs = {right / pairs:.4f}", weight=600))
+    parts.append(
+        _text(
+            20, bottom + 24, "1: the positive has the greater score. 0.5: a tie. 0: the negative has the greater score.", size=13, fill=GREY
+        )
+    )
+    return _svg("Pairs of positives and negatives", bottom + 38, parts)
+
+
+def _simulate(n_samples: int = 20, n_users: int = 100, n_rows: int = 21) -> tuple[pa.Table, float]:
+    """Return samples of users with several rows each, whose click rates differ, and the LogLoss of all users."""
+    draws = np.random.default_rng(5)
+    rates = draws.beta(0.6, 1.4, size=(n_samples, n_users))
+    labels = (draws.random((n_samples, n_users, n_rows)) < rates[:, :, None]).astype(int).ravel()
+    sample, user = (index.ravel() for index in np.indices((n_samples, n_users, n_rows))[:2])
+    truth = -(0.3 * np.log(0.3) + 0.7 * np.log(0.7))
+    columns = {"sample": sample, "user_id": user, "label": labels, "score": np.full(len(labels), 0.3)}
+    return pa.table(columns), float(truth)
+
+
+def _rows(name: str, columns: Sequence[str], count: int) -> list[list[str]]:
+    """Return the header and the first rows of a small table."""
+    rows = list(csv.DictReader((SMALL / f"{name}.csv").read_text("utf-8").splitlines()))[:count]
+    return [[*columns], *([row[column] for column in columns] for row in rows)]
+
+
+def _table(x: float, y: float, title: str, rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table with a title, whose first row is its header."""
+    widths = [max(len(row[column]) for row in rows) * 7 + 12 for column in range(len(rows[0]))]
+    parts = [_text(x, y, title, size=13, fill=BLUE, weight=600), f'<path d="M{x} {y + 29}h{sum(widths)}" stroke="{LINE}"/>']
+    for line, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            parts.append(_text(x + sum(widths[:column]), y + 22 + 22 * line, cell, size=12, fill=DARK if line else GREY))
+    return parts
+
+
+def _arrow(x: float, top: float, bottom: float) -> str:
+    return f'<path d="M{x} {top}V{bottom}m-5 -7l5 7l5 -7" fill="none" stroke="{GREY}" stroke-width="1.5"/>'
+
+
+def _text(x: float, y: float, text: str, *, size: int = 14, fill: str = DARK, anchor: str = "start", weight: int = 400) -> str:
+    weighted = f' font-weight="{weight}"' if weight != 400 else ""  # noqa: PLR2004  the default of SVG
+    anchored = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}"{anchored}{weighted}>{escape(text)}</text>'
+
+
+def _svg(title: str, height: float, parts: Iterable[Any]) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" role="img" font-family="system-ui, \'Segoe UI\', Helvetica, Arial, sans-serif">'
+    return "\n".join(
+        [head, f"<title>{escape(title)}</title>", f'<rect width="{WIDTH}" height="{height:g}" rx="10" fill="#fff"/>', *parts, "</svg>", ""]
+    )
+
+
+def main() -> None:
+    """Write all pictures."""
+    for name, draw in pictures().items():
+        (ASSETS / name).write_text(draw(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
