@@ -23,7 +23,7 @@ DARK, GREY, LINE = "#333", "#767676", "#d5d5d5"
 GREEN, RED, BLUE = "#009e73", "#d55e00", "#0072b2"
 
 CHOICES = {
-    "Ranked lists with judgments": {
+    "Ranked lists": {
         "Users need one right result": ["RR", "Success@10"],
         "Grades, and the top matters most": ["nDCG@10", "ERR@10"],
         "Users want many relevant results": ["AP", "P@10"],

@@ -12,7 +12,7 @@ import typer
 from sqlrank.cli.console import exit_on_error, ignore_closed_pipe
 from sqlrank.cli.parsing import output_file
 from sqlrank.errors import SqlrankError
-from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
+from sqlrank.output.ci_reports import github_annotations, is_all_skipped, junit, markdown_summary
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.output_file import OutputFile, check_distinct
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, write_result
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from sqlrank.output.result_formats import Format
 
 TreatInconclusiveAs = Annotated[
-    str | None, typer.Option(help="Treat an inconclusive verdict as pass or as fail, instead of exit status 3.")
+    str | None,
+    typer.Option(
+        help="Treat an inconclusive verdict as pass or as fail, instead of exit status 3. A result whose rows are all skipped is never a pass."
+    ),
 ]
 Summary = Annotated[Path | None, typer.Option("--summary", help="Add a summary in Markdown to this file.")]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report to this file.")]
@@ -83,9 +86,11 @@ class VerdictOutput:
     def write_and_exit(self, result: pa.Table, columns: Sequence[str], form: Format, digits: int, printed: pa.Table | None = None) -> None:
         """Write all outputs, and exit with the status of the verdict.
 
-        A closed standard output does not change the exit status.
+        A closed standard output does not change the exit status. If all rows are skipped, an inconclusive verdict is not treated as a pass.
         """
         verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
+        treated = self.treat_inconclusive_as if verdict == "inconclusive" else None
+        is_blocked = treated == "pass" and is_all_skipped(result)
         with exit_on_error():
             if self.summary is not None:
                 self.summary.append(markdown_summary(result, digits, self.command, columns))
@@ -99,4 +104,6 @@ class VerdictOutput:
                 typer.echo(line, err=True)
             with ignore_closed_pipe():
                 typer.echo(f"verdict: {verdict}", err=form not in HUMAN_FORMATS or self.output is not None)
-        raise typer.Exit(EXITS[self.treat_inconclusive_as if verdict == "inconclusive" and self.treat_inconclusive_as else verdict])
+            if is_blocked:
+                typer.echo("note: all rows are skipped, so nothing was compared, and --treat-inconclusive-as pass does not apply", err=True)
+        raise typer.Exit(EXITS[verdict if is_blocked else treated or verdict])

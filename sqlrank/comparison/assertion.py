@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.gate import gate
 from sqlrank.inference.tolerance import INCONCLUSIVE, PASS
-from sqlrank.output.ci_reports import markdown_summary
+from sqlrank.output.ci_reports import is_all_skipped, markdown_summary
 from sqlrank.output.result_formats import DEFAULT_DIGITS
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def assert_not_worse(
         unit: as for :func:`sqlrank.gate`.
         baseline: as for :func:`sqlrank.gate`.
         tolerance: as for :func:`sqlrank.gate`.
-        treat_inconclusive_as: ``"pass"`` warns of an inconclusive gate instead of raising, ``"fail"`` and None raise.
+        treat_inconclusive_as: ``"pass"`` warns of an inconclusive gate instead of raising, unless all rows are skipped; ``"fail"`` and None raise.
         min_units: as for :func:`sqlrank.gate`.
         lower_is_better: as for :func:`sqlrank.gate`.
         confidence: as for :func:`sqlrank.gate`.
@@ -139,7 +139,7 @@ def assert_not_worse(
     )
     verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
     summary = markdown_summary(result, DEFAULT_DIGITS)
-    if verdict == INCONCLUSIVE and treat_inconclusive_as == PASS:
+    if verdict == INCONCLUSIVE and treat_inconclusive_as == PASS and not is_all_skipped(result):
         warnings.warn(summary, stacklevel=3)
     elif verdict != PASS:
         raise AssertionError(summary)

@@ -50,12 +50,16 @@ def junit(result: pa.Table, command: str = "gate") -> str:
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
+def is_all_skipped(result: pa.Table) -> bool:
+    """Return True if no row has a verdict but ``skipped``: nothing was compared, which is no pass even where an inconclusive result is."""
+    return all(verdict in {"skipped", None} for verdict in result["verdict"].to_pylist())
+
+
 def github_annotations(result: pa.Table, command: str = "gate") -> list[str]:
     """Return GitHub Actions annotations: an error per failure, a warning per inconclusive verdict, and one if all is skipped."""
     kinds = {"fail": "error", "inconclusive": "warning"}
     rows = result.to_pylist()
-    is_undecided = all(row["verdict"] in {"skipped", None} for row in rows)
-    undecided = [f"::warning title=sqlrank {command}::nothing is decided, since all groups are skipped"] if is_undecided else []
+    undecided = [f"::warning title=sqlrank {command}::nothing is decided, since all groups are skipped"] if is_all_skipped(result) else []
     return undecided + [
         f"::{kinds[row['verdict']]} title=sqlrank {command}::{_escaped(f'{_named(row, result)}: {_describe_row(row)}')}"
         for row in rows

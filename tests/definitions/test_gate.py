@@ -345,6 +345,9 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [called("good", other).exit_code for other in ("good", "bad", "mixed")] == [0, 1, 3]
     assert called("good", "mixed", "--treat-inconclusive-as", "pass").exit_code == 0
     assert called("good", "mixed", "--treat-inconclusive-as", "fail").exit_code == 1
+    skipped = called("good", "bad", "--min-units", "999", "--treat-inconclusive-as", "pass")
+    assert (skipped.exit_code, skipped.stdout.splitlines()[-1]) == (3, "verdict: inconclusive")
+    assert skipped.stderr == "note: all rows are skipped, so nothing was compared, and --treat-inconclusive-as pass does not apply\n"
     assert called("good", "bad", "--tolerance", "RR=99%").exit_code == 0
     assert called("good", "bad", "--tolerance", "x").exit_code == 2
     assert called("good", "gone").exit_code == 2
