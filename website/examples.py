@@ -22,6 +22,8 @@ WAREHOUSES = {"duckdb": "DuckDB", "bigquery": "BigQuery", "snowflake": "Snowflak
 WIDEST = 100
 OPTIONS = ("run", "qrels", "predictions", "queries")
 """Inputs with an option of their own."""
+OWN_TABLES = {("qrels", "subtopics"): "subtopics", ("predictions", "forecasts"): "forecasts", ("records", "names"): "named_records"}
+"""Tables of an input for the metrics of a folder, which read more of its columns than others."""
 
 
 def asked(file: SqlFile) -> str:
@@ -43,8 +45,9 @@ def roles(file: SqlFile) -> list[str]:
 
 def table(role: str, file: SqlFile) -> str:
     """Return the table that an input of a metric is read from: labels are numbers where they need not be 0 and 1."""
-    if role == "qrels" and file.path.parent.name == "subtopics":
-        return "subtopics"
+    own = OWN_TABLES.get((role, file.path.parent.name))
+    if own:
+        return own
     is_binary = "binary labels" in file.required_row_checks or file.measures_flag
     return "numbers" if role == "predictions" and not is_binary else role
 

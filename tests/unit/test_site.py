@@ -170,6 +170,13 @@ def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
 def test_an_example_asks_for_what_its_metric_reads() -> None:
     tables = {path.stem for path in (ROOT / examples.TABLES).glob("*.csv")}
     assert {examples.table(role, file) for file in FILES for role in examples.roles(file)} - tables == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in families.families() if name != "clusters"])
+def test_the_first_example_of_each_family_runs(name: str) -> None:
+    file = families.families()[name][0]
+    assert examples.asked(file).partition("@")[0] in run(examples.command(file))
     file = next(file for file in FILES if file.full_name == "Miscalibration")
     assert examples.command(file) == [
         *("explain", "Miscalibration@3", "--query", "q1", "--run", "examples/data/small/run.csv"),
