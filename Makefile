@@ -89,6 +89,7 @@ lint: $(VENV)/.test  ## Check style and types
 bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/ranking.py
+	$(BIN)/python benchmarks/measures.py
 	$(BIN)/python benchmarks/classification.py
 	$(BIN)/python benchmarks/pairs.py
 	$(BIN)/python benchmarks/comparison.py

@@ -14,6 +14,7 @@ SMALL = {
     "comparison.py": ["--queries", "200"],
     "experiments.py": ["--rows", "2000"],
     "families.py": ["--share", "0.0005"],
+    "measures.py": ["--rows", "20000"],
     "ranking.py": ["--rows", "20000", "--only", "lists"],
     "rollups.py": ["--rows", "20000", "--campaigns", "3"],
 }

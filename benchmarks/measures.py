@@ -1,0 +1,100 @@
+"""Time sqlrank beside ir_measures and MLflow's retrieval metrics, which take data frames; README.md says what is measured."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from data import dataset
+from peers import FIVE
+from timing import Target, Values, agree, alternate, conclude, introduce, show
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PRECISION, RECALL = "P@10", "R@100"
+
+
+def with_sqlrank(metrics: list[str], run: pd.DataFrame, qrels: pd.DataFrame, threads: int) -> Values:
+    """Return the means over the judged queries."""
+    (row,) = sqlrank.evaluate(metrics, run=run, qrels=qrels, threads=threads).to_pylist()
+    return {name: row[name] for name in metrics}
+
+
+def with_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame) -> Values:
+    """Return the same five means, from the providers that ir_measures takes by itself."""
+    import ir_measures  # noqa: PLC0415
+
+    measures = dict(zip(FIVE, map(ir_measures.parse_measure, FIVE), strict=True))
+    found = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
+    return {name: found[measure] for name, measure in measures.items()}
+
+
+def with_mlflow(lists: pd.DataFrame) -> Values:
+    """Return precision and recall of MLflow, from lists at hand: what makes them from rows is not counted."""
+    from mlflow.metrics import precision_at_k, recall_at_k  # noqa: PLC0415
+
+    found = {}
+    for name, metric in {PRECISION: precision_at_k(10), RECALL: recall_at_k(100)}.items():
+        scores = metric.eval_fn(lists["retrieved"], lists["relevant"]).scores
+        found[name] = sum(scores) / len(scores)
+    return found
+
+
+def read_frames(rows: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a run and its judgments of queries that were answered and judged, with text ids."""
+    data = dataset(rows, "str", "clustered")
+    run, qrels = (pd.read_parquet(files.removesuffix("/*.parquet")) for files in (data.run, data.qrels))
+    both = set(run["query_id"]) & set(qrels.loc[qrels["relevance"] > 0, "query_id"])
+    return run[run["query_id"].isin(both)], qrels[qrels["query_id"].isin(both)]
+
+
+def ir_measures(options: argparse.Namespace) -> Iterator[Target]:
+    """Time five metrics of the same data frames."""
+    run, qrels = read_frames(options.rows)
+    sides = {"sqlrank": partial(with_sqlrank, FIVE, run, qrels, options.threads), "ir_measures": partial(with_ir_measures, run, qrels)}
+    timings = alternate(sides, options.repeat)
+    agree({}, timings)
+    show(f"five metrics, {len(run):,} rows of data frames, text ids", timings, "sqlrank")
+    yield Target("ir_measures over sqlrank", timings["ir_measures"].median / timings["sqlrank"].median, at_least=1)
+
+
+def mlflow(options: argparse.Namespace) -> Iterator[Target]:
+    """Time precision and recall of lists."""
+    run, qrels = read_frames(options.rows)
+    ordered = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
+    lists = pd.DataFrame(
+        {
+            "retrieved": ordered.groupby("query_id")["doc_id"].agg(list),
+            "relevant": qrels[qrels["relevance"] > 0].groupby("query_id")["doc_id"].agg(list),
+        }
+    ).reset_index()
+    ours: Any = partial(sqlrank.evaluate, [PRECISION, RECALL], inputs={"answers": lists}, threads=options.threads)
+    sides = {"sqlrank": lambda: dict(ours().to_pylist()[0]), "MLflow": partial(with_mlflow, lists)}
+    timings = alternate(sides, options.repeat)
+    agree({}, timings)
+    show(f"{PRECISION} and {RECALL}, {len(lists):,} lists of data frames, text ids", timings, "sqlrank")
+    yield Target("MLflow over sqlrank", timings["MLflow"].median / timings["sqlrank"].median, at_least=1)
+
+
+SECTIONS = {"ir_measures": ir_measures, "mlflow": mlflow}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=200_000, help="rows of the run")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of sqlrank")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=["ir_measures"], help="mlflow needs an environment of its own")
+    options = parser.parse_args()
+    introduce(options.threads, ("duckdb", "pandas", *options.only))
+    conclude(target for name in options.only for target in SECTIONS[name](options))
+
+
+if __name__ == "__main__":
+    main()
