@@ -7,9 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from sqlglot import TokenType, exp, tokenize
 
+from sqlrank.call_descriptions import write_command
+from sqlrank.engines.connection_dialect import infer_dialect
+from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.reshape import sort_and_limit
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.reports.blocks import MAX_TABLE_ROWS, Cell, Section, TableBlock, figure, format_cell, read_statement, truncate
+from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +46,8 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         worst = sort_and_limit(result, request.library, f"-{name}", None)
         by = f"y {', '.join(truncate(column) for column in group)}, the worst {name} first"
         sentences.append(_worst_groups(worst, group, request))
-        blocks.append(_with_intervals(worst, values_by_system, request, f"group-{index}", f"B{by}"))
+        table = _with_intervals(worst, values_by_system, request, f"group-{index}", f"B{by}")
+        blocks.append(_with_commands(table, worst, group, request) if request.is_ranking else table)
         first_groups, num_omitted = _first_groups(result, worst, request)
         chart_title = f"Metrics b{by}" + (f" ({num_omitted:,} more are not drawn)" if num_omitted else "")
         blocks.append(figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title))
@@ -92,6 +99,38 @@ def _with_intervals(
     names = [truncate(name) for name in [*keys, *request.names]]
     note = "Shaded: the interval excludes the value of all rows, which is better (green) or worse (red) in the group. Grey: it does not."
     return TableBlock(ident, title, names, cells, num_omitted, read_statement(result), note, max_rows=request.max_rows)
+
+
+def _with_commands(table: TableBlock, result: pa.Table, group: Sequence[str], request: ReportRequest) -> TableBlock:
+    """Return the table with a command in each row shown first that evaluates the queries of the group, if it has one."""
+    rows = result.slice(0, request.max_rows).to_pylist()
+    commands = [_query_command(row, group, request) for row in rows]
+    cells = [[replace(first, copied=command), *rest] for (first, *rest), command in zip(table.rows, commands, strict=False)]
+    return replace(table, rows=[*cells, *table.rows[len(cells) :]])
+
+
+def _query_command(row: Mapping[str, Any], group: Sequence[str], request: ReportRequest) -> str | None:
+    """Return the command that evaluates each query of a group; None for groups by expressions and for sources without names."""
+    if not all(name in row and isinstance(row[name], (str, int)) for name in group):
+        return None
+    sources, common = request.arguments_for_system(str(row.get(str(request.system))))
+    sqlglot_dialect = get_dialect(infer_dialect(common["connection"], common["dialect"])).sqlglot_name
+    conditions = [] if common["where"] is None else [parse_condition(common["where"], sqlglot_dialect)]
+    conditions += [exp.EQ(this=_column(name), expression=exp.convert(row[name])) for name in group]
+    options = {
+        "where": exp.and_(*conditions).sql(sqlglot_dialect),
+        **{name: common[name] for name in ("inputs", "compat", "sql_dir", "columns")},
+    }
+    return write_command(
+        ["evaluate", request.names[0], "--per-query"],
+        {**sources, **options, "policies": request.policies_read_by([request.metrics[0]]), "connection": common["connection"]},
+    )
+
+
+def _column(name: str) -> exp.Column:
+    """Return a column, quoted unless its name is a plain word, since shells quote quotes at length."""
+    is_word = [token.token_type for token in tokenize(name)] == [TokenType.VAR]
+    return exp.column(exp.to_identifier(name)) if is_word else quoted_column(name)
 
 
 def _significant_difference(row: Mapping[str, Any], whole: float | None, name: str) -> float | None:

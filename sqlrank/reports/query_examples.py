@@ -111,14 +111,14 @@ def _number(value: Any) -> float | None:
 def explain_command(request: ReportRequest, metric: Any, system: str, query: Any) -> str:
     """Return the command that explains a query's value, or a Python call for unnamed sources."""
     sources, common = request.arguments_for_system(system)
-    options = {name: common[name] for name in ("where", "compat", "sql_dir", "columns")}
+    options = {name: common[name] for name in ("inputs", "where", "compat", "sql_dir", "columns")}
     command = write_command(
         ["explain", str(metric)],
         {"query": str(query), **sources, **options, "policies": request.policies, "connection": common["connection"]},
     )
     if command is not None:
         return command
-    arguments = [repr(str(metric)), f"query={query!r}", *(f"{role}=..." for role in sources)]
+    arguments = [repr(str(metric)), f"query={query!r}", *(f"{role}=..." for role in {**sources, **(common["inputs"] or {})})]
     arguments += [f"{name}={common[name]!r}" for name in ("columns", "where") if common[name]]
     return f"sqlrank.explain({', '.join(arguments)})"
 

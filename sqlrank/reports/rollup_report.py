@@ -150,7 +150,7 @@ def _days_section(request: RollupReportRequest) -> tuple[Section, list[Any], lis
     more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
     blocks = [
         figure(lambda: drawn, "days-chart", f"{title}{more}", "line"),
-        result_block(_in_rows(result), "days-table", title, request.max_rows, is_folded=True),
+        result_block(_in_rows(result), "days-table", title.replace("Metrics", "Values"), request.max_rows, is_folded=True),
     ]
     return Section("days", title, blocks), days, _missing_days(days)
 

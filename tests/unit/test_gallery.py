@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
+from html import unescape
 
 import pytest
 
+from tests.unit.command_line import run_command
 from website import gallery
 
 
@@ -22,7 +25,7 @@ def test_the_gallery_has_every_kind_of_chart_with_its_command() -> None:
 
 
 @pytest.mark.slow
-def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts() -> None:
+def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
     files = gallery.drawn_files()
     assert {place for place in files if place != gallery.REPORT} == {entry.place for entry in gallery.gallery()}
@@ -32,3 +35,10 @@ def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts
     assert len(targets) == len(gallery.CALLOUTS) == 9
     assert [target for target in targets if f'id="{target}"' not in report] == []
     assert "candidate beats baseline on 3 of 3 metrics" in report
+    # Commands of the page work: from a group to its queries, and from a query to its explanation.
+    monkeypatch.chdir(gallery.ROOT)
+    commands = [unescape(text) for text in re.findall('data-text="([^"]*)"', report)]
+    of_group, of_query = (next(text for text in commands if text.startswith(f"sqlrank {name} ")) for name in ("evaluate", "explain"))
+    assert "--per-query --where \"intent = 'reference'\" --input answers=examples/data/rag/baseline.jsonl" in of_group
+    assert run_command(*shlex.split(of_group)[1:]).startswith("query_id  nDCG@5\nq04       0.2021\n")
+    assert "chunk-" in run_command(*shlex.split(of_query)[1:])
