@@ -31,6 +31,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 OWN_GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "experiment": {INPUTS: ("variant", "unit", "covariate", "expected_share", "multi_variant_units")},
     "drift": {GROUPING: ("reference", "current")},
+    "report": {GROUPING: ("reference", "current")},
     "rollup": {"Bins and batches": ("binning", "n_bins", "exact_score", "batch", "retract", "batch_where")},
     "split": {
         "Parts": ("key", "salt", "share", "folds", "exact", "stratum"),
