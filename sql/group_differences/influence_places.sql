@@ -6,7 +6,10 @@ SELECT
   unit_influences.component_id,
   unit_influences.unit,
   ordered_groups.place,
-  unit_influences.influence
+  unit_influences.influence,
+  SUM(unit_influences.influence * unit_influences.influence) OVER (
+    PARTITION BY unit_influences.group_id, unit_influences.metric, unit_influences.component_id, ordered_groups.place
+  ) AS squares
 FROM unit_influences
 INNER JOIN ordered_groups
   ON ordered_groups.group_id = unit_influences.group_id

@@ -1,16 +1,13 @@
 -- pair_correlations: one row per group, metric, component and pair of compared groups that share units: correlation of the two values.
 -- Grain: group_id, metric, component_id, place, higher_place
 SELECT
-  shared_influence.group_id,
-  shared_influence.metric,
-  shared_influence.component_id,
-  shared_influence.place,
-  shared_influence.higher_place,
-  shared_influence.products / NULLIF(low.influence_size * high.influence_size, 0) AS correlation
-FROM shared_influence
-INNER JOIN influence_sizes AS low
-  ON low.group_id = shared_influence.group_id AND low.metric = shared_influence.metric AND low.component_id = shared_influence.component_id
-  AND low.place = shared_influence.place
-INNER JOIN influence_sizes AS high
-  ON high.group_id = shared_influence.group_id AND high.metric = shared_influence.metric AND high.component_id = shared_influence.component_id
-  AND high.place = shared_influence.higher_place
+  low.group_id,
+  low.metric,
+  low.component_id,
+  low.place,
+  high.place AS higher_place,
+  SUM(low.influence * high.influence) / NULLIF(SQRT(MAX(low.squares)) * SQRT(MAX(high.squares)), 0) AS correlation
+FROM influence_places AS low
+INNER JOIN influence_places AS high
+  ON high.group_id = low.group_id AND high.metric = low.metric AND high.component_id = low.component_id AND high.unit = low.unit AND high.place > low.place
+GROUP BY low.group_id, low.metric, low.component_id, low.place, high.place

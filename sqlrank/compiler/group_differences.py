@@ -43,8 +43,11 @@ LIMIT_STEPS = (
     "comparison_counts", "tail_bounds", "critical_values", "widening_factors", "widened_limits", "simultaneous_limits", "extreme_intervals",
     "limit_margins",
 )  # fmt: skip
-UNIT_STEPS = ("influence_places", "influence_sizes", "shared_influence", "pair_correlations")
+UNIT_STEPS = ("influence_places", "pair_correlations")
 """Steps from values of groups to limits, from limits to pairs, and from influences of units to correlations of pairs."""
+
+SHARED_STEPS = {"ordered_groups", "influence_places", "limit_margins"}
+"""Steps with several readers, which are computed once: Spark would plan everything below them anew for each."""
 
 METRIC_POSITION = "position"
 """Column of the position of a metric in the request."""
@@ -125,7 +128,8 @@ class _GroupDifferences:
         return self._result()
 
     def _add(self, name: str, query: exp.Query, rows: str, keys: KeysByName) -> None:
-        self.ctes[name] = self.relations.ctes.add_aggregate(name, query, rows, keys[GROUP_ID])
+        shared = True if name in SHARED_STEPS else None
+        self.ctes[name] = self.relations.ctes.add_aggregate(name, query, rows, keys[GROUP_ID], shared)
         self.step_keys[self.ctes[name]] = keys
 
     def _step(self, name: str, variant: str = "", bindings: Mapping[str, float] | None = None) -> None:
@@ -153,26 +157,40 @@ class _GroupDifferences:
 
     def _group_values(self) -> exp.Query:
         """Return the values of groups in long form: a row per metric."""
-        return union_all(self._long_values(component) for component in self.components)
+        columns: dict[str, list[exp.Expr]] = {"value": [exp.column(component.value.alias) for component in self.components]}
+        if self.layout.confidence is not None:
+            aliases = [component.value.alias for component in self.components]
+            bounds = [_find_bounds(component) for component in self.components]
+            columns |= {name: [exp.column(f"{alias}_{name}") for alias in aliases] for name in (CI_LOW, CI_HIGH)}
+            columns[N_UNITS] = [cast_double(exp.column(f"{alias}_{N_UNITS}")) for alias in aliases]
+            columns |= {name: [cast_double(limits[end]) for limits in bounds] for end, name in enumerate(("bound_low", "bound_high"))}
+        return self._select_long(self.values_cte, self.components, columns, [METRIC_POSITION])
 
-    def _long_values(self, component: _Component) -> exp.Select:
+    def _select_long(
+        self, source: str, components: Sequence[_Component], columns: Mapping[str, Sequence[exp.Expr]], labels: Sequence[str] = ()
+    ) -> exp.Select:
+        """Return a row per metric of these and row of a CTE, which is read once: each reader of it would cost Spark a plan of its own.
+
+        ``columns`` have a value per metric. ``labels`` are further columns of the names of metrics.
+        """
         keys = [key_column(name) for name in (*self.keys[GROUP_ID].columns, *self.keys[COMPARED_ID].columns)]
-        columns: dict[str, exp.Expr] = {
+        names = [METRIC_COLUMN, *([COMPONENT_COLUMN] if self.has_components else []), *labels]
+        if len(components) == 1:
+            constants = [exp.alias_(value, name) for name, value in self._name_metric(components[0]).items() if name in names]
+            values = [exp.alias_(value, name) for name, (value,) in columns.items()]
+            return exp.select(*keys, *constants, *values).from_(source)
+        if "compared_metrics" not in self.ctes:
+            rows = [exp.select(*(exp.alias_(value, name) for name, value in self._name_metric(each).items())) for each in self.components]
+            self._add("compared_metrics", union_all(rows), "one row per metric", {GROUP_ID: KeyColumns()})
+        items = [exp.alias_(_choose_by_position(components, values), name) for name, values in columns.items()]
+        return exp.select(*keys, *map(exp.column, names), *items).from_(source).join(self.ctes["compared_metrics"], join_type="cross")
+
+    def _name_metric(self, component: _Component) -> dict[str, exp.Expr]:
+        return {
             METRIC_COLUMN: exp.Literal.string(component.metric),
             **({COMPONENT_COLUMN: exp.Literal.string(component.name)} if self.has_components else {}),
             METRIC_POSITION: sql_literal(component.position),
-            "value": exp.column(component.value.alias),
         }
-        if self.layout.confidence is not None:
-            metric: Any = component.value.metric
-            bounds = limit_bounds(metric) or (None, None)
-            columns |= {name: exp.column(f"{component.value.alias}_{name}") for name in (CI_LOW, CI_HIGH)}
-            columns[N_UNITS] = cast_double(exp.column(f"{component.value.alias}_{N_UNITS}"))
-            columns |= {
-                name: cast_double(exp.Null() if bound is None else sql_literal(bound))
-                for name, bound in zip(("bound_low", "bound_high"), bounds, strict=True)
-            }
-        return exp.select(*keys, *(exp.alias_(value, name) for name, value in columns.items())).from_(self.values_cte)
 
     def _add_influences(self) -> bool:
         """Add the influences of units on metrics, if compared groups may share units; return True if they may."""
@@ -182,16 +200,11 @@ class _GroupDifferences:
         if not components or set(self.layout.across) & attributes:
             return False
         branches = []
-        for component in components:
-            cte, unit = spread.influence_ctes[component.value.alias]
-            columns: dict[str, exp.Expr] = {
-                METRIC_COLUMN: exp.Literal.string(component.metric),
-                **({COMPONENT_COLUMN: exp.Literal.string(component.name)} if self.has_components else {}),
-                "unit": key_column(unit),
-                "influence": exp.column(f"{component.value.alias}_influence"),
-            }
-            keys = [key_column(name) for name in (*self.keys[GROUP_ID].columns, *self.keys[COMPARED_ID].columns)]
-            branches.append(exp.select(*keys, *(exp.alias_(value, name) for name, value in columns.items())).from_(cte))
+        for cte, unit in dict.fromkeys(spread.influence_ctes[component.value.alias] for component in components):
+            inside = [component for component in components if spread.influence_ctes[component.value.alias] == (cte, unit)]
+            influences = [exp.column(f"{component.value.alias}_influence") for component in inside]
+            columns = {"unit": [key_column(unit) for _ in inside], "influence": influences}
+            branches.append(self._select_long(cte, inside, columns))
         self._add("unit_influences", union_all(branches), "one row per group, metric, compared group and unit: its influence", self.keys)
         for step in UNIT_STEPS:
             self._step(step)
@@ -259,6 +272,20 @@ class _GroupDifferences:
         names = [METRIC_COLUMN, *self.step_keys[cte].get(COMPONENT_ID, KeyColumns()).columns]
         on += [exp.EQ(this=exp.column(name, table=cte), expression=exp.column(name, table=extremes)) for name in names]
         return query.join(cte, on=exp.and_(*on, wrap=False), join_type="left", copy=False)
+
+
+def _find_bounds(component: _Component) -> Sequence[exp.Expr]:
+    """Return the least and the greatest possible value of a metric, NULL where it has none."""
+    metric: Any = component.value.metric
+    return [exp.Null() if bound is None else sql_literal(bound) for bound in limit_bounds(metric) or (None, None)]
+
+
+def _choose_by_position(components: Sequence[_Component], values: Sequence[exp.Expr]) -> exp.Expr:
+    """Return the value of the metric at the position of a row; one that all have needs no choice."""
+    if all(value == values[0] for value in values):
+        return values[0]
+    chosen = [exp.If(this=sql_literal(each.position), true=value) for each, value in zip(components, values, strict=True)]
+    return exp.Case(this=exp.column(METRIC_POSITION), ifs=chosen)
 
 
 def _extreme_identifier(name: str, side: str) -> exp.Identifier:

@@ -68,9 +68,8 @@ def plain(name: str) -> str:
 
 def list_aliases(name: str, library: Registry) -> list[str]:
     """Return the synonyms of a metric in other tools."""
-    return [
-        key.rstrip("@") for key, canonical_name in library.synonyms["aliases"].items() if parse_metric_text(canonical_name).name == name
-    ]
+    aliases = library.synonyms["aliases"].items()
+    return [key.rstrip("@") for key, text in aliases if text.startswith(name) and parse_metric_text(text).name == name]
 
 
 def _find_mode(name: str, library: Registry) -> tuple[str, str] | None:

@@ -18,7 +18,8 @@ from sqlrank.registry.sql_file import Bounds
 from sqlrank.registry.value_bounds import value_bounds
 from sqlrank.resolve import resolve_request
 from tests.engines.data import TABLES
-from tests.engines.scenarios import RANKINGS, build_call, list_metric_settings, scenarios
+from tests.engines.metric_settings import list_metric_settings
+from tests.engines.scenarios import RANKINGS, build_call, scenarios
 
 if TYPE_CHECKING:
     from pathlib import Path

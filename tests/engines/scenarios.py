@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,8 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import resolve_request
-from sqlrank.sql_ast import find_nodes
 from tests.engines.data import AGREEMENT, TABLES
+from tests.engines.metric_settings import find_settings_read
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
@@ -60,6 +61,9 @@ written for. The errors say so."""
 TOO_SLOW = {("ZetaSQL", name) for name in ("two runs", "subtopics", "subtopics per query", "cut-offs of subtopics", "alpha=1")}
 """Scenarios that take minutes: the reference implementation adds up a window of 10,000 rows anew in each row."""
 
+NUM_THINNED = 5
+"""Number of metrics of a thinned scenario."""
+
 ARGUMENTS = signature(sqlrank.sql).parameters
 _EXAMPLE = {"integer": "5", "number": "0.3"}
 _OF_RUN = ("ties", "queries", "unjudged", "if_undefined", "aggregate")
@@ -80,6 +84,15 @@ class Scenario:
     def metrics(self) -> list[str]:
         """Return the metrics of the scenario; computed lazily, because each candidate's statement has to be built."""
         return [metric for metric in self.candidates if not self.for_some or _is_accepted(metric, self.options)]
+
+    @property
+    def is_sweep(self) -> bool:
+        """Return True if the scenario sets one policy or plan, which its name says, for metrics that other scenarios have, too."""
+        return "=" in self.name
+
+    def thin(self) -> Scenario:
+        """Return the scenario with a few metrics, evenly chosen: Spark and ZetaSQL take the more time, the longer a statement is."""
+        return replace(self, candidates=self.metrics[:: math.ceil(len(self.metrics) / NUM_THINNED)], for_some=False)
 
     def expected(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
         """Return what DuckDB computes."""
@@ -281,7 +294,7 @@ def _list_choice_scenarios(files: list[SqlFile], options: dict[str, Any]) -> lis
     found = []
     policies = {name for file in files for name in file.declared_settings if name in load_registry().policies} - {"level"}
     slots = set(load_registry().functions) - {"aggregate", "if_undefined", "weight_below"}
-    heeded = _find_settings_read(files)
+    heeded = find_settings_read(files)
     for choice in sorted(policies | slots):
         values = sorted(load_registry().functions[choice]) if choice in slots else load_registry().allowed_values(choice)
         for value in [value for value in values if value != "error"]:
@@ -297,47 +310,6 @@ def _list_choice_scenarios(files: list[SqlFile], options: dict[str, Any]) -> lis
             if any(_is_accepted(metric, given) for metric in candidates):
                 found.append(Scenario(f"{choice}={value}", candidates, given, for_some=True))
     return found
-
-
-def list_metric_settings(file: SqlFile) -> dict[str, list[str]]:
-    """Return the values of every function slot and policy that a metric of rankings reads, by name."""
-    names = _find_settings_read([file])[file.name] - {"level", "aggregate", "if_undefined", "weight_below"}
-    slots = {name: sorted(load_registry().functions[name]) for name in sorted(names) if name in load_registry().functions}
-    return slots | {name: load_registry().allowed_values(name) for name in sorted(names) if name in load_registry().policies}
-
-
-def _find_settings_read(files: list[SqlFile]) -> dict[str, set[str]]:
-    """Return the declared policies and the called functions, also of relations, by metric."""
-    calls = _find_calls()
-    return {
-        file.name: {*file.declared_settings, *calls[file.name], *(call for name in _find_relations(file) for call in calls[name])}
-        for file in files
-    }
-
-
-@cache
-def _find_calls() -> dict[str, set[str]]:
-    """Return the functions that each file calls, by its name."""
-    calls: dict[str, set[str]] = {}
-    for file in load_registry().files():
-        calls.setdefault(file.name, set()).update(call.name.lower() for call in find_nodes(file.tree, exp.Anonymous))
-    return calls
-
-
-def _find_relations(file: SqlFile) -> set[str]:
-    """Return the relations that a metric reads, directly or not, under any policies."""
-    found: set[str] = set()
-    left = [file]
-    while left:
-        for name in _find_tables(left.pop()) - found - load_registry().roles.keys():
-            found.add(name)
-            left += load_registry().relation_files(name)
-    return found
-
-
-@cache
-def _find_tables(file: SqlFile) -> set[str]:
-    return {table.name for table in find_nodes(file.tree, exp.Table)}
 
 
 def _list_prediction_scenarios() -> list[Scenario]:
