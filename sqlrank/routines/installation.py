@@ -119,8 +119,8 @@ class Installation:
 
     def _add_table_function(self, name: str, statement: SymbolicStatement, description: str) -> None:
         reads = [f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()]
-        by = RoutineParameter("by", None, f"expression over a row of {' and '.join(statement.group_roles)}, whose values are groups")
-        checks = RoutineParameter("checks", None, "FALSE if wrong rows are not searched for")
+        by = RoutineParameter("by", None, f"expression over {' and '.join(statement.group_roles)} to group by")
+        checks = RoutineParameter("checks", None, "FALSE to accept wrong rows")
         comment = document_routine(description, [*statement.parameters, by, checks], *reads, *self._facts(statement.request))
         metrics = tuple(str(metric.metric) for metric in statement.request.metrics)
         self._add(create_table_macro(self.schema, RoutineFacts(name, "table", tuple(statement.read_columns), metrics, comment), statement))

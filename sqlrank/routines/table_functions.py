@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -47,6 +48,9 @@ def build_table_query(
     tree.set("expressions", [exp.alias_(item.unalias(), name) for item, name in zip(tree.selects, symbolic.columns, strict=True)])
     tables = {source_table(role): role for role in symbolic.read_columns}
     _prefix_ctes(tree, tables.keys())
+    without_source = re.compile(rf" \((?:{'|'.join(map(re.escape, tables))})\)$")
+    for select in find_nodes(tree, exp.Select):  # which table is read is up to the call
+        select.comments = [without_source.sub("", comment) for comment in select.comments or ()] or None
     for node in find_nodes(tree, exp.Parameter):
         node.replace(parameter(node.name))
     is_repeated = False if get_dialect(dialect).computes_ctes_once else None

@@ -106,7 +106,7 @@ def question_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @given(question_lists(), st.sampled_from(["rank", "doc_desc", "expected"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_random_lists_have_the_values_of_rows(questions: list[dict[str, Any]], ties: str) -> None:
     metrics = ["nDCG@3", "CG@3", "R@3", "P@2", "num_ret", "num_q", "num_no_rel", "num_duplicates"]
     found = evaluate(metrics, questions, ties=ties, per_query=True)
@@ -119,7 +119,7 @@ def test_random_lists_have_the_values_of_rows(questions: list[dict[str, Any]], t
     st.lists(st.sampled_from([metric for metric in RANKING_METRICS if "ties=" not in metric]), min_size=1, max_size=4, unique=True),
     st.sampled_from([{}, {"per_query": True}, {"depth": 2}, {"topics": "judged"}, {"plan": {"list_key": "input"}}]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_positions_in_lists_are_the_ranks_of_sorted_rows(
     questions: list[dict[str, Any]], metrics: list[str], options: dict[str, Any]
 ) -> None:
@@ -191,6 +191,7 @@ def test_several_systems_are_compared_by_query() -> None:
     assert (row["value"], row["ties"]) == (0.375, 4)
 
 
+@pytest.mark.slow
 def test_a_report_compares_systems() -> None:
     better = [row | {"retrieved": row["relevant"]} for row in QUESTIONS]
     stacked = [row | {"system": name} for name, rows in (("old", QUESTIONS), ("new", better)) for row in rows]
@@ -338,6 +339,7 @@ def test_judgments_may_be_in_a_table_of_their_own() -> None:
     assert sqlrank.evaluate("num_shown@2", inputs={"answers": table}).to_pylist() == [{"num_shown@2": 5.0}]
 
 
+@pytest.mark.slow
 def test_rollups_have_the_lists_of_answers(tmp_path: Path) -> None:
     """They are read with the defaults of answers: the position is the rank, and every question counts."""
     questions = [{**row, "day": number % 2, "latency_ms": 10.0 * number} for number, row in enumerate(QUESTIONS)]

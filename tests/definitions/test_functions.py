@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 
 GROUPS = {"run": "system", "predictions": "campaign", "logs": "campaign"} | dict.fromkeys(
-    ("records", "interleaved", "splits", "classified", "class_scores", "ratings"), "site"
+    ("records", "interleaved", "splits", "classified", "class_scores", "class_labels", "ratings"), "site"
 )
 """Column to group by of each evaluated input."""
 
-SAMPLE = ("nDCG", "P@10", "AUC", "AUC@10", "LogLoss", "Lift@0.5", "PairwiseF", "PairsQuality", "CatalogCoverage", "Lost", "IPS", "ROC")
+SAMPLE = ("nDCG", "AP", "P", "AUC", "LogLoss", "Brier", "Lift", "PairwiseF", "PairsQuality", "CatalogCoverage", "Lost", "IPS", "ROC")
 
 
 def make_tables() -> dict[str, pa.Table]:
@@ -98,6 +98,14 @@ def make_tables() -> dict[str, pa.Table]:
                 "score": np.tile([0.5, 0.25, 0.25, 0.125, 0.625, 0.25, 0.25, 0.25, 0.5, 0.125, 0.125, 0.75], 30),
             }
         ),
+        "class_labels": pa.table(
+            {
+                "site": np.repeat(["n", "s"], 60),
+                "prediction_id": np.repeat(np.arange(40), 3),
+                "class_id": ["c", "d", "e"] * 40,
+                **{name: rng.integers(0, 2, 120) for name in ("label", "predicted")},
+            }
+        ),
         "ratings": pa.table(
             {
                 "site": np.repeat(["n", "s"], 60),
@@ -160,9 +168,25 @@ def functions(kind: str) -> dict[str, Routine]:
 
 @pytest.fixture(scope="module")
 def database() -> duckdb.DuckDBPyConnection:
-    """Return a database with the functions and the tables of all inputs."""
+    """Return a database with all functions, which takes many seconds, and the tables of all inputs."""
+    return install(script())
+
+
+@cache
+def sample() -> FunctionScript:
+    """Return the script of the functions of some metrics."""
+    return sqlrank.functions(SAMPLE)
+
+
+@pytest.fixture(scope="module")
+def sample_database() -> duckdb.DuckDBPyConnection:
+    """Return a database with the functions of some metrics, and the tables of all inputs."""
+    return install(sample())
+
+
+def install(script: FunctionScript) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
-    connection.execute(script().sql)
+    connection.execute(script.sql)
     for name, table in TABLES.items():
         connection.register(f"{name}_arrow", table)
         connection.execute(f"CREATE TABLE {name} AS SELECT * FROM {name}_arrow")
@@ -211,9 +235,11 @@ def check_table_function(function: Routine, database: duckdb.DuckDBPyConnection)
         assert_equal(found, rows if group is not None else [(None, *row) for row in rows])
 
 
-@pytest.mark.parametrize("metric", SAMPLE)
-def test_table_functions_are_as_evaluate(metric: str, database: duckdb.DuckDBPyConnection) -> None:
-    check_table_function(functions("table")[metric], database)
+def test_table_functions_are_as_evaluate(sample_database: duckdb.DuckDBPyConnection) -> None:
+    found = [function for function in sample().functions if function.facts.kind == "table"]
+    assert len(found) == len(SAMPLE)
+    for function in found:
+        check_table_function(function, sample_database)
 
 
 @pytest.mark.slow
@@ -223,6 +249,7 @@ def test_all_table_functions_are_as_evaluate(database: duckdb.DuckDBPyConnection
         check_table_function(function, database)
 
 
+@pytest.mark.slow
 def test_aggregates_are_as_evaluate(database: duckdb.DuckDBPyConnection) -> None:
     assert len(functions("aggregate")) > 20
     for metric, function in functions("aggregate").items():
@@ -235,6 +262,7 @@ def test_aggregates_are_as_evaluate(database: duckdb.DuckDBPyConnection) -> None
         assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
 
 
+@pytest.mark.slow
 def test_every_metric_is_a_function_or_has_a_reason() -> None:
     names = {name.partition("(")[0] for name in sqlrank.metrics()["name"].to_pylist()}
     tables = {metric.partition("@")[0] for metric in functions("table")}
@@ -244,6 +272,7 @@ def test_every_metric_is_a_function_or_has_a_reason() -> None:
     assert "-- no function: Mean: it is of a column of yours, of which SQL has an aggregate\n" in script().sql
 
 
+@pytest.mark.slow
 def test_the_script_is_small_and_quickly_installed(tmp_path: Path) -> None:
     assert len(script().sql) < 1_500_000
     file = tmp_path / "functions.duckdb"
@@ -255,19 +284,19 @@ def test_the_script_is_small_and_quickly_installed(tmp_path: Path) -> None:
 
 def test_the_script_drops_what_it_creates() -> None:
     with duckdb.connect() as connection:
-        connection.execute(script().sql)
-        connection.execute(script().sql)  # functions are replaced
-        connection.execute(script().drop_sql)
+        connection.execute(sample().sql)
+        connection.execute(sample().sql)  # functions are replaced
+        connection.execute(sample().drop_sql)
         assert connection.execute("SELECT COUNT(*) FROM duckdb_functions() WHERE schema_name = 'sqlrank'").fetchall() == [(0,)]
 
 
 def test_tables_are_called_as_they_like() -> None:
     """Names of steps of the statement, and of other inputs, are names of tables as any other."""
-    function = functions("table")["nDCG"]
+    function = sample().functions[0]
     expected = sqlrank.evaluate("nDCG", run=TABLES["run"], qrels=TABLES["qrels"], by="system")
     for names in (("judged_documents", "queries"), ("qrels", "run"), ("ranked_lists", "run_source"), ("systems", "distinct_queries")):
         with duckdb.connect() as connection:
-            connection.execute(script().sql)
+            connection.execute(sample().sql)
             for name, role in zip(names, ("run", "qrels"), strict=True):
                 connection.register(f"{name}_arrow", TABLES[role])
                 connection.execute(f"CREATE TABLE {name} AS SELECT * FROM {name}_arrow")
@@ -275,15 +304,16 @@ def test_tables_are_called_as_they_like() -> None:
         assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
 
 
-def test_groups_are_expressions(database: duckdb.DuckDBPyConnection) -> None:
-    found = database.execute("SELECT group_key.s, p FROM sqlrank.p(run, qrels, k := 3, by := {'s': system, 'b': TRUE})").fetchall()
+def test_groups_are_expressions(sample_database: duckdb.DuckDBPyConnection) -> None:
+    found = sample_database.execute("SELECT group_key.s, p FROM sqlrank.p(run, qrels, k := 3, by := {'s': system, 'b': TRUE})").fetchall()
     expected = sqlrank.evaluate("P@3", run=TABLES["run"], qrels=TABLES["qrels"], by="system")
     assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
-    rows = database.execute("FROM sqlrank.auc(predictions, by := query_id % 2)").fetchall()
+    rows = sample_database.execute("FROM sqlrank.auc(predictions, by := query_id % 2)").fetchall()
     expected = sqlrank.evaluate("AUC", predictions=TABLES["predictions"], by="part=query_id % 2")
     assert_equal(rows, [tuple(row.values()) for row in expected.to_pylist()])
 
 
+@pytest.mark.slow
 def test_functions_of_inputs_have_several_metrics(database: duckdb.DuckDBPyConnection) -> None:
     found = database.execute("FROM sqlrank.rankings(run, qrels, k := 5, by := system)")
     assert [column[0] for column in found.description[:5]] == ["group_key", "ndcg_at_k", "ap", "rr", "p_at_k"]
@@ -295,8 +325,9 @@ def test_functions_of_inputs_have_several_metrics(database: duckdb.DuckDBPyConne
     assert_equal(found.fetchall(), [tuple(row.values()) for row in expected.to_pylist()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LISTS)
-def test_list_functions_are_as_evaluate(name: str) -> None:
+def test_list_functions_are_as_evaluate(name: str, database: duckdb.DuckDBPyConnection) -> None:
     rng = np.random.default_rng(3)
     ids = "abcdefghijkl"
     answers = pa.table(
@@ -307,14 +338,12 @@ def test_list_functions_are_as_evaluate(name: str) -> None:
         }
     )
     (metric,) = (metric for metric, function in functions("list").items() if function.facts.name == name)
-    with duckdb.connect() as connection:
-        connection.execute(script().sql)
-        for k in (1, 3, 10):
-            found = connection.execute(f"SELECT query_id, sqlrank.{name}(retrieved, relevant, {k}) FROM answers").fetchall()
-            expected = sqlrank.evaluate(sqlrank.parse(metric) @ k, inputs={"answers": answers}, per_query=True)
-            assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
-        undefined = connection.execute(f"SELECT sqlrank.{name}(['a'], [], 3), sqlrank.{name}(['a'], NULL, 3)").fetchall()
-        assert undefined == [(None, None)]
+    for k in (1, 3, 10):
+        found = database.execute(f"SELECT query_id, sqlrank.{name}(retrieved, relevant, {k}) FROM answers").fetchall()
+        expected = sqlrank.evaluate(sqlrank.parse(metric) @ k, inputs={"answers": answers}, per_query=True)
+        assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
+    undefined = database.execute(f"SELECT sqlrank.{name}(['a'], [], 3), sqlrank.{name}(['a'], NULL, 3)").fetchall()
+    assert undefined == [(None, None)]
 
 
 def test_policies_are_fixed_and_documented() -> None:
@@ -394,7 +423,7 @@ def test_the_command_installs_and_drops_functions(tmp_path: Path) -> None:
             "qrels: (query_id, doc_id) occurs more than once; keep one row of each (keys: 1)",
         ),
         (
-            "rankings(wrong, qrels, by := system)",
+            "ndcg(wrong, qrels, by := system)",
             "SELECT * REPLACE (CASE WHEN doc_id < 5 THEN CAST('NaN' AS DOUBLE) ELSE score END AS score) FROM run WHERE doc_id IN (3, 4, 7)",
             "run: score is NaN, which would be ranked first; give it a value, or leave the row out (rows: ",
         ),
@@ -417,9 +446,9 @@ def test_the_command_installs_and_drops_functions(tmp_path: Path) -> None:
         ("pairwise_f(wrong)", "FROM records UNION ALL FROM records", "records: "),
     ],
 )
-def test_wrong_rows_end_a_query(database: duckdb.DuckDBPyConnection, function: str, rows: str, message: str) -> None:
+def test_wrong_rows_end_a_query(sample_database: duckdb.DuckDBPyConnection, function: str, rows: str, message: str) -> None:
     """As they end a call of evaluate; ``checks := FALSE`` leaves the search for them out."""
     with pytest.raises(duckdb.InvalidInputException, match=re.escape(message)):
-        database.execute(f"WITH wrong AS ({rows}) FROM sqlrank.{function}")
+        sample_database.execute(f"WITH wrong AS ({rows}) FROM sqlrank.{function}")
     unchecked = f"{function.removesuffix(')')}, checks := FALSE)"
-    assert database.execute(f"WITH wrong AS ({rows}) FROM sqlrank.{unchecked}").fetchall()
+    assert sample_database.execute(f"WITH wrong AS ({rows}) FROM sqlrank.{unchecked}").fetchall()

@@ -266,6 +266,7 @@ def test_sums_and_quantiles_are_not_compared() -> None:
         sqlrank.compare("Quantile(cost, 0.5)", queries=make_measures())
 
 
+@pytest.mark.slow
 def test_a_report_has_them() -> None:
     page = sqlrank.report(
         ["nDCG@10", "Mean(latency_ms)"], **make_runs(), queries=make_measures(), lower_is_better="latency_ms", created_at="today"

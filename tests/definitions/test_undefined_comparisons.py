@@ -237,6 +237,7 @@ def test_a_summary_shows_hostile_groups_as_text() -> None:
     assert "| `![x](https://x)` |" in page
 
 
+@pytest.mark.slow
 def test_a_report_says_what_cannot_be_compared() -> None:
     """The page counts undefined rows apart from differences that may be chance, and draws them without a point."""
     call = {"predictions": make_predictions().drop_columns(["few", "mixed"]), "columns": {"score": ["old", "none"]}}

@@ -105,6 +105,7 @@ def assert_truncation_changes_nothing(policies: dict[str, Any]) -> int:
     return sum(map(len, groups.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", select_few([None, 4], {4}))
 def test_truncated_lists_give_the_values_of_full_lists(depth: int | None) -> None:
     """All ranking metrics, at the depth that follows from their files."""

@@ -212,6 +212,7 @@ def test_noise_passes(tmp_path: Path, github: GitHub) -> None:
     assert github.comments[1]["body"].startswith("<!-- sqlrank gate: sqlrank gate -->\n## sqlrank gate: pass\n")
 
 
+@pytest.mark.slow
 def test_a_drop_fails_and_the_comment_is_replaced(tmp_path: Path, github: GitHub) -> None:
     repository = Repository(tmp_path, github)
     github.comments += [{"id": number, "body": "a discussion"} for number in range(2, 150)]
@@ -262,6 +263,7 @@ def test_three_questions_are_inconclusive(tmp_path: Path, github: GitHub, treat:
     assert "## sqlrank gate: inconclusive" in job.summary
 
 
+@pytest.mark.slow
 def test_an_error_is_in_the_summary(tmp_path: Path, github: GitHub) -> None:
     job = Repository(tmp_path, github).act(metrics="nDCG@10\nMean(nothing)", lower_is_better="", tolerance="0.01")
     assert job.statuses == {"Gate": 0, "Comment": 0, "Verdict": 2}
@@ -270,6 +272,7 @@ def test_an_error_is_in_the_summary(tmp_path: Path, github: GitHub) -> None:
     assert "no column 'nothing'" in github.comments[-1]["body"]
 
 
+@pytest.mark.slow
 def test_texts_of_inputs_are_no_commands(tmp_path: Path, github: GitHub) -> None:
     job = Repository(tmp_path, github).act(
         metrics='Mean("$(touch owned)`touch owned`")', lower_is_better="", tolerance="0.01", title='--> "$(touch owned)"'
@@ -279,6 +282,7 @@ def test_texts_of_inputs_are_no_commands(tmp_path: Path, github: GitHub) -> None
     assert github.comments[-1]["body"].startswith('<!-- sqlrank gate: - -> "$(touch owned)" -->\n')
 
 
+@pytest.mark.slow
 def test_a_token_that_may_not_comment_is_a_warning(tmp_path: Path, github: GitHub) -> None:
     repository = Repository(tmp_path, github)
     repository.write(seed=2)

@@ -158,10 +158,12 @@ def test_the_copy_in_the_repository_is_current() -> None:
     assert kept == dbt_package()
 
 
+@pytest.mark.slow
 def test_macros_have_the_numbers_of_evaluate(database: duckdb.DuckDBPyConnection) -> None:
     assert_equal_to_evaluate(database)
 
 
+@pytest.mark.slow
 def test_generic_tests_return_the_groups_that_fail(database: duckdb.DuckDBPyConnection) -> None:
     def failures(name: str) -> list[tuple[Any, ...]]:
         return database.execute(f"FROM {name} ORDER BY ALL NULLS FIRST").fetchall()
@@ -181,6 +183,7 @@ def test_generic_tests_return_the_groups_that_fail(database: duckdb.DuckDBPyConn
     assert [low_limit, high_limit] == pytest.approx([compared["ci_low"], compared["ci_high"]], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_undefined_empty_and_repeated_rows_fail(database: duckdb.DuckDBPyConnection) -> None:
     """Nothing passes because there is nothing."""
     package = macros()

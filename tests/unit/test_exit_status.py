@@ -125,6 +125,7 @@ def test_a_reader_that_goes_away_is_no_error(arguments: list[str]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_gate_keeps_its_status_and_files_where_its_reader_goes_away(tmp_path: Path) -> None:
     (tmp_path / "good").write_text("".join(f"q{q} Q0 a 1 9 x\nq{q} Q0 b 2 1 x\n" for q in range(20)))
     (tmp_path / "bad").write_text("".join(f"q{q} Q0 b 1 9 x\nq{q} Q0 {'a' if q % 4 else 'c'} 2 1 x\n" for q in range(20)))

@@ -283,6 +283,7 @@ def test_long_lists_of_literals_are_written_as_short_ones_are(dialect: str) -> N
     assert to_sql(exp.select("1").where(parse_condition(where, dialect)), dialect) == plain
 
 
+@pytest.mark.slow
 def test_conditions_of_many_parts(connection: duckdb.DuckDBPyConnection) -> None:
     many = " AND ".join(f"shop <> {number}" for number in range(3, 1_000))
     assert sqlrank.evaluate("Positives", predictions="clicks", connection=connection, where=many).to_pylist() == [{"Positives": 8}]

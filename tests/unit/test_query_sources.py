@@ -254,7 +254,7 @@ def test_other_engines_compute_the_query_where_it_is() -> None:
 _names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(_names, _names, st.sampled_from(["'", '"', "--", "/*", ";", ")", "\n", "$$", "{{ x }}", "@", "\\"]))
 @example("run", "run_query", "'")
 def test_hostile_names_and_texts_stay_as_they_are(table: str, column: str, mark: str) -> None:
@@ -309,6 +309,7 @@ def test_a_query_runs_once_for_a_report() -> None:
     assert next(row[1] for row in tables["summary-table-rows"] if row[0] == "Positives") == counted
 
 
+@pytest.mark.slow
 def test_a_query_runs_once_for_all_parts_of_a_comparison_or_report(tmp_path: Path) -> None:
     """A sequence counts how often the rows are computed."""
     table = "SELECT i % 2 AS label, i % 7 / 8 AS old, i % 5 / 8 AS new, i % 3 AS shop FROM range(90) AS t(i)"

@@ -65,6 +65,7 @@ def test_one_named_run_is_reported_without_a_comparison() -> None:
     assert "comparison" not in page.ids
 
 
+@pytest.mark.slow
 def test_numbers_are_rounded_where_threads_differ(made: Any) -> None:
     assert format_cell("difference", 4.8e-18).text == "0.0000"
     assert [value for value in re.findall(r'data-value="([^"]*)"', made.html) if len(value.strip("-0.")) > 12] == []

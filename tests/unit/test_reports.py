@@ -136,6 +136,7 @@ def test_the_summary_has_every_metric_of_every_system(page: Page) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_systems_are_compared_with_the_first(page: Page) -> None:
     rows = page.rows("comparison-table")
     assert [row[:5] for row in rows] == [
@@ -187,6 +188,7 @@ def test_groups_are_shown_the_worst_first_and_those_of_one_class_named(clicks: P
     assert clicks.rows("account-group-0") == [["old", "IT", "0", "2"], ["new", "IT", "0", "2"]]
 
 
+@pytest.mark.slow
 def test_groups_of_both_classes_are_not_listed() -> None:
     page = Page(sqlrank.report("AUC", predictions=CLICKS.slice(0, 6), columns={"score": "old"}, by="country").html)
     assert "account-group-0-rows" not in page.tables
@@ -280,6 +282,7 @@ def test_a_report_needs_no_judgments_where_no_metric_reads_them() -> None:
     assert "num_shown cannot be compared by units: it describes the data" in page.text
 
 
+@pytest.mark.slow
 def test_metrics_that_cannot_be_compared_are_named() -> None:
     page = Page(sqlrank.report(["KS", "AUC"], **SCORES).html)
     assert "KS cannot be compared by units" in page.text

@@ -162,6 +162,7 @@ def test_docstrings_are_written_for_the_site() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
     with pytest.raises(RuntimeError, match=r"sqlrank metrics nDGC: .*nDGC"):
         run(["metrics", "nDGC"])

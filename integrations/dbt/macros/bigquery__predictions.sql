@@ -4,7 +4,7 @@ WITH sqlrank_predictions_source AS (
   SELECT {{ sqlrank.source_columns('predictions', ['label', 'score'], columns, groups) }}
   FROM {{ predictions }}
 ), sqlrank_predictions AS (
-  -- One row per prediction. (predictions_source)
+  -- One row per prediction.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     CAST(score AS FLOAT64) AS score,

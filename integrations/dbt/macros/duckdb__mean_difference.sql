@@ -4,7 +4,7 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
   SELECT {{ sqlrank.source_columns('queries', ['query_id', 'difference'], columns, groups) }}
   FROM {{ queries }}
 ), sqlrank_queries AS NOT MATERIALIZED (
-  -- One row per sqlrank_group and query, with its attributes. (queries_source)
+  -- One row per sqlrank_group and query, with its attributes.
   SELECT {{ sqlrank.group_columns(groups, '') }}, query_id, CAST(difference AS DOUBLE) AS difference
   FROM sqlrank_queries_source
 ), sqlrank_evaluated_queries AS (

@@ -4,7 +4,7 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
   SELECT {{ sqlrank.source_columns('predictions', ['label', 'score'], columns, groups) }}
   FROM {{ predictions }}
 ), sqlrank_predictions AS NOT MATERIALIZED (
-  -- One row per prediction. (predictions_source)
+  -- One row per prediction.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     CAST(score AS DOUBLE) AS score,

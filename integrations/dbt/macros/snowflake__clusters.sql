@@ -8,11 +8,11 @@ WITH sqlrank_predicted_clusters_source AS (
   SELECT {{ sqlrank.source_columns('true_clusters', ['record_id', 'cluster_id'], columns, groups) }}
   FROM {{ true_clusters }}
 ), sqlrank_predicted_clusters AS (
-  -- One row per record, with its predicted cluster. (predicted_clusters_source)
+  -- One row per record, with its predicted cluster.
   SELECT {{ sqlrank.group_columns(groups, '') }}, record_id, cluster_id
   FROM sqlrank_predicted_clusters_source
 ), sqlrank_true_clusters AS (
-  -- One row per record, with its true cluster. (true_clusters_source)
+  -- One row per record, with its true cluster.
   SELECT {{ sqlrank.group_columns(groups, '') }}, record_id, cluster_id
   FROM sqlrank_true_clusters_source
 ), sqlrank_predicted_groups AS (

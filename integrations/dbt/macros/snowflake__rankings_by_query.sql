@@ -7,11 +7,11 @@ WITH sqlrank_run_source AS (
   SELECT {{ sqlrank.source_columns('qrels', ['query_id', 'doc_id', 'relevance'], columns, []) }}
   FROM {{ qrels }}
 ), sqlrank_qrels AS (
-  -- One row per query and judged document. (qrels_source)
+  -- One row per query and judged document.
   SELECT query_id, doc_id, CAST(relevance AS DOUBLE) + 0 AS relevance
   FROM sqlrank_qrels_source
 ), sqlrank_run AS (
-  -- One row per SQLRANK_GROUP, query and retrieved document. (run_source)
+  -- One row per SQLRANK_GROUP, query and retrieved document.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, doc_id,
