@@ -22,6 +22,8 @@ from tests.engines.data import AGREEMENT, TABLES
 from tests.engines.metric_settings import find_settings_read
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from sqlrank.registry.sql_file import SqlFile
 
 ROLES = ("run", "qrels", "queries", "predictions")
@@ -85,14 +87,12 @@ class Scenario:
         """Return the metrics of the scenario; computed lazily, because each candidate's statement has to be built."""
         return [metric for metric in self.candidates if not self.for_some or _is_accepted(metric, self.options)]
 
-    @property
-    def is_sweep(self) -> bool:
-        """Return True if the scenario sets one policy or plan, which its name says, for metrics that other scenarios have, too."""
-        return "=" in self.name
-
-    def thin(self) -> Scenario:
-        """Return the scenario with a few metrics, evenly chosen: Spark and ZetaSQL take the more time, the longer a statement is."""
-        return replace(self, candidates=self.metrics[:: math.ceil(len(self.metrics) / NUM_THINNED)], for_some=False)
+    def thin(self, start: int, seen: Container[str] = ()) -> Scenario:
+        """Return the scenario with a few metrics, evenly chosen from some metric on, and all whose names are not among those seen."""
+        step = math.ceil(len(self.metrics) / NUM_THINNED)
+        few = self.metrics[start % step :: step]
+        new = [metric for metric in self.metrics if sqlrank.parse(metric).name not in seen] if seen else []
+        return replace(self, candidates=new if len(new) > len(few) else list(dict.fromkeys([*new, *few])), for_some=False)
 
     def expected(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
         """Return what DuckDB computes."""
@@ -196,6 +196,20 @@ def scenarios() -> list[Scenario]:
         *_list_curve_scenarios(),
         *_list_name_scenarios(),
     ]
+
+
+@cache
+def thinned_scenarios(start: int) -> dict[str, Scenario]:
+    """Return the scenarios with each metric in the first that has it, and otherwise a few, so that an engine takes minutes and not an hour.
+
+    Engines with other starts have other metrics. Scenarios that set one policy or plan, which their name says, have metrics that others have, too.
+    """
+    found: dict[str, Scenario] = {}
+    seen: set[str] = {""}
+    for scenario in scenarios():
+        found[scenario.name] = scenario.thin(start) if "=" in scenario.name else scenario.thin(start, seen)
+        seen.update(sqlrank.parse(metric).name for metric in found[scenario.name].metrics)
+    return found
 
 
 def written(dialect: str) -> list[Scenario]:

@@ -17,7 +17,7 @@ from tests.engines.data import LONG
 from tests.engines.engines import ENGINES, INTERPRETED, Databend, Spark, ZetaSQL
 from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.running import parametrize_engines, run_engine
-from tests.engines.scenarios import CANNOT, TOO_SLOW, make_tables, scenarios
+from tests.engines.scenarios import CANNOT, TOO_SLOW, make_tables, scenarios, thinned_scenarios
 from tests.lanes import select_few
 from tests.references import reference
 from tests.references.predictions import Predictions
@@ -51,18 +51,18 @@ def connect_duckdb() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-THINNED = {"Spark", "ZetaSQL"}
-"""Engines that take up to 15 seconds for a statement of all metrics. Sweeps of a setting have a few metrics there."""
+THINNED = ("Spark", "ZetaSQL", "Databend", "ClickHouse", "DataFusion")
+"""Engines that are asked for all metrics once, and for a few in all other scenarios, each for others."""
 
 
 @cache
-def compute_expected(scenario: str, thin: bool = False) -> pa.Table:
-    return find_scenario(scenario, thin).expected(connect_duckdb())
+def compute_expected(scenario: str, engine: str = "") -> pa.Table:
+    return find_scenario(scenario, engine).expected(connect_duckdb())
 
 
-@cache
-def find_scenario(name: str, thin: bool) -> Scenario:
-    return SCENARIOS[name].thin() if thin and SCENARIOS[name].is_sweep else SCENARIOS[name]
+def find_scenario(name: str, engine: str = "") -> Scenario:
+    """Return the scenario of a name, with few metrics for engines that take long."""
+    return (thinned_scenarios(THINNED.index(engine)) if engine in THINNED else SCENARIOS)[name]
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +76,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 @pytest.mark.parametrize("scenario", select_few(SCENARIOS, FEW))
 def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     name = type(engine).__name__
-    thin = name in THINNED
-    asked = find_scenario(scenario, thin)
+    asked = find_scenario(scenario, name)
     if (name, scenario) in TOO_SLOW:
         pytest.skip("its windows of 10,000 rows take minutes")
     if (name, scenario) in CANNOT:
@@ -85,7 +84,7 @@ def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_prope
             engine.rows(asked.text(engine.dialects[0]))
         return
     texts = dict.fromkeys(asked.text(dialect) for dialect in engine.dialects)
-    worst = max(measure_deviation(engine, text, compute_expected(scenario, thin)) for text in texts)
+    worst = max(measure_deviation(engine, text, compute_expected(scenario, name)) for text in texts)
     record_property(PROPERTY, make_record(name, engine.version, scenario, [sqlrank.parse(metric).name for metric in asked.metrics], worst))
 
 
@@ -176,7 +175,11 @@ def test_rankings_are_those_of_numpy() -> None:
     for metric in scenario.metrics:
         wanted = reference.evaluate(metric, run, qrels)
         got = dict(
-            zip(compute_expected(scenario.name)["query_id"].to_pylist(), compute_expected(scenario.name)[metric].to_pylist(), strict=True)
+            zip(
+                compute_expected(scenario.name)["query_id"].to_pylist(),
+                compute_expected(scenario.name)[metric].to_pylist(),
+                strict=True,
+            )
         )
         assert got.keys() == wanted.keys()
         assert max(measure_difference(got[query], value) for query, value in wanted.items()) <= TOLERANCE, metric
