@@ -88,11 +88,15 @@ class Scenario:
         return [metric for metric in self.candidates if not self.for_some or _is_accepted(metric, self.options)]
 
     def thin(self, start: int, seen: Container[str] = ()) -> Scenario:
-        """Return the scenario with a few metrics, evenly chosen from some metric on, and all whose names are not among those seen."""
+        """Return the scenario with a few metrics, evenly chosen from some metric on, and all whose names are not among those seen.
+
+        It stays whole if an option is for others than these.
+        """
         step = math.ceil(len(self.metrics) / NUM_THINNED)
         few = self.metrics[start % step :: step]
         new = [metric for metric in self.metrics if sqlrank.parse(metric).name not in seen] if seen else []
-        return replace(self, candidates=new if len(new) > len(few) else list(dict.fromkeys([*new, *few])), for_some=False)
+        chosen = new if len(new) > len(few) else list(dict.fromkeys([*new, *few]))
+        return replace(self, candidates=chosen, for_some=False) if _is_accepted(chosen, self.options) else self
 
     def expected(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
         """Return what DuckDB computes."""
@@ -170,11 +174,11 @@ def build_call(metrics: Any, options: dict[str, Any]) -> Request:
     return Request(metrics, collect_sources(**sources), policies=policies, **fields)
 
 
-def _is_accepted(metric: str, options: dict[str, Any]) -> bool:
-    """Return True if a policy has a meaning for a metric."""
+def _is_accepted(metrics: str | list[str], options: dict[str, Any]) -> bool:
+    """Return True if policies have a meaning for metrics."""
     try:
-        resolve_request(build_call(metric, options))
-    except sqlrank.MetricError:
+        resolve_request(build_call(metrics, options))
+    except sqlrank.SqlrankError:
         return False
     return True
 
