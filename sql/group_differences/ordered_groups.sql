@@ -1,5 +1,5 @@
 -- ordered_groups: one row per group, metric, component and compared group: its place from the least value, and from the greatest.
--- Compared groups without a value are last. Those of equal values are in the order of their columns, NULL first.
+-- Compared groups without a value are last, and are summed as 0: Databend counts NULL in a window. Those of equal values are in the order of their columns, NULL first.
 -- Grain: group_id, metric, component_id, compared_id
 SELECT
   group_id,
@@ -19,6 +19,6 @@ SELECT
   ROW_NUMBER() OVER (
     PARTITION BY group_id, metric, component_id ORDER BY COALESCE(value, -1e308) DESC, compared_id
   ) AS place_from_greatest,
-  COUNT(value) OVER (PARTITION BY group_id, metric, component_id) AS num_groups,
+  SUM(CASE WHEN value IS NULL THEN 0 ELSE 1 END) OVER (PARTITION BY group_id, metric, component_id) AS num_groups,
   COUNT(*) OVER (PARTITION BY group_id, metric, component_id) AS num_compared
 FROM group_values

@@ -1,4 +1,5 @@
 -- log_loss_gradients: one row per training example: derivative of its weighted log loss with respect to its score.
+-- Nonzero: 1 + EXP(score), 1 + EXP(-score).
 -- Grain: doc_id
 SELECT
   model_id,

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import signature
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -62,6 +63,9 @@ written for. The errors say so."""
 
 TOO_SLOW = {("ZetaSQL", name) for name in ("two runs", "subtopics", "subtopics per query", "cut-offs of subtopics", "alpha=1")}
 """Scenarios that take minutes: the reference implementation adds up a window of 10,000 rows anew in each row."""
+
+SHARING = ("Spark", "ZetaSQL", "Databend")
+"""Engines that take seconds for each statement, and share the scenarios that set one policy or plan out among themselves."""
 
 NUM_THINNED = 5
 """Number of metrics of a thinned scenario."""
@@ -214,6 +218,12 @@ def thinned_scenarios(start: int) -> dict[str, Scenario]:
         found[scenario.name] = scenario.thin(start) if "=" in scenario.name else scenario.thin(start, seen)
         seen.update(sqlrank.parse(metric).name for metric in found[scenario.name].metrics)
     return found
+
+
+def is_shared_out(engine: str, scenario: str) -> bool:
+    """Return True if an engine computes a scenario."""
+    sweeps = [name for name in map(attrgetter("name"), scenarios()) if "=" in name]
+    return engine not in SHARING or scenario not in sweeps or sweeps.index(scenario) % len(SHARING) == SHARING.index(engine)
 
 
 def written(dialect: str) -> list[Scenario]:

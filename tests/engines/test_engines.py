@@ -17,14 +17,13 @@ from tests.engines.data import LONG
 from tests.engines.engines import ENGINES, INTERPRETED, Databend, Spark, ZetaSQL
 from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.running import parametrize_engines, run_engine
-from tests.engines.scenarios import CANNOT, TOO_SLOW, make_tables, scenarios, thinned_scenarios
-from tests.lanes import select_few
+from tests.engines.scenarios import CANNOT, TOO_SLOW, is_shared_out, make_tables, scenarios, thinned_scenarios
 from tests.references import reference
 from tests.references.predictions import Predictions
 from tests.references.predictions_reference import list_candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tests.engines.engines import Engine
     from tests.engines.scenarios import Scenario
@@ -37,7 +36,7 @@ FEW = [
     "regression",
     "ROC, score_order=buckets",
 ]
-"""Scenarios of every run, on engines that need no server; the others are slow."""
+"""Scenarios for which Spark writes and compiles Java."""
 
 LONG_SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64(), "relevance": pa.int64()})
 SCENARIOS = {scenario.name: scenario for scenario in scenarios()}
@@ -71,9 +70,18 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
+def pair_scenarios(engines: Iterable[Callable[[], Any]]) -> list[Any]:
+    """Return each engine with each of its scenarios, as parameters."""
+    return [
+        pytest.param(*engine.values, scenario, id=f"{scenario}-{engine.id}", marks=engine.marks)
+        for engine in parametrize_engines(engines)
+        for scenario in SCENARIOS
+        if is_shared_out(engine.id, scenario) and not (engine.id == Spark.__name__ and scenario in FEW)
+    ]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", parametrize_engines(engine for engine in ENGINES if engine is not Spark), indirect=True)
-@pytest.mark.parametrize("scenario", select_few(SCENARIOS, FEW))
+@pytest.mark.parametrize(("engine", "scenario"), pair_scenarios(ENGINES), indirect=["engine"])
 def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     name = type(engine).__name__
     asked = find_scenario(scenario, name)
@@ -102,13 +110,6 @@ def compiled(engine: Spark) -> Iterator[None]:
 @pytest.mark.parametrize("engine", parametrize_engines([Spark]), indirect=True)
 @pytest.mark.parametrize("scenario", FEW)
 def test_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
-    test_numbers_are_those_of_duckdb(engine, scenario, record_property)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", parametrize_engines([Spark]), indirect=True)
-@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name not in FEW])
-def test_all_other_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     test_numbers_are_those_of_duckdb(engine, scenario, record_property)
 
 
