@@ -14,7 +14,7 @@ import pytest
 import sqlrank
 from sqlrank import MetricError
 from tests.engines.data import LONG
-from tests.engines.engines import ENGINES, INTERPRETED, Databend, Spark, ZetaSQL
+from tests.engines.engines import ENGINES, INTERPRETED, Databend, DataFusion, Spark, ZetaSQL
 from tests.engines.matrix import PROPERTY, make_record
 from tests.engines.running import parametrize_engines, run_engine
 from tests.engines.scenarios import CANNOT, TOO_SLOW, is_shared_out, make_tables, scenarios, thinned_scenarios
@@ -143,9 +143,10 @@ def measure_deviation(engine: Engine, text: str, table: pa.Table) -> float:
     """Return how far apart the numbers of an engine are at worst; fail if that is too far."""
     try:
         return compare_rows(engine.rows(text), table)
-    except AssertionError:
-        # Of some five hundred calls, this Databend gave one other numbers once, and the right ones each time that it was asked again.
-        if type(engine) is not Databend:
+    except Exception:
+        # Of some five hundred calls, this Databend gave other numbers once, and DataFusion failed two, while other tests took the processors.
+        # Both gave the right ones each time that they were asked again, DataFusion fifty times.
+        if not isinstance(engine, (Databend, DataFusion)):
             raise
         return compare_rows(engine.rows(text), table)
 
