@@ -61,8 +61,10 @@ demo: $(VENV)/.report  ## Evaluate real collections, show the SQL that did it, a
 test: $(VENV)/.test  ## Run the tests that are not slow (three minutes)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --clean-tree -m 'not slow'
 
-test-all: $(VENV)/.test  ## Run all tests, on every engine and beside every tool
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --clean-tree
+SHARE ?= 1/1
+
+test-all: $(VENV)/.test  ## Run all tests, on every engine and beside every tool (SHARE=2/4 leaves out three quarters of the slow ones)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --clean-tree --slow-share $(SHARE)
 
 COLLECTIONS ?= 10000
 SEED ?= 1

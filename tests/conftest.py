@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.csv
@@ -26,11 +27,26 @@ NAMES = [engine.__name__ for engine in ENGINES]
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="Write the printed statements in tests/golden anew.")
     parser.addoption("--write-matrix", action="store_true", help="Put what agreed on which engine into docs/engines.md.")
+    parser.addoption("--slow-share", default="1/1", help="Run one share of the slow tests, such as 2/4, besides all that are not slow.")
     clean_tree.pytest_addoption(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     clean_tree.pytest_configure(config)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the slow tests of other shares: which share a test is in, depends on its name alone."""
+    share, shares = map(int, config.getoption("slow_share").split("/"))
+    others = [
+        item
+        for item in items
+        if item.get_closest_marker("slow") and crc32(f"{item.path.name} {item.name}".encode()) % shares != share % shares
+    ]
+    if others:
+        left_out = set(others)
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=others)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,7 +6,7 @@ SELECT
   class_id,
   label,
   SUM(weight) AS label_weight, -- of the predictions with the label
-  SUM(weight * (positives_from - positives / 2)) AS concordance -- weight of the pairs, the product of both weights
+  SUM(weight * (positives_from - positives_up_to + all_positives) / 2) AS concordance -- weight of the pairs, the product of both weights
 FROM (
   -- one row per group, class, score and label
   SELECT
@@ -14,8 +14,9 @@ FROM (
     class_id,
     label,
     weight,
-    SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id, score) AS positives,
-    SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id ORDER BY score DESC) AS positives_from
+    SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id ORDER BY score) AS positives_up_to,
+    SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id ORDER BY score DESC) AS positives_from,
+    SUM(CASE WHEN label = class_id THEN weight ELSE 0 END) OVER (PARTITION BY group_id, class_id) AS all_positives
   FROM (
     -- one row per group, class, score and label
     SELECT
