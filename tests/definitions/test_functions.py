@@ -99,12 +99,8 @@ def make_tables() -> dict[str, pa.Table]:
             }
         ),
         "class_labels": pa.table(
-            {
-                "site": np.repeat(["n", "s"], 60),
-                "prediction_id": np.repeat(np.arange(40), 3),
-                "class_id": ["c", "d", "e"] * 40,
-                **{name: rng.integers(0, 2, 120) for name in ("label", "predicted")},
-            }
+            {"site": np.repeat(["n", "s"], 60), "prediction_id": np.repeat(np.arange(40), 3), "class_id": ["c", "d", "e"] * 40}
+            | {name: rng.integers(0, 2, 120) for name in ("label", "predicted")}
         ),
         "ratings": pa.table(
             {
