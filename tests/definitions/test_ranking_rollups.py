@@ -48,7 +48,8 @@ def draw_lists(*, weighted: bool = False) -> dict[str, Any]:
         }
     )
     grades = pa.array(rng.integers(0, 3, drawn.qrels.num_rows))
-    qrels = drawn.qrels.set_column(2, "relevance", grades)
+    subtopics = pa.array(rng.integers(0, 3, drawn.qrels.num_rows))
+    qrels = drawn.qrels.set_column(2, "relevance", grades).append_column("subtopic", subtopics)
     inputs = {name: table for name, table in drawn.inputs.items() if name != "segments"}
     return {"run": drawn.run, "qrels": qrels, "queries": queries, "inputs": inputs, "columns": {"features.value": "value"}}
 

@@ -23,8 +23,9 @@ FREE = [
     for file in load_registry().metrics.values()
     if file.path.parent.name in {"classification", "regression", "pairs"}
     and not (file.cutoff_parameter and file.cutoff_parameter.name == "k" and file.cutoff_parameter.default is None)
+    and file.display_name != "WRanking"
 ]
-"""All metrics of predictions but those of so much weight."""
+"""All metrics of predictions but those of so much weight, and WRanking, whose ranks are divided by the weight of all rows and 1."""
 
 METRICS = [
     *FREE,
