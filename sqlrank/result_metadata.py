@@ -26,6 +26,9 @@ RESULT_KEY, COLUMNS_KEY, MEASURES_KEY, CURVE_KEY = "sqlrank.result", "sqlrank.co
 """Metadata keys: kind of result, kinds of columns, metric properties, curve."""
 
 
+EXPERIMENT = "experiment"
+"""Kind of result with the effects of an experiment."""
+
 CANONICAL_KEY = "sqlrank.canonical"
 """Metadata key of the canonical metrics of columns, or rows, with other names: JSON by name."""
 
@@ -38,7 +41,7 @@ class ResultMetadata:
     """The metadata of a result.
 
     Attributes:
-        result: ``metrics``, ``curve``, ``comparison``, ``differences`` or ``group_differences``.
+        result: ``metrics``, ``curve``, ``comparison``, ``differences``, ``group_differences`` or ``experiment``.
         columns: Kind of each column in order: ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve),
             ``metric``, ``ci_low``, ``ci_high``, ``bound_low``, ``bound_high``, ``se``, ``n_units``, ``n_buckets``, ``num_days``, ``num_rows``,
             ``weight``; of differences between groups ``name``, ``label``, ``count`` and ``value``; in comparisons the column's own name.

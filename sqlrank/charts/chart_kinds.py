@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlrank.charts import calibration_chart, comparison_charts, confusion_chart, curve_charts, metric_charts
 from sqlrank.errors import MetricError, did_you_mean, short_repr
+from sqlrank.result_metadata import EXPERIMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,12 @@ def _is_curve(name: str, view: ResultView) -> str | None:
 
 def _is(result: str, what: str, view: ResultView) -> str | None:
     return None if view.result_metadata.result == result else f"it is of {what}"
+
+
+def _has_effects(view: ResultView) -> str | None:
+    if view.result_metadata.result == EXPERIMENT:
+        return None
+    return _is("comparison", "comparisons, which sqlrank.compare returns, or of effects of sqlrank.experiment", view)
 
 
 def _has_values(view: ResultView) -> str | None:
@@ -73,7 +80,7 @@ CHART_KINDS = {
     "threshold": ChartKind(partial(_is_curve, "Threshold"), curve_charts.threshold),
     "calibration": ChartKind(partial(_is_curve, "Calibration"), calibration_chart.calibration),
     "confusion": ChartKind(partial(_is_curve, confusion_chart.CURVE), confusion_chart.confusion),
-    "forest": ChartKind(partial(_is, "comparison", "comparisons, which sqlrank.compare returns"), comparison_charts.forest),
+    "forest": ChartKind(_has_effects, comparison_charts.forest),
     "differences": ChartKind(
         partial(_is, "differences", "differences of queries, which sqlrank.compare returns with per_query=True"),
         comparison_charts.differences,

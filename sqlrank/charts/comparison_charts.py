@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -15,14 +16,16 @@ from sqlrank.charts.comparison_labels import (
     ROUNDING_ERROR,
     SYSTEM_BETTER,
     TEST_LABELS,
+    VARIANT_LABELS,
     label_comparison,
 )
 from sqlrank.charts.metric_charts import ROW_PIXELS, zoomed_axis, zoomed_domain
 from sqlrank.charts.result_view import assign_channels, text_labels
 from sqlrank.result_columns import COMPARISON_SCHEMA, REPORT_DISPLAY
+from sqlrank.result_metadata import EXPERIMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from altair.typing import ChartType
 
@@ -47,17 +50,23 @@ _TOOLTIP_TITLES = {name: name for name in REPORT_DISPLAY if COMPARISON_SCHEMA[na
 
 def forest(view: ResultView) -> ChartType:
     """Draw a forest plot per metric: each difference with its interval, and a line at zero."""
+    view = _as_comparison(view)
+    is_experiment = view.result_metadata.result == EXPERIMENT
     charts = []
     is_cut = False
     labels = {_verdict(row, view) for row in view.rows} | {SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT}
+    shown = VARIANT_LABELS if is_experiment else {}
+    marks = {shown.get(label, label): mark for label, mark in VERDICT_MARKS.items() if label in labels}
     for metric, metric_rows in _by_metric(view).items():
         group_labels = _compared(view, metric_rows)
         baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
         names = [row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}" for row in metric_rows]
-        dimensions, keys = assign_channels([("system", names), *group_labels], ("name", "row"), len(metric_rows))
-        verdicts = [_verdict(row, view) for row in metric_rows]
+        dimensions, keys = assign_channels(
+            [("variant" if is_experiment else "system", names), *group_labels], ("name", "row"), len(metric_rows)
+        )
+        verdicts = [shown.get(verdict, verdict) for verdict in (_verdict(row, view) for row in metric_rows)]
         tooltip_values = [
-            {field: _rounded(row[field]) for field in _TOOLTIP_TITLES} | {"verdict": verdict}
+            {field: _rounded(row.get(field)) for field in _TOOLTIP_TITLES} | {"verdict": verdict}
             for row, verdict in zip(metric_rows, verdicts, strict=True)
         ]
         rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
@@ -66,10 +75,11 @@ def forest(view: ResultView) -> ChartType:
         span = None if bounds is None else bounds[1] - bounds[0]
         domain = _difference_domain(rows, span)
         is_cut = is_cut or any(row["ci_low"] is not None and (row["ci_low"] < domain[0] or row["ci_high"] > domain[1]) for row in rows)
-        layers = _forest(dimensions, axis_title, domain, labels)
+        layers = _forest(dimensions, axis_title, domain, marks)
         charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
     notes = [f"Points: differences of means.{_describe_tests(view)} A line that reaches the dashed 0: not significant."]
     notes += ["Arrows: intervals that exceed the range of a difference."] if is_cut else []
+    notes += view.texts.get("notes", "").splitlines() if is_experiment else []
     if any(row["difference"] is None for row in view.rows):
         notes.append("A row without a point: the metric is undefined for one of both systems, or for both.")
     baselines = dict.fromkeys(row["baseline"] for row in view.rows)
@@ -105,6 +115,18 @@ def _describe_tests(view: ResultView) -> str:
     return f" Lines: confidence intervals at level {confidence}, corrected by {by}. Test: {TEST_LABELS.get(test, test)}."
 
 
+def _as_comparison(view: ResultView) -> ResultView:
+    """Return the view of an experiment with the columns of a comparison and without the sample ratio, others unchanged."""
+    if view.result_metadata.result != EXPERIMENT:
+        return view
+    rows = [
+        {**row, "system": row["variant"], "baseline": row["control"], "value_baseline": row["value_control"]}
+        for row in view.rows
+        if row["variant"] is not None
+    ]
+    return replace(view, rows=rows, texts={**view.texts, "test": "sequential" if view.texts.get("interval") == "sequential" else "welch"})
+
+
 def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:
     rows_by_metric: dict[str, list[dict[str, Any]]] = {}
     for row in view.rows:
@@ -138,10 +160,9 @@ def _difference_domain(rows: Sequence[Mapping[str, Any]], span: float | None) ->
     return ends if span is None else [max(ends[0], -span), min(ends[1], span)]
 
 
-def _forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[float], labels: Collection[str]) -> list[Any]:
-    """Return layers of a line at 0, intervals, arrows where these exceed the axis, and points."""
+def _forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[float], marks: Mapping[str, tuple[str, str]]) -> list[Any]:
+    """Return layers of a line at 0, intervals, arrows where these exceed the axis, and points; ``marks`` are colors and shapes of verdicts."""
     names = dimensions[0]
-    marks = {label: mark for label, mark in VERDICT_MARKS.items() if label in labels}
     legend = alt.Legend(orient="top", symbolSize=80)
     color = alt.Color(
         "verdict:N", title=None, scale=alt.Scale(domain=list(marks), range=[mark[0] for mark in marks.values()]), legend=legend

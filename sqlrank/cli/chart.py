@@ -38,7 +38,7 @@ def chart(
     window_ends: opt.WindowEnd = None,
     db: opt.DatabaseFile = None,
     result: Annotated[
-        Path | None, typer.Option(help="Draw this result instead, a Parquet file that evaluate or compare wrote with -o.")
+        Path | None, typer.Option(help="Draw this result instead, a Parquet file that evaluate, compare or experiment wrote with -o.")
     ] = None,
     kind: Annotated[
         str | None,

@@ -12,7 +12,7 @@ INPUTS, METRICS, GROUPING = "Inputs", "Metrics and policies", "Grouping and filt
 INTERVALS, VERDICTS, OUTPUT, LIMITS = "Intervals", "Verdicts", "Output", "Limits"
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    INPUTS: ("run", "qrels", "predictions", "queries", "rollup", "data", "db", "input", "column", "result", "system", "baseline", "control"),
+    INPUTS: ("run", "qrels", "predictions", "queries", "rollup", "experiment", "data", "db", "input", "column", "result", "system", "baseline", "control"),
     METRICS: ("compat", "policy", "plan", "names", "lower_is_better", "sql_dir"),
     GROUPING: ("by", "across", "where", "per_query", "query", "show_where", "window_days", "window_ends"),
     INTERVALS: (

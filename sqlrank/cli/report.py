@@ -27,6 +27,9 @@ def report(
     predictions: opt.Predictions = None,
     queries: opt.Queries = None,
     rollup: opt.Rollup = None,
+    experiment: Annotated[
+        Path | None, typer.Option(help="Report this result of 'sqlrank experiment', a Parquet file that it wrote with -o.")
+    ] = None,
     db: opt.DatabaseFile = None,
     by: opt.By = None,
     system: Annotated[str | None, typer.Option(help="The column that identifies systems, if they are in one table.")] = None,
@@ -42,7 +45,8 @@ def report(
     ] = None,
     current: Annotated[str | None, typer.Option(help="Of a rollup: a condition on the rows to compare. Default: all rows.")] = None,
     tolerance: Annotated[
-        list[str] | None, typer.Option(help="Of a rollup: a tolerated change, 0.01, 2%, or of one metric AUC=0.01. Repeat for more.")
+        list[str] | None,
+        typer.Option(help="Of a rollup or experiment: a tolerated change, 0.01, 2%, or of one metric AUC=0.01. Repeat for more."),
     ] = None,
     title: Annotated[str, typer.Option(help="The heading of the page.")] = "sqlrank report",
     created_at: Annotated[str | None, typer.Option(help="Creation time shown on the page. Default: now.")] = None,
@@ -64,17 +68,17 @@ def report(
     timeout: opt.Timeout = None,
     force: opt.Force = False,
 ) -> None:
-    """Write an HTML report: metrics, comparisons, curves, groups, queries and data counts, or a rollup over days."""
+    """Write an HTML report: metrics, comparisons, curves, groups, queries and data counts, a rollup over days, or an experiment."""
     with exit_on_error():
         if output is None:
             raise SqlrankError("name the file to write with -o, such as -o report.html")
         require_report_modules()
-        sources = list_sources(qrels, predictions, queries, rollup, db, baseline, run=run, input=input, sql_dir=sql_dir)
+        sources = list_sources(qrels, predictions, queries, rollup, experiment, db, baseline, run=run, input=input, sql_dir=sql_dir)
         file = page_file(output, "-o", force, sources)
     with exit_on_error(), progress_bar("reporting") as progress:
         arguments = call_arguments(
             metrics=metrics or None, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system,
-            baseline=baseline, lower_is_better=lower_is_better or (), where=where, confidence=confidence, unit=unit, rollup=rollup, window_days=window_days, reference=reference,
+            baseline=baseline, lower_is_better=lower_is_better or (), where=where, confidence=confidence, unit=unit, rollup=rollup, experiment=experiment, window_days=window_days, reference=reference,
             current=current, tolerance=parse_tolerance_options("--tolerance", tolerance) or None, title=title, created_at=created_at, max_rows=max_rows,
             query_examples=query_examples, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check,
             memory_limit=memory_limit, threads=threads, temp_directory=temp_directory, timeout=timeout,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,7 @@ from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import SourceGroup, leaf_sources
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
+from sqlrank.result_metadata import EXPERIMENT, ResultMetadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -192,8 +194,10 @@ def experiment(
     check_variant_sizes(rows)
     result = result_table(design, _effects(design, arms, control, limits))
     options = {name: str(getattr(design, name)) for name in ("confidence", "correction", "interval", "lift_scale")}
+    options["expected_shares"] = json.dumps({name: float(share) for name, share in design.expected_shares.items()})
     metadata = {"notes": "\n".join(warnings_for(design, rows, result)), "control": control, **options, "version": __version__, "sql": text}
-    return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in metadata.items()})
+    described = {f"sqlrank.{name}": value for name, value in metadata.items()}
+    return result.replace_schema_metadata({**described, **_result_metadata(design).to_schema_metadata()})
 
 
 @entry_point
@@ -266,6 +270,12 @@ def experiment_sql(  # noqa: D417  experiment describes the other arguments
         statement = experiment_statement(design, observations, design.control or CONTROL, header)
         stored = wrap_for_storage(statement, dialect_name, create_table, create_view, None, [observations.table.display_from_item])
         return render_statement(stored.tree, stored.header, dialect_name, database.can_materialize_ctes)
+
+
+def _result_metadata(design: ExperimentDesign) -> ResultMetadata:
+    """Return the metadata of a result, from which charts and reports read the better direction of each metric."""
+    measures = {metric.name: {"unit": "", "better": "lower" if metric.lower_is_better else "higher"} for metric in design.estimates}
+    return ResultMetadata(EXPERIMENT, {name: name for name in EXPERIMENT_SCHEMA}, measures)
 
 
 def _arms(design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None) -> tuple[pa.Table, str]:

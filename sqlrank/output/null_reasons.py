@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlrank.result_columns import CI_LOW, N_BUCKETS, N_UNITS, SE
-from sqlrank.result_metadata import read_result_metadata
+from sqlrank.result_metadata import EXPERIMENT, read_result_metadata
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,7 @@ def null_reasons(result: pa.Table) -> list[str]:
     """
     result_metadata = read_result_metadata(result.schema.metadata)
     names_by_reason: dict[tuple[str, int, str], list[str]] = {}
-    for name, measure in () if result_metadata is None else result_metadata.measures.items():
+    for name, measure in result_metadata.measures.items() if result_metadata is not None and result_metadata.result != EXPERIMENT else ():
         undefined = result[name].null_count if name in result.column_names else 0
         if undefined:
             declared = measure.get("undefined", _NEVER)

@@ -125,7 +125,7 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class VerdictSentence:
-    """A sentence of the verdict: its state (``better``, ``worse``, ``mixed``, ``differs``, ``even`` or ``warning``), and its text."""
+    """A sentence of the verdict: its state (``better``, ``worse``, ``mixed``, ``differs``, ``even``, ``pass`` or ``warning``), and its text."""
 
     state: str
     text: str

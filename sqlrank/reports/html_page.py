@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 from sqlrank.argument_checks import check_arguments
 from sqlrank.charts.chart import require_modules as need_charts
-from sqlrank.charts.comparison_labels import STATES
+from sqlrank.charts.comparison_labels import DIFFERS_LABEL
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.output_file import OutputFile
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 TEMPLATE_FOLDER = Path(__file__).parent
 PAGE_SUFFIXES = (".html", ".htm")
+
+MARK_TITLES = {"better": "significantly better", "worse": "significantly worse", "differs": DIFFERS_LABEL}
+"""Titles of the marks of cells by verdict."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +89,7 @@ def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequ
         title=title,
         arguments=arguments,
         sections=sections,
-        labels={state: label for label, state in STATES.items()},
+        labels=MARK_TITLES,
         version=__version__,
         script=Markup(script),  # noqa: S704  our own file
         style=Markup((TEMPLATE_FOLDER / "report.css").read_text("utf-8")),  # noqa: S704  our own file

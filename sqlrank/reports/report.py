@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
+    from sqlrank.reports.experiment_report import Effects
     from sqlrank.reports.report_request import ReportRequest
     from sqlrank.reports.rollup_report import RollupReportRequest
+
+DEFAULT_CONFIDENCE = 0.95
 
 TYPICAL_CALLS = 20
 """Approximate number of calls of a report, for its progress."""
@@ -36,6 +39,7 @@ def report(
     predictions: Any = None,
     queries: Any = None,
     rollup: Any = None,
+    experiment: Any = None,
     inputs: Mapping[str, Any] | None = None,
     connection: Any = None,
     dialect: str | None = None,
@@ -45,7 +49,7 @@ def report(
     baseline: str | None = None,
     lower_is_better: str | Sequence[str] = (),
     where: str | None = None,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     unit: str | None = None,
     window_days: int | None = None,
     reference: str | None = None,
@@ -66,7 +70,7 @@ def report(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> Report:
-    """Make an HTML page of metrics, comparisons, curves, groups, queries and data counts, or of a rollup.
+    """Make an HTML page of metrics, comparisons, curves, groups, queries and data counts, or of a rollup or an experiment.
 
     Args:
         metrics: metrics to evaluate; by default five common ones of rankings or of predictions.
@@ -75,6 +79,7 @@ def report(
         predictions: predictions; several scores (``columns={"score": ["old", "new"]}``) are compared.
         queries: as for :func:`sqlrank.evaluate`.
         rollup: partial aggregates from :func:`sqlrank.rollup`, instead of rows: the report is of its metrics over days, and of their drift.
+        experiment: a result of :func:`sqlrank.experiment`, or the Parquet file of one, instead of rows: the report is of its effects.
         inputs: as for :func:`sqlrank.evaluate`.
         connection: where the data are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
@@ -90,7 +95,8 @@ def report(
         reference: for a rollup a condition on the rows compared with, as for :func:`sqlrank.drift`; by default all days before the last window.
         current: for a rollup a condition on the rows to compare; by default all rows, or without ``reference`` the last window, of 7 days if
             ``window_days`` is not given.
-        tolerance: for a rollup the tolerated changes, as for :func:`sqlrank.drift`.
+        tolerance: for a rollup the tolerated changes, as for :func:`sqlrank.drift`; for an experiment the tolerated losses of guardrails, the
+            metrics that must not become worse: ``{"latency": "2%"}``.
         title: the heading of the page.
         created_at: creation time shown on the page, a date or a text; now by default.
         max_rows: maximum number of rows shown per table.
@@ -124,7 +130,8 @@ def report(
     from sqlrank.engines.worker_threads import run_in_time  # noqa: PLC0415  engines take half a second that help does not need
 
     run_in_time(_load)
-    from sqlrank.reports.report_request import ReportRequest  # noqa: PLC0415  loaded by now
+    from sqlrank.reports.experiment_report import Effects, experiment_sections  # noqa: PLC0415  loaded by now
+    from sqlrank.reports.report_request import ReportRequest  # noqa: PLC0415
     from sqlrank.reports.rollup_report import RollupReportRequest, rollup_sections  # noqa: PLC0415
 
     common: dict[str, Any] = {
@@ -142,38 +149,29 @@ def report(
         "temp_directory": temp_directory,
         "timeout": timeout,
     }
-    of_rollup = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current, "tolerance": tolerance}
+    of_rows = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "system": system, "baseline": baseline}
+    of_rows |= {"lower_is_better": lower_is_better, "unit": unit, "inputs": inputs, "columns": columns, "compat": compat, "plan": plan}
+    of_rollup = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current}
+    if experiment is not None:
+        of_rows |= {"metrics": metrics, "by": by, "where": where, "connection": connection, "dialect": dialect, "sql_dir": sql_dir}
+        of_rows |= {"confidence": None if confidence == DEFAULT_CONFIDENCE else confidence}
+        _refuse({**of_rows, **of_rollup, **policies}, "is not for an experiment: leave it out, or experiment=")
+        effects = Effects.from_result(experiment, tolerance, max_rows)
+        return render_page(title, _describe_experiment(experiment, effects, created_at), experiment_sections(effects))
+    of_rollup["tolerance"] = tolerance
     if rollup is not None:
-        of_rows = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "system": system, "baseline": baseline}
-        of_rows |= {"lower_is_better": lower_is_better, "unit": unit, "inputs": inputs, "columns": columns, "compat": compat, "plan": plan}
         _refuse(of_rows, "is for rows, which a rollup does not have: leave it out, or rollup=")
         values = {"by": by, "confidence": confidence, "max_rows": max_rows, **of_rollup}
         rollup_request = RollupReportRequest.from_arguments(metrics, common=common, policies=policies, **values)
         return render_page(title, _describe_rollup(rollup_request, created_at), rollup_sections(rollup_request))
     _refuse(of_rollup, "is for a rollup: leave it out, or give rollup=")
-    request = ReportRequest.from_arguments(
-        metrics,
-        sources={"run": run, "qrels": qrels, "predictions": predictions, "queries": queries},
-        common=common,
-        policies=policies,
-        by=by,
-        system=system,
-        baseline=baseline,
-        lower_is_better=lower_is_better,
-        confidence=confidence,
-        unit=unit,
-        max_rows=max_rows,
-        query_examples=query_examples,
-    ).with_progress(progress, TYPICAL_CALLS)
-    options = {
-        **common,
-        "by": by,
-        "system": system,
-        "baseline": baseline,
-        "lower_is_better": lower_is_better,
-        "confidence": confidence,
-        "unit": unit,
-    }
+    own: dict[str, Any] = {"by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
+    own["lower_is_better"] = lower_is_better
+    sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries}
+    limits: dict[str, Any] = {"max_rows": max_rows, "query_examples": query_examples}
+    request = ReportRequest.from_arguments(metrics, sources=sources, common=common, policies=policies, **own, **limits)
+    request = request.with_progress(progress, TYPICAL_CALLS)
+    options = {**common, **own}
     with request.sharing_queries() as shared_request:
         page = render_page(title, _describe_request(request, created_at, options), _sections(shared_request))
     if progress is not None:
@@ -191,7 +189,15 @@ def _refuse(arguments: Mapping[str, Any], reason: str) -> None:
 def _load() -> None:
     """Import the modules of reports, which takes seconds the first time."""
     require_report_modules()
-    for name in ("report_request", "comparison_sections", "sections", "group_section", "query_examples", "rollup_report"):
+    for name in (
+        "report_request",
+        "comparison_sections",
+        "sections",
+        "group_section",
+        "query_examples",
+        "rollup_report",
+        "experiment_report",
+    ):
         import_module(f"sqlrank.reports.{name}")
 
 
@@ -227,11 +233,20 @@ def _describe_creation(created_at: datetime | str | None) -> list[tuple[str, str
     return [("created at", created_text), ("created with", f"sqlrank {__version__}")]
 
 
+def _describe_experiment(source: Any, effects: Effects, created_at: datetime | str | None) -> list[tuple[str, str]]:
+    """Return the source and settings of an experiment, creation time and version of a report as text."""
+    return _truncated([*_describe_creation(created_at), ("experiment", _source(source)), *effects.settings])
+
+
 def _describe_rollup(request: RollupReportRequest, created_at: datetime | str | None) -> list[tuple[str, str]]:
     """Return the arguments, source, creation time and version of a report of a rollup as text."""
     options = {name: getattr(request, name) for name in ROLLUP_OPTIONS} | dict(request.policies)
     entries = [*_describe_creation(created_at), ("metrics", ", ".join(request.names)), ("rollup", _source(request.common["rollup"]))]
-    return [(name, truncate(text)) for name, text in [*entries, *((name, _text(value)) for name, value in options.items() if value)]]
+    return _truncated([*entries, *((name, _text(value)) for name, value in options.items() if value)])
+
+
+def _truncated(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, truncate(text)) for name, text in entries]
 
 
 ROLLUP_OPTIONS = ("by", "where", "window_days", "reference", "current", "tolerance", "confidence")
@@ -245,7 +260,7 @@ def _describe_request(request: ReportRequest, created_at: datetime | str | None,
         members = source.items() if role == "run" and request.runs else [("", source)]
         entries += [(f"{role} {truncate(name)}".strip(), _source(member)) for name, member in members]
     entries += [(name, _text(options[name])) for name in OPTIONS if options[name]]
-    return [(name, truncate(text)) for name, text in [*entries, *((name, _text(value)) for name, value in request.policies.items())]]
+    return _truncated([*entries, *((name, _text(value)) for name, value in request.policies.items())])
 
 
 OPTIONS = ("columns", "inputs", "by", "system", "baseline", "lower_is_better", "where", "confidence", "unit", "compat", "sql_dir", "plan")

@@ -33,7 +33,7 @@ MAX_LINES_DRAWN = 8
 MAX_CHANGES_NAMED = 5
 """Maximum number of changes that a sentence names."""
 
-VERDICT_STATES = {FAIL: "worse", INCONCLUSIVE: "warning", PASS: "better"}
+VERDICT_STATES = {FAIL: "worse", INCONCLUSIVE: "warning", PASS: "pass"}
 """State of a sentence by the verdict of its rows."""
 
 VERDICT_TEXTS = {FAIL: "moved by more than the tolerance", INCONCLUSIVE: "may have moved by more than the tolerance"}

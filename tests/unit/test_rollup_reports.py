@@ -57,7 +57,7 @@ def test_a_report_of_a_rollup_begins_with_the_verdicts_on_drift(html: str) -> No
             "worse",
             "1 of 4 values moved by more than the tolerance: AUC of group=&lt;b&gt;x&lt;/b&gt;&#39;s from 0.8750 to 0.1250 (-0.7500).",
         ),
-        ("better", "3 of 4 values are within the tolerance."),
+        ("pass", "3 of 4 values are within the tolerance."),
         ("warning", "1 day has no rows between 2026-03-01 and 2026-03-12."),
     ]
     titles = re.findall(r'<h2 id="[\w-]+">(.*?)</h2>', html)

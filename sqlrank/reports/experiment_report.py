@@ -1,0 +1,260 @@
+"""The report of an experiment: verdicts on variants, guardrails and sample ratio, effects by metric and variant, and units by variant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sqlrank.charts.comparison_labels import STATES, SYSTEM_BETTER, label_comparison
+from sqlrank.errors import InputError
+from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
+from sqlrank.output.display_columns import select_display_columns
+from sqlrank.reports.blocks import Cell, Section, TableBlock, VerdictList, VerdictSentence, figure, format_cell, result_block, truncate
+from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, MIN_UNITS_WITHOUT_NOTE, pair_verdict
+from sqlrank.result_columns import EXPERIMENT_DISPLAY, EXPERIMENT_SCHEMA
+from sqlrank.result_metadata import EXPERIMENT, ResultMetadata, read_result_metadata
+from sqlrank.stored_results import make_mapping_check, read_json, read_parquet, read_texts
+
+ADVICE = "give a result of sqlrank.experiment as it was returned, or the Parquet file that 'sqlrank experiment' wrote with -o"
+MISMATCH = "sample ratio mismatch"
+"""Beginning of the note of a result whose numbers of units do not fit the expected shares."""
+
+SETTINGS = ("control", "confidence", "correction", "interval", "lift_scale")
+"""Settings of an experiment in the metadata of its result."""
+
+GUARDRAIL_TEXTS = {
+    FAIL: ("worse", "is worse than {control} by more than the tolerance of {tolerance}"),
+    INCONCLUSIVE: ("warning", "may be worse than {control} by more than the tolerance of {tolerance}"),
+    PASS: ("pass", "is not worse than {control} by more than the tolerance of {tolerance}"),
+}
+"""State and text of the sentence on a guardrail by its verdict."""
+
+INTERVAL_NOTES = {
+    "fixed": "Intervals are valid for one look, at the planned end of the experiment.",
+    "sequential": "Intervals are valid at every look.",
+}
+"""Sentence on the validity of intervals by their method."""
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The result of an experiment: its table and metadata, a row per metric and variant, the row of the sample ratio, and tolerances of guardrails."""
+
+    table: pa.Table
+    metadata: ResultMetadata
+    texts: Mapping[str, str]
+    rows: list[dict[str, Any]]
+    sample_ratio: dict[str, Any]
+    expected_shares: Mapping[str, float]
+    guardrails: Mapping[str, Tolerance]
+    max_rows: int
+
+    @classmethod
+    def from_result(cls, result: Any, tolerance: Any, max_rows: int) -> Effects:
+        """Read a result or its Parquet file; raise ``InputError`` for anything else, and ``MetricError`` for invalid tolerances."""
+        label = f"experiment {str(result)!r}" if isinstance(result, (str, Path)) else "experiment"
+        table = read_parquet(result, label, ADVICE) if isinstance(result, (str, Path)) else result
+        if not isinstance(table, pa.Table):
+            raise InputError(f"{label}: a {type(table).__name__} is no table of effects; {ADVICE}")
+        metadata = read_result_metadata(table.schema.metadata, label)
+        if metadata is None or metadata.result != EXPERIMENT or not set(EXPERIMENT_SCHEMA) <= set(table.column_names):
+            raise InputError(f"{label}: this table is no result of an experiment; {ADVICE}")
+        all_rows = table.to_pylist()
+        rows, ratios = ([row for row in all_rows if (row["variant"] is None) == is_ratio] for is_ratio in (False, True))
+        if not rows or len(ratios) != 1 or not {row["metric"] for row in rows} <= metadata.measures.keys():
+            raise InputError(f"{label}: this table has not the rows of an experiment; {ADVICE}")
+        shares_fit = make_mapping_check(lambda value: isinstance(value, (int, float)))
+        shares = read_json(table.schema.metadata, "sqlrank.expected_shares", shares_fit, label)
+        settings = {name.removeprefix("sqlrank."): text for name, text in read_texts(table.schema.metadata).items()}
+        if missing := [name for name in SETTINGS if name not in settings]:
+            raise InputError(f"{label} has damaged metadata (sqlrank.{missing[0]}); {ADVICE}")
+        names = list(dict.fromkeys(row["metric"] for row in rows))
+        guardrails = {} if tolerance is None else _parse_guardrails(tolerance, names)
+        return cls(table, metadata, settings, rows, ratios[0], shares, guardrails, max_rows)
+
+    @property
+    def control(self) -> str:
+        """Return the control variant."""
+        return self.texts["control"]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the metrics in order."""
+        return list(dict.fromkeys(row["metric"] for row in self.rows))
+
+    @property
+    def variants(self) -> list[str]:
+        """Return the variants that are compared with the control, in order."""
+        return list(dict.fromkeys(row["variant"] for row in self.rows))
+
+    @property
+    def notes(self) -> list[str]:
+        """Return the warnings of the result."""
+        return [note for note in self.texts.get("notes", "").splitlines() if note]
+
+    @property
+    def has_mismatch(self) -> bool:
+        """Return True if the numbers of units do not fit the expected shares, so that no effect can be trusted."""
+        return any(note.startswith(MISMATCH) for note in self.notes)
+
+    @property
+    def settings(self) -> list[tuple[str, str]]:
+        """Return the settings of the experiment and of its guardrails as text."""
+        tolerances = ", ".join(f"{name}={tolerance}" for name, tolerance in self.guardrails.items())
+        shares = ", ".join(f"{name}={share:g}" for name, share in self.expected_shares.items())
+        settings = {name: self.texts[name] for name in SETTINGS} | {"expected_shares": shares, "tolerance": tolerances}
+        return [(name, text) for name, text in settings.items() if text]
+
+    def direction(self, metric: str) -> str:
+        """Return the better direction of a metric."""
+        return self.metadata.measures[metric]["better"]
+
+    def label(self, row: Mapping[str, Any]) -> str:
+        """Return the verdict of a row, such as ``system is better``."""
+        compared = {**row, "system": row["variant"], "baseline": row["control"]}
+        return label_comparison(compared, self.direction(row["metric"]), float(self.texts["confidence"]))
+
+
+def _parse_guardrails(tolerance: Any, names: list[str]) -> dict[str, Tolerance]:
+    """Return the tolerances of metrics; names of metrics of an experiment are texts of any form, which are looked up as they are."""
+    if not isinstance(tolerance, Mapping):
+        return parse_tolerances(tolerance, names, {})
+    if unknown := [name for name in tolerance if name not in {*names, "*"}]:
+        raise InputError(f"tolerance of {unknown[0]!r}, which is no metric of this experiment; there are: {', '.join(names)}")
+    return parse_tolerances(tolerance, names, {})
+
+
+def experiment_sections(effects: Effects) -> list[Section]:
+    """Return the sections of the page."""
+    figures = figure(
+        lambda: effects.table, "effects-chart", f"Differences from {truncate(effects.control)}, with their intervals", "forest"
+    )
+    display = [*EXPERIMENT_DISPLAY, "n_units_control", "n_units", "mde"]
+    effect_rows = effects.table.filter(pa.array([variant is not None for variant in effects.table["variant"].to_pylist()], pa.bool_()))
+    note = (
+        f"ci_low and ci_high are the limits of the confidence interval of the difference, relative_ci_low and relative_ci_high those of the lift. "
+        f"{INTERVAL_NOTES.get(effects.texts['interval'], '')} mde is the smallest difference that so many units detect."
+    )
+    table = result_block(
+        select_display_columns(effect_rows, display), "effects-table", "Effects", effects.max_rows, note=note, is_folded=True
+    )
+    blocks = [_verdicts(effects), _pivot(effects), figures, table]
+    return [Section("summary", "Summary", blocks), _units_section(effects)]
+
+
+def _verdicts(effects: Effects) -> VerdictList:
+    """Return the sentences that the page begins with: a mismatch of the sample ratio alone, or variants and guardrails, and then warnings."""
+    notes = [VerdictSentence("warning", f"{note[0].upper()}{note[1:]}.") for note in effects.notes if not note.startswith(MISMATCH)]
+    least = min(min(row["n_units_control"], row["n_units"]) for row in effects.rows)
+    if least < MIN_UNITS_WITHOUT_NOTE:
+        notes.append(
+            VerdictSentence("warning", f"A variant has only {least:,} unit{'s' * (least != 1)}: only large effects are significant.")
+        )
+    p_value = format_cell("p_value", effects.sample_ratio["p_value"]).text
+    if effects.has_mismatch:
+        text = (
+            f"Sample ratio mismatch (p {p_value}): the numbers of units do not fit the expected shares, so no effect below can be trusted. "
+            "Find the cause first."
+        )
+        return VerdictList([VerdictSentence("worse", text), *notes])
+    ratio = VerdictSentence("even", f"The numbers of units fit the expected shares (sample ratio test, p {p_value}).")
+    return VerdictList([*_variant_verdicts(effects), *_guardrail_verdicts(effects), *notes, ratio])
+
+
+def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:
+    """Return a sentence per variant against the control."""
+    verdicts = []
+    for variant in effects.variants[:MAX_PAIRS_NAMED]:
+        metrics_by_label: dict[str, list[str]] = {}
+        for row in effects.rows:
+            if row["variant"] == variant:
+                metrics_by_label.setdefault(effects.label(row), []).append(f"{truncate(row['metric'])}{_lift(row, ' ({})')}")
+        verdicts.append(pair_verdict(truncate(variant), truncate(effects.control), metrics_by_label))
+    if (num_omitted := len(effects.variants) - MAX_PAIRS_NAMED) > 0:
+        verdicts.append(VerdictSentence("even", f"{num_omitted:,} more variants are in the table of effects."))
+    return verdicts
+
+
+def _lift(row: Mapping[str, Any], template: str) -> str:
+    """Return the lift of a row with its interval, as in ``+25.0%, -4.9% to +64.3%``; empty without a lift."""
+    lift, low, high = row["relative_difference"], row["relative_ci_low"], row["relative_ci_high"]
+    if lift is None:
+        return ""
+    interval = "" if low is None or high is None else f", {low:+.1%} to {high:+.1%}"
+    return template.format(f"{lift:+.1%}{interval}")
+
+
+def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
+    """Return a sentence per guardrail and variant, the failures first."""
+    found: list[tuple[str, VerdictSentence]] = []
+    for row in effects.rows:
+        if (tolerance := effects.guardrails.get(row["metric"])) is not None:
+            verdict = judge_guardrail(row, tolerance, effects.direction(row["metric"]))
+            state, text = GUARDRAIL_TEXTS[verdict]
+            sentence = text.format(control=truncate(effects.control), tolerance=tolerance)
+            lift = _lift(row, " ({})")
+            found.append(
+                (verdict, VerdictSentence(state, f"Guardrail {truncate(row['metric'])}: {truncate(row['variant'])} {sentence}{lift}."))
+            )
+    order = list(GUARDRAIL_TEXTS)
+    return [sentence for _, sentence in sorted(found, key=lambda pair: order.index(pair[0]))]
+
+
+def judge_guardrail(row: Mapping[str, Any], tolerance: Tolerance, direction: str) -> str:
+    """Return the verdict of a guardrail: its interval on one side of the tolerance, or on both."""
+    low, high = row["ci_low"], row["ci_high"]
+    if low is None or high is None:
+        return INCONCLUSIVE
+    least, greatest = (-high, -low) if direction == "lower" else (low, high)
+    margin = tolerance.margin(row["value_control"])
+    return PASS if least >= -margin else FAIL if greatest < -margin else INCONCLUSIVE
+
+
+def _pivot(effects: Effects) -> TableBlock:
+    """Return the metrics by variant: values with their lifts, and verdicts against the control."""
+    rows = {(row["metric"], row["variant"]): row for row in effects.rows}
+    cells = []
+    for name in effects.names:
+        metric_rows = [rows.get((name, variant)) for variant in effects.variants]
+        control = next(row["value_control"] for row in metric_rows if row is not None)
+        values = [Cell("NULL") if row is None else _effect(row, effects) for row in metric_rows]
+        cells.append([Cell(truncate(name)), format_cell(name, control), *values, Cell(effects.direction(name))])
+    columns = ["metric", *map(truncate, [effects.control, *effects.variants]), "better"]
+    note = (
+        f"In parentheses is the lift over {truncate(effects.control)}. ▲ is significantly better and ▼ significantly worse, "
+        f"at a confidence level of {100 * float(effects.texts['confidence']):g}%."
+    )
+    return TableBlock("pivot", "Metrics by variant", columns, cells, note=note, sql=effects.texts.get("sql", ""))
+
+
+def _effect(row: Mapping[str, Any], effects: Effects) -> Cell:
+    """Return the cell of a value with its lift and verdict."""
+    cell = format_cell(row["metric"], row["value"])
+    label = effects.label(row)
+    lift = "" if row["relative_difference"] is None else f" ({row['relative_difference']:+.1%})"
+    return replace(cell, text=f"{cell.text}{lift}", verdict=STATES.get(label, ""), is_best=label == SYSTEM_BETTER)
+
+
+def _units_section(effects: Effects) -> Section:
+    """Return the section of the numbers of units by variant, with their expected shares."""
+    units = {effects.control: effects.rows[0]["n_units_control"]} | {row["variant"]: row["n_units"] for row in effects.rows}
+    total = sum(units.values())
+    expected = effects.expected_shares or dict.fromkeys(units, 1 / len(units))
+    cells = [
+        [
+            Cell(truncate(name)),
+            Cell(f"{count:,}", float(count)),
+            Cell(f"{count / total:.2%}", count / total),
+            Cell(f"{expected.get(name, 0.0):.2%}", expected.get(name, 0.0)),
+        ]
+        for name, count in units.items()
+    ]
+    ratio = effects.sample_ratio
+    statistic, p_value = (format_cell(name, ratio[name]).text for name in ("statistic", "p_value"))
+    note = f"The sample ratio test compares both shares by chi-square: statistic {statistic}, df {ratio['df']:g}, p_value {p_value}. Below 0.001 units were lost or misassigned."
+    block = TableBlock("units-table", "Units by variant", ["variant", "units", "share", "expected share"], cells, note=note)
+    return Section("units", "Units", [block])
