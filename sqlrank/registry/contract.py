@@ -23,7 +23,7 @@ PORTABLE_NODES = (
     exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.CumeDist, exp.DataType, exp.DenseRank, exp.Div,
     exp.EQ, exp.Exp, exp.Floor, exp.From, exp.GT, exp.GTE, exp.Group, exp.Identifier, exp.If, exp.In, exp.Is, exp.Join, exp.Lag,
     exp.LT, exp.LTE, exp.Lead, exp.Literal, exp.Ln, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
-    exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Sqrt, exp.Star,
+    exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.PercentileCont, exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Sqrt, exp.Star,
     exp.Sub, exp.Subquery, exp.Sum, exp.Table, exp.TableAlias, exp.Union, exp.Where, exp.Window, exp.WindowSpec,
 )  # fmt: skip
 """Syntax nodes with the same meaning on every engine."""
@@ -37,8 +37,7 @@ PORTABLE_ALTERNATIVES = {
     exp.Greatest: "NULL rules differ; write CASE",
     exp.Least: "NULL rules differ; write CASE",
     exp.AnyValue: "write MAX(x)",
-    exp.Median: "number the rows and interpolate",
-    exp.PercentileCont: "number the rows and interpolate",
+    exp.Median: "write QUANTILE_CONT(x, 0.5)",
     exp.Mod: "write MOD in a function file of a dialect, or avoid it",
     exp.IntDiv: "write FLOOR(a / b)",
     exp.Distinct: "write GROUP BY",
@@ -54,7 +53,7 @@ PORTABLE_ALTERNATIVES = {
 ENGINE_NODES = {
     "duckdb": (
         exp.Array, exp.ArrayAgg, exp.ArrayAppend, exp.ArrayContains, exp.ArrayDistinct, exp.ArrayMax, exp.ArrayMin, exp.ArrayPosition,
-        exp.ArraySize, exp.Bracket, exp.GenerateSeries, exp.IgnoreNulls, exp.Lambda, exp.LastValue, exp.Mod, exp.NullSafeEQ, exp.PercentileCont, exp.Slice, exp.Transform,
+        exp.ArraySize, exp.Bracket, exp.GenerateSeries, exp.IgnoreNulls, exp.Lambda, exp.LastValue, exp.Mod, exp.NullSafeEQ, exp.Slice, exp.Transform,
     ),
 }  # fmt: skip
 """Additional nodes allowed in files that declare an engine (``-- Engines: duckdb``)."""

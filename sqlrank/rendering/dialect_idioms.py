@@ -1,4 +1,4 @@
-"""Rewrite series of integers, hexadecimal numbers and quantiles in the idiom of a dialect."""
+"""Rewrite series of integers and hexadecimal numbers in the idiom of a dialect."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.errors import MetricError
 from sqlrank.sql_ast import BIGINT, find_nodes
 from sqlrank.unique_names import unique_name
 
@@ -153,26 +152,3 @@ _HEX_NUMBERS: Mapping[str | None, Callable[[exp.Expr], exp.Expr] | None] = {
     None: _hex_by_digits,
 }
 """Conversions of hexadecimal digits, by the value of ``Dialect.hex_number``."""
-
-
-def rewrite_quantiles(tree: exp.Expr, target: Dialect, dialect: str, statement_title: str) -> None:
-    """Rewrite quantiles of groups in place.
-
-    Raises:
-        MetricError: The dialect has no exact quantile that aggregates a group.
-    """
-    for quantile in find_nodes(tree, exp.PercentileCont) if target.quantile != "arguments" else ():
-        value, share = quantile.this, exp.var(quantile.expression.name)  # engines demand a literal, without the cast of one
-        if target.quantile is None:
-            raise MetricError(
-                f"{statement_title} cannot be written for {dialect}, which has no exact quantile of a group; ask for the mean, or evaluate on "
-                "another engine"
-            )
-        if target.quantile == "within_group":
-            order = exp.Order(expressions=[exp.Ordered(this=value, nulls_first=target.default_nulls_first[False])])
-            rewritten: exp.Expr = exp.WithinGroup(this=exp.PercentileCont(this=share), expression=order)
-        elif target.quantile == "percentile":
-            rewritten = exp.Quantile(this=value, quantile=share)
-        else:
-            rewritten = exp.ParameterizedAgg(this="quantileExactInclusive", expressions=[share], params=[value])
-        quantile.replace(rewritten)

@@ -8,13 +8,14 @@ from sqlglot import exp
 
 from sqlrank.optimizer.constant_folding import literal_value
 from sqlrank.optimizer.optimizer import optimize_statement
-from sqlrank.rendering.dialect_idioms import rewrite_hex_numbers, rewrite_number_series, rewrite_quantiles
+from sqlrank.rendering.dialect_idioms import rewrite_hex_numbers, rewrite_number_series
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.double_inference import DoubleInference
 from sqlrank.rendering.grouping_sets import write_grouping_sets
 from sqlrank.rendering.list_elements import rewrite_list_elements
 from sqlrank.rendering.materialization import materialize_shared_ctes
 from sqlrank.rendering.named_windows import name_frames
+from sqlrank.rendering.quantiles import rewrite_quantiles
 from sqlrank.sql_ast import BIGINT, DOUBLE, find_nodes, is_null
 
 if TYPE_CHECKING:
@@ -65,12 +66,12 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
     target = get_dialect(dialect)
     tree = tree.copy()
     optimize_statement(tree)
+    rewrite_quantiles(tree, target)
     if target.supports_grouping_sets:
         write_grouping_sets(tree)
     rewrite_number_series(tree, target)
     rewrite_hex_numbers(tree, target)
     rewrite_list_elements(tree, target, statement_title)
-    rewrite_quantiles(tree, target, dialect, statement_title)
     materialize_shared_ctes(tree, target, can_materialize)
     if dialect == "duckdb":
         _rewrite_is_nan(tree)

@@ -108,8 +108,8 @@ class Dialect:
     supports_jsonb: bool = False
     """JSONB and its functions are supported; a list may be such a column, or one of JSON."""
 
-    quantile: str | None = "within_group"
-    """Form of an exact, interpolated quantile of a group: ``arguments``, ``within_group`` (PERCENTILE_CONT), ``percentile``, ``parametric``; None if there is none."""
+    quantile: str = "within_group"
+    """Form of an exact, interpolated quantile of a group: ``arguments``, ``within_group`` (PERCENTILE_CONT), ``percentile``, ``parametric``, ``row_numbers``."""
 
     hex_number: str | None = None
     """Conversion of hexadecimal digits: ``prefix`` (0x), ``base`` (CONV), ``from_base``, ``bits``, ``bytes``; None if they are added up."""
@@ -197,7 +197,7 @@ DIALECTS = {
         number_series="unnest",
         hex_number="prefix",
         list_elements="offset",
-        quantile=None,
+        quantile="row_numbers",
     ),
     "snowflake": Dialect(
         "snowflake",
@@ -270,7 +270,7 @@ DIALECTS = {
         number_series="unnest",
         hex_number="from_base",
         list_elements="ordinality_safe",
-        quantile=None,
+        quantile="row_numbers",
     ),
     "clickhouse": Dialect(
         "clickhouse",
@@ -300,7 +300,7 @@ DIALECTS = {
         supports_delete=False,
         sorts_by_monotone_functions=False,
         list_elements="ranges",
-        quantile=None,  # its PERCENTILE_CONT is off by 2e-7
+        quantile="row_numbers",  # its PERCENTILE_CONT is off by 2e-7
     ),
     "sqlite": Dialect(
         "sqlite",
@@ -318,7 +318,7 @@ DIALECTS = {
         computes_ctes_once=True,
         supports_transactions=True,
         list_elements="json_each",
-        quantile=None,
+        quantile="row_numbers",
     ),
 }
 """All dialects by name; docs/engines.md lists those that were executed."""

@@ -9,7 +9,6 @@ import pytest
 from sqlglot import exp
 
 import sqlrank
-from sqlrank import MetricError
 from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Engine
 from tests.engines.running import parametrize_engines, run_engine
@@ -53,20 +52,16 @@ def test_numbers_are_those_of_duckdb(engine: Engine, role: str, confidence: floa
 
 @pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
 @pytest.mark.parametrize("role", ["queries", "predictions"])
-def test_quantiles_are_exact_or_refused(engine: Engine, role: str, request: pytest.FixtureRequest) -> None:
+def test_quantiles_are_exact(engine: Engine, role: str, request: pytest.FixtureRequest) -> None:
     if type(engine).__name__ == "Databend":
         why = "Databend, which stands in for Snowflake, does not parse PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY ...), as Snowflake does"
         request.applymarker(pytest.mark.xfail(strict=True, reason=why))
     table: Any = TABLE if role == "queries" else TABLE.drop_columns(["query_id"])
-    metrics = ["Quantile(cost, 0.95)", "Quantile(cost, 0)", "Quantile(faithfulness)", "Missing(faithfulness)"]
+    metrics = ["Quantile(cost, 0.95)", "Quantile(cost, 0)", "Quantile(cost, 1)", "Quantile(faithfulness)", "Missing(faithfulness)"]
     expected = sqlrank.evaluate(metrics, **{role: table}, by="system")
     for dialect in engine.dialects:
         read = [name for name in ("query_id", "cost", "faithfulness") if name in table.column_names]
         columns = {name: exp.to_identifier(name, quoted=True).sql("duckdb") for name in read}
         options: dict[str, Any] = {"by": '"system"', "columns": columns, "dialect": dialect}
         options[role] = exp.to_identifier("evals", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
-        if DIALECTS[dialect].quantile is None:
-            with pytest.raises(MetricError, match="has no exact quantile of a group"):
-                sqlrank.sql(metrics, **options)
-        else:
-            assert measure_deviation(engine, sqlrank.sql(metrics, **options), expected) <= 1e-9
+        assert measure_deviation(engine, sqlrank.sql(metrics, **options), expected) <= 1e-9

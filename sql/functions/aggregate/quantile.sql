@@ -1,4 +1,3 @@
 -- aggregate: quantile over queries, interpolated between the two nearest values.
 -- $q: number from 0 to 1, default 0.5: 0.5 is the median.
--- Engines: duckdb, postgres, redshift, snowflake, spark, databricks, clickhouse, datafusion.
 CREATE MACRO aggregate(value, weight) AS QUANTILE_CONT(value, $q)

@@ -2,7 +2,6 @@
 -- Use when: tails matter more than the mean, as for errors or amounts.
 -- $column: column: column of the predictions.
 -- $q: number from 0 to 1, default 0.5: 0.5 is the median.
--- Engines: duckdb, postgres, redshift, snowflake, spark, databricks, clickhouse, datafusion.
 -- Interval: none (Student's t is for means)
 -- Undefined: no value.
 -- Unit: in units of the column.
