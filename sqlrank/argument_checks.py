@@ -132,7 +132,7 @@ ARGUMENT_RULES = {
     "inputs": ArgumentRule(_is_str_keyed_mapping, "a dict of names of inputs to sources, such as {'orders': 'orders.parquet'}"),
     "dialect": ArgumentRule(_is_column, "the name of a dialect, such as 'bigquery'", MetricError),
     "columns": ArgumentRule(
-        _is_column_mapping, "a dict of names to your columns, such as {'query_id': 'user_id'}, each a text; of score also a list"
+        _is_column_mapping, "a dict of names to your columns, such as {'query_id': 'user_id'}, each a text; of score and scores also a list"
     ),
     "by": ArgumentRule(_is_grouping, "a column, a list of columns, or a list of lists", MetricError),
     "across": ArgumentRule(_are_columns, "a column, or a list of columns whose combinations are compared", MetricError),

@@ -142,7 +142,7 @@ def _column_options(columns: Mapping[str, Any]) -> list[str]:
     """Return mappings of columns; several scores are one each."""
     words = []
     for name, column in columns.items():
-        if isinstance(column, (list, tuple)) and (name != "score" or len(column) < 2):  # noqa: PLR2004  one is no list
+        if isinstance(column, (list, tuple)) and (not name.endswith(("score", "scores")) or len(column) < 2):  # noqa: PLR2004  one is no list
             raise _NoOptionError
         words += [f"{name}={_text(item)}" for item in (column if isinstance(column, (list, tuple)) else [column])]
     return words

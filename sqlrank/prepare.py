@@ -15,6 +15,7 @@ from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.layout import ResultLayout
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.inputs import cross_input_checks, row_checks
+from sqlrank.inputs.assembled_inputs import ROW_NUMBER
 from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
@@ -246,7 +247,7 @@ def required_row_checks(request: ResolvedRequest) -> list[str]:
 
 def _check_unique(inputs: BoundInputs, bound_input: BoundInput) -> None:
     """Check the uniqueness of rows that the role of an input demands."""
-    if bound_input.role.unique:
+    if bound_input.role.unique and ROW_NUMBER not in bound_input.columns.values():
         row_checks.check_unique(inputs.database, bound_input, bound_input.unique_columns)
     if "rank" in inputs.needed_columns[bound_input.role.name]:
         row_checks.check_unique(inputs.database, bound_input, ("rank",))

@@ -123,7 +123,7 @@ class ResolvedRequest:
     @property
     def lists_from_queries(self) -> bool:
         """True if the lists are those of the queries table, because no run is given."""
-        return self.is_ranking and not self.rankings_from_predictions and "run" not in {*self.sources, *self.assembled_rankings}
+        return self.is_ranking and not self.rankings_from_predictions and "run" not in {*self.sources, *self.assembled_roles}
 
     @cached_property
     def measured_columns(self) -> dict[str, dict[str, str]]:
@@ -135,20 +135,19 @@ class ResolvedRequest:
         return measured
 
     @cached_property
-    def assembled_rankings(self) -> dict[str, str]:
-        """The roles of rankings that are assembled from another input, with the role of that."""
-        if not self.is_ranking or self.rankings_from_predictions:
-            return {}
-        read_roles = {role for metric in self.metrics for role in metric.dependencies.roles}
-        components = {
-            role: component_roles(role, self.sources, self.library)[0] for role in RANKING_ROLES if role == "run" or role in read_roles
-        }
-        return {role: component for role, component in components.items() if component != role}
+    def assembled_roles(self) -> dict[str, str]:
+        """The roles whose rows are assembled from the lists of another input, with the role of that."""
+        assembled = {self.base_role: self.base_roles[0]} if self.base_role is not None and len(self.base_roles) == 1 else {}
+        if self.is_ranking and not self.rankings_from_predictions:
+            read_roles = {role for metric in self.metrics for role in metric.dependencies.roles}
+            read_rankings = [role for role in RANKING_ROLES if role == "run" or role in read_roles]
+            assembled |= {role: component_roles(role, self.sources, self.library)[0] for role in read_rankings}
+        return {role: component for role, component in assembled.items() if component != role}
 
     @property
     def retrieval_role(self) -> str:
         """The role of the source of the retrieved documents: ``run``, or the one that the run is assembled from."""
-        return self.assembled_rankings.get("run", "run")
+        return self.assembled_roles.get("run", "run")
 
     @property
     def base_roles(self) -> tuple[str, ...]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
 
+_LISTED_COLUMNS = ("score", "scores")
+"""Names that several columns may be mapped to."""
+
 
 def parse_runs(runs: list[str] | None, option: str = "--run ") -> Any:
     """Return a single unnamed run unchanged, and named or several runs as systems.
@@ -73,12 +76,12 @@ def parse_inputs(inputs: list[str] | None) -> dict[str, Any]:
 
 
 def parse_columns(mappings: list[str] | None) -> dict[str, str | list[str]]:
-    """Parse column mappings; several scores are several models."""
-    scores = [mapping for mapping in mappings or [] if mapping.startswith("score=")]
-    if len(scores) < 2:  # noqa: PLR2004  one is a name like any other
-        return dict(parse_pairs("--column", mappings))
-    rest = parse_pairs("--column", [mapping for mapping in mappings or [] if mapping not in scores])
-    return rest | {"score": [mapping.removeprefix("score=") for mapping in scores]}
+    """Parse column mappings; several scores are several models, and several columns of scores those of classes."""
+    names = [name for mapping in mappings or [] for name in [mapping.partition("=")[0]] if name.rpartition(".")[-1] in _LISTED_COLUMNS]
+    several = {name for name in names if names.count(name) > 1}
+    listed = [mapping for mapping in mappings or [] if mapping.partition("=")[0] in several]
+    columns: dict[str, str | list[str]] = dict(parse_pairs("--column", [mapping for mapping in mappings or [] if mapping not in listed]))
+    return columns | {name: [mapping.partition("=")[2] for mapping in listed if mapping.startswith(f"{name}=")] for name in sorted(several)}
 
 
 def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def explain(
     )
     resolved_dialect = infer_dialect(connection, dialect)
     request = resolve_request(call)
-    if request.assembled_rankings:  # rows that are sorted name the document at each rank, which lists do not
+    if "run" in request.assembled_roles:  # rows that are sorted name the document at each rank, which lists do not
         request = replace(request, plan={"rank_method": "sort", **request.plan})
     _check(request, query)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)

@@ -10,11 +10,12 @@ from sqlglot import exp
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import InputError
 from sqlrank.inputs import row_checks
-from sqlrank.inputs.assembled_rankings import assemble_rankings, assembly_columns
+from sqlrank.inputs.assembled_inputs import assemble_inputs, assembly_columns, number_rows
 from sqlrank.inputs.bound_input import BoundInput, comparable_columns
 from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, role_mapping, split_score_columns
 from sqlrank.inputs.group_columns import find_group_columns
 from sqlrank.inputs.list_columns import normalize_lists
+from sqlrank.inputs.number_lists import bind_columns_of_lists, find_columns_of_lists, split_number_lists
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
@@ -143,7 +144,8 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     library, where = request.library, request.where
     # Before a source is opened, which can be read once.
     condition = None if where is None else parse_condition(where, database.dialect)
-    scores, mapping = split_score_columns(request.column_mapping, "predictions" in request.sources)
+    lists, mapping = split_number_lists(request.column_mapping, [request.roles[role] for role in request.sources])
+    scores, mapping = split_score_columns(mapping, "predictions" in request.sources)
     check_mapping_names(request, mapping)
     tables = {role: resolve_source(database, role, source) for role, source in request.sources.items()}
     inputs = {role: BoundInput(request.roles[role], table, library.checks.get(role)) for role, table in tables.items()}
@@ -151,6 +153,8 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
         inputs["run"] = _lists_of_queries(inputs["queries"], library)
     if request.rankings_from_predictions:
         inputs = {**_inputs_from_predictions(inputs["predictions"], library), **inputs}
+    columns_of_lists = {role: find_columns_of_lists(bound_input, lists) for role, bound_input in inputs.items()}
+    mapping |= {name: text for name, text in lists.items() if not any(map(columns_of_lists.get, inputs)) and isinstance(text, str)}
     inputs = bind_expressions(request, inputs, mapping, scores, database)
     default_score = {"score": scores[-1]} if scores else {}
     measured = request.measured_columns
@@ -160,8 +164,10 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     }
     if request.rankings_from_predictions:
         inputs |= _bind_labels(inputs, mapping)
-    for role in set(request.assembled_rankings.values()) if database.can_inspect else ():
-        inputs[role] = normalize_lists(inputs[role], assembly_columns(request, inputs[role]), database)
+    inputs |= {
+        role: _bind_lists(request, inputs[role], columns_of_lists[role], mapping, database)
+        for role in set(request.assembled_roles.values())
+    }
     groups = find_group_columns(request, inputs, mapping)
     inputs = {
         role: bound_input.with_group_columns({group.name: group.columns[role] for group in groups if role in group.columns})
@@ -170,7 +176,10 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     inputs = {role: _bind_unit(request, bound_input) for role, bound_input in inputs.items()}
     needed = _find_needed_columns(request, inputs)
     inputs |= {role: inputs[role].with_fallbacks(names).assume_columns(names) for role, names in needed.items() if role in inputs}
-    inputs |= assemble_rankings(request, inputs, database)
+    inputs |= assemble_inputs(request, inputs, database)
+    if (base := request.base_role) in request.assembled_roles:
+        inputs[base] = _bind_unit(request, inputs[base])
+        needed[base] = _find_row_columns(request, inputs[base])
     if request.rankings_from_predictions:
         inputs["predictions"] = inputs["predictions"].assume_columns(needed["run"])
     bound_inputs = BoundInputs(request, database, inputs, needed, groups, tuple(scores), condition)
@@ -184,6 +193,18 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     for view in bound_inputs.per_score() if database.can_inspect else ():
         row_checks.check_columns(view.by_role, needed)
     return bound_inputs
+
+
+def _bind_lists(
+    request: ResolvedRequest,
+    component: BoundInput,
+    columns: Mapping[str, Mapping[str, str]],
+    mapping: Mapping[str, str],
+    database: Database,
+) -> BoundInput:
+    """Return an input that others are assembled from, with lists of ids and numbers, and with numbered rows if nothing identifies them."""
+    component = number_rows(bind_columns_of_lists(component, columns, mapping))
+    return normalize_lists(component, assembly_columns(request, component), database) if database.can_inspect else component
 
 
 def _inputs_from_predictions(predictions: BoundInput, library: Registry) -> dict[str, BoundInput]:
@@ -213,7 +234,7 @@ def _bind_labels(inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -
 
 def _is_evaluated_by_rows(request: ResolvedRequest, role: str) -> bool:
     """Return True for roles other than those of rankings whose rows are read."""
-    is_component = role in request.assembled_rankings.values()
+    is_component = role in request.assembled_roles.values()
     return role not in {*RANKING_ROLES, "queries"} and not is_component and not (role == "predictions" and request.base_role is None)
 
 
@@ -245,8 +266,8 @@ def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInp
             else (*row_checks.RANKING_KEYS, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
         )
         needed["run"] = run
-        needed |= {"qrels": _find_judgment_columns(request, inputs)} if "qrels" in {*inputs, *request.assembled_rankings} else {}
-    for role in set(request.assembled_rankings.values()):
+        needed |= {"qrels": _find_judgment_columns(request, inputs)} if "qrels" in {*inputs, *request.assembled_roles} else {}
+    for role in set(request.assembled_roles.values()):
         needed[role] = (*assembly_columns(request, inputs[role]), *measured.get(role, ()))
     if "queries" in inputs:
         weight = ("weight",) if "weight" in inputs["queries"].columns else ()

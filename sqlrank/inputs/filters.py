@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.identifiers import quote_columns
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
-from sqlrank.inputs.assembled_rankings import reassemble_rankings
+from sqlrank.inputs.assembled_inputs import reassemble_inputs
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.rendering.dialects import get_dialect
 
@@ -33,7 +33,7 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
         InputError: The input of a condition is ambiguous, or does not have its columns.
     """
     request = inputs.request
-    derived = {*request.assembled_rankings, *(["run"] if request.lists_from_queries else [])}
+    derived = {*request.assembled_roles, *(["run"] if request.lists_from_queries else [])}
     given = {role: bound_input for role, bound_input in inputs.by_role.items() if role not in derived}
     filtered = apply_filter(inputs.condition, given, request.rankings_from_predictions, inputs.database.dialect)
     if request.lists_from_queries:
@@ -43,7 +43,7 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
             request.only_queries,
             {role: bound_input for role, bound_input in filtered.items() if role not in inputs.roles_read_across_lists},
         )
-    return replace(inputs, by_role={**inputs.by_role, **filtered, **reassemble_rankings(request, {**inputs.by_role, **filtered})})
+    return replace(inputs, by_role={**inputs.by_role, **filtered, **reassemble_inputs(request, {**inputs.by_role, **filtered})})
 
 
 def apply_filter(

@@ -23,7 +23,7 @@ from sqlrank.compiler.row_keys import (
 )
 from sqlrank.compiler.select_builders import union_slices
 from sqlrank.errors import InputError, MetricError
-from sqlrank.inputs.assembled_rankings import load_assembly, select_over_component
+from sqlrank.inputs.assembled_inputs import load_assembly, select_over_component
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import find_nodes, is_not_null, union_all
@@ -127,7 +127,7 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
     ]
     names += ["rank"] if role.name == "run" and "rank" not in names else []
     is_ranking = role.list_relation is not None
-    component = inputs.request.assembled_rankings.get(role.name)
+    component = inputs.request.assembled_roles.get(role.name)
     sources = {}
     for variant in (InputVariant.VALID, *([InputVariant.UNFILTERED] if bound_input.not_null else ())):
         query = bound_input.select(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -13,40 +14,48 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
 
-ID_FIELDS = ("doc_id", "id")
-"""Fields of structs that may hold the id of a document."""
+ID_FIELDS = ("doc_id", "id", "class_id", "label")
+"""Fields of structs that may hold the id of a document or class."""
 
-NUMBER_FIELDS = {"retrieved": "score", "relevant": "relevance"}
+NUMBER_FIELDS = {"retrieved": "score", "relevant": "relevance", "classes": "score"}
 """Fields of structs that hold a number, by the column of the list."""
-
-NUMBERS_BY_IDS = {"retrieved": "scores", "relevant": "grades"}
-"""Columns of lists of numbers, by those of the ids that they belong to."""
 
 
 def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: Database) -> BoundInput:
     """Return an input whose columns of these names are lists of ids or numbers, whatever they were read as.
 
-    A map, or a JSON object, has ids as keys and numbers as values; a struct of a list has a field ``doc_id`` or ``id``, and may have
-    ``relevance``, or ``score`` if it was retrieved.
+    A map, or a JSON object, has ids as keys and numbers as values; a struct of a list has one of ``ID_FIELDS``, and may have one of
+    ``NUMBER_FIELDS``. Where ids are optional, the column of their numbers may hold both.
 
     Raises:
         InputError: JSON was read, and the lists of all rows are empty.
     """
-    for name in names:
-        if name not in bound_input.columns:
-            continue
+    number_columns, given = bound_input.role.number_columns, bound_input.columns
+    bound_input = _with_ids_of_numbers(bound_input)
+    for name in [name for name in bound_input.columns if name in names or name not in given]:
         value, duckdb_type = bound_input.raw_expression(name), bound_input.column_type(name)
-        ids, numbers = _normalized(value, duckdb_type, bound_input.table.dialect, name)
+        ids, numbers = _normalized(value, duckdb_type, bound_input.table.dialect, name, name in number_columns.values())
         if duckdb_type == "JSON[]" and ids is not None:
             _check_not_empty(bound_input, name, value, database)
         bound_input = _bind(bound_input, name, ids, database)
-        number_column = NUMBERS_BY_IDS.get(name, name)
+        number_column = number_columns.get(name, name)
         if number_column not in bound_input.columns:
             bound_input = _bind(bound_input, number_column, numbers, database)
     return bound_input
 
 
-def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, name: str) -> tuple[exp.Expr | None, exp.Expr | None]:
+def _with_ids_of_numbers(bound_input: BoundInput) -> BoundInput:
+    """Return an input whose maps of ids to numbers are bound as the ids, where these are optional and not bound."""
+    columns = dict(bound_input.columns)
+    for ids, numbers in bound_input.role.number_columns.items():
+        duckdb_type = bound_input.column_type(numbers)
+        holds_ids = duckdb_type.startswith(("MAP(", "STRUCT(")) or duckdb_type == "JSON"
+        if bound_input.role.columns[ids].optional and ids not in columns and holds_ids:
+            columns[ids] = columns.pop(numbers)
+    return replace(bound_input, columns=columns)
+
+
+def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, name: str, is_of_numbers: bool) -> tuple[exp.Expr | None, exp.Expr | None]:
     """Return the ids and the numbers that a value holds, None where the value itself is a list."""
     if duckdb_type.startswith("MAP(") and not duckdb_type.endswith("]"):
         keys, values = get_dialect(dialect).map_functions
@@ -54,10 +63,10 @@ def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, name: str) -> t
         is_text = duckdb_type.endswith("VARCHAR)") and get_dialect(dialect).supports_file_readers
         return _call(keys, value), _as_numbers(map_values) if is_text else map_values
     if duckdb_type == "JSON" and get_dialect(dialect).supports_jsonb:
-        return _normalized_on_postgres(exp.cast(value, "JSONB"), name)
+        return _normalized_on_postgres(exp.cast(value, "JSONB"), name, is_of_numbers)
     if not get_dialect(dialect).supports_file_readers:  # which infer types of JSON
         return None, None
-    if name in NUMBERS_BY_IDS.values():
+    if is_of_numbers:
         is_text = duckdb_type in {"JSON[]", "VARCHAR[]", "JSON"}
         return (_as_numbers(_texts(value, duckdb_type)) if is_text else None), None
     if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]"):
@@ -74,16 +83,16 @@ def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, name: str) -> t
         members = _call("JSON_MERGE_PATCH", exp.Literal.string("{}"), document)
         is_object = exp.EQ(this=_call("JSON_TYPE", document.copy()), expression=exp.Literal.string("OBJECT"))
         ids_of_object = exp.If(this=is_object, true=_call("JSON_KEYS", members))
-        numbers_of_object = exp.If(this=is_object.copy(), true=_as_numbers(_extract(members.copy(), "$.*")))
-        return exp.Case(ifs=[ids_of_object], default=_extract(document.copy(), "$[*]")), exp.Case(ifs=[numbers_of_object])
+        id_list_object = exp.If(this=is_object.copy(), true=_as_numbers(_extract(members.copy(), "$.*")))
+        return exp.Case(ifs=[ids_of_object], default=_extract(document.copy(), "$[*]")), exp.Case(ifs=[id_list_object])
     return (_texts(value, duckdb_type), None) if duckdb_type == "JSON[]" else (None, None)
 
 
-def _normalized_on_postgres(document: exp.Expr, name: str) -> tuple[exp.Expr | None, exp.Expr | None]:
+def _normalized_on_postgres(document: exp.Expr, name: str, is_of_numbers: bool) -> tuple[exp.Expr | None, exp.Expr | None]:
     """Return the ids and the numbers of JSON on PostgreSQL: an array of these, or of objects with both, or an object of ids and numbers."""
     kind = _call("JSONB_TYPEOF", document)
     is_object, is_array = (exp.EQ(this=kind.copy(), expression=exp.Literal.string(text)) for text in ("object", "array"))
-    if name in NUMBERS_BY_IDS.values():
+    if is_of_numbers:
         return exp.cast(exp.Case(ifs=[exp.If(this=is_array, true=_array(document))]), "DOUBLE[]"), None
     holds_objects = _call("JSONB_PATH_EXISTS", document, exp.Literal.string('$[*] ? (@.type() == "object")'))
     members, fields, numbers = (

@@ -71,7 +71,7 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
     }
     for compared_columns in comparable_columns(inputs, joined).values():
         duckdb_types = {(role, name): duckdb_type for role, name in compared_columns if (duckdb_type := inputs[role].column_type(name))}
-        families = {_family(duckdb_type) for duckdb_type in duckdb_types.values()}
+        families = {_family(duckdb_type) for duckdb_type in duckdb_types.values() if duckdb_type != '"NULL"'}  # of a column without values
         if len(families) > 1:
             types = ", ".join(
                 f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
@@ -97,9 +97,10 @@ def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
         duckdb_type = bound_input.column_type(name)
         if duckdb_type == "VARCHAR" and get_dialect(bound_input.table.dialect).list_elements == "json_each":
             continue  # lists are texts
-        if duckdb_type.startswith('"NULL"'):
+        is_list = bound_input.role.columns[name].type == "list"
+        if duckdb_type.startswith('"NULL"') and is_list:
             problems.append(f"{bound_input.label}: {name} is NULL or an empty list in every row")
-        elif bound_input.role.columns[name].type == "list" and duckdb_type and not duckdb_type.endswith("]"):
+        elif is_list and duckdb_type and not duckdb_type.endswith("]"):
             problems.append(
                 f'{bound_input.label}: {name} is {duckdb_type}, not a list; map a column of lists to {name}, or cast a text such as \'["a", "b"]\': '
                 f"columns={{'{name}': 'CAST({bound_input.columns[name]} AS VARCHAR[])'}}"

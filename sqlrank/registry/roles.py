@@ -50,6 +50,7 @@ class ColumnSpec:
         is_ordered: Rows are sorted or grouped by the column.
         references: Entity that a key references, such as ``record_id``; keys with equal references are compared.
         fallback: Column that is read if metrics need this one and the table has none of its name.
+        id_list: List of the ids that the numbers of this list belong to.
         is_measured: The column is the user's own, which a metric measures.
         is_flag: The column is measured as a flag, so it has to be 0 or 1.
     """
@@ -64,6 +65,7 @@ class ColumnSpec:
     is_ordered: bool = False
     references: str = ""
     fallback: str = ""
+    id_list: str = ""
     is_measured: bool = False
     is_flag: bool = False
 
@@ -113,6 +115,11 @@ class Role:
         return [name for name in self.unique if self.columns[name].optional]
 
     @property
+    def number_columns(self) -> dict[str, str]:
+        """The columns of lists of numbers, by those of the ids that they belong to."""
+        return {column.id_list: column.name for column in self.columns.values() if column.id_list}
+
+    @property
     def measure_columns(self) -> list[str]:
         """The columns of measured values, by which rows are never grouped."""
         return [column.name for column in self.columns.values() if column.is_measure]
@@ -154,5 +161,5 @@ def _column(path: Path, role: str, name: str, entry: Any) -> ColumnSpec:
         return ColumnSpec(name, entry["type"], **{"description": "", **{key: value for key, value in entry.items() if key != "type"}})
     except TypeError:
         raise ContractError(
-            f"{path}:1: {role}.{name} has more than type, description, optional, nullable, default, is_measure, is_ordered, references and fallback"
+            f"{path}:1: {role}.{name} has more than type, description, optional, nullable, default, is_measure, is_ordered, references, fallback and id_list"
         ) from None

@@ -1,4 +1,4 @@
-"""Assemble run and judgments from an input with a row per query and lists of documents, by their files ``assembled.sql``."""
+"""Assemble an input from another with lists in its rows, such as run and judgments from answers, by the files ``assembled.sql``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sqlrank.errors import ContractError
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.row_checks import list_problems, raise_problems
 from sqlrank.optimizer.constant_folding import fold_constants
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import Database
     from sqlrank.registry.registry import Registry
     from sqlrank.resolve import ResolvedRequest
+
+ROW_NUMBER = "ROW_NUMBER() OVER ()"
+"""Text of the numbers of rows, in the place of a column."""
 
 
 def load_assembly(library: Registry, role: str) -> Any:
@@ -38,20 +42,29 @@ def load_assembly(library: Registry, role: str) -> Any:
 
 
 def assembly_columns(request: ResolvedRequest, component: BoundInput) -> tuple[str, ...]:
-    """Return the columns of a component that the assemblies of rankings read, of optional ones those that it has."""
-    trees = [load_assembly(request.library, role) for role, name in request.assembled_rankings.items() if name == component.role.name]
+    """Return the columns of a component that the assemblies of its lists read, of optional ones those that it has."""
+    trees = [load_assembly(request.library, role) for role, name in request.assembled_roles.items() if name == component.role.name]
     read_columns = {column.name for tree in trees for column in find_nodes(tree, exp.Column)}
     return tuple(
         name
         for name, column in component.role.columns.items()
-        if name in read_columns and (not column.optional or name in component.columns)
+        if name in read_columns and (name in component.columns or not (column.optional or column.default is not None))
     )
 
 
-def assemble_rankings(request: ResolvedRequest, inputs: Mapping[str, BoundInput], database: Database) -> dict[str, BoundInput]:
-    """Return the rankings that are assembled from another input, with the types of their columns."""
+def number_rows(bound_input: BoundInput) -> BoundInput:
+    """Return a component whose rows are numbered, if it has no column that identifies them and its engine computes steps once."""
+    key = bound_input.role.query_column
+    if key is None or key in bound_input.columns or not get_dialect(bound_input.table.dialect).computes_ctes_once:
+        return bound_input
+    number = exp.Window(this=exp.RowNumber())
+    return bound_input.with_expression(ROW_NUMBER, number, "BIGINT").with_columns({key: ROW_NUMBER})
+
+
+def assemble_inputs(request: ResolvedRequest, inputs: Mapping[str, BoundInput], database: Database) -> dict[str, BoundInput]:
+    """Return the inputs that are assembled from another, with the types of their columns."""
     assembled = {}
-    for role, component_role in request.assembled_rankings.items():
+    for role, component_role in request.assembled_roles.items():
         component, tree = inputs[component_role], load_assembly(request.library, role)
         lists = [column.name for unnest in find_nodes(tree, exp.Unnest) for column in find_nodes(unnest, exp.Column)]
         if database.can_inspect:
@@ -66,7 +79,8 @@ def assemble_rankings(request: ResolvedRequest, inputs: Mapping[str, BoundInput]
             has_row_count=False,
             has_collations=component.table.has_collations,
         )
-        names = {name: table.column(name) or name for name in request.library.roles[role].columns if name in tree.named_selects}
+        assembled_names = {item.alias_or_name for item in node.this.selects}
+        names = {name: table.column(name) or name for name in request.library.roles[role].columns if name in assembled_names}
         assembled[role] = BoundInput(
             request.library.roles[role],
             table,
@@ -78,18 +92,18 @@ def assemble_rankings(request: ResolvedRequest, inputs: Mapping[str, BoundInput]
     return assembled
 
 
-def reassemble_rankings(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
-    """Return the assembled rankings over the rows that their components have now."""
+def reassemble_inputs(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
+    """Return the assembled inputs over the rows that their components have now."""
     reassembled = {}
-    for role, component_role in request.assembled_rankings.items():
+    for role, component_role in request.assembled_roles.items():
         rows, display_rows = (_assembled_rows(request, role, inputs[component_role], for_display) for for_display in (False, True))
         reassembled[role] = replace(inputs[role], table=replace(inputs[role].table, from_item=rows, display_item=display_rows))
     return reassembled
 
 
 def select_over_component(request: ResolvedRequest, inputs: Mapping[str, BoundInput], role: str, query: exp.Select) -> exp.Select:
-    """Return a query over an assembled ranking as one over the CTE of its component, without a subquery."""
-    tree = _subquery(load_assembly(request.library, role), role, inputs[request.assembled_rankings[role]]).this
+    """Return a query over an assembled input as one over the CTE of its component, without a subquery."""
+    tree = _subquery(load_assembly(request.library, role), role, inputs[request.assembled_roles[role]]).this
     values = {item.alias_or_name: item.unalias() for item in tree.selects}
     query.set("from_", None)
     for column in find_nodes(query, exp.Column):
@@ -102,20 +116,26 @@ def select_over_component(request: ResolvedRequest, inputs: Mapping[str, BoundIn
 
 
 def _assembled_rows(request: ResolvedRequest, role: str, component: BoundInput, for_display: bool = False) -> exp.Subquery:
-    """Return the rows of an assembled ranking over the table of its component."""
+    """Return the rows of an assembled input over the table of its component."""
     node = _subquery(load_assembly(request.library, role), role, component)
-    rows = component.select(assembly_columns(request, component), for_display=for_display).subquery(component.role.name)
+    defaults = [name for name, column in component.role.columns.items() if column.default is not None and name not in component.columns]
+    names = [*assembly_columns(request, component), *defaults]
+    rows = component.select(names, for_display=for_display).subquery(component.role.name)
     for table in find_nodes(node, exp.Table):
         table.replace(rows)
     return node
 
 
-def _subquery(tree: exp.Query, role: str, component: BoundInput) -> exp.Subquery:
+def _subquery(tree: exp.Select, role: str, component: BoundInput) -> exp.Subquery:
     """Return an assembly with the keys of groups written out, and without the optional columns that its component lacks."""
-    missing = {name for name, column in component.role.columns.items() if column.optional and name not in component.columns}
+    optional = {name: column for name, column in component.role.columns.items() if column.optional}
+    missing = {name for name in optional if name not in component.columns}
     for test in find_nodes(tree, exp.Is):
-        if isinstance(test.this, exp.Column) and test.this.table == component.role.name and test.this.name in missing:
-            test.replace(exp.true())
+        if isinstance(test.this, exp.Column) and test.this.table == component.role.name and test.this.name in optional:
+            name = test.this.name
+            if name in missing or not optional[name].nullable:
+                test.replace(exp.true() if name in missing else exp.false())
     fold_constants(tree)
+    tree.set("expressions", [item for item in tree.selects if not (isinstance(item, exp.Column) and item.name in missing)])
     expand_keys(tree, ExpansionContext(lambda _: {GROUP_ID: KeyColumns(component.group_names, nullable=True)}))
     return tree.subquery(role)
