@@ -68,6 +68,11 @@ def command(file: SqlFile) -> list[str]:
     return ["explain", asked(file), *(["--query", QUERY] if is_of_query else []), *given]
 
 
+def evaluation(file: SqlFile) -> list[str]:
+    """Return the command that evaluates a metric on all rows of its tables."""
+    return ["evaluate", asked(file), *_given(file, lambda name: f"{TABLES}/{name}.csv")]
+
+
 def call(file: SqlFile) -> str:
     """Return the command that evaluates a metric on files that are named as their inputs."""
     return shown(["evaluate", asked(file), *_given(file, lambda name: f"{name}.parquet")])
@@ -94,7 +99,7 @@ def statement(file: SqlFile, dialect: str) -> list[str]:
 
 def commands(file: SqlFile) -> list[list[str]]:
     """Return all that is run for the page of a metric."""
-    return [command(file), *(statement(file, dialect) for dialect in warehouses(file))]
+    return [command(file), evaluation(file), *(statement(file, dialect) for dialect in warehouses(file))]
 
 
 def _given(file: SqlFile, name: Callable[[str], str]) -> list[str]:

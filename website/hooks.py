@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.structure.files import File
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from website import command_line, examples, families, gallery, kept, metric_page, outside
+from website import browser_engine, command_line, examples, families, gallery, kept, metric_page, outside, try_page
 from website.docstrings import written
 
 if TYPE_CHECKING:
@@ -29,8 +30,12 @@ INTERVAL = "<tr>\n<td>Interval</td>"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Write the version below each page."""
+    """Write the version below each page, and add the script that runs SQL in pages if its engine could be fetched."""
     config.copyright = f"sqlrank {sqlrank.__version__}"
+    if browser_engine.engine_files():
+        script = ExtraScriptValue("assets/run.mjs")
+        script.type = "module"
+        config.extra_javascript.append(script)
     return config
 
 
@@ -40,7 +45,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, place, content=text))
     for path in sorted((examples.ROOT / examples.TABLES).glob("*.csv")):
         files.append(File.generated(config, f"tables/{path.name}", abs_src_path=str(path)))
-    for place, path in gallery.drawn_files().items():
+    for place, path in {**gallery.drawn_files(), **try_page.files(), **browser_engine.engine_files()}.items():
         files.append(File.generated(config, place, abs_src_path=str(path)))
     _add_to_nav(config.nav or [])
     return files
@@ -53,7 +58,7 @@ def made() -> dict[str, str]:
     found["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{found['changelog.md']}"
     found |= {place: outside.page_of_file(path) for path, place in outside.linked_files().items()}
     found |= {"sql/compat.md": outside.page_of_modes(), "cli/index.md": command_line.index()}
-    found |= {"gallery.md": gallery.gallery_page(), "demo.md": gallery.demo_page()}
+    found |= {"gallery.md": gallery.gallery_page(), "demo.md": gallery.demo_page(), try_page.PLACE: try_page.page()}
     found |= {"api/index.md": index_of_api()} | {f"api/{name}.md": page_of_api(name) for name in public_names()}
     found |= {command_line.place(name): command_line.page(name) for name in command_line.commands()}
     found |= {f"metrics/{name}/index.md": families.index(name) for name in families.families()}

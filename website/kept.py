@@ -45,13 +45,14 @@ def printed(file: SqlFile, arguments: list[str]) -> str:
 
 
 def run(arguments: list[str], *, is_silent: bool = True) -> str:
-    """Run a command; an error of it is an error of the page, and so is what a silent one says beside its output."""
+    """Run a command; an error of it is an error of the page, and so is what a silent one says beside its output, but the notes of ``evaluate``."""
     shown, said = StringIO(), StringIO()
     with redirect_stdout(shown), redirect_stderr(said):
         status = _command().main(arguments, prog_name="sqlrank", standalone_mode=False)
-    if status or (is_silent and said.getvalue()):
+    notes = said.getvalue() if arguments[0] == "evaluate" else ""  # why a value is NULL
+    if status or (is_silent and said.getvalue() != notes):
         raise RuntimeError(f"sqlrank {' '.join(arguments)}: {said.getvalue() or status}")
-    return shown.getvalue().rstrip()
+    return (shown.getvalue() + (notes if is_silent else "")).rstrip()
 
 
 @cache

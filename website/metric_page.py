@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 UP = "../.."
 """From a page of a metric to the pages of docs."""
 
+RUNNABLE = "duckdb"
+"""Dialect of the statements that docs/assets/run.mjs runs in the page."""
+
 PICTURES = {
     "nDCG": ("ndcg.svg", "The gains of a list of four documents, divided by log2(rank + 1), and those of the ideal list."),
     "AP": (
@@ -263,7 +266,15 @@ def _worked(file: SqlFile) -> list[str]:
     ]
     every = f'??? example "All steps, and the command"\n\n{_indented(whole)}'
     last = _last(file, found)
-    return [*head, *last, every] if last else [*head, whole]
+    return [*head, *last, every, *_evaluated(file)] if last else [*head, whole, *_evaluated(file)]
+
+
+def _evaluated(file: SqlFile) -> list[str]:
+    """Return the value over all rows of the tables, and the place in which the statement for DuckDB runs."""
+    asked = examples.evaluation(file)
+    command = [] if asked == examples.command(file) else ["All rows of these tables give:", f"```console\n$ {examples.shown(asked)}\n{printed(file, asked)}\n```"]
+    tables = " ".join(examples.table(role, file) for role in examples.roles(file))
+    return [*command, f'<div class="sql-run" data-tables="{UP}/tables/" data-names="{tables}"></div>' if RUNNABLE in examples.warehouses(file) else ""]
 
 
 def _last(file: SqlFile, found: str) -> list[str]:
@@ -297,7 +308,8 @@ def _statements(file: SqlFile) -> list[str]:
     parts = ["## SQL statement { data-search-exclude }", "`sqlrank sql` prints this statement for tables named like the inputs:"]
     for dialect, name in examples.warehouses(file).items():
         asked = examples.statement(file, dialect)
-        parts.append(f'=== "{name}"\n\n' + _indented(f"```sh\n{examples.shown(asked)}\n```\n\n```sql\n{printed(file, asked)}\n```"))
+        opening = "``` { .sql .duckdb-statement }" if dialect == RUNNABLE else "```sql"
+        parts.append(f'=== "{name}"\n\n' + _indented(f"```sh\n{examples.shown(asked)}\n```\n\n{opening}\n{printed(file, asked)}\n```"))
     return parts
 
 

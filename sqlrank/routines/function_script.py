@@ -117,6 +117,13 @@ class FunctionScript:
         return self.sql
 
 
+def input_functions() -> FunctionScript:
+    """Return the script of the functions of lists and of inputs for DuckDB, a tenth of all."""
+    installation = Installation(installation_options("duckdb", None, None, {}), DEFAULT_SCHEMA)
+    installation.add_lists_and_inputs()
+    return FunctionScript("duckdb", DEFAULT_SCHEMA, tuple(installation.functions.values()), installation.omitted)
+
+
 @entry_point
 def functions(
     metrics: str | Metric | Iterable[str | Metric] | None = None,

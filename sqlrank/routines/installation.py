@@ -49,8 +49,8 @@ class Installation:
         self.omitted: dict[str, str] = {}
         self.read_policies: set[str] = set()
 
-    def add_all(self) -> None:
-        """Add the functions of inputs, of all metrics and of lists; of other databases than DuckDB those of lists alone."""
+    def add_lists_and_inputs(self) -> None:
+        """Add the functions of lists, and on DuckDB those of inputs."""
         for name in load_list_functions():
             if name not in HELPERS:
                 self._add_list_function(name)
@@ -59,6 +59,12 @@ class Installation:
             return
         for name, entry in read_toml(sql_root() / "table_functions.toml").items():
             self._add_or_omit(name, partial(self._add_input_function, name, **entry))
+
+    def add_all(self) -> None:
+        """Add the functions of lists, and on DuckDB those of inputs and of all metrics."""
+        self.add_lists_and_inputs()
+        if not self._has_table_macros:
+            return
         library = self.options.library
         for file in [*library.metrics.values(), *library.curves.values()]:
             if file.measures_column:

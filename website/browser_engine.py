@@ -1,0 +1,113 @@
+"""The files of DuckDB-WASM for the site: fetched by npm when the site is built, compared with their checksums, and kept."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import logging
+import re
+import shutil
+import subprocess
+import tarfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[1]
+FETCHED = ROOT / ".cache" / "browser"
+"""Folder of the files, one folder per version of them."""
+
+PLACE = "assets/duckdb"
+"""Folder of the site with the files."""
+
+TIMEOUT = 300
+"""Seconds that npm has for a package."""
+
+_log = logging.getLogger("mkdocs.website")
+
+
+@dataclass(frozen=True)
+class _Package:
+    """A package of npm: its name and version, its SHA-512 as npm writes it, and its file for licences."""
+
+    name: str
+    sha512: str
+
+
+DUCKDB = _Package(
+    "@duckdb/duckdb-wasm@1.32.0", "IewXTNYEjsZCPE9weUWgtjGxUlMRo7qhX0GF6tq/KjK8bnY+RAl4cyUdYUfcdzbyb4b9ZxPC+FOsCcxgaKFWMg=="
+)
+ARROW = _Package("apache-arrow@17.0.0", "X0p7auzdnGuhYMVKYINdQssS4EcKec9TCXyez/qtJt32DrIMGbzqiaMiQ0X6fQlQpw8Fl0Qygcv4dfRAr5Gu9Q==")
+
+_SOURCE_MAP = re.compile(rb"\n//# sourceMappingURL=\S+")
+_ARROW_NAMES = "RecordBatchReader, Table, Type, tableToIPC"
+"""Names that DuckDB-WASM imports from Arrow."""
+
+
+@cache
+def engine_files() -> dict[str, Path]:
+    """Return the files of DuckDB-WASM by their place in the site; none, which is said, where npm cannot fetch them.
+
+    Raises:
+        ValueError: A package is not the one of the checksum.
+    """
+    folder = FETCHED / hashlib.sha256(f"{DUCKDB}{ARROW}{Path(__file__).read_text('utf-8')}".encode()).hexdigest()[:16]
+    if not folder.exists():
+        with TemporaryDirectory() as temporary:
+            made = Path(temporary) / "made"
+            made.mkdir()
+            try:
+                _make_files(Path(temporary), made)
+            except (OSError, subprocess.SubprocessError) as error:
+                _log.info("pages have no button to run their SQL, because npm cannot fetch %s: %s", DUCKDB.name, error)
+                return {}
+            shutil.rmtree(FETCHED, ignore_errors=True)
+            shutil.copytree(made, folder)
+    return {f"{PLACE}/{path.name}": path for path in sorted(folder.iterdir())}
+
+
+def _make_files(temporary: Path, made: Path) -> None:
+    """Write the files that a page loads."""
+    duckdb, arrow = _fetch(DUCKDB, temporary), _fetch(ARROW, temporary)
+    library = _read(duckdb, "dist/duckdb-browser.mjs").replace(b'from"apache-arrow"', b'from"./arrow.mjs"')
+    (made / "duckdb.mjs").write_bytes(library)
+    (made / "duckdb.worker.js").write_bytes(_read(duckdb, "dist/duckdb-browser-eh.worker.js"))
+    bundle = _read(arrow, "Arrow.es2015.min.js")
+    module = b"const exports = {}, module = { exports };\n%s\nexport const { %s } = exports;\n" % (bundle, _ARROW_NAMES.encode())
+    (made / "arrow.mjs").write_bytes(module)
+    # Packed here, because not every server does it: 8 MB in place of 34. The name keeps servers from unpacking it.
+    (made / "duckdb.wasm.packed").write_bytes(gzip.compress(_read(duckdb, "dist/duckdb-eh.wasm"), 9, mtime=0))
+    (made / "LICENSE.arrow.txt").write_bytes(_read(arrow, "LICENSE.txt"))
+    (made / "NOTICE.txt").write_text(f"{DUCKDB.name}: MIT License, Copyright DuckDB contributors\n{ARROW.name}: see LICENSE.arrow.txt\n", "utf-8")
+
+
+def _fetch(package: _Package, folder: Path) -> Path:
+    """Return the archive of a package, fetched by npm.
+
+    Raises:
+        OSError: There is no npm, or it cannot fetch the package.
+        subprocess.SubprocessError: It failed, or took too long.
+        ValueError: The archive is not the one of the checksum.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        raise FileNotFoundError("npm is not installed")
+    command = [npm, "pack", package.name, "--silent", "--pack-destination", str(folder)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=TIMEOUT)
+    archive = folder / done.stdout.split()[-1]
+    found = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
+    if found != package.sha512:
+        raise ValueError(f"{package.name} has the SHA-512 {found}, not {package.sha512}: someone changed it")
+    return archive
+
+
+def _read(archive: Path, name: str) -> bytes:
+    """Return a file of the archive of a package, without the address of a source map that is not on the site."""
+    with tarfile.open(archive) as files:
+        file = files.extractfile(f"package/{name}")
+        if file is None:
+            raise FileNotFoundError(f"{archive.name} has no {name}")
+        content = file.read()
+    return content if name.endswith(".wasm") else _SOURCE_MAP.sub(b"", content)
