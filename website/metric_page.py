@@ -272,9 +272,16 @@ def _worked(file: SqlFile) -> list[str]:
 def _evaluated(file: SqlFile) -> list[str]:
     """Return the value over all rows of the tables, and the place in which the statement for DuckDB runs."""
     asked = examples.evaluation(file)
-    command = [] if asked == examples.command(file) else ["All rows of these tables give:", f"```console\n$ {examples.shown(asked)}\n{printed(file, asked)}\n```"]
+    command = (
+        []
+        if asked == examples.command(file)
+        else ["All rows of these tables give:", f"```console\n$ {examples.shown(asked)}\n{printed(file, asked)}\n```"]
+    )
     tables = " ".join(examples.table(role, file) for role in examples.roles(file))
-    return [*command, f'<div class="sql-run" data-tables="{UP}/tables/" data-names="{tables}"></div>' if RUNNABLE in examples.warehouses(file) else ""]
+    return [
+        *command,
+        f'<div class="sql-run" data-tables="{UP}/tables/" data-names="{tables}"></div>' if RUNNABLE in examples.warehouses(file) else "",
+    ]
 
 
 def _last(file: SqlFile, found: str) -> list[str]:

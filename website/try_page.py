@@ -51,7 +51,7 @@ SAMPLES = (
     Sample(
         "Clicks",
         {"impressions": "impressions.csv"},
-        "SELECT group_key AS campaign, ROUND(auc, 4) AS auc, ROUND(logloss, 4) AS logloss, num_predictions\n"
+        "SELECT group_key AS campaign, ROUND(auc, 4) AS auc, ROUND(log_loss, 4) AS log_loss, num_predictions\n"
         "FROM sqlrank.predictions(impressions, by := campaign)\nORDER BY campaign;",
     ),
     Sample(

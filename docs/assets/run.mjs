@@ -154,14 +154,16 @@ async function show(output, work) {
 
 // Return an editor of a statement, with a button that does something before it runs the statement.
 function makeEditor(statement, prepare) {
-  const text = element("textarea", { value: statement, spellcheck: false, rows: Math.min(statement.split("\n").length + 1, 24) });
+  const text = element("textarea", { spellcheck: false });
   text.setAttribute("aria-label", "SQL statement");
   const output = element("div", { className: "sql-output" });
   output.setAttribute("aria-live", "polite");
   const start = () => show(output, async () => (await prepare(), run(text.value)));
   const button = element("button", { type: "button", className: "md-button", textContent: "Run", onclick: start });
   text.addEventListener("keydown", (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && start());
-  return { text, output, button, start };
+  const setStatement = (sql) => Object.assign(text, { value: sql, rows: Math.min(sql.split("\n").length + 1, 24) });
+  setStatement(statement);
+  return { text, output, button, start, setStatement };
 }
 
 async function addFiles(urls) {
@@ -207,7 +209,7 @@ function addTrial(place) {
     tables.append(item);
   };
   const useSample = (sample) => {
-    editor.text.value = sample.statement;
+    editor.setStatement(sample.statement);
     show(editor.output, async () => {
       await installFunctions();
       for (const [name, file] of Object.entries(sample.tables)) {
@@ -223,7 +225,7 @@ function addTrial(place) {
       last = file.name.replace(/\.[^.]*$/, "").replace(/\W+/g, "_");
       await listTable(last, await addTable(last, file.name, await file.text()));
     }
-    editor.text.value = `FROM ${quote(last)} LIMIT 10`;
+    editor.setStatement(`FROM ${quote(last)} LIMIT 10`);
     return run(editor.text.value);
   });
   const buttons = samples.map((sample) => element("button", { type: "button", className: "md-button", textContent: sample.title, onclick: () => useSample(sample) }));

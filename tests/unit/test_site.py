@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import posixpath
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,17 +19,6 @@ ROOT = Path(__file__).parents[2]
 FILES = [file for of in families.families().values() for file in of]
 LOADED = re.compile(r"<(?:script|img|iframe|source|link|object|embed)\b[^>]*?\b(?:src|href|data)=\"?((?:https?:)?//[^\s\">]+)")
 STYLED = re.compile(r"(?:url\(\s*[\"']?|@import\s+[\"']?)((?:https?:)?//[^\s\"')]+)")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("material", reason="needs mkdocs-material")
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
-    assert built.returncode == 0, built.stderr
-    assert "WARNING" not in built.stderr
-    return folder
 
 
 @pytest.mark.slow
