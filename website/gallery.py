@@ -15,12 +15,17 @@ from website import kept
 from website.outside import ROOT, text_of
 
 DRAWN = ROOT / ".cache" / "drawn"
-SOURCES = ("sqlrank/charts/*", "sqlrank/reports/*", "examples/data/open_bandit/*", "examples/data/rag/*")
+SOURCES = ("sqlrank/charts/*", "sqlrank/reports/*", "examples/data/open_bandit/*", "examples/data/rag/*", "examples/linkage/*")
 """Files that charts and reports depend on, besides those of ``kept``."""
 
 REPORT = "demo/report.html"
-DEMO_DATA = "examples/data/rag/"
-"""Folder of the data of the demo report."""
+REPORTS = {
+    "report": ("Comparison of systems", "two retrievers of the tutorial, with verdicts, groups and queries side by side"),
+    "experiment": ("Experiment", "the effects of a variant, with a guardrail and the sample ratio"),
+    "clusters": ("Clusters of records", "two rules that link 1,000 records, with the worst clusters side by side"),
+    "classes": ("Classes", "predictions of several classes, with their confusion matrix"),
+}
+"""Reports of the gallery by file name: title, and description."""
 
 CALLOUTS = (
     (
@@ -39,6 +44,7 @@ CALLOUTS = (
 )
 """Parts of the demo report: id, name, and description."""
 
+_REPORT_FILE = re.compile(r" -o (\w+)\.html$")
 _COMMANDS = re.compile(r"^```sh\n((?:sqlrank .*\n(?:    .*\n)*)+)```$", re.MULTILINE)
 _ROW = re.compile(r"^\| (?P<kinds>`[^|]+) \| (?P<result>[^|]+) \| (?P<chart>[^|]+) \|$", re.MULTILINE)
 
@@ -79,8 +85,14 @@ def gallery() -> list[GalleryEntry]:
 
 
 def gallery_page() -> str:
-    """Return the page of the gallery."""
-    parts = ["# Chart gallery", "Every kind of chart with the command that draws it. [Charts](charts.md) has the options."]
+    """Return the page of the gallery: reports, then every kind of chart."""
+    parts = [
+        "# Chart and report gallery",
+        "Each report and chart with the command that makes it. [Reports](report.md) and [charts](charts.md) have the options.",
+    ]
+    for name, commands in report_commands().items():
+        title, description = REPORTS[name]
+        parts += [f"## {title}", f"[Open the report](demo/{name}.html){{ target=_blank }} of {description}.", f"```sh\n{commands}\n```"]
     for entry in gallery():
         parts += [
             f"## {entry.kind}",
@@ -105,13 +117,19 @@ def demo_page() -> str:
 
 def _demo_commands() -> str:
     """Return the commands of docs/report.md that write the demo report."""
-    return str(next(block for block in _COMMANDS.findall(text_of("docs/report.md")) if DEMO_DATA in block)).rstrip("\n")
+    return report_commands()["report"]
+
+
+def report_commands() -> dict[str, str]:
+    """Return the commands of docs/report.md that write each report of the gallery, which read the examples, by file name."""
+    blocks = [str(block).rstrip("\n") for block in _COMMANDS.findall(text_of("docs/report.md")) if "examples/" in block]
+    return {found[1]: block for block in blocks if (found := _REPORT_FILE.search(block))}
 
 
 def drawn_files() -> dict[str, Path]:
     """Return the files of the thumbnails and of the demo report by their place in the site, drawn unless they are kept."""
     found = {entry.place: _draw(entry.commands, entry.file_name) for entry in gallery()}
-    found[REPORT] = _draw(_demo_commands(), "report.html")
+    found |= {f"demo/{name}.html": _draw(commands, f"{name}.html") for name, commands in report_commands().items()}
     for folder in set(DRAWN.iterdir()) - {path.parent for path in found.values()}:
         rmtree(folder)
     return found

@@ -28,7 +28,7 @@ CREATOR = f"sqlrank {__version__}"
 PANEL_SCALE, MIN_SCALED_PIXELS = 0.66, 80
 """Factor of the size of plots in panels, and the smallest size that it reduces."""
 
-PANEL_LEGEND = {"orient": "top", "direction": "vertical", "labelLimit": 220}
+PANEL_LEGEND = {"orient": "top", "symbolDirection": "vertical", "gradientDirection": "horizontal", "labelLimit": 220}
 """Style of the legends of panels, above the plot."""
 
 MAX_TITLE_CHARS = 100

@@ -97,7 +97,11 @@ def _with_intervals(
     ]
     num_omitted = max(0, result.num_rows - MAX_TABLE_ROWS)
     names = [truncate(name) for name in [*keys, *request.names]]
-    note = "Shaded: the interval excludes the value of all rows, which is better (green) or worse (red) in the group. Grey: it does not."
+    note = (
+        ""
+        if not request.has_intervals
+        else "Shaded: the interval excludes the value of all rows, which is better (green) or worse (red) in the group. Grey: it does not."
+    )
     return TableBlock(ident, title, names, cells, num_omitted, read_statement(result), note, max_rows=request.max_rows)
 
 
@@ -145,6 +149,8 @@ def _shades(
     rows: Sequence[Mapping[str, Any]], values_by_system: Mapping[Any, Mapping[str, Any]], name: str, request: ReportRequest
 ) -> list[str]:
     """Return the class of the style sheet of each row's cell: its verdict and one of ``NUM_SHADES`` strengths, or ``faint``."""
+    if not request.has_intervals:
+        return [""] * len(rows)
     differences = [_significant_difference(row, values_by_system.get(row.get(str(request.system)), {}).get(name), name) for row in rows]
     largest = max((abs(difference) for difference in differences if difference is not None), default=0.0)
     direction = request.direction(name)
@@ -158,5 +164,5 @@ def _shades(
 
 def _interval(row: Mapping[str, Any], name: str) -> Cell:
     """Return a cell of a value with its interval, sorted by the value."""
-    value, low, high = (format_cell(name, row[column]) for column in (name, f"{name}.ci_low", f"{name}.ci_high"))
+    value, low, high = (format_cell(name, row.get(column)) for column in (name, f"{name}.ci_low", f"{name}.ci_high"))
     return value if low.number is None or high.number is None else replace(value, text=f"{value.text} [{low.text}, {high.text}]")

@@ -43,9 +43,9 @@ def pivot_table(result: pa.Table, request: ReportRequest, comparisons: pa.Table 
             for system, row in zip(systems, rows, strict=True)
         ]
         cells.append([Cell(truncate(name), link="#meanings-table"), *values, Cell(request.direction(name))])
-    note = _note(request, baseline)
+    note = _note(request, baseline, len(systems))
     columns = ["metric", *map(truncate, systems), "better"]
-    return TableBlock("pivot", "Metrics by system" if baseline else "Metrics", columns, cells, 0, read_statement(result), note)
+    return TableBlock("pivot", "Metrics by system" if len(systems) > 1 else "Metrics", columns, cells, 0, read_statement(result), note)
 
 
 def _find_best(name: str, rows: Sequence[Mapping[str, Any]], direction: str) -> str | None:
@@ -67,8 +67,9 @@ def _value(row: Mapping[str, Any], name: str) -> Cell:
     )
 
 
-def _note(request: ReportRequest, baseline: str | None) -> str:
-    note = f"± is half of the width of the {100 * request.confidence:g}% confidence interval."
+def _note(request: ReportRequest, baseline: str | None, num_systems: int) -> str:
+    note = f"± is half of the width of the {100 * request.confidence:g}% confidence interval." if request.has_intervals else ""
+    note += " The best value is bold." if num_systems > 1 else ""
     if baseline is None:
-        return note
-    return f"{note} The best value is bold. ▲ is significantly better and ▼ significantly worse than {truncate(baseline)}, ◆ differs significantly without being better. Intervals of two systems that overlap do not contradict that, since comparisons are paired."
+        return note.strip()
+    return f"{note} ▲ is significantly better and ▼ significantly worse than {truncate(baseline)}, ◆ differs significantly without being better. Intervals of two systems that overlap do not contradict that, since comparisons are paired."

@@ -80,7 +80,8 @@ def report(
         queries: as for :func:`sqlrank.evaluate`.
         rollup: partial aggregates from :func:`sqlrank.rollup`, instead of rows: the report is of its metrics over days, and of their drift.
         experiment: a result of :func:`sqlrank.experiment`, or the Parquet file of one, instead of rows: the report is of its effects.
-        inputs: as for :func:`sqlrank.evaluate`.
+        inputs: as for :func:`sqlrank.evaluate`; with ``classified`` the report is of predicted classes, with ``records`` or
+            ``predicted_clusters`` of clusters of records.
         connection: where the data are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
@@ -101,7 +102,7 @@ def report(
         created_at: creation time shown on the page, a date or a text; now by default.
         max_rows: maximum number of rows shown per table.
         query_examples: number of queries with the largest losses, and with the largest gains, whose ranked lists are shown, if there are
-            several runs.
+            several runs; number of the worst clusters whose records are shown.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -194,6 +195,7 @@ def _load() -> None:
         "comparison_sections",
         "sections",
         "group_section",
+        "cluster_section",
         "query_examples",
         "rollup_report",
         "experiment_report",
@@ -202,7 +204,8 @@ def _load() -> None:
 
 
 def _sections(request: ReportRequest) -> list[Any]:
-    from sqlrank.reports import comparison_sections as comparing  # noqa: PLC0415  see report
+    from sqlrank.reports import cluster_section as clusters  # noqa: PLC0415  see report
+    from sqlrank.reports import comparison_sections as comparing  # noqa: PLC0415
     from sqlrank.reports import sections  # noqa: PLC0415  see report
     from sqlrank.reports.group_section import group_section  # noqa: PLC0415
     from sqlrank.reports.query_examples import query_section  # noqa: PLC0415
@@ -211,19 +214,28 @@ def _sections(request: ReportRequest) -> list[Any]:
     page_sections = []
     overall = request.with_intervals()
     comparisons = group_comparisons = None
-    if request.system is not None:
+    is_clustering = request.role == sections.CLUSTERS
+    if request.system is not None and not is_clustering:
         metrics, reasons = request.split_comparable()
         section, comparisons = comparing.comparison(request, metrics, reasons)
         page_sections.append(section)
         if comparisons is not None and request.groups:
             section, group_comparisons = comparing.comparison_by_group(request, metrics)
             page_sections.append(section)
-    page_sections += [*([group_section(overall, request)] if request.groups else []), sections.curve_section(request)]
+    details = clusters.cluster_section if is_clustering else sections.curve_section
+    page_sections += [*([group_section(overall, request)] if request.groups else []), details(request)]
     if request.is_ranking and request.system is not None:
         page_sections.append(query_section(request, comparisons))
-    account, warnings = sections.data_account(request, comparisons)
-    verdicts = verdict_list(request, comparisons, group_comparisons, warnings)
-    return [sections.summary_section(overall, request, verdicts, comparisons), *page_sections, account]
+    warnings: list[str] = []
+    if request.role != sections.CLASSES:
+        account, warnings = sections.data_account(request, comparisons)
+        page_sections.append(account)
+    verdicts = (
+        clusters.cluster_verdicts(overall, request, warnings)
+        if is_clustering
+        else verdict_list(request, comparisons, group_comparisons, warnings)
+    )
+    return [sections.summary_section(overall, request, verdicts, comparisons), *page_sections]
 
 
 def _describe_creation(created_at: datetime | str | None) -> list[tuple[str, str]]:

@@ -43,13 +43,22 @@ DEFAULT_RANKING_METRICS = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 DEFAULT_PREDICTION_METRICS = ("AUC", "LogLoss", "Brier", "NormalizedEntropy", "CalibrationRatio")
 """Default metrics of predictions; ``DEFAULT_RANKING_METRICS`` are those of rankings."""
 
+DEFAULT_METRICS_BY_ROLE = {
+    "classified": ("MulticlassAccuracy", "MulticlassBalancedAccuracy", "f1_macro", "CohenKappa"),
+    **dict.fromkeys(("records", "predicted_clusters"), ("PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedF", "ClusterF")),
+}
+"""Default metrics of predicted classes and of clusters of records by role."""
+
+REPORTED_ROLES = ("predictions", "classified", "records")
+"""Roles besides rankings whose metrics a report shows."""
+
 
 @dataclass(frozen=True)
 class ReportRequest:
     """A parsed report request: metrics, sources by role, arguments of all calls, and limits of the page.
 
     ``runs`` are the runs by system name, if there are several, and ``run_role`` is their role. ``system`` is the system column, None for one system. ``groups`` are the
-    columns of each grouping. ``lower_metrics`` are those of which the caller says that lower values are better. ``common`` and ``policies`` are arguments of all calls.
+    columns of each grouping. ``role`` is that of the evaluated rows, None for rankings. ``lower_metrics`` are those of which the caller says that lower values are better. ``common`` and ``policies`` are arguments of all calls.
     """
 
     metrics: list[Metric]
@@ -65,6 +74,7 @@ class ReportRequest:
     baseline: str | None
     lower_metrics: frozenset[str]
     is_ranking: bool
+    role: str | None
     max_rows: int
     query_examples: int
     run_role: str = "run"
@@ -95,7 +105,9 @@ class ReportRequest:
         common = {**common, "inputs": inputs}
         given = {**sources, **(inputs or {})}
         if metrics is None:
-            metrics = DEFAULT_RANKING_METRICS if given.keys() & {*SYSTEM_ROLES} else DEFAULT_PREDICTION_METRICS
+            by_role = (metrics_of_role for role, metrics_of_role in DEFAULT_METRICS_BY_ROLE.items() if role in given)
+            ranking = DEFAULT_RANKING_METRICS if given.keys() & {*SYSTEM_ROLES} else DEFAULT_PREDICTION_METRICS
+            metrics = next(by_role, ranking)
         check_confidence_level(confidence)
         groups = [group for group in parse_group_by(by) if group]
         call = _build_call(metrics, sources, common, policies)
@@ -107,9 +119,9 @@ class ReportRequest:
                 raise MetricError(
                     f"{resolved_metric.metric} has rows of its own, and a report draws its curves by itself; name metrics with one value"
                 )
-        if not resolved_request.is_ranking and resolved_request.base_role != "predictions":
+        if not resolved_request.is_ranking and resolved_request.base_role not in REPORTED_ROLES:
             raise MetricError(
-                f"a report is of rankings or of predictions, and {resolved_request.metrics[0].metric} is of {resolved_request.base_role}"
+                f"a report is of rankings, predictions, classes or clusters, and {resolved_request.metrics[0].metric} is of {resolved_request.base_role}"
             )
         if resolved_request.is_ranking and resolved_request.base_role is not None:
             raise MetricError("metrics of rankings and of predictions are reports of their own; name metrics of one kind")
@@ -140,6 +152,7 @@ class ReportRequest:
                 for name in (str(metric.metric), *metric.requested_names)
             ),
             is_ranking=resolved_request.is_ranking,
+            role=resolved_request.base_role,
             max_rows=max_rows,
             query_examples=query_examples,
         )
@@ -190,8 +203,15 @@ class ReportRequest:
         return result.take(sorted(range(len(row_order)), key=row_order.__getitem__))
 
     def with_intervals(self, by: Any = ()) -> pa.Table:
-        """Evaluate the metrics with confidence intervals."""
+        """Evaluate the metrics with confidence intervals, without them if none has any."""
+        if not self.has_intervals:
+            return self.evaluate(self.metrics, by)
         return self.evaluate(self.metrics, by, confidence=self.confidence, unit=self.unit)
+
+    @property
+    def has_intervals(self) -> bool:
+        """Return True if any metric has confidence intervals."""
+        return any(not find_metric(name, self.library)[1].interval.no_interval for name in self.names)
 
     def compare(self, metrics: Any, baseline: str | None, **options: Any) -> pa.Table:
         """Compare the systems."""
@@ -234,6 +254,12 @@ class ReportRequest:
         dialect = infer_dialect(common["connection"], common["dialect"])
         return explain_queries(request, common["connection"], dialect, limits, rows)
 
+    def resolve_for_system(self, metric: Any, system: str) -> ResolvedRequest:
+        """Resolve the request of a metric of one system."""
+        self.tell()
+        sources, common = self.arguments_for_system(system)
+        return resolve_request(_build_call([metric], sources, common, self.policies_read_by([metric])))
+
     def arguments_for_system(self, system: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the sources and common arguments of one system.
 
@@ -258,7 +284,10 @@ class ReportRequest:
         role, dot, name = column.partition(".")
         if not dot or role not in self.sources:
             role, name = (
-                next((name for name in SYSTEM_ROLES if name in {*self.sources, *(self.common["inputs"] or ())}), "predictions"),
+                next(
+                    (name for name in (*SYSTEM_ROLES, *DEFAULT_METRICS_BY_ROLE) if name in {*self.sources, *(self.common["inputs"] or ())}),
+                    "predictions",
+                ),
                 column,
             )
         system_column = quoted_column(str((self.common["columns"] or {}).get(name, name)), role)

@@ -55,6 +55,19 @@ RANKING_COUNTS = (
     "num_duplicates",
 )
 LIST_COUNTS = ("num_lists", "num_shown")
+CLUSTER_COUNTS = (
+    "num_records",
+    "num_true_clusters",
+    "num_predicted_clusters",
+    "num_singletons",
+    "num_over_split",
+    "num_over_merged",
+    "num_unplaced",
+    "num_unlabelled",
+)
+CLASSES, CLUSTERS = "classified", "records"
+"""Roles of predicted classes, and of records in clusters."""
+
 PREDICTION_COUNTS = ("num_predictions", "num_predictions_dropped", "Observations", "Positives", "Negatives")
 """Count metrics that describe the data of a report."""
 
@@ -67,8 +80,8 @@ def summary_section(result: pa.Table, request: ReportRequest, verdicts: VerdictL
     blocks = [
         *([verdicts] if verdicts.verdicts else []),
         pivot_table(result, request, comparisons),
-        figure(lambda: result, "summary-chart", "Metrics of each system, with their intervals", "dots"),
-        _rows(result, request, "summary-table", "Confidence intervals"),
+        figure(lambda: result, "summary-chart", f"Metrics of each system{', with their intervals' * request.has_intervals}", "dots"),
+        *([_rows(result, request, "summary-table", "Confidence intervals")] if request.has_intervals else []),
         _meanings(request),
     ]
     return Section("summary", "Summary", blocks)
@@ -95,7 +108,9 @@ def _rows(result: pa.Table, request: ReportRequest, ident: str, title: str) -> T
 
 
 def curve_section(request: ReportRequest) -> Section:
-    """Return the section of curves of predictions, or of ranking metrics over cut-offs."""
+    """Return the section of curves of predictions, of the confusion matrix of classes, or of ranking metrics over cut-offs."""
+    if request.role == CLASSES:
+        return _confusion_section(request)
     if not request.is_ranking:
         names = {name: f"{name}(points={MAX_CURVE_POINTS})" for name in REPORT_CURVES} | {"Calibration": "Calibration(binning=equal_mass)"}
         figures = [
@@ -110,6 +125,22 @@ def curve_section(request: ReportRequest) -> Section:
     return Section(
         "curves", "Over cut-offs", [figure(partial(request.evaluate, swept), "curve-cutoffs", "Metrics over cut-offs", "cutoffs")]
     )
+
+
+def _confusion_section(request: ReportRequest) -> Section:
+    """Return the section of the confusion matrix, and of the metrics of each class."""
+    title = "Metrics by class"
+    blocks = [
+        figure(partial(request.evaluate, "MulticlassConfusionMatrix"), "curve-confusion", "Confusion matrix", "confusion"),
+        result_block(
+            request.evaluate("MulticlassReport").drop_columns(["point"]),
+            "classes-table",
+            title,
+            request.max_rows,
+            counts=frozenset({"label_weight", "predicted_weight"}),
+        ),
+    ]
+    return Section("classes", "Classes", blocks)
 
 
 def _threshold_explorer(request: ReportRequest) -> list[ThresholdExplorer]:
@@ -127,7 +158,8 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
     """Return the section of data counts (evaluated rows, missing values and rows left out), and warnings from them."""
     k = next(iter(request.cutoffs.values()), 10)
     has_judgments = bool({"qrels", "predictions"} & set(request.sources))
-    counts = PREDICTION_COUNTS if not request.is_ranking else RANKING_COUNTS if has_judgments else LIST_COUNTS
+    role_counts = CLUSTER_COUNTS if request.role == CLUSTERS else PREDICTION_COUNTS
+    counts = role_counts if not request.is_ranking else RANKING_COUNTS if has_judgments else LIST_COUNTS
     names = [name.format(k) for name in counts]
     judged = [f"Judged@{k}"] if request.is_ranking and has_judgments else []
     result = request.evaluate([*names, *judged])
@@ -152,7 +184,7 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
     if comparisons is not None and (unpaired := max(comparisons["unpaired"].to_pylist(), default=0)):
         texts.append(f"Up to {unpaired:,} units have a value for only one of two systems. Comparisons leave them out.")
     warnings = [*data_warnings(rows, systems, k), *texts]
-    if not request.is_ranking:
+    if request.role == "predictions":
         for index, group in enumerate(request.groups):
             block, num_groups = _one_class(request, group, index)
             blocks.append(block)

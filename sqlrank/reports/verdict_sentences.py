@@ -30,6 +30,8 @@ WARNED_COUNTS = {
     "num_no_rel": "queries without relevant documents",
     "num_dropped": "rows without an id, score or grade",
     "num_duplicates": "duplicate rows",
+    "num_unplaced": "records without a predicted cluster",
+    "num_unlabelled": "records without a true cluster",
     "num_predictions_dropped": "predictions without a label, score or weight",
 }
 """Counts that a report warns of, and the things that they count."""
@@ -85,17 +87,17 @@ def pair_verdict(system: str, baseline: str, metrics_by_label: Mapping[str, Sequ
     of_all = f"of {_count(num_metrics, 'metric')}"
     sentences = []
     if wins:
-        sentences.append(f"{system} beats {baseline} on {len(wins)} {of_all}: {_join(wins)}.")
+        sentences.append(f"{system} beats {baseline} on {len(wins)} {of_all}: {join_texts(wins)}.")
     if losses:
-        sentences.append(f"{system} is worse than {baseline} on {len(losses)} {of_all}: {_join(losses)}.")
+        sentences.append(f"{system} is worse than {baseline} on {len(losses)} {of_all}: {join_texts(losses)}.")
     if even and len(even) == num_metrics:
-        sentences.append(f"{system} and {baseline} do not differ significantly on {_count(num_metrics, 'metric')}: {_join(even)}.")
+        sentences.append(f"{system} and {baseline} do not differ significantly on {_count(num_metrics, 'metric')}: {join_texts(even)}.")
     elif even:
-        sentences.append(f"The difference{'s' * (len(even) > 1)} in {_join(even)} {'are' if len(even) > 1 else 'is'} not significant.")
+        sentences.append(f"The difference{'s' * (len(even) > 1)} in {join_texts(even)} {'are' if len(even) > 1 else 'is'} not significant.")
     if differing:
         verb = "differ" if len(differing) > 1 else "differs"
         pair = "" if wins or losses else f" between {system} and {baseline}"
-        sentences.append(f"{_join(differing)} {verb}{pair}, for which neither higher nor lower is better.")
+        sentences.append(f"{join_texts(differing)} {verb}{pair}, for which neither higher nor lower is better.")
     state = "mixed" if wins and losses else "better" if wins else "worse" if losses else "differs" if differing else "even"
     return VerdictSentence(state, " ".join(sentences))
 
@@ -156,10 +158,15 @@ def _merge(named_texts: Any) -> list[str]:
     systems_by_text: dict[str, list[str]] = {}
     for system, text in named_texts:
         systems_by_text.setdefault(text, []).append(system)
-    return [f"{_join(systems)}: {text}." if any(systems) else f"{text}." for text, systems in systems_by_text.items()]
+    return [f"{join_texts(systems)}: {text}." if any(systems) else f"{text}." for text, systems in systems_by_text.items()]
 
 
-def _join(texts: Sequence[str]) -> str:
+def join_texts(texts: Sequence[str]) -> str:
+    """Return texts in words.
+
+    >>> join_texts(["AP", "RR", "P@5"])
+    'AP, RR and P@5'
+    """
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 

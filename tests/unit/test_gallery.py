@@ -22,14 +22,18 @@ def test_the_gallery_has_every_kind_of_chart_with_its_command() -> None:
         assert re.search(rf"^sqlrank chart .* -o {kind}\.svg$", entry.commands.replace("\\\n", ""), re.MULTILINE)
     assert entries["forest"].commands.startswith("sqlrank compare ")
     assert "sqlrank compare" not in entries["roc"].commands
+    assert gallery.report_commands().keys() == gallery.REPORTS.keys()
+    assert all(f"(demo/{name}.html)" in page for name in gallery.REPORTS)
 
 
 @pytest.mark.slow
 def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
     files = gallery.drawn_files()
-    assert {place for place in files if place != gallery.REPORT} == {entry.place for entry in gallery.gallery()}
-    assert all("<svg " in path.read_text("utf-8") for place, path in files.items() if place != gallery.REPORT)
+    reports = {f"demo/{name}.html" for name in gallery.REPORTS}
+    assert files.keys() == {entry.place for entry in gallery.gallery()} | reports
+    assert all("<svg " in path.read_text("utf-8") for path in files.values())
+    assert all(files[place].stat().st_size < 2_000_000 for place in reports)
     report = files[gallery.REPORT].read_text("utf-8")
     targets = re.findall(rf"\]\({gallery.REPORT}#([\w-]+)\)", gallery.demo_page())
     assert len(targets) == len(gallery.CALLOUTS) == 9

@@ -11,6 +11,7 @@ import pytest
 
 import sqlrank
 from tests.unit.command_line import TREC
+from tests.unit.test_cluster_reports import classify, link_records
 from tests.unit.test_reports import report_many_queries
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sqlrank.report(run=runs, qrels=TREC / "qrels.rel_level").save(made / "rankings.html")
     columns = {"label": "click", "score": ["score_logistic", "score_boosting"]}
     sqlrank.report(predictions=CLICKS, columns=columns, by=["campaign", "policy"]).save(made / "predictions.html")
+    effects = sqlrank.experiment("Mean(click)", data=CLICKS, unit="impression_id", variant="policy", control="random")
+    sqlrank.report(experiment=effects).save(made / "experiment.html")
+    sqlrank.report(inputs={"records": link_records()}, system="system").save(made / "clusters.html")
+    sqlrank.report(inputs={"classified": classify()}, system="system", unit="ticket").save(made / "classes.html")
     return made
 
 
@@ -94,6 +99,24 @@ def test_nothing_is_printed_on_the_console_and_it_opens_at_once(page: Any) -> No
     assert page.execute_script("return window.said") == []
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert page.execute_script("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 2000
+
+
+@pytest.mark.parametrize("name", ["experiment", "clusters", "classes"])
+def test_other_reports_open_at_every_width_and_print(browser: Any, folder: Path, name: str) -> None:
+    wide = "return [...document.querySelectorAll('table, svg')].filter(n => n.getBoundingClientRect().right > innerWidth).map(n => n.id)"
+    for width, scheme in ((1400, "light"), (900, "dark"), (375, "light")):
+        page = open_page(browser, folder / f"{name}.html", width, scheme)
+        assert page.get_log("browser") == []
+        assert page.execute_script("return window.said") == []
+        assert page.execute_script("const d = document.documentElement; return d.scrollWidth - d.clientWidth") == 0
+        assert len(page.find_elements("css selector", "figure:has(svg)")) == len(page.find_elements("css selector", "figure")) >= 1
+        assert page.execute_script("return [...document.querySelectorAll('.verdicts li')].every(n => n.textContent.trim())")
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 688, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+    assert page.execute_script(wide) == []
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    levels = page.execute_script("return [...document.querySelectorAll('h1, h2, h3, h4')].map(n => Number(n.tagName[1]))")
+    assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_a_report_of_100_000_queries_opens_at_once_with_its_charts(browser: Any, tmp_path: Path) -> None:

@@ -1,0 +1,217 @@
+"""Report section of clusters of records: the worst true clusters by system, their records with the predicted clusters of all systems, and sizes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.engines.connection_dialect import infer_dialect
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.explanations.intermediate_steps import run_over_ctes
+from sqlrank.prepare import prepare
+from sqlrank.reports.blocks import (
+    Cell,
+    Section,
+    TableBlock,
+    VerdictList,
+    VerdictSentence,
+    format_cell,
+    read_statement,
+    result_block,
+    truncate,
+)
+from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, join_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from sqlrank.engines.database import Database
+    from sqlrank.reports.report_request import ReportRequest
+    from sqlrank.resolve import ResolvedRequest
+
+MAX_WRONG_CLUSTERS = 500
+"""Maximum number of wrongly predicted clusters per system that are read."""
+
+MAX_RECORDS = 200
+"""Maximum number of records shown of a cluster."""
+
+RECORDS_METRIC, RECORDS_RELATION = "PairwiseF", "evaluated_records"
+"""A metric of clusters, and the relation that its statement has of records with their clusters."""
+
+CLUSTER_COUNTS = ("num_over_split", "num_true_clusters", "num_over_merged", "num_predicted_clusters")
+"""Counts that the sentence on a system names."""
+
+ERROR_COLUMNS = {"parts": "parts", "missing_links": "missing links", "false_links": "false links"}
+"""Columns of wrongly predicted clusters that each system has, with their titles."""
+
+
+@dataclass(frozen=True)
+class WrongCluster:
+    """A true cluster that a system predicts wrongly: its name, number of records, and row of ``ClusterErrors`` by system."""
+
+    name: Any
+    records: float
+    errors: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def wrong_links(self) -> float:
+        """Return the largest number of missing and false links of a system."""
+        return max(float(row["missing_links"] + row["false_links"]) for row in self.errors.values())
+
+
+def cluster_verdicts(result: pa.Table, request: ReportRequest, warnings: Sequence[str]) -> VerdictList:
+    """Return the sentences on systems: metrics that are better than those of the first one, and numbers of wrong clusters."""
+    rows = {str(row.get(str(request.system), "")): row for row in result.to_pylist()}
+    (first, baseline), *others = rows.items()
+    verdicts = [_compare_values(name, row, first, baseline, request) for name, row in others[:MAX_PAIRS_NAMED]]
+    counts = request.evaluate(CLUSTER_COUNTS)
+    for row in counts.to_pylist()[:MAX_PAIRS_NAMED]:
+        split, true, merged, predicted = (f"{row[name]:,.0f}" for name in CLUSTER_COUNTS)
+        system = f"{truncate(row[request.system])}: " if request.system in row else ""
+        text = f"{system}{split} of {true} true clusters are split, and {merged} of {predicted} predicted clusters hold records of several true ones."
+        verdicts.append(VerdictSentence("even" if row["num_over_split"] or row["num_over_merged"] else "pass", text))
+    return VerdictList([*verdicts, *(VerdictSentence("warning", text) for text in warnings)])
+
+
+def _compare_values(name: str, row: Mapping[str, Any], first: str, baseline: Mapping[str, Any], request: ReportRequest) -> VerdictSentence:
+    """Return the sentence on the values of a system and of the first one, without a test."""
+    better: list[str] = []
+    worse: list[str] = []
+    for metric in request.names:
+        direction = request.direction(metric)
+        ours, theirs = format_cell(metric, row[metric]).text, format_cell(metric, baseline[metric]).text
+        if ours != theirs and direction != "neither" and row[metric] is not None and baseline[metric] is not None:
+            is_better = (row[metric] > baseline[metric]) == (direction == "higher")
+            (better if is_better else worse).append(f"{metric} ({ours} against {theirs})")
+    num_metrics = f"{len(request.names)} metric{'s' * (len(request.names) != 1)}"
+    texts = [
+        f"{truncate(name)} has {adjective} values than {truncate(first)} in {len(metrics)} of {num_metrics}: {join_texts(metrics)}."
+        for adjective, metrics in (("better", better), ("worse", worse))
+        if metrics
+    ] or [f"{truncate(name)} and {truncate(first)} have equal values."]
+    state = "mixed" if better and worse else "better" if better else "worse" if worse else "even"
+    return VerdictSentence(state, f"{' '.join(texts)} Values are not tested: records of one cluster are not independent.")
+
+
+def cluster_section(request: ReportRequest) -> Section:
+    """Return the section of the true clusters with the most wrong links, side by side for all systems, and of clusters by size."""
+    errors = request.evaluate(f"ClusterErrors(k={MAX_WRONG_CLUSTERS})")
+    clusters = _wrong_clusters(errors, request)
+    systems = list(dict.fromkeys(name for cluster in clusters for name in cluster.errors)) or [""]
+    ordered = sorted(systems, key=lambda name: request.declared_order.index(name) if name in request.declared_order else len(systems))
+    blocks: list[Any] = [_errors_table(clusters, ordered, errors, request)]
+    examples = [cluster for cluster in clusters if cluster.name is not None][: request.query_examples]
+    records = {name: _read_records(request, name, [cluster.name for cluster in examples]) for name in ordered} if examples else {}
+    blocks += [_records_table(cluster, f"cluster-{index + 1}", records) for index, cluster in enumerate(examples)]
+    sizes = request.evaluate("ClusterSizes")
+    blocks.append(result_block(sizes, "cluster-sizes", "Metrics by size of the true clusters", request.max_rows, is_folded=True))
+    return Section("clusters", "Worst clusters", blocks)
+
+
+def _wrong_clusters(errors: pa.Table, request: ReportRequest) -> list[WrongCluster]:
+    """Return the wrongly predicted clusters of all systems, those with the most wrong links first."""
+    clusters: dict[Any, WrongCluster] = {}
+    for row in errors.to_pylist():
+        # Records without a true cluster may each be a cluster, without a name.
+        key = row["true_cluster"] if row["true_cluster"] is not None else ("", len(clusters))
+        cluster = clusters.setdefault(key, WrongCluster(row["true_cluster"], row["records"]))
+        cluster.errors[str(row.get(str(request.system), ""))] = row
+    return sorted(clusters.values(), key=lambda cluster: (-cluster.wrong_links, -cluster.records, str(cluster.name)))
+
+
+def _errors_table(clusters: Sequence[WrongCluster], systems: Sequence[str], errors: pa.Table, request: ReportRequest) -> TableBlock:
+    """Return the wrongly predicted clusters with the errors of each system."""
+    listed = Counter(str(row.get(str(request.system), "")) for row in errors.to_pylist())
+    cells = []
+    for index, cluster in enumerate(clusters):
+        link = f"#cluster-{index + 1}" if cluster.name is not None and index < request.query_examples else None
+        row = [replace(format_cell("true_cluster", cluster.name), link=link), format_cell("records", cluster.records, is_count=True)]
+        for system in systems:
+            found = cluster.errors.get(system)
+            absent = Cell("right" if listed[system] < MAX_WRONG_CLUSTERS else "–", shade="faint")
+            row += [absent if found is None else format_cell(name, found[name], is_count=True) for name in ERROR_COLUMNS]
+        cells.append(row)
+    titles = [f"{truncate(system)}: {title}" if system else title for system in systems for title in ERROR_COLUMNS.values()]
+    note = (
+        "The clusters with the most wrong links of a system come first. Parts are the predicted clusters with its records, missing links the pairs of its records "
+        "in different parts, and false links the pairs with a record of another true cluster."
+        if cells
+        else "No true cluster is predicted wrongly."
+    )
+    title = "True clusters that are predicted wrongly"
+    statement = read_statement(errors)
+    return TableBlock("clusters-table", title, ["true cluster", "records", *titles], cells, 0, statement, note, max_rows=request.max_rows)
+
+
+def _read_records(request: ReportRequest, system: str, clusters: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the records of true clusters, and of other clusters that a system links to these."""
+    resolved = request.resolve_for_system(RECORDS_METRIC, system)
+    common = request.common
+    limits = ResourceLimits(*(common[name] for name in ("memory_limit", "threads", "temp_directory", "timeout")))
+    dialect = infer_dialect(common["connection"], common["dialect"])
+    return run_on_database(common["connection"], dialect, limits, lambda database: _fetch_records(resolved, database, clusters))
+
+
+def _fetch_records(resolved: ResolvedRequest, database: Database, clusters: Sequence[Any]) -> list[dict[str, Any]]:
+    prepared = prepare(resolved, database, "off", keep_unused=True)
+    columns = [exp.column(name) for name in ("record_id", "predicted_cluster", "true_cluster")]
+    names = [exp.Literal.string(str(name)) for name in clusters]
+    is_in_cluster = exp.In(this=exp.cast(exp.column("true_cluster"), "TEXT"), expressions=names)
+    parts = exp.select("predicted_cluster").from_(RECORDS_RELATION).where(is_in_cluster)
+    is_linked = exp.In(this=exp.column("predicted_cluster"), query=parts.subquery())
+    query = exp.select(*columns).from_(RECORDS_RELATION).where(exp.or_(is_in_cluster.copy(), is_linked))
+    query = query.order_by("true_cluster", "predicted_cluster", "record_id").limit(MAX_RECORDS * len(clusters))
+    rows: list[dict[str, Any]] = run_over_ctes(prepared, query, RECORDS_RELATION).to_pylist()
+    return rows
+
+
+def _records_table(cluster: WrongCluster, ident: str, records: Mapping[str, list[dict[str, Any]]]) -> TableBlock:
+    """Return the records of a true cluster and those wrongly linked to it, with the predicted clusters of all systems side by side."""
+    rows: dict[Any, list[Cell]] = {}
+    for position, system_records in enumerate(records.values()):
+        own = [row for row in system_records if str(row["true_cluster"]) == str(cluster.name)]
+        parts = Counter(row["predicted_cluster"] for row in own)
+        largest = min(parts, key=lambda part: (part is None, -parts[part], str(part))) if parts else None
+        for row in [
+            *own,
+            *(
+                row
+                for row in system_records
+                if row["predicted_cluster"] in parts and row not in own and row["predicted_cluster"] is not None
+            ),
+        ]:
+            cells = rows.setdefault(
+                row["record_id"],
+                [_text_cell(row["record_id"]), _text_cell(row["true_cluster"]), *([Cell("apart", shade="faint")] * len(records))],
+            )
+            cells[2 + position] = _predicted_cell(row["predicted_cluster"], largest, is_own=row in own)
+    own_name = truncate(cluster.name)
+    shown = sorted(
+        rows.values(), key=lambda cells: (cells[1].text != own_name, cells[1].text, sum("worse" in cell.shade for cell in cells))
+    )
+    titles = [f"predicted by {truncate(system)}" if system else "predicted cluster" for system in records]
+    note = (
+        "Its own records come first, then those that are wrongly linked to it. A record is split off if it is not with most of the others."
+    )
+    title = f"Cluster {truncate(cluster.name)} of {cluster.records:,.0f} records"
+    left_out = max(0, len(shown) - MAX_RECORDS)
+    return TableBlock(ident, title, ["record", "true cluster", *titles], shown[:MAX_RECORDS], left_out, note=note)
+
+
+def _text_cell(value: Any) -> Cell:
+    return Cell("NULL" if value is None else truncate(value), float(value) if isinstance(value, int) else None)
+
+
+def _predicted_cell(predicted: Any, largest: Any, *, is_own: bool) -> Cell:
+    """Return the cell of a predicted cluster: shaded, and with a word where it is wrong."""
+    name = "no cluster" if predicted is None else truncate(predicted)
+    if not is_own:
+        return Cell(f"{name} (wrongly linked)", shade="heat worse2")
+    is_split = predicted is None or predicted != largest
+    return Cell(f"{name} (split off)" if is_split else name, shade="heat worse1" if is_split else "heat better1")
