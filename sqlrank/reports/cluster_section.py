@@ -44,7 +44,7 @@ MAX_RECORDS = 200
 RECORDS_METRIC, RECORDS_RELATION = "PairwiseF", "evaluated_records"
 """A metric of clusters, and the relation that its statement has of records with their clusters."""
 
-CLUSTER_COUNTS = ("num_over_split", "num_true_clusters", "num_over_merged", "num_predicted_clusters")
+NAMED_COUNTS = ("num_over_split", "num_true_clusters", "num_over_merged", "num_predicted_clusters")
 """Counts that the sentence on a system names."""
 
 ERROR_COLUMNS = {"parts": "parts", "missing_links": "missing links", "false_links": "false links"}
@@ -70,9 +70,9 @@ def cluster_verdicts(result: pa.Table, request: ReportRequest, warnings: Sequenc
     rows = {str(row.get(str(request.system), "")): row for row in result.to_pylist()}
     (first, baseline), *others = rows.items()
     verdicts = [_compare_values(name, row, first, baseline, request) for name, row in others[:MAX_PAIRS_NAMED]]
-    counts = request.evaluate(CLUSTER_COUNTS)
+    counts = request.evaluate(NAMED_COUNTS)
     for row in counts.to_pylist()[:MAX_PAIRS_NAMED]:
-        split, true, merged, predicted = (f"{row[name]:,.0f}" for name in CLUSTER_COUNTS)
+        split, true, merged, predicted = (f"{row[name]:,.0f}" for name in NAMED_COUNTS)
         system = f"{truncate(row[request.system])}: " if request.system in row else ""
         text = f"{system}{split} of {true} true clusters are split, and {merged} of {predicted} predicted clusters hold records of several true ones."
         verdicts.append(VerdictSentence("even" if row["num_over_split"] or row["num_over_merged"] else "pass", text))

@@ -214,7 +214,7 @@ def _sections(request: ReportRequest) -> list[Any]:
     page_sections = []
     overall = request.with_intervals()
     comparisons = group_comparisons = None
-    is_clustering = request.role == sections.CLUSTERS
+    is_clustering = request.role == sections.CLUSTER_ROLE
     if request.system is not None and not is_clustering:
         metrics, reasons = request.split_comparable()
         section, comparisons = comparing.comparison(request, metrics, reasons)
@@ -227,7 +227,7 @@ def _sections(request: ReportRequest) -> list[Any]:
     if request.is_ranking and request.system is not None:
         page_sections.append(query_section(request, comparisons))
     warnings: list[str] = []
-    if request.role != sections.CLASSES:
+    if request.role != sections.CLASS_ROLE:
         account, warnings = sections.data_account(request, comparisons)
         page_sections.append(account)
     verdicts = (

@@ -65,7 +65,7 @@ CLUSTER_COUNTS = (
     "num_unplaced",
     "num_unlabelled",
 )
-CLASSES, CLUSTERS = "classified", "records"
+CLASS_ROLE, CLUSTER_ROLE = "classified", "records"
 """Roles of predicted classes, and of records in clusters."""
 
 PREDICTION_COUNTS = ("num_predictions", "num_predictions_dropped", "Observations", "Positives", "Negatives")
@@ -109,7 +109,7 @@ def _rows(result: pa.Table, request: ReportRequest, ident: str, title: str) -> T
 
 def curve_section(request: ReportRequest) -> Section:
     """Return the section of curves of predictions, of the confusion matrix of classes, or of ranking metrics over cut-offs."""
-    if request.role == CLASSES:
+    if request.role == CLASS_ROLE:
         return _confusion_section(request)
     if not request.is_ranking:
         names = {name: f"{name}(points={MAX_CURVE_POINTS})" for name in REPORT_CURVES} | {"Calibration": "Calibration(binning=equal_mass)"}
@@ -158,7 +158,7 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
     """Return the section of data counts (evaluated rows, missing values and rows left out), and warnings from them."""
     k = next(iter(request.cutoffs.values()), 10)
     has_judgments = bool({"qrels", "predictions"} & set(request.sources))
-    role_counts = CLUSTER_COUNTS if request.role == CLUSTERS else PREDICTION_COUNTS
+    role_counts = CLUSTER_COUNTS if request.role == CLUSTER_ROLE else PREDICTION_COUNTS
     counts = role_counts if not request.is_ranking else RANKING_COUNTS if has_judgments else LIST_COUNTS
     names = [name.format(k) for name in counts]
     judged = [f"Judged@{k}"] if request.is_ranking and has_judgments else []
