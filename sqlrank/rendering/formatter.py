@@ -110,6 +110,19 @@ def _fit_lines(self: Any, indent: int, write: Callable[[], str]) -> str:
     return best
 
 
+def _fill_lines(self: Any, terms: Sequence[str], opens_lines: bool) -> list[str]:
+    """Return lines of as many terms as each holds; a term of several lines begins on that before if ``opens_lines``."""
+    lines = [terms[0]]
+    for term in terms[1:]:
+        first, line = term.partition("\n")[0], f"{lines[-1]} {term}"
+        is_opened = opens_lines and first.endswith("(") and _fits_one_line(self, f"{lines[-1]} {first}")
+        if is_opened or _fits_one_line(self, line):
+            lines[-1] = line
+        else:
+            lines.append(term)
+    return lines
+
+
 def _has_case_argument(node: exp.Expr) -> bool:
     """Return True if the argument of a function, or that of the last of several in one another, is a CASE."""
     while isinstance(node, _FUNCTIONS):
@@ -181,26 +194,14 @@ def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Ex
         return f"({inner})" if _fits_one_line(self, inner) else f"({self.seg(self.indent(inner), sep='')}{self.seg(')', sep='')}"
 
     def arithmetic(self: Any, node: exp.Binary) -> str:
-        operands = []
+        """Write operands of one precedence on one line, else as many on each line as it holds."""
+        operations = (exp.Add, exp.Sub) if isinstance(node, (exp.Add, exp.Sub)) else (exp.Mul, exp.Div)
+        terms = []
         rest: exp.Expr = node
-        while type(rest) is type(node):
-            operands.append(self.sql(rest, "expression"))
+        while isinstance(rest, operations):
+            terms.append(f"{_OPERATORS[type(rest)]} {self.sql(rest, 'expression')}")
             rest = rest.this
-        operands = [self.sql(rest), *reversed(operands)]
-        operator = _OPERATORS[type(node)]
-        text = f" {operator} ".join(operands)
-        if _fits_one_line(self, text):
-            return text
-        if not isinstance(node, exp.Mul):
-            return f"\n{operator} ".join(operands)
-        lines = operands[:1]
-        for operand in operands[1:]:
-            line = f"{lines[-1]} {operator} {operand}"
-            if _fits_one_line(self, line):
-                lines[-1] = line
-            else:
-                lines.append(f"{operator} {operand}")
-        return "\n".join(lines)
+        return "\n".join(_fill_lines(self, [self.sql(rest), *reversed(terms)], opens_lines=exp.Mul in operations))
 
     def comparison(self: Any, node: exp.Binary) -> str:
         sides = [self.sql(node, "this"), f"{_COMPARISONS[type(node)]} {self.sql(node, 'expression')}"]
@@ -259,7 +260,17 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
         return text if _fits_one_line(self, text) else f"{aggregate} WITHIN GROUP (\n{' ' * INDENT}{order}\n)"
 
     layouts: dict[type[exp.Expr], Write] = {exp.Case: case, exp.Window: window, exp.WithinGroup: within_group}
-    return layouts | dict.fromkeys(_FUNCTIONS, function)
+    return layouts | dict.fromkeys(_FUNCTIONS, function) | dict.fromkeys((exp.Coalesce, exp.Nullif), _call)
+
+
+def _call(self: Any, node: exp.Coalesce | exp.Nullif) -> str:
+    """Write a call on one line, or its arguments on one or several lines of their own."""
+    arguments = [self.sql(argument) for argument in node.iter_expressions()]
+    line, name = ", ".join(arguments), node.sql_name()
+    if _fits_one_line(self, f"{name}({line})"):
+        return f"{name}({line})"
+    lines = line if _fits_one_line(self, line) else ",\n".join(arguments)
+    return f"{name}({self.seg(self.indent(lines), sep='')}{self.seg(')', sep='')}"
 
 
 def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
@@ -384,7 +395,7 @@ def _lines(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence
     for position, select_item in enumerate(select.expressions):
         text = texts[position] + ("," if position + 1 < len(texts) else "")
         comment = _one_line(comments[position])
-        is_plain = isinstance(select_item, (exp.Column, exp.Literal, exp.Null)) and not comment
+        is_plain = _is_short_item(select, select_item) and not comment
         is_behind = comment and select.args.get("from_") and not isinstance(comments[position][0], LeadingComment)
         if is_plain and is_open and _fits(f"{lines[-1]} {text}", indent):
             lines[-1] += f" {text}"
@@ -394,6 +405,14 @@ def _lines(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence
             lines += [*_comment_lines(comments[position]), text]
         is_open = is_plain
     return lines
+
+
+def _is_short_item(select: exp.Select, item: exp.Expr) -> bool:
+    """Return True for columns and literals under their own names; in the later SELECTs of a UNION, under any name and type."""
+    is_later = isinstance(select.parent, exp.SetOperation) and select.arg_key == "expression"
+    value = item.unalias() if is_later else item
+    value = value.this if is_later and isinstance(value, exp.Cast) else value
+    return isinstance(value, (exp.Column, exp.Literal, exp.Null))
 
 
 def _one_line(comments: Sequence[str]) -> str:

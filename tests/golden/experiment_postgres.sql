@@ -151,11 +151,8 @@ WITH observations AS (
     / (treatment.units + control.units) AS half_harmonic_units,
     (treatment.units * treatment.denominator + control.units * control.denominator)
     / (treatment.units + control.units) AS denominator,
-    (treatment.units * treatment.value + control.units * control.value)
-    / NULLIF(
-      treatment.units * treatment.denominator
-      + control.units * control.denominator,
-      0
+    (treatment.units * treatment.value + control.units * control.value) / NULLIF(
+      treatment.units * treatment.denominator + control.units * control.denominator, 0
     ) AS ratio,
     (treatment.units * treatment.covariate + control.units * control.covariate)
     / NULLIF(treatment.units + control.units, 0) AS covariate_ratio,
@@ -189,8 +186,7 @@ WITH observations AS (
       AND covariate_squares
       > (CAST('1e-24' AS DOUBLE PRECISION) * units * covariate_ratio * covariate_ratio)
       THEN COALESCE(
-        1.0 / NULLIF(denominator, 0) * covariate_products / NULLIF(covariate_squares, 0),
-        0
+        1.0 / NULLIF(denominator, 0) * covariate_products / NULLIF(covariate_squares, 0), 0
       )
       ELSE 0
     END AS cuped_theta
@@ -269,8 +265,7 @@ WITH observations AS (
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control,
     value - value_control AS difference,
     SQRT(variance + variance_control) AS se,
-    1
-    / NULLIF(
+    1 / NULLIF(
       variance_share * variance_share / NULLIF(n_units - 1, 0)
       + (1 - variance_share) * (1 - variance_share) / NULLIF(n_units_control - 1, 0),
       0
@@ -279,8 +274,7 @@ WITH observations AS (
       WHEN value > 0 AND value_control > 0 THEN value / value_control - 1
     END AS relative_difference,
     SQRT(relative_variance + relative_variance_control) AS relative_se,
-    1
-    / NULLIF(
+    1 / NULLIF(
       relative_variance_share * relative_variance_share / NULLIF(n_units - 1, 0)
       + (1 - relative_variance_share) * (1 - relative_variance_share)
       / NULLIF(n_units_control - 1, 0),
@@ -319,8 +313,7 @@ WITH observations AS (
     metric, variant, purpose, df, alpha, t_squared_by_df,
     SQRT(-2 * LN(alpha / 2)) AS z_bound,
     SUM(
-      weight / 4 * EXP(-node * node / 32)
-      / SQRT(
+      weight / 4 * EXP(-node * node / 32) / SQRT(
         COALESCE((EXP(-node * node / 16 / df) - 1) / NULLIF(LN(EXP(-node * node / 16 / df)), 0), 1)
       )
     ) AS normalizer
@@ -335,8 +328,7 @@ WITH observations AS (
     CASE
       WHEN purpose = 'p'
       THEN SQRT(
-        df
-        * COALESCE(
+        df * COALESCE(
           LN(1 + t_squared_by_df) * t_squared_by_df / NULLIF(1 + t_squared_by_df - 1, 0),
           t_squared_by_df
         )
@@ -350,8 +342,7 @@ WITH observations AS (
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
-      weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2))
-      / SQRT(
+      weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
           (EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df) - 1)
           / NULLIF(LN(EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df)), 0),
@@ -378,8 +369,7 @@ WITH observations AS (
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
-      weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2))
-      / SQRT(
+      weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
           (EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df) - 1)
           / NULLIF(LN(EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df)), 0),
@@ -406,8 +396,7 @@ WITH observations AS (
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
-      weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2))
-      / SQRT(
+      weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2)) / SQRT(
         COALESCE(
           (EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df) - 1)
           / NULLIF(LN(EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df)), 0),
@@ -555,9 +544,7 @@ WITH observations AS (
     n_units, multi_variant_units, statistic, df,
     SUM(is_tail * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END)
     / NULLIF(
-      SUM(
-        (1 - is_tail) * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END
-      ),
+      SUM((1 - is_tail) * weight * CASE WHEN log_density > -700 THEN EXP(log_density) ELSE 0 END),
       0
     ) AS p_value
   FROM chi_square_densities

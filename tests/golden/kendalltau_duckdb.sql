@@ -106,8 +106,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM cumulative_halves
   UNION ALL
   SELECT
-    0 AS concordant,
-    0 AS discordant,
+    0 AS concordant, 0 AS discordant,
     weight * COALESCE(SUM(weight) OVER preceding_rows_by_label_index, 0) AS score_ties,
     weight * COALESCE(SUM(weight) OVER preceding_rows_by_score_index, 0) AS label_ties
   FROM label_score_indexes
@@ -198,11 +197,9 @@ WITH predictions AS NOT MATERIALIZED (
 SELECT
   -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of
   -- predictions.
-  SUM(concordant - discordant)
-  / NULLIF(
+  SUM(concordant - discordant) / NULLIF(
     SUM(
-      (concordant + discordant + score_ties)
-      * SQRT(
+      (concordant + discordant + score_ties) * SQRT(
         (concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)
       )
     ),

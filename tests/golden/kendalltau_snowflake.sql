@@ -95,10 +95,8 @@ WITH digits AS (
   FROM cumulative_halves
   UNION ALL
   SELECT
-    0 AS concordant,
-    0 AS discordant,
-    weight
-    * COALESCE(
+    0 AS concordant, 0 AS discordant,
+    weight * COALESCE(
       SUM(weight) OVER (
         PARTITION BY score_index
         ORDER BY label_index
@@ -106,8 +104,7 @@ WITH digits AS (
       ),
       0
     ) AS score_ties,
-    weight
-    * COALESCE(
+    weight * COALESCE(
       SUM(weight) OVER (
         PARTITION BY label_index
         ORDER BY score_index
@@ -128,11 +125,9 @@ WITH digits AS (
 SELECT
   -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of
   -- predictions.
-  SUM(concordant - discordant)
-  / NULLIF(
+  SUM(concordant - discordant) / NULLIF(
     SUM(
-      (concordant + discordant + score_ties)
-      * SQRT(
+      (concordant + discordant + score_ties) * SQRT(
         (concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)
       )
     ),

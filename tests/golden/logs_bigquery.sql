@@ -29,8 +29,7 @@ WITH logs AS (
     -- ESS: effective sample size: the number of actions of the target policy to which the logged
     -- ones are equivalent.
     SUM(target_propensity / NULLIF(propensity, 0))
-    * SUM(target_propensity / NULLIF(propensity, 0))
-    / NULLIF(
+    * SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(
       SUM(
         (target_propensity / NULLIF(propensity, 0)) * (target_propensity / NULLIF(propensity, 0))
       ),
@@ -69,8 +68,7 @@ WITH logs AS (
     * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
     + logs_metrics.snips_by_2
     * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips_influence,
-    logs_metrics.dr_by_1
-    * COALESCE(
+    logs_metrics.dr_by_1 * COALESCE(
       logs.expected_reward
       + (logs.target_propensity / NULLIF(logs.propensity, 0))
       * (logs.reward - logs.predicted_reward),
@@ -137,10 +135,7 @@ WITH logs AS (
     `campaign`, metric, value, units, se,
     1 / NULLIF(units - 1, 0) AS inverse_df,
     1 / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
-    1
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0)
+    1 / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0)
     / NULLIF(units - 1, 0) AS inverse_df_4,
     -- growth of the squared t quantile over the normal one, to 1 %
     (units - 1 + 0.8999505931404055) / NULLIF(units - 1 - 1.5207788172066563, 0) AS t_growth,
@@ -171,8 +166,7 @@ WITH logs AS (
       THEN CASE
         WHEN units = 2 THEN 12.706204736174696
         WHEN units = 3 THEN 4.30265272974946
-        ELSE 1.9599639845400536
-        + 2.3722712298585114 * inverse_df
+        ELSE 1.9599639845400536 + 2.3722712298585114 * inverse_df
         + inverse_df_2 * (2.8224987226099216 + 2.55584205174121 * inverse_df)
         + inverse_df_4 * (1.5897831427695066 + 0.7284722076660133 * inverse_df)
         + inverse_df_4 * inverse_df_2 * (0.6732166553417918 + -0.13803302935737824 * inverse_df)
@@ -182,8 +176,7 @@ WITH logs AS (
       END
       * SQRT(
         se * se * inflation * (effective_df + 0.8999505931404055)
-        / NULLIF(effective_df - 1.5207788172066563, 0)
-        / NULLIF(t_growth, 0)
+        / NULLIF(effective_df - 1.5207788172066563, 0) / NULLIF(t_growth, 0)
       )
     END AS margin
   FROM degrees_of_freedom

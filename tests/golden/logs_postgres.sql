@@ -29,8 +29,7 @@ WITH logs AS NOT MATERIALIZED (
     -- ESS: effective sample size: the number of actions of the target policy to which the logged
     -- ones are equivalent.
     SUM(target_propensity / NULLIF(propensity, 0))
-    * SUM(target_propensity / NULLIF(propensity, 0))
-    / NULLIF(
+    * SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(
       SUM(
         (target_propensity / NULLIF(propensity, 0)) * (target_propensity / NULLIF(propensity, 0))
       ),
@@ -69,8 +68,7 @@ WITH logs AS NOT MATERIALIZED (
     * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
     + logs_metrics.snips_by_2
     * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips_influence,
-    logs_metrics.dr_by_1
-    * COALESCE(
+    logs_metrics.dr_by_1 * COALESCE(
       logs.expected_reward
       + (logs.target_propensity / NULLIF(logs.propensity, 0))
       * (logs.reward - logs.predicted_reward),
@@ -138,11 +136,8 @@ WITH logs AS NOT MATERIALIZED (
     "campaign", metric, value, units, se,
     CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) AS inverse_df,
     CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
-    CAST(1 AS DOUBLE PRECISION)
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0) AS inverse_df_4,
+    CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0)
+    / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_4,
     -- growth of the squared t quantile over the normal one, to 1 %
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE PRECISION))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0) AS t_growth,
@@ -175,32 +170,23 @@ WITH logs AS NOT MATERIALIZED (
         WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE PRECISION)
         ELSE CAST(1.9599639845400536 AS DOUBLE PRECISION)
         + CAST(2.3722712298585114 AS DOUBLE PRECISION) * inverse_df
-        + inverse_df_2
-        * (
+        + inverse_df_2 * (
           CAST(2.8224987226099216 AS DOUBLE PRECISION)
           + CAST(2.55584205174121 AS DOUBLE PRECISION) * inverse_df
         )
-        + inverse_df_4
-        * (
+        + inverse_df_4 * (
           CAST(1.5897831427695066 AS DOUBLE PRECISION)
           + CAST(0.7284722076660133 AS DOUBLE PRECISION) * inverse_df
         )
-        + inverse_df_4
-        * inverse_df_2
-        * (
+        + inverse_df_4 * inverse_df_2 * (
           CAST(0.6732166553417918 AS DOUBLE PRECISION)
           + -CAST(0.13803302935737824 AS DOUBLE PRECISION) * inverse_df
         )
-        + inverse_df_4
-        * inverse_df_4
-        * (
+        + inverse_df_4 * inverse_df_4 * (
           -CAST(1.0932322711783076 AS DOUBLE PRECISION)
           + CAST(4.192747033331032 AS DOUBLE PRECISION) * inverse_df
         )
-        + inverse_df_4
-        * inverse_df_4
-        * inverse_df_2
-        * (
+        + inverse_df_4 * inverse_df_4 * inverse_df_2 * (
           -CAST(5.569680760586609 AS DOUBLE PRECISION)
           + CAST(2.8784080636910194 AS DOUBLE PRECISION) * inverse_df
         )

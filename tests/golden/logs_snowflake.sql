@@ -29,8 +29,7 @@ WITH logs AS (
     -- ESS: effective sample size: the number of actions of the target policy to which the logged
     -- ones are equivalent.
     SUM(target_propensity / NULLIF(propensity, 0))
-    * SUM(target_propensity / NULLIF(propensity, 0))
-    / NULLIF(
+    * SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(
       SUM(
         (target_propensity / NULLIF(propensity, 0)) * (target_propensity / NULLIF(propensity, 0))
       ),
@@ -69,8 +68,7 @@ WITH logs AS (
     * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
     + logs_metrics.snips_by_2
     * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips_influence,
-    logs_metrics.dr_by_1
-    * COALESCE(
+    logs_metrics.dr_by_1 * COALESCE(
       logs.expected_reward
       + (logs.target_propensity / NULLIF(logs.propensity, 0))
       * (logs.reward - logs.predicted_reward),
@@ -137,10 +135,7 @@ WITH logs AS (
     "CAMPAIGN", metric, value, units, se,
     CAST(1 AS DOUBLE) / NULLIF(units - 1, 0) AS inverse_df,
     CAST(1 AS DOUBLE) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
-    CAST(1 AS DOUBLE)
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0)
+    CAST(1 AS DOUBLE) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0)
     / NULLIF(units - 1, 0) AS inverse_df_4,
     -- growth of the squared t quantile over the normal one, to 1 %
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE))
@@ -172,8 +167,7 @@ WITH logs AS (
       THEN CASE
         WHEN units = 2 THEN CAST(12.706204736174696 AS DOUBLE)
         WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE)
-        ELSE CAST(1.9599639845400536 AS DOUBLE)
-        + CAST(2.3722712298585114 AS DOUBLE) * inverse_df
+        ELSE CAST(1.9599639845400536 AS DOUBLE) + CAST(2.3722712298585114 AS DOUBLE) * inverse_df
         + inverse_df_2
         * (CAST(2.8224987226099216 AS DOUBLE) + CAST(2.55584205174121 AS DOUBLE) * inverse_df)
         + inverse_df_4
@@ -191,8 +185,7 @@ WITH logs AS (
       END
       * SQRT(
         se * se * inflation * (effective_df + CAST(0.8999505931404055 AS DOUBLE))
-        / NULLIF(effective_df - CAST(1.5207788172066563 AS DOUBLE), 0)
-        / NULLIF(t_growth, 0)
+        / NULLIF(effective_df - CAST(1.5207788172066563 AS DOUBLE), 0) / NULLIF(t_growth, 0)
       )
     END AS margin
   FROM degrees_of_freedom

@@ -60,10 +60,8 @@ WITH qrels AS (
   SELECT
     query_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
-    / NULLIF(
-      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END),
-      0
+    SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
+      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END), 0
     ) AS ndcg_at_10
   FROM ideal_ranking
   GROUP BY query_id
@@ -73,9 +71,7 @@ WITH qrels AS (
     query_id,
     -- AP: average precision, the mean over queries of which is MAP.
     COALESCE(
-      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END)
-      / COUNT(*),
-      0
+      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*), 0
     ) AS ap
   FROM relevant_documents
   GROUP BY query_id

@@ -71,8 +71,7 @@ WITH predictions AS (
     -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
     -- share a threshold.
     SUM(
-      positives / NULLIF(total_positives, 0)
-      * (
+      positives / NULLIF(total_positives, 0) * (
         (positives_above + positives)
         / NULLIF(positives_above + positives + negatives_above + negatives, 0)
       )

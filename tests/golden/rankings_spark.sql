@@ -82,10 +82,8 @@ WITH qrels AS (
   SELECT
     `model`, query_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
-    / NULLIF(
-      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END),
-      0
+    SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
+      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END), 0
     ) AS ndcg_at_10
   FROM ideal_ranking
   GROUP BY `model`, query_id
@@ -95,9 +93,7 @@ WITH qrels AS (
     `model`, query_id,
     -- AP: average precision, the mean over queries of which is MAP.
     COALESCE(
-      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END)
-      / COUNT(*),
-      0
+      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*), 0
     ) AS ap,
     -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr

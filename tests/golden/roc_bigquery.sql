@@ -138,11 +138,9 @@ WITH predictions AS (
     total_positives, total_negatives,
     -- number of the segment, from the highest score
     CAST(FLOOR(
-      998 / 4
-      * (
+      998 / 4 * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
-        + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
-        + 1e-10
+        + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0) + 1e-10
       )
     ) AS INT64) AS segment
   FROM score_thresholds
@@ -179,9 +177,7 @@ WITH predictions AS (
   FROM threshold_points
   UNION ALL
   SELECT
-    0 AS point,
-    CAST(NULL AS FLOAT64) AS threshold,
-    CAST(0 AS FLOAT64) AS fpr,
+    0 AS point, CAST(NULL AS FLOAT64) AS threshold, CAST(0 AS FLOAT64) AS fpr,
     CAST(0 AS FLOAT64) AS tpr
   FROM group_sizes
 )

@@ -35,8 +35,7 @@ WITH predictions AS NOT MATERIALIZED (
     total_positives, total_negatives,
     -- number of the segment, from the highest score
     CAST(FLOOR(
-      998 / CAST(4 AS DOUBLE PRECISION)
-      * (
+      998 / CAST(4 AS DOUBLE PRECISION) * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
         + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
         + CAST('1e-10' AS DOUBLE PRECISION)
@@ -76,9 +75,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM threshold_points
   UNION ALL
   SELECT
-    0 AS point,
-    CAST(NULL AS DOUBLE PRECISION) AS threshold,
-    CAST(0 AS DOUBLE PRECISION) AS fpr,
+    0 AS point, CAST(NULL AS DOUBLE PRECISION) AS threshold, CAST(0 AS DOUBLE PRECISION) AS fpr,
     CAST(0 AS DOUBLE PRECISION) AS tpr
   FROM group_sizes
 )

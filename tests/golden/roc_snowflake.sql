@@ -159,8 +159,7 @@ WITH predictions AS (
     total_positives, total_negatives,
     -- number of the segment, from the highest score
     CAST(FLOOR(
-      998 / CAST(4 AS DOUBLE)
-      * (
+      998 / CAST(4 AS DOUBLE) * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
         + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
         + CAST('1e-10' AS DOUBLE)
@@ -200,9 +199,7 @@ WITH predictions AS (
   FROM threshold_points
   UNION ALL
   SELECT
-    0 AS point,
-    CAST(NULL AS DOUBLE) AS threshold,
-    CAST(0 AS DOUBLE) AS fpr,
+    0 AS point, CAST(NULL AS DOUBLE) AS threshold, CAST(0 AS DOUBLE) AS fpr,
     CAST(0 AS DOUBLE) AS tpr
   FROM group_sizes
 )

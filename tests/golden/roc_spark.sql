@@ -141,11 +141,9 @@ WITH predictions AS (
     total_positives, total_negatives,
     -- number of the segment, from the highest score
     CAST(FLOOR(
-      998 / 4
-      * (
+      998 / 4 * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
-        + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
-        + 1e-10
+        + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0) + 1e-10
       )
     ) AS BIGINT) AS segment
   FROM score_thresholds
@@ -182,9 +180,7 @@ WITH predictions AS (
   FROM threshold_points
   UNION ALL
   SELECT
-    0 AS point,
-    CAST(NULL AS DOUBLE) AS threshold,
-    CAST(0 AS DOUBLE) AS fpr,
+    0 AS point, CAST(NULL AS DOUBLE) AS threshold, CAST(0 AS DOUBLE) AS fpr,
     CAST(0 AS DOUBLE) AS tpr
   FROM group_sizes
 )

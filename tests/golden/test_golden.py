@@ -101,10 +101,10 @@ def test_nothing_in_a_statement_is_without_need(path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("dialect", ["bigquery", "duckdb"])
-def test_an_experiment_without_covariates_has_no_step_of_theirs(dialect: str) -> None:
+@pytest.mark.parametrize(("dialect", "most"), [("bigquery", 450), ("duckdb", 456)])
+def test_an_experiment_without_covariates_has_no_step_of_theirs(dialect: str, most: int) -> None:
     text = sqlrank.experiment_sql({"ctr": "Ratio(clicks, views)", "revenue": "Mean(revenue)"}, data="eval.visits", dialect=dialect)
-    assert len(text.splitlines()) <= 463
+    assert len(text.splitlines()) <= most
     assert "covariate" not in text
     assert find_faults(text, dialect) == []
 

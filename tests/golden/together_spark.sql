@@ -92,10 +92,8 @@ WITH predictions AS (
   SELECT
     `model`, query_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
-    / NULLIF(
-      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END),
-      0
+    SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
+      SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END), 0
     ) AS ndcg_at_10
   FROM ideal_ranking
   GROUP BY `model`, query_id
