@@ -1,4 +1,4 @@
-"""CTE elimination: a CTE that equals an earlier one is replaced by it, and CTEs of inputs come first."""
+"""CTE elimination: a CTE with the rows and columns of an earlier one is replaced by it, and CTEs of inputs come first."""
 
 from __future__ import annotations
 
@@ -13,26 +13,45 @@ if TYPE_CHECKING:
 
 
 def merge_equal_ctes(graph: StatementGraph) -> bool:
-    """Replace CTEs by earlier ones that are equal, in place; return True if there are any.
+    """Replace CTEs by earlier ones that have the same rows and all of their columns, in place; return True if there are any.
 
-    sqlglot finds equal subqueries while it moves them into CTEs, which is before columns are pruned.
+    One with further columns is read in FROM only: in a join it would be for its rows alone, which another name says better. sqlglot finds equal subqueries while it moves them into CTEs, which is before columns are pruned.
 
     >>> from sqlrank.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(merge_equal_ctes, "WITH a AS (SELECT 1 AS x), b AS (SELECT 1 AS x) SELECT a.x, b.x AS y FROM a CROSS JOIN b")
     'WITH a AS (SELECT 1 AS x) SELECT a.x, b.x AS y FROM a CROSS JOIN a AS b'
+    >>> rewrite_graph(merge_equal_ctes, '''WITH a AS (SELECT x, COUNT(*) AS n FROM t GROUP BY x), b AS (SELECT x FROM a),
+    ... c AS (SELECT x, COUNT(*) AS m FROM b GROUP BY x), d AS (SELECT x FROM b GROUP BY x) SELECT c.m FROM d JOIN c ON d.x = c.x''')
+    'WITH a AS (SELECT x, COUNT(*) AS n FROM t GROUP BY x), b AS (SELECT x FROM a), \
+c AS (SELECT x, COUNT(*) AS m FROM b GROUP BY x) SELECT c.m FROM c AS d JOIN c ON d.x = c.x'
     """
     is_changed = False
-    first_by_shape: dict[tuple[object, ...], list[StatementStep]] = {}
+    earlier_by_sources: dict[tuple[str, ...], list[StatementStep]] = {}
     for step in list(graph.steps_by_name.values()):
-        sources = tuple(source.name for scope in step.scopes for source in scope.sources.values())
-        candidates = first_by_shape.setdefault((tuple(step.column_names), sources), [])
-        equal = next((other for other in candidates if other.query == step.query), None)
+        candidates = earlier_by_sources.setdefault(tuple(source.name for scope in step.scopes for source in scope.sources.values()), [])
+        equal = next((other for other in candidates if _can_replace(other, step)), None)
         if equal is None or step.is_input or _is_random(step):
             candidates.append(step)
             continue
         _redirect(graph, step, equal)
         is_changed = True
     return is_changed
+
+
+def _can_replace(other: StatementStep, step: StatementStep) -> bool:
+    """Return True if a CTE has the rows of another and all of its columns, and where it has more, if the other is read in FROM."""
+    if other.column_names == step.column_names:
+        return other.query == step.query
+    if step.is_union or other.is_union:
+        return False
+    selects = (other.scopes[0].select, step.scopes[0].select)
+    clauses = [{clause: value for clause, value in select.args.items() if value and clause != "expressions"} for select in selects]
+    items = other.scopes[0].items
+    return (
+        clauses[0] == clauses[1]
+        and all(items.get(name) == item for name, item in step.scopes[0].items.items())
+        and all(table is reader.first_source for reader, table in step.graph.readers()[step.name])
+    )
 
 
 def _is_random(step: StatementStep) -> bool:
