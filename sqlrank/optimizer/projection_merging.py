@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 MAX_INLINED = 2
 """Maximum number of computed columns that are written where they are read; more would hide the formula of a metric."""
 
+_SHORT_FUNCTIONS = (exp.Abs, exp.Neg, exp.Sqrt)
+
 
 def merge_projections(graph: StatementGraph) -> None:
-    """Merge CTEs with their source or their only reader, in place, where no expression is written twice by that.
+    """Merge CTEs with their source or their only reader, in place, where no long expression is written twice by that.
 
     sqlglot's ``merge_subqueries`` merges CTEs into readers as well, but only those without computed columns that are read in an
     aggregate, and none into the outermost query.
@@ -106,7 +108,7 @@ def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> 
     items = scope.items
     for column in [column for column in reader.columns if reader.owner(column) == alias]:
         value, comments = items[column.name].unalias(), items[column.name].comments
-        if not keeps_clauses and comments and not is_sort_key(column):
+        if not keeps_clauses and comments and not is_sort_key(column) and not _is_short(value):
             item = _enclosing_item(column, reader)
             item.comments = item.comments or comments
         if is_sort_key(column) and not isinstance(value, exp.Column):
@@ -162,7 +164,7 @@ def _keeps_aggregation(scope: Scope, reader: Scope) -> bool:
 
 
 def _are_read_once(scope: Scope, reader: Scope, alias: str, in_keys: bool) -> bool:
-    """Return True if each computed column is read once, and not as a key.
+    """Return True if each computed column is read once or short, and not as a key.
 
     ``in_keys``: columns of the result may be sorted by under their names.
     """
@@ -178,7 +180,14 @@ def _are_read_once(scope: Scope, reader: Scope, alias: str, in_keys: bool) -> bo
         else:
             counts[column.name] += 1
     computed = [name for name in counts if not is_constant(items[name].unalias())]
-    return all(counts[name] == 1 for name in computed) and (in_keys or len(computed) <= MAX_INLINED)
+    is_read_once = all(counts[name] == 1 or _is_short(items[name].unalias()) for name in computed)
+    return is_read_once and (in_keys or len(computed) <= MAX_INLINED)
+
+
+def _is_short(value: Expr) -> bool:
+    """Return True for a root or an absolute value of a column, which is as short as a name for it."""
+    argument = value.this if isinstance(value, _SHORT_FUNCTIONS) else None
+    return isinstance(argument.this if isinstance(argument, exp.Cast) else argument, exp.Column)
 
 
 def _is_key(column: exp.Column) -> bool:

@@ -6,24 +6,19 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT CAST(score AS FLOAT64) AS score, CAST(label AS FLOAT64) AS label
   FROM shop.ads.impressions
-), absolute_scores AS (
+), compressed_scores AS (
   -- One row per prediction, or per distinct score.
   SELECT
     score,
     CASE WHEN label = 1 THEN 1.0 ELSE 0 END AS positives,  -- weight, 0 of a negative
     CASE WHEN label = 1 THEN 0 ELSE 1.0 END AS negatives,  -- weight, 0 of a positive
-    ABS(score) AS abs_score
-  FROM predictions
-), compressed_scores AS (
-  -- One row per prediction, or per distinct score.
-  SELECT
-    score, positives, negatives, abs_score,
+    ABS(score) AS abs_score,
     SQRT(SQRT(SQRT(SQRT(CASE
-      WHEN abs_score <= 0.5 THEN abs_score
-      WHEN abs_score <= 1 THEN 1 - abs_score
-      ELSE 1 / abs_score
+      WHEN ABS(score) <= 0.5 THEN ABS(score)
+      WHEN ABS(score) <= 1 THEN 1 - ABS(score)
+      ELSE 1 / ABS(score)
     END)))) AS compressed_score
-  FROM absolute_scores
+  FROM predictions
 ), grid_positions AS (
   -- One row per prediction, or per distinct score.
   SELECT

@@ -6,7 +6,7 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label
   FROM shop.ads.impressions
-), absolute_scores AS (
+), compressed_scores AS (
   -- One row per prediction, or per distinct score.
   SELECT
     score,
@@ -14,18 +14,13 @@ WITH predictions AS (
     CASE WHEN label = 1 THEN CAST(1.0 AS DOUBLE) ELSE 0 END AS positives,
     -- weight, 0 of a positive
     CASE WHEN label = 1 THEN 0 ELSE CAST(1.0 AS DOUBLE) END AS negatives,
-    ABS(score) AS abs_score
-  FROM predictions
-), compressed_scores AS (
-  -- One row per prediction, or per distinct score.
-  SELECT
-    score, positives, negatives, abs_score,
+    ABS(score) AS abs_score,
     SQRT(SQRT(SQRT(SQRT(CASE
-      WHEN abs_score <= 0.5 THEN abs_score
-      WHEN abs_score <= 1 THEN 1 - abs_score
-      ELSE 1 / abs_score
+      WHEN ABS(score) <= 0.5 THEN ABS(score)
+      WHEN ABS(score) <= 1 THEN 1 - ABS(score)
+      ELSE 1 / ABS(score)
     END)))) AS compressed_score
-  FROM absolute_scores
+  FROM predictions
 ), grid_positions AS (
   -- One row per prediction, or per distinct score.
   SELECT

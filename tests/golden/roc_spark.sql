@@ -6,7 +6,7 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.ads.impressions
-), absolute_scores AS (
+), compressed_scores AS (
   -- One row per prediction, or per distinct score.
   SELECT
     score,
@@ -15,19 +15,14 @@ WITH predictions AS (
     -- weight of the negatives of this score
     SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives,
     COUNT(*) AS num_rows,  -- predictions of this score
-    ABS(score) AS abs_score
+    ABS(score) AS abs_score,
+    SQRT(SQRT(SQRT(SQRT(CASE
+      WHEN ABS(score) <= 0.5 THEN ABS(score)
+      WHEN ABS(score) <= 1 THEN 1 - ABS(score)
+      ELSE 1 / ABS(score)
+    END)))) AS compressed_score
   FROM predictions
   GROUP BY score
-), compressed_scores AS (
-  -- One row per prediction, or per distinct score.
-  SELECT
-    score, positives, negatives, num_rows, abs_score,
-    SQRT(SQRT(SQRT(SQRT(CASE
-      WHEN abs_score <= 0.5 THEN abs_score
-      WHEN abs_score <= 1 THEN 1 - abs_score
-      ELSE 1 / abs_score
-    END)))) AS compressed_score
-  FROM absolute_scores
 ), grid_positions AS (
   -- One row per prediction, or per distinct score.
   SELECT

@@ -111,9 +111,6 @@ WITH predictions AS (
     ) AS auc
   FROM positive_thresholds
   GROUP BY `model`
-), predictions_metrics AS (
-  -- One row per model.
-  SELECT `model` FROM predictions GROUP BY `model`
 ), group_metrics AS (
   -- One row per model.
   SELECT
@@ -125,9 +122,9 @@ WITH predictions AS (
     AND discounted_gains_metrics.query_id = evaluated_queries.query_id
   GROUP BY evaluated_queries.`model`
 )
-SELECT predictions_metrics.`model`, group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
-FROM predictions_metrics
+SELECT group_sizes.`model`, group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
+FROM group_sizes
 LEFT JOIN positive_thresholds_metrics
-  ON positive_thresholds_metrics.`model` IS NOT DISTINCT FROM predictions_metrics.`model`
-LEFT JOIN group_metrics ON group_metrics.`model` IS NOT DISTINCT FROM predictions_metrics.`model`
-ORDER BY predictions_metrics.`model`;
+  ON positive_thresholds_metrics.`model` IS NOT DISTINCT FROM group_sizes.`model`
+LEFT JOIN group_metrics ON group_metrics.`model` IS NOT DISTINCT FROM group_sizes.`model`
+ORDER BY group_sizes.`model`;

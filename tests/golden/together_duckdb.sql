@@ -120,9 +120,6 @@ WITH predictions AS NOT MATERIALIZED (
     ) AS auc
   FROM positive_thresholds
   GROUP BY "model"
-), predictions_metrics AS (
-  -- One row per model.
-  SELECT "model" FROM predictions GROUP BY "model"
 ), group_metrics AS (
   -- One row per model.
   SELECT ranked_lists."model", AVG(COALESCE(discounted_gains_metrics.ndcg_at_10, 0)) AS ndcg_at_10
@@ -130,9 +127,9 @@ WITH predictions AS NOT MATERIALIZED (
   LEFT JOIN discounted_gains_metrics ON discounted_gains_metrics.list_id = ranked_lists.list_id
   GROUP BY ranked_lists."model"
 )
-SELECT predictions_metrics."model", group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
-FROM predictions_metrics
+SELECT group_sizes."model", group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
+FROM group_sizes
 LEFT JOIN positive_thresholds_metrics
-  ON positive_thresholds_metrics."model" IS NOT DISTINCT FROM predictions_metrics."model"
-LEFT JOIN group_metrics ON group_metrics."model" IS NOT DISTINCT FROM predictions_metrics."model"
-ORDER BY predictions_metrics."model" NULLS FIRST;
+  ON positive_thresholds_metrics."model" IS NOT DISTINCT FROM group_sizes."model"
+LEFT JOIN group_metrics ON group_metrics."model" IS NOT DISTINCT FROM group_sizes."model"
+ORDER BY group_sizes."model" NULLS FIRST;

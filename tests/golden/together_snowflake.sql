@@ -124,9 +124,6 @@ WITH predictions AS (
     ) AS auc
   FROM positive_thresholds
   GROUP BY "MODEL"
-), predictions_metrics AS (
-  -- One row per MODEL.
-  SELECT "MODEL" FROM predictions GROUP BY "MODEL"
 ), group_metrics AS (
   -- One row per MODEL.
   SELECT
@@ -138,9 +135,9 @@ WITH predictions AS (
     AND discounted_gains_metrics.query_id = evaluated_queries.query_id
   GROUP BY evaluated_queries."MODEL"
 )
-SELECT predictions_metrics."MODEL", group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
-FROM predictions_metrics
+SELECT group_sizes."MODEL", group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
+FROM group_sizes
 LEFT JOIN positive_thresholds_metrics
-  ON positive_thresholds_metrics."MODEL" IS NOT DISTINCT FROM predictions_metrics."MODEL"
-LEFT JOIN group_metrics ON group_metrics."MODEL" IS NOT DISTINCT FROM predictions_metrics."MODEL"
-ORDER BY predictions_metrics."MODEL" NULLS FIRST;
+  ON positive_thresholds_metrics."MODEL" IS NOT DISTINCT FROM group_sizes."MODEL"
+LEFT JOIN group_metrics ON group_metrics."MODEL" IS NOT DISTINCT FROM group_sizes."MODEL"
+ORDER BY group_sizes."MODEL" NULLS FIRST;
