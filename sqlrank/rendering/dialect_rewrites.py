@@ -74,6 +74,7 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
     rewrite_list_elements(tree, target, statement_title)
     materialize_shared_ctes(tree, target, can_materialize)
     if dialect == "duckdb":
+        _mark_extremes(tree)
         _rewrite_is_nan(tree)
         _write_double_literals(tree)
     else:
@@ -81,6 +82,12 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
     if target.supports_window_clause:
         name_frames(tree)
     return tree
+
+
+def _mark_extremes(tree: exp.Expr) -> None:
+    """Let sqlglot write LEAST and GREATEST as such: they ignore NULLs in DuckDB, which values that they choose from are not."""
+    for extreme in find_nodes(tree, exp.Greatest, exp.Least):
+        extreme.set("ignore_nulls", True)  # noqa: FBT003  sqlglot's flag
 
 
 def _rewrite_is_nan(tree: exp.Expr) -> None:

@@ -106,14 +106,14 @@ class DoubleInference:
             return self.is_double(node.this)
         if isinstance(node, (exp.Add, exp.Sub, exp.Mul)):
             return self.is_double(node.this) or self.is_double(node.expression)
-        if isinstance(node, exp.Coalesce):
+        if isinstance(node, (exp.Coalesce, exp.Greatest, exp.Least)):
             return self._any([node.this, *node.expressions])
         if isinstance(node, exp.Case):
             return self._any([*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")])
         return isinstance(node, exp.Floor) and self.target.floor_returns_double and self.is_double(node.this)
 
     def _any(self, nodes: list[exp.Expr | None]) -> bool:
-        """Return True if a CASE or COALESCE is a double: if any branch is.
+        """Return True if a CASE, COALESCE, GREATEST or LEAST is a double: if any branch is.
 
         In dynamically typed SQLite all branches must be doubles.
         """

@@ -41,6 +41,9 @@ _COMPARISONS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: 
 _FUNCTIONS = (exp.Sum, exp.Floor, exp.Avg, exp.Min, exp.Max, exp.Sqrt, exp.Ln, exp.Exp)
 """Functions of one argument, which are written as such in every dialect."""
 
+_CALLS = {exp.Coalesce: "COALESCE", exp.Nullif: "NULLIF", exp.Greatest: "GREATEST", exp.Least: "LEAST"}
+"""Functions of several arguments, with their names."""
+
 _COLUMNS = "\0columns\0"
 """Mark of the columns of a SELECT that are on its line."""
 
@@ -82,7 +85,10 @@ def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], tab
         max_text_width=LINE_WIDTH,
     )
     if pretty:
-        writer._dispatch = writer._dispatch | _layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
+        layouts = _layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
+        if dialect == "sqlite":
+            layouts |= {exp.Greatest: _call_layout("MAX"), exp.Least: _call_layout("MIN")}
+        writer._dispatch = writer._dispatch | layouts  # noqa: SLF001
     if pretty:
         writer._dispatch = writer._dispatch | {exp.Var: _query_marks(tables, writer._dispatch[exp.Var], table_texts)}  # noqa: SLF001
     if tables:
@@ -260,17 +266,22 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
         return text if _fits_one_line(self, text) else f"{aggregate} WITHIN GROUP (\n{' ' * INDENT}{order}\n)"
 
     layouts: dict[type[exp.Expr], Write] = {exp.Case: case, exp.Window: window, exp.WithinGroup: within_group}
-    return layouts | dict.fromkeys(_FUNCTIONS, function) | dict.fromkeys((exp.Coalesce, exp.Nullif), _call)
+    return layouts | dict.fromkeys(_FUNCTIONS, function) | {call: _call_layout(name) for call, name in _CALLS.items()}
 
 
-def _call(self: Any, node: exp.Coalesce | exp.Nullif) -> str:
-    """Write a call on one line, or its arguments on one or several lines of their own."""
-    arguments = [self.sql(argument) for argument in node.iter_expressions()]
-    line, name = ", ".join(arguments), node.sql_name()
-    if _fits_one_line(self, f"{name}({line})"):
-        return f"{name}({line})"
-    lines = line if _fits_one_line(self, line) else ",\n".join(arguments)
-    return f"{name}({self.seg(self.indent(lines), sep='')}{self.seg(')', sep='')}"
+def _call_layout(name: str) -> Write:
+    """Return a layout function of calls of a function."""
+
+    def call(self: Any, node: exp.Func) -> str:
+        """Write a call on one line, or its arguments on one or several lines of their own."""
+        arguments = [self.sql(argument) for argument in node.iter_expressions()]
+        line = ", ".join(arguments)
+        if _fits_one_line(self, f"{name}({line})"):
+            return f"{name}({line})"
+        lines = line if _fits_one_line(self, line) else ",\n".join(arguments)
+        return f"{name}({self.seg(self.indent(lines), sep='')}{self.seg(')', sep='')}"
+
+    return call
 
 
 def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
