@@ -36,9 +36,7 @@ WITH run AS NOT MATERIALIZED (
   -- One row per query and document among its first k.
   SELECT
     list_id, doc_id, rank,
-    -- of its documents, at most k
-    1
-    / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE)) AS inverse_norm
+    1 / SQRT(CAST(LEAST(list_length, 10) AS DOUBLE)) AS inverse_norm  -- of its documents, at most k
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
