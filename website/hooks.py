@@ -10,7 +10,7 @@ from mkdocs.structure.files import File
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from website import browser_engine, command_line, examples, families, gallery, kept, metric_page, outside, try_page
+from website import browser_engine, command_line, examples, families, gallery, kept, keywords, metric_page, outside, try_page
 from website.docstrings import written
 
 if TYPE_CHECKING:
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 ROW = re.compile(r"^\| `(?P<name>[\w@]+)` \| (?P<about>.+) \|$", re.MULTILINE)
 SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
-REFERENCE = {"engines.md", "glossary.md", "plans.md", "speed.md"}
-"""Pages of docs that are found after those that explain a term."""
-
 INTERVAL = "<tr>\n<td>Interval</td>"
 """The row of a metric's facts that would make every page of a metric a hit for "confidence interval"."""
 
@@ -112,14 +109,15 @@ def _add_to_nav(nav: list[Any]) -> None:
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Lead links to pages of the site, and names in the tables of metrics.md to pages of metrics; short pages get the width for their code.
 
-    Pages of docs come before pages of metrics in the search. Sessions of Python have prompts, which the copy button leaves out.
+    The search compares the tags of a page with a query first, and multiplies by its boost. Sessions of Python have prompts, which the copy button leaves out.
     """
     if not re.search("^## ", markdown, re.MULTILINE):
         page.meta["hide"] = ["toc"]
-    if page.file.generated_by is None and page.file.src_uri not in REFERENCE:
-        page.meta["search"] = {"boost": 3}
-    text = SESSION.sub("```pycon\n", outside.with_links(markdown, page.file.src_uri))
-    return ROW.sub(_linked, text) if page.file.src_uri == "metrics.md" else text
+    place = page.file.src_uri
+    page.meta["tags"] = keywords.keywords().get(place, [])
+    page.meta["search"] = {"boost": keywords.boost(place, is_written=page.file.generated_by is None)} | page.meta.get("search", {})
+    text = SESSION.sub("```pycon\n", outside.with_links(markdown, place))
+    return ROW.sub(_linked, text) if place == "metrics.md" else text
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:

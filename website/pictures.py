@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
@@ -60,6 +61,11 @@ def pictures() -> dict[str, Callable[[], str]]:
         "coverage.svg": draw_coverage,
         "ap.svg": draw_average_precision,
         "auc.svg": draw_auc,
+        "search.svg": lambda: draw_rankings("query", "doc", "relevance"),
+        "recommender.svg": lambda: draw_rankings("user", "item", "purchases"),
+        "answers.svg": draw_answers,
+        "experiment.svg": draw_experiment,
+        "dbt.svg": draw_dbt,
     }
 
 
@@ -174,6 +180,95 @@ def draw_auc() -> str:
     return _svg("Pairs of positives and negatives", bottom + 38, parts)
 
 
+def draw_rankings(query: str, document: str, grade: str) -> str:
+    """Return the first list of the small tables with its judgments, and the values that follow from it, in the words of a field."""
+    run = _rows("run", ["query_id", "doc_id", "score"], 4)
+    qrels = _rows("qrels", ["query_id", "doc_id", "relevance"], 4)
+    grades = {name: int(value) for _, name, value in qrels[1:]}
+    names, ours = [f"{query}_id", f"{document}_id"], f"{query[0]}1"
+    values = sqlrank.evaluate(["RR", "R@3", "nDCG@3"], run=_columns(run), qrels=_columns(qrels)).to_pylist()[0]
+    parts = [
+        *_table(30, 34, "run: your results", [[*names, "score"], *([ours, *row[1:]] for row in run[1:])]),
+        *_table(230, 34, "qrels: the ground truth", [[*names, grade], *([ours, *row[1:]] for row in qrels[1:])]),
+        _text(480, 34, f"the list of {query} {ours}", size=13, fill=BLUE, weight=600),
+        _across(425, 88, 462),
+    ]
+    for rank, (_, name, _) in enumerate(run[1:], start=1):
+        color = GREEN if grades.get(name) else GREY
+        parts.append(_text(480, 34 + 22 * rank, f"{rank}", size=12, fill=GREY))
+        parts.append(
+            f'<rect x="498" y="{20 + 22 * rank}" width="118" height="18" rx="3" fill="{color}" opacity="{0.3 if grades.get(name) else 0.12}"/>'
+        )
+        parts.append(_text(506, 34 + 22 * rank, f"{name}  {grade} {grades.get(name, '?')}", size=12))
+    for line, (name, value) in enumerate(values.items()):
+        parts.append(_text(636, 56 + 22 * line, f"{name} = {value:.2f}", size=13, weight=600))
+    return _svg(f"Results and {grade} of a {query}, and their metrics", 166, parts)
+
+
+def draw_answers() -> str:
+    """Return a row of the example of RAG: its two lists, and the values that follow from them."""
+    row = json.loads((ROOT / "examples" / "data" / "rag" / "baseline.jsonl").read_text("utf-8").splitlines()[1])
+    retrieved, relevant = row["retrieved_ids"][:5], row["gold_ids"]
+    answers = pa.table({"query_id": [row["query_id"]], "retrieved": [retrieved], "relevant": [relevant]})
+    values = sqlrank.evaluate(["RR", "R@5", "nDCG@5"], inputs={"answers": answers}).to_pylist()[0]
+    parts = [
+        _text(30, 34, f"one row per question, here {row['query_id']}", size=13, fill=BLUE, weight=600),
+        _text(30, 66, "retrieved", size=13, fill=GREY),
+        _text(30, 106, "relevant", size=13, fill=GREY),
+    ]
+    for y, chunks in ((66, retrieved), (106, relevant)):
+        for place, name in enumerate(chunks):
+            is_relevant = name in relevant
+            color, x = (GREEN if is_relevant else GREY), 110 + 106 * place
+            parts.append(
+                f'<rect x="{x}" y="{y - 16}" width="98" height="24" rx="3" fill="{color}" opacity="{0.3 if is_relevant else 0.12}"/>'
+            )
+            parts.append(_text(x + 49, y, name, size=12, anchor="middle"))
+    parts.append(_across(436, 102, 462))
+    for x, (name, value) in zip((474, 554, 645), values.items(), strict=True):
+        parts.append(_text(x, 106, f"{name} = {value:.2f}", size=12, weight=600))
+    return _svg("Retrieved and relevant chunks of a question, and their metrics", 130, parts)
+
+
+def draw_experiment() -> str:
+    """Return the click rates of two policies, and the interval of the relative effect."""
+    data = ROOT / "examples" / "data" / "open_bandit" / "impressions.parquet"
+    row = sqlrank.experiment("Mean(click)", data=data, unit="impression_id", variant="policy", control="random").to_pylist()[0]
+    effects = [row[name] for name in ("relative_ci_low", "relative_difference", "relative_ci_high")]
+    low, middle, high = (round(380 + 380 * effect, 1) for effect in effects)
+    parts = [
+        _text(30, 44, f"{row['control']}, the control", size=13),
+        _text(200, 44, f"{row['value_control']:.2%}", weight=600),
+        _text(30, 74, f"{row['variant']}, the variant", size=13),
+        _text(200, 74, f"{row['value']:.2%}", weight=600),
+        _text(30, 110, "click rates", size=12, fill=GREY),
+        f'<path d="M380 22v76" stroke="{DARK}" stroke-dasharray="4 3"/>',
+        _text(380, 114, "no effect", anchor="middle", size=12, fill=GREY),
+        f'<path d="M{low} 60H{high}" stroke="{GREY}" stroke-width="3"/><circle cx="{middle}" cy="60" r="5" fill="{GREY}"/>',
+        *(_text(x, 44, f"{effect:+.0%}", anchor="middle", size=13) for x, effect in zip((low, middle, high), effects, strict=True)),
+        _text(middle, 84, "the interval includes 0: it can be chance", anchor="start", size=13),
+    ]
+    return _svg("Click rates of two policies, and the 95 % confidence interval of the relative difference", 130, parts)
+
+
+def draw_dbt() -> str:
+    """Return the steps from a source to a table of metrics."""
+    boxes = [
+        ("source", ["ads.impressions", "label, score, day"]),
+        ("sqlrank sql --dbt", ["daily_metrics.sql", "daily_metrics.yml"]),
+        ("dbt build", ["runs the model", "and its tests"]),
+        ("table", ["a row per campaign", "and day"]),
+    ]
+    parts = []
+    for place, (title, lines) in enumerate(boxes):
+        x = 20 + 187 * place
+        parts.append(f'<rect x="{x}" y="20" width="150" height="84" rx="6" fill="{BLUE}" opacity=".1"/>')
+        parts.append(_text(x + 75, 46, title, anchor="middle", size=13, weight=600))
+        parts += [_text(x + 75, 70 + 20 * line, text, anchor="middle", size=12) for line, text in enumerate(lines)]
+        parts += [_across(x + 155, 62, x + 182)] if place < len(boxes) - 1 else []
+    return _svg("From a source to a table of metrics with dbt", 124, parts)
+
+
 def _simulate(n_samples: int = 20, n_users: int = 100, n_rows: int = 21) -> tuple[pa.Table, float]:
     """Return samples of users with several rows each, whose click rates differ, and the LogLoss of all users."""
     draws = np.random.default_rng(5)
@@ -203,6 +298,21 @@ def _table(x: float, y: float, title: str, rows: Sequence[Sequence[str]]) -> lis
 
 def _arrow(x: float, top: float, bottom: float) -> str:
     return f'<path d="M{x} {top}V{bottom}m-5 -7l5 7l5 -7" fill="none" stroke="{GREY}" stroke-width="1.5"/>'
+
+
+def _across(left: float, y: float, right: float) -> str:
+    return f'<path d="M{left} {y}H{right}m-7 -5l7 5l-7 5" fill="none" stroke="{GREY}" stroke-width="1.5"/>'
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> pa.Table:
+    """Return a table of a header and rows, whose last column is a number."""
+    columns = list(zip(*rows[1:], strict=True))
+    return pa.table(
+        {
+            name: [float(cell) for cell in column] if name == rows[0][-1] else [*column]
+            for name, column in zip(rows[0], columns, strict=True)
+        }
+    )
 
 
 def _text(x: float, y: float, text: str, *, size: int = 14, fill: str = DARK, anchor: str = "start", weight: int = 400) -> str:

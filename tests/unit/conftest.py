@@ -1,4 +1,4 @@
-"""The built site, which several test modules read."""
+"""The documentation site, built once for all tests of a session that read it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the built site, or that of SQLRANK_SITE. A warning fails the build."""
     pytest.importorskip("material", reason="needs mkdocs-material")
+    if ready := os.environ.get("SQLRANK_SITE"):
+        return Path(ready)
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import shutil
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import sqlrank
+from tests.unit.browser import open_page, start_browser
 from tests.unit.command_line import TREC
 from tests.unit.test_cluster_reports import classify, link_records
 from tests.unit.test_reports import report_many_queries
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
 CLICKS = TREC.parent / "open_bandit" / "impressions.parquet"
-LISTENING = "window.said = []; window.addEventListener('error', e => said.push(e.message)); window.addEventListener('securitypolicyviolation', e => said.push(e.violatedDirective));"
 
 
 @pytest.fixture(scope="module")
@@ -41,22 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser(folder: Path) -> Iterator[Any]:
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("no browser: apt-get install chromium chromium-driver")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1200,900"):
-        options.add_argument(argument)
-    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = webdriver.Chrome(options=options, service=Service(driver))
-    started.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LISTENING})
-    yield started
-    started.quit()
+    with start_browser(folder) as started:
+        yield started
 
 
 @pytest.fixture(params=["rankings", "predictions"])
@@ -70,16 +55,6 @@ def rankings(browser: Any, folder: Path) -> Any:
     page = open_page(browser, folder / "rankings.html")
     page.execute_script("for (const fold of document.querySelectorAll('.fold')) fold.open = true")
     return page
-
-
-def open_page(browser: Any, path: Path, width: int = 1200, scheme: str = "light") -> Any:
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
-    asked = [{"name": name, "value": value} for name, value in features.items()]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": asked})
-    browser.get(path.as_uri())
-    return browser
 
 
 def read_column(page: Any, table: str, place: int) -> list[str]:

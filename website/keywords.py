@@ -1,0 +1,70 @@
+"""Words that lead the site's search to a page, which the search compares before titles and text."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.sql_folder import read_toml, sql_root
+from website.families import families, place
+from website.spelling import separate_words
+
+if TYPE_CHECKING:
+    from sqlrank.registry.sql_file import SqlFile
+
+GUIDE, KNOWN_METRIC, METRIC, OTHER = 4, 5, 2, 1
+"""Weights of pages in the search: of guides, of metrics that users look for by words of their own, of other metrics, and of the rest."""
+
+REFERENCE = {"engines.md", "glossary.md", "plans.md", "speed.md", "troubleshooting.md"}
+"""Pages of docs that are found after those that explain a term."""
+
+
+@cache
+def topic_words() -> dict[str, Any]:
+    """Return the words of sql/search.toml."""
+    return read_toml(sql_root() / "search.toml")
+
+
+@cache
+def keywords() -> dict[str, list[str]]:
+    """Return the words of each page that has some, by its place."""
+    topics = {name: topic["words"] for name, topic in topic_words()["topics"].items()}
+    listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    found = {page: [phrase for word in words for phrase in (word, *topics.get(word, ()))] for page, words in listed.items()}
+    return found | {place(file): _metric_keywords(file) for of in families().values() for file in of}
+
+
+def boost(page: str, *, is_written: bool) -> float:
+    """Return the weight of a page in the search, by its place, and whether it is written by hand."""
+    if page in _metric_boosts():
+        return _metric_boosts()[page]
+    return GUIDE if page not in REFERENCE and (is_written or page in keywords()) else OTHER
+
+
+@cache
+def _metric_boosts() -> dict[str, float]:
+    return {place(file): KNOWN_METRIC if _user_words(file) else METRIC for of in families().values() for file in of}
+
+
+def _metric_keywords(file: SqlFile) -> list[str]:
+    """Return the name of a metric, what other tools call it, and the words of users that lead to it."""
+    name, aliases = file.display_name, load_registry().synonyms["aliases"]
+    if name != file.full_name and _has_file(name):
+        return [file.full_name]
+    called = [separate_words(key.rstrip("@")) for key, ours in aliases.items() if parse_metric_text(ours).name == name]
+    return list(dict.fromkeys([file.full_name, separate_words(name.lower()), *called, *_user_words(file)]))
+
+
+def _user_words(file: SqlFile) -> list[str]:
+    name = file.display_name
+    return [] if name != file.full_name and _has_file(name) else topic_words()["metrics"].get(name, [])
+
+
+@cache
+def _has_file(name: str) -> bool:
+    """Return True if a file is called so, and others, such as AUC@k, are of a special case."""
+    return any(file.full_name == name for of in families().values() for file in of)
