@@ -38,12 +38,12 @@ def start_browser(downloads: Path) -> Iterator[Any]:
         started.quit()
 
 
-def open_page(browser: Any, path: Path, width: int = 1200, scheme: str = "light") -> Any:
-    """Open a file in a window of a width, light or dark."""
+def open_page(browser: Any, page: Path | str, width: int = 1200, scheme: str = "light") -> Any:
+    """Open a file or an address in a window of a width, light or dark."""
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
     asked = [{"name": name, "value": value} for name, value in features.items()]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": asked})
-    browser.get(path.as_uri())
+    browser.get(page if isinstance(page, str) else page.as_uri())
     return browser
