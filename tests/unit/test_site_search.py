@@ -139,6 +139,7 @@ WANTED = {
     "contributing": "contributing",
     "breaking changes": "stability",
     "demo report": "demo",
+    "playground": "try",
     "example data": "examples/small examples/rag examples/open_bandit",
 }
 """Pages by queries; of several pages, one is enough."""
@@ -176,7 +177,17 @@ def test_each_written_page_has_keywords() -> None:
     docs = outside.ROOT / "docs"
     written = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} | set(outside.PAGES.values())
     assert written - keywords().keys() == {"changelog.md"}  # which the search leaves out
-    made = {"gallery.md", "demo.md", "sql/compat.md", "api/index.md", "cli/index.md", "api/evaluate.md", "cli/evaluate.md", "cli/gate.md"}
+    made = {
+        "gallery.md",
+        "demo.md",
+        "sql/compat.md",
+        "api/index.md",
+        "cli/index.md",
+        "api/evaluate.md",
+        "cli/evaluate.md",
+        "cli/gate.md",
+        "try.md",
+    }
     others = {page for page in keywords().keys() - written if not page.startswith("metrics/")}
     assert others == made | {page for page in outside.linked_files().values() if page in others}
     assert keywords()["splits.md"][0] == "sqlrank split"
