@@ -9,7 +9,7 @@ import json
 import random
 import subprocess
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -78,6 +78,30 @@ values = {name: evaluator.run(ground_truth_documents=relevant, retrieved_documen
 print(json.dumps(values))
 """
 
+SENTENCE_TRANSFORMERS = """
+import json, sys
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+names = {"torch": "Tensor", "sentence_transformers.base.evaluation.evaluator": "BaseEvaluator", "sentence_transformers.util.similarity": "SimilarityFunction"}
+for module, name in names.items():
+    sys.modules[module] = ModuleType(module)
+    setattr(sys.modules[module], name, type(name, (), {}))
+folder = Path(next(iter(find_spec("sentence_transformers").submodule_search_locations)))
+spec = spec_from_file_location("information_retrieval", folder / "sentence_transformer" / "evaluation" / "information_retrieval.py")
+tool = module_from_spec(spec)
+spec.loader.exec_module(tool)
+depths = {name: [1, 2, 3, 5, 10] for name in ("mrr_at_k", "ndcg_at_k", "accuracy_at_k", "precision_recall_at_k", "map_at_k")}
+values = {}
+for scores, relevant in json.load(sys.stdin):
+    evaluator = tool.InformationRetrievalEvaluator({"q": ""}, dict.fromkeys(scores, ""), {"q": set(relevant)}, **depths)
+    found = evaluator.compute_metrics([[{"corpus_id": doc, "score": score} for doc, score in scores.items()]])
+    for name, by_depth in found.items():
+        for k, value in by_depth.items():
+            values.setdefault(name.replace("@k", f"@{k}"), []).append(value)
+print(json.dumps(values, default=float))
+"""
+
 
 def draw_lists(seed: int, *, empty: bool) -> Lists:
     """Draw lists without repetitions, of which either may be empty where the tool has a value for that."""
@@ -100,7 +124,7 @@ def make_table(rows: Sequence[tuple[str, str, int]], number: str) -> pa.Table:
     return pa.table(dict(zip(("query_id", "doc_id", number), map(list, zip(*rows, strict=True)), strict=True)))
 
 
-def run_tool(config: pytest.Config, requirements: list[str], program: str, lists: Lists, folder: Path) -> Mapping[str, list[float]]:
+def run_tool(config: pytest.Config, requirements: list[str], program: str, lists: Any, folder: Path) -> Mapping[str, list[float]]:
     """Return the values of each question that a tool computes."""
     path = folder / "program.py"
     path.write_text(program)
@@ -146,6 +170,21 @@ def test_llama_index(pytestconfig: pytest.Config, tmp_path: Path) -> None:
 def test_haystack(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     lists = draw_lists(14, empty=True)
     check(lists, run_tool(pytestconfig, ["haystack-ai==3.4.1"], HAYSTACK, lists, tmp_path), "haystack")
+
+
+def test_sentence_transformers(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+    """Its evaluator is read from its file, with classes without methods for those of PyTorch, which only its search needs."""
+    rng = random.Random(15)  # noqa: S311
+    lists = draw_lists(15, empty=False)
+    questions = [({doc: rng.randint(0, 3) / 4 for doc in docs}, relevant) for docs, relevant in lists]
+    requirements = ["sentence-transformers==6.2.0", "numpy", "tqdm", "--no-deps"]
+    expected = run_tool(pytestconfig, requirements, SENTENCE_TRANSFORMERS, questions, tmp_path)
+    run = {f"q{query:02}": scores for query, (scores, _) in enumerate(questions)}
+    qrels = {f"q{query:02}": dict.fromkeys(relevant, 1) for query, (_, relevant) in enumerate(questions)}
+    found = sqlrank.evaluate(list(expected), run=run, qrels=qrels, per_query=True, compat="sentence_transformers")
+    assert len(expected) == 6 * 5
+    for (name, values), column in zip(expected.items(), found.drop_columns(["query_id"]).columns, strict=True):
+        assert column.to_pylist() == pytest.approx(values, abs=1e-12), name
 
 
 def test_mlflow_takes_the_best_order_of_what_was_retrieved() -> None:
