@@ -68,9 +68,10 @@ def check_allowed_functions(tree: exp.Expr, source: str) -> None:
 
 
 def _refuse(name: str, source: str) -> None:
-    raise DisallowedSqlError(
-        f"{source}: {name} is not among the functions that may be called here; make a view with a column of it, and name that"
-    )
+    advice = "make a view with a column of it, and name that"
+    if name == "UNNEST":
+        advice = "give a row per query with lists as the input answers, or a query that calls it as the source"
+    raise DisallowedSqlError(f"{source}: {name} is not among the functions that may be called here; {advice}")
 
 
 def _function_name(node: exp.Func) -> str:

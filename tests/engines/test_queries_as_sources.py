@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 
 import sqlrank
+from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Databend
 from tests.engines.running import parametrize_engines, run_engine
 
@@ -35,6 +37,16 @@ RUN = """
 """
 QRELS = "SELECT * FROM grades WHERE relevance >= 0 UNION ALL SELECT * FROM grades WHERE relevance < 0;"
 METRICS = ["nDCG@3", "AP", "P@2", "num_ret"]
+COMPILERS = {
+    "bigquery": "BigQueryCompiler",
+    "clickhouse": "ClickHouseCompiler",
+    "datafusion": "DataFusionCompiler",
+    "postgres": "PostgresCompiler",
+    "snowflake": "SnowflakeCompiler",
+    "spark": "PySparkCompiler",
+    "sqlite": "SQLiteCompiler",
+}
+"""Compilers of ibis, by dialect."""
 
 
 @pytest.fixture(scope="module", params=parametrize_engines(ENGINES))
@@ -59,3 +71,20 @@ def test_connections_evaluate_queries(engine: Engine) -> None:
     ]
     with pytest.raises(sqlrank.InputError, match=r"^run: the query failed: "):
         sqlrank.evaluate(METRICS, run="SELECT nothing_there FROM runs", qrels=QRELS, connection=connection)
+
+
+def test_expressions_that_ibis_compiles_are_queries(engine: Engine) -> None:
+    """No connection is needed, so that those of BigQuery are tried, too."""
+    ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
+    compilers = import_module("ibis.backends.sql.compilers")
+    (expected,) = sqlrank.evaluate(METRICS, run=TABLES["runs"], qrels=TABLES["grades"]).to_pylist()
+    runs, grades = (ibis.table(ibis.schema(TABLES[name].schema), name=name) for name in ("runs", "grades"))
+    run = runs.filter(runs.score >= 0).mutate(score=runs.score * 2)
+    judged = ibis.union(grades.filter(grades.relevance > 0), grades.filter(grades.relevance <= 0))
+    for dialect in engine.dialects:
+        if dialect not in COMPILERS:
+            continue
+        compiler, written = getattr(compilers, COMPILERS[dialect])(), DIALECTS[dialect].sqlglot_name
+        sources = {role: compiler.to_sqlglot(table).sql(written) for role, table in (("run", run), ("qrels", judged))}
+        statement = sqlrank.sql(METRICS, **sources, dialect=dialect)
+        assert engine.rows(statement) == [pytest.approx(tuple(expected.values()))]

@@ -122,3 +122,8 @@ def test_a_file_that_the_caller_has_open_already(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE clicks AS FROM given")
     with duckdb.connect(str(path), read_only=True):
         assert sqlrank.evaluate("AUC", predictions="clicks", connection=path).to_pylist() == [{"AUC": 1.0}]
+
+
+def test_a_list_in_an_expression_leads_to_answers() -> None:
+    with pytest.raises(InputError, match="UNNEST is not among .*; give a row per query with lists as the input answers, or a query"):
+        sqlrank.evaluate("RR", run=[{"query_id": "q", "ids": ["d"]}], qrels={"q": {"d": 1}}, columns={"run.doc_id": "unnest(ids)"})
