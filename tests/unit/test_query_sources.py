@@ -14,11 +14,13 @@ import pytest
 import sqlglot
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sqlglot import exp
 
 import sqlrank
 from sqlrank import InputError
 from sqlrank.engines.query_sources import parse_query
 from sqlrank.rendering.dialects import DIALECTS
+from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import QuerySource, is_query_text
 from tests.unit.calls import assert_refused
 from tests.unit.command_line import invoke_command, run_command
@@ -326,3 +328,15 @@ def test_a_query_runs_once_for_all_parts_of_a_comparison_or_report(tmp_path: Pat
     for source in ("clicks", "SELECT *, abs(new) AS x FROM clicks"):
         rows = sqlrank.compare("Brier", predictions=source, by=[["shop"], []], connection=tmp_path / "shop.db", **options).to_pylist()
         assert rows == sqlrank.compare("Brier", predictions=table, by=[["shop"], []], **options).to_pylist()
+
+
+def test_small_queries_read_the_query_of_a_user_in_every_dialect() -> None:
+    """Checks and searches of columns have it in FROM, twice or within a subquery."""
+    for name, dialect in DIALECTS.items():
+        item = parse_query("run", QuerySource("WITH a AS (SELECT 1 AS x) SELECT x FROM a"), name)
+        described = exp.select("*").from_(item.copy()).subquery("described")
+        tree = exp.select("*").from_(described).where(exp.exists(exp.select("1").from_(item.copy())))
+        written = sqlglot.parse_one(to_sql(tree, name), read=dialect.sqlglot_name)
+        assert [table.name for table in written.find_all(exp.Table) if table.name not in {"a", "run_query"}] == [], name
+        assert written.named_selects == ["*"]
+        assert len([cte for cte in written.find_all(exp.CTE) if cte.alias == "run_query"]) == (name == "bigquery")

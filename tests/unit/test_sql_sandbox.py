@@ -125,5 +125,5 @@ def test_a_file_that_the_caller_has_open_already(tmp_path: Path) -> None:
 
 
 def test_a_list_in_an_expression_leads_to_answers() -> None:
-    with pytest.raises(InputError, match="UNNEST is not among .*; give a row per query with lists as the input answers, or a query"):
+    with pytest.raises(InputError, match=r"UNNEST is not among .*; give a row per query with lists as the input answers, or a query"):
         sqlrank.evaluate("RR", run=[{"query_id": "q", "ids": ["d"]}], qrels={"q": {"d": 1}}, columns={"run.doc_id": "unnest(ids)"})
