@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _WIDENING = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ, exp.NEQ)
 """Operators that make a decimal number a double where the other operand is one."""
 
+_SEARCHED_SELECTS = ("bigquery", "snowflake", "trino")
+"""Dialects in which sqlglot searches the items of FROM for arrays, which it cannot in the text of a user's query."""
+
 MAX_DECIMAL_LENGTH = 15
 """Length of decimal literals up to which all their digits are exact in a double."""
 
@@ -68,7 +71,7 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
     target = get_dialect(dialect)
     tree = tree.copy()
     optimize_statement(tree)
-    if target.sqlglot_name == "bigquery":
+    if target.sqlglot_name in _SEARCHED_SELECTS:
         _lift_queries(tree)
     rewrite_quantiles(tree, target)
     if target.supports_grouping_sets:
@@ -95,7 +98,7 @@ def _mark_extremes(tree: exp.Expr) -> None:
 
 
 def _lift_queries(tree: exp.Expr) -> None:
-    """Make steps of the queries of users in FROM, in place; sqlglot looks for arrays in items of FROM of BigQuery, and cannot in a text."""
+    """Make steps of the queries of users in FROM, in place."""
     query: Any = outermost_query(tree)
     steps: dict[str, str] = {}
     for item in [node for node in find_nodes(tree, exp.Subquery) if query_text(node) is not None]:
