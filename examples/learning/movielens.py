@@ -90,18 +90,18 @@ def ratings(path: Path) -> pa.Table:
     return table.rename_columns(["user_id", "item_id", "rating", "timestamp"])
 
 
-def factors(known: pa.Table, rank: int, rounds: int, seed: int) -> tuple[pa.Table, pa.Table]:
-    """Factorise the known ratings by multiplicative updates (Lee and Seung 2001) of what is known."""
+def factors(known: pa.Table, options: argparse.Namespace) -> tuple[pa.Table, pa.Table]:
+    """Factorise the known ratings by multiplicative updates (Lee and Seung 2001), of these alone or with 0 for all others."""
     users, row = np.unique(np.array(known["user_id"]), return_inverse=True)
     items, column = np.unique(np.array(known["item_id"]), return_inverse=True)
     rated = np.zeros((len(users), len(items)))
     rated[row, column] = np.array(known["rating"])
-    is_known = rated > 0
-    rng = np.random.default_rng(seed)
-    left, right = rng.random((len(users), rank)), rng.random((rank, len(items)))
-    for _ in range(rounds):
-        left *= (rated @ right.T) / (np.where(is_known, left @ right, 0) @ right.T + 1e-9)
-        right *= (left.T @ rated) / (left.T @ np.where(is_known, left @ right, 0) + 1e-9)
+    counts = (rated > 0) | options.zeros
+    rng = np.random.default_rng(options.seed)
+    left, right = rng.random((len(users), options.factors)), rng.random((options.factors, len(items)))
+    for _ in range(options.rounds):
+        left *= (rated @ right.T) / (np.where(counts, left @ right, 0) @ right.T + 1e-9)
+        right *= (left.T @ rated) / (left.T @ np.where(counts, left @ right, 0) + 1e-9)
     return pa.table({"user_id": users, "factors": left.tolist()}), pa.table({"item_id": items, "factors": right.T.tolist()})
 
 
@@ -110,7 +110,7 @@ def prepare(database: duckdb.DuckDBPyConnection, options: argparse.Namespace) ->
     database.register("ratings", ratings(options.path))
     database.execute(f"CREATE TABLE placed AS {RATINGS}")
     known = database.sql("SELECT * FROM placed WHERE place <= 20 ORDER BY user_id, item_id").to_arrow_table()
-    for name, table in zip(("users", "items"), factors(known, options.factors, options.rounds, options.seed), strict=True):
+    for name, table in zip(("users", "items"), factors(known, options), strict=True):
         database.register(name, table)
     database.execute(f"CREATE TABLE examples AS {EXAMPLES}", {"seed": options.seed, "folds": FOLDS})
     database.execute(f"CREATE TABLE scaled AS {SCALED}")
@@ -174,6 +174,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("-k", type=int, nargs="+", default=[8, 12, 16, 20, 24], metavar="K")
     parser.add_argument("--factors", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=300, help="of the factorisation")
+    parser.add_argument("--zeros", action="store_true", help="factorise with 0 for ratings that are not known, so that popular items show")
     parser.add_argument("--max-iter", type=int, default=60, help="steps of the descent")
     parser.add_argument("--learning-rate", type=float, default=0.5)
     parser.add_argument("--l2", type=float, default=0.01)

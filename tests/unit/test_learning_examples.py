@@ -44,7 +44,8 @@ def test_simulated(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-def test_movielens_on_ratings_of_the_same_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("options", [[], ["--zeros"]])
+def test_movielens_on_ratings_of_the_same_form(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]) -> None:
     rng = np.random.default_rng(0)
     taste, kind = rng.random((12, 2)), rng.random((70, 2))
     rated = [(user, item) for user in range(12) for item in rng.permutation(70)[:60]]
@@ -53,7 +54,7 @@ def test_movielens_on_ratings_of_the_same_form(tmp_path: Path, capsys: pytest.Ca
     module = load_example("movielens")
     with zipfile.ZipFile(tmp_path / "recbole.whl", "w") as wheel:
         wheel.writestr(module.INSIDE, text)
-    module.main([str(tmp_path / "recbole.whl"), "-k", "1", "2", "--max-iter", "3", "--factors", "2", "--rounds", "20"])
+    module.main([str(tmp_path / "recbole.whl"), "-k", "1", "2", "--max-iter", "3", "--factors", "2", "--rounds", "20", *options])
     lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"training: \d+ ratings of 12 users, \d+\.\d% positive", lines[0])
     assert lines[2].split() == ["micro-pAp@k", "k=1", "gain", "k=2", "gain"]
