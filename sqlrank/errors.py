@@ -6,7 +6,7 @@ Messages contain the problem, its location, and advice.
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -112,6 +112,9 @@ def first_line(error: BaseException) -> str:
 
 
 MAX_REPR = 200
+MIN_SIMILARITY = 0.7
+"""Minimum similarity of a misspelt word, from 0 to 1, unless the first letter is right or one contains the other."""
+
 MAX_ENUMERATED = 50
 """Maximum number of columns or tables that a message lists."""
 
@@ -131,7 +134,17 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for a close match, else ``.``."""
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
-    return f"; did you mean {by_lower[close[0]]!r}?" if close else "."
+    return f"; did you mean {by_lower[close[0]]!r}?" if close and _is_misspelt(word.lower(), close[0]) else "."
+
+
+def _is_misspelt(word: str, candidate: str) -> bool:
+    """Return False for words that share letters by chance, such as ``first`` and ``worst``.
+
+    >>> _is_misspelt("first", "worst"), _is_misspelt("wrost", "worst"), _is_misspelt("users", "drop_users")
+    (False, True, True)
+    """
+    is_alike = SequenceMatcher(None, word, candidate).ratio() >= MIN_SIMILARITY
+    return is_alike or word[:1] == candidate[:1] or word in candidate or candidate in word
 
 
 def enumerate_names(names: Iterable[str]) -> str:

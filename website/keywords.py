@@ -56,7 +56,8 @@ def _metric_keywords(file: SqlFile) -> list[str]:
     if name != file.full_name and _has_file(name):
         return [file.full_name]
     called = [separate_words(key.rstrip("@")) for key, ours in aliases.items() if parse_metric_text(ours).name == name]
-    return list(dict.fromkeys([file.full_name, separate_words(name.lower()), *called, *_user_words(file)]))
+    words = [file.full_name, separate_words(name.lower()), *called, *_user_words(file)]
+    return list({word.lower(): word for word in reversed(words)}.values())[::-1]
 
 
 def _user_words(file: SqlFile) -> list[str]:

@@ -84,6 +84,7 @@ class TableStyle:
     Attributes:
         digits: number of decimals.
         counts: columns of counts, which have no decimals.
+        fractions: columns of a metric with fractions, whose integers have decimals, too.
         better: the better direction of each metric.
         has_total: True if the last rows are totals of the query ``all``.
         num_hidden: number of columns of the result that the table leaves out.
@@ -91,6 +92,7 @@ class TableStyle:
 
     digits: int = DEFAULT_DIGITS
     counts: frozenset[str] = frozenset()
+    fractions: frozenset[str] = frozenset()
     better: Mapping[str, str] = field(default_factory=dict)
     has_total: bool = False
     num_hidden: int = 0
@@ -174,9 +176,10 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: Ta
     import pyarrow.types as pt  # noqa: PLC0415  see write
 
     style = replace(style, counts=style.counts | {name for name in result.column_names if _is_integer_column([row[name] for row in rows])})
+    style = replace(style, fractions=_fraction_columns(result, rows))
     counted = {name for name in result.column_names if pt.is_integer(result.schema.field(name).type) and is_quantity(name)}
     numbers = {name for name in result.column_names if _is_number(result.schema.field(name).type)}
-    cells = [[_format_cell(name, value, form, style.digits, name in style.counts | counted) for name, value in row.items()] for row in rows]
+    cells = [[_format_cell(name, value, form, style, name in style.counts | counted) for name, value in row.items()] for row in rows]
     if form is Format.latex:
         _embolden(result, cells, style)
     columns = [
@@ -197,11 +200,11 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: Ta
     return text + "".join(f"{line}\n" for note in notes for line in ("", *wrap(note, width or 0)))
 
 
-def _format_cell(name: str, value: Any, form: Format, digits: int, is_count: bool) -> str:
+def _format_cell(name: str, value: Any, form: Format, style: TableStyle, is_count: bool) -> str:
     """Format a value for people; in a text table, a p-value that rounds to 0 as a bound."""
-    if form is Format.table and name in P_VALUES and value is not None and value < 10**-digits:
-        return f"<{10**-digits:.{digits}f}"
-    return format_value(value, form, digits, is_count)
+    if form is Format.table and name in P_VALUES and value is not None and value < 10**-style.digits:
+        return f"<{10**-style.digits:.{style.digits}f}"
+    return format_value(value, form, style.digits, is_count, is_fraction=name in style.fractions)
 
 
 def is_quantity(name: str) -> bool:
@@ -258,23 +261,31 @@ def _is_integer_column(values: Sequence[Any]) -> bool:
     return all(isinstance(value, float) and value.is_integer() for value in non_null) and any(abs(value) > 1 for value in non_null)
 
 
+def _fraction_columns(result: pa.Table, rows: list[dict[str, Any]]) -> frozenset[str]:
+    """Return the columns of one metric in which some values are fractions."""
+    metadata = read_result_metadata(result.schema.metadata)
+    names = [] if metadata is None else [name for name in result.column_names if name in metadata.measures]
+    return frozenset(name for name in names if any(isinstance(row[name], float) and row[name] % 1 > 0 for row in rows))
+
+
 def _embolden(result: pa.Table, cells: list[list[str]], style: TableStyle) -> None:
     """Set the best values of each column in bold, if there are several rows."""
     rows = [row for row in result.to_pylist() if not (style.has_total and row.get("query_id") == TOTAL_QUERY)]
     for column, name in enumerate(result.column_names):
         values = [row[name] for row in rows if isinstance(row[name], float)]
         if len(values) > 1 and (select_best := {"higher": max, "lower": min}.get(style.better.get(name, ""))):
-            best = format_value(select_best(values), Format.latex, style.digits, name in style.counts)
+            best = _format_cell(name, select_best(values), Format.latex, style, name in style.counts)
             for line in cells[: len(rows)]:
                 line[column] = bold(line[column]) if line[column] == best else line[column]
 
 
-def format_value(value: Any, form: Format, digits: int = DEFAULT_DIGITS, is_count: bool = False) -> str:
-    """Format a value for people."""
+def format_value(value: Any, form: Format, digits: int = DEFAULT_DIGITS, is_count: bool = False, *, is_fraction: bool = False) -> str:
+    """Format a value for people; with ``is_fraction``, an integer with the digits of the fractions in its column."""
     if value is None:
         return "--" if form is Format.latex else "NULL"
     if isinstance(value, float):
-        text = f"{value:,.0f}" if value.is_integer() and (is_count or abs(value) > 1) else f"{value:,.{digits}f}"
+        is_integer = value.is_integer() and not is_fraction and (is_count or abs(value) > 1)
+        text = f"{value:,.0f}" if is_integer else f"{value:,.{digits}f}"
         return text.removeprefix("-") if not any(digit in text for digit in "123456789") and "n" not in text else text
     if isinstance(value, int) and is_count:
         return f"{value:,}"

@@ -59,7 +59,7 @@ def find_problem(**arguments: Any) -> str:
             "PairwiseF: 2 records; no record has both clusters; predicted_clusters and true_clusters have no record_id in common",
         ),
         (make_records("", ""), "records (Table) has no rows"),
-        (make_records().drop_columns("true_cluster"), "records (Table): no column 'true_cluster'; did you mean 'predicted_cluster'?"),
+        (make_records().drop_columns("true_cluster"), "records (Table): no column 'true_cluster'. Say which it is with columns="),
     ],
     ids=["no id", "twice", "NaN", "NaN predicted", "apart", "empty", "no column"],
 )

@@ -259,6 +259,13 @@ def test_numbers_have_one_form() -> None:
     assert "| 40,000 |" in format_table(table.select(["n_units"]), Format.markdown, TableStyle())
 
 
+def test_integers_among_fractions_of_a_metric_have_decimals() -> None:
+    run = {"q1": ["a", "b"], "q2": ["b", "c"], "q3": ["a", "b", "c"]}
+    result = sqlrank.evaluate(["DCG@3", "num_ret"], run=run, qrels={"q1": {"b": 4}, "q2": {"b": 3}, "q3": {"c": 1}}, per_query=True)
+    lines = [line.split() for line in format_table(result, Format.table, TableStyle()).splitlines()[1:]]
+    assert lines == [["q1", "2.5237", "2"], ["q2", "3.0000", "2"], ["q3", "0.5000", "3"]]
+
+
 def test_a_group_alone_is_a_row_and_metrics_alone_are_a_column() -> None:
     data = pa.table({"g": ["x", "x"], "label": [1, 0], "score": [0.9, 0.1]})
     metrics = ["AUC", "LogLoss", "Brier", "APS", "Positives"]
