@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.errors import InputError, did_you_mean, short_repr
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, short_repr
+from sqlrank.experiments.design import DEFAULTS
 from sqlrank.experiments.experiment_steps import FOLDER, OBSERVATIONS
 from sqlrank.experiments.variant_sums import KEYS, variant_sum_ctes
 from sqlrank.inputs.bound_input import BoundInput
@@ -21,6 +22,8 @@ from sqlrank.registry.sql_folder import sql_root
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlrank.engines.database import Database
     from sqlrank.experiments.design import ExperimentDesign
 
@@ -35,12 +38,23 @@ MIN_UNITS_AND_VARIANTS = 2
 DATA_DESCRIPTION = "one row per exposure, session or unit."
 
 
+def _check_default_columns(observations: BoundInput, columns: Mapping[str, str]) -> None:
+    """Raise ``InputError`` if the data lack a column that the caller did not name."""
+    available = observations.table.column_types
+    for keyword, name in columns.items():
+        if available is not None and name == DEFAULTS[keyword] and observations.table.column(name) is None:
+            raise InputError(
+                f"{observations.label} has no column {name!r}. Say which it is with {keyword}=...; there are: {enumerate_names(available)}"
+            )
+
+
 def map_observations(design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None) -> BoundInput:
     """Map the columns of the observations; raise ``InputError`` for missing or non-numeric ones."""
     amounts = {name: ColumnSpec(name, "double", text) for (text, _), name in design.unit_sum_columns.items()}
     keys = {name: ColumnSpec(name, "key", "") for name in KEYS}
     condition = None if where is None else parse_condition(where, database.dialect)
     observations = BoundInput(Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}), resolve_source(database, DATA, source))
+    _check_default_columns(observations, {"unit": unit, "variant": variant})
     texts = dict(zip(KEYS, (unit, variant), strict=True)) | {name: column.description for name, column in amounts.items()}
     for name, text in texts.items():
         observations = bind_column_or_expression(observations, name, text, database)

@@ -150,7 +150,7 @@ class BoundInput:
                 available = self.table.column_types or {}
                 problems.append(
                     f"{self.label}: no column {canonical!r}{did_you_mean(canonical, available)} "
-                    f"Say which it is with columns={{{canonical!r}: ...}}; there are: {enumerate_names(available)}"
+                    f"Say which it is with columns={{{canonical!r}: ...}}{_advice(canonical, available)}; there are: {enumerate_names(available)}"
                 )
         return problems
 
@@ -257,3 +257,10 @@ def _to_float32(score: exp.Expr) -> exp.Expr:
             "ifs", exp.If(this=beyond(this=score.copy(), expression=limit), true=exp.cast(exp.Literal.string(f"{sign}inf"), "FLOAT"))
         )
     return case
+
+
+def _advice(canonical: str, available: Iterable[str]) -> str:
+    """Return what serves in place of a missing column: ranks for scores, and a constant where every judged document is relevant."""
+    if canonical == "score" and "rank" in {name.lower() for name in available}:
+        return ", or use the column rank with ties='rank'"
+    return ", or columns={'relevance': '1'} if every row is a relevant document" if canonical == "relevance" else ""

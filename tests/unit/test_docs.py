@@ -93,6 +93,12 @@ def test_no_block_of_commands_is_passed_over() -> None:
     assert len(CONSOLE) == len(blocks) >= 8
 
 
+def test_troubleshooting_shows_messages_that_are_produced() -> None:
+    """Each is printed by its command: see above."""
+    shown = [text.partition("sqlrank: ")[2] for name, _, text in CONSOLE if name == "docs/troubleshooting.md"]
+    assert len({message for message in shown if message}) >= 15
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", select_few([name for name, count in EXAMPLES.items() if count], ["README.md", "docs/rollups.md"]))
 def test_examples_in_python_run(name: str) -> None:

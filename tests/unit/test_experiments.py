@@ -117,6 +117,11 @@ def test_crossed_units_are_left_out_and_counted() -> None:
         (make_observations([1, 2, 3, 4]), {"metrics": "Mean(y)"}, "data (Table) has no column 'y'. There are: unit_id, variant, x"),
         (make_observations([1, 2, 3, 4]), {"metrics": "Mean(x + y)"}, "data (Table) has no column 'y'"),
         (make_observations([1, 2, 3, 4]), {"unit": "user"}, "data (Table) has no column 'user'"),
+        (
+            make_observations([1, 2, 3, 4]).rename_columns(["user_id", "arm", "x"]),
+            {},
+            "data (Table) has no column 'unit_id'. Say which it is with unit=...; there are: user_id, arm, x",
+        ),
         (make_observations(list("abcd")), {}, "data (Table): x is VARCHAR, not a number; cast it, or name another column"),
         (make_observations([1, 2, 3, 4]), {"where": "x > 9"}, 'data (Table) has no rows where "x" > 9'),
         (make_observations([1, 2, 3, 4]).slice(0, 0), {}, "data (Table) has no rows"),
