@@ -84,18 +84,18 @@ class TableStyle:
     Attributes:
         digits: number of decimals.
         counts: columns of counts, which have no decimals.
-        fractions: columns of a metric with fractions, whose integers have decimals, too.
         better: the better direction of each metric.
         has_total: True if the last rows are totals of the query ``all``.
         num_hidden: number of columns of the result that the table leaves out.
+        fractions: columns of a metric with fractions, whose integers have decimals, too.
     """
 
     digits: int = DEFAULT_DIGITS
     counts: frozenset[str] = frozenset()
-    fractions: frozenset[str] = frozenset()
     better: Mapping[str, str] = field(default_factory=dict)
     has_total: bool = False
     num_hidden: int = 0
+    fractions: frozenset[str] = frozenset()
 
     @classmethod
     def for_result(cls, result: pa.Table, library: Registry, digits: int | None = None, has_total: bool = False) -> TableStyle:
