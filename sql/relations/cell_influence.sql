@@ -1,4 +1,4 @@
--- cell_influence: one row per group, observed and predicted class that occur together: influence of a prediction of weight 1 on metrics.
+-- cell_influence: one row per group, observed and predicted class that occur together: predictions, weight, squares, and influence of a prediction of weight 1 on six metrics.
 -- Grain: group_id, label, predicted
 SELECT
   confusion_cells.group_id,

@@ -1,4 +1,4 @@
--- class_pairs: one row per group and pair of an observed and a predicted class, also one without predictions: weight, weights of both classes.
+-- class_pairs: one row per group and pair of an observed and a predicted class, also one without predictions: predictions, weight, squares; numbers, weights and disagreement of both classes.
 -- disagreement(): default quadratic: how wrong it is to predict one class for another, by their places in the order of classes.
 -- Grain: group_id, label, predicted
 SELECT

@@ -1,4 +1,4 @@
--- class_rates: one row per group and class: precision, recall and F, the share of each in its average, and the derivatives of the shares.
+-- class_rates: one row per group and class: its weights, precision, recall and F, the share of each in its average, and the derivatives of the shares.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class whose ratio is 0 / 0.
 -- Grain: group_id, class_id

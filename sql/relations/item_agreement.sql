@@ -1,4 +1,4 @@
--- item_agreement: one row per group and item of at least two ratings: share of pairs of its ratings that are equal, observed and by chance.
+-- item_agreement: one row per group and item of at least two ratings: sampled unit, and the share of pairs of its ratings that are equal, observed and by chance.
 -- Sampling unit: predictions.
 -- Nonzero: item_ratings, item_ratings - 1, MAX(num_items).
 -- Grain: group_id, item_id

@@ -1,4 +1,4 @@
--- label_sets: one row per group and prediction: its weight, and the numbers of its observed and predicted classes, of both at once, and of all classes.
+-- label_sets: one row per group and prediction: sampled unit, its weight, and the numbers of its observed classes, its predicted ones, both together, and all of the group.
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id
 SELECT

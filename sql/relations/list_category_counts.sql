@@ -1,4 +1,4 @@
--- list_category_counts: one row per list and category of its first k documents: number, sums of shares, values, squares, share, length.
+-- list_category_counts: one row per list and category of its first k documents: its documents; sums of their shares and normalized values, and of the squares of these; its share; list length.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id, category
 SELECT

@@ -1,4 +1,4 @@
--- pair_influence: one row per group and pair of an observed and a predicted class: influence of such a prediction on weighted kappa.
+-- pair_influence: one row per group and pair of an observed and a predicted class: predictions, weight, squares, and influence of such a prediction on weighted kappa.
 -- Source: the delta method.
 -- Grain: group_id, label, predicted
 SELECT

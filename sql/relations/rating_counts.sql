@@ -1,4 +1,4 @@
--- rating_counts: one row per group, item of at least two ratings, and rating: number of ratings, of the item, of the group, and of the rating in it.
+-- rating_counts: one row per group, item of at least two ratings, and rating: sampled unit, number of ratings, and those of the item, of the group, and of the rating in the group.
 -- Validate: several_units
 -- Sampling unit: predictions.
 -- Grain: group_id, item_id, rating

@@ -1,4 +1,4 @@
--- score_buckets: one row per group and bucket of neighbouring scores: class weights above and below it, rows below it, and totals.
+-- score_buckets: one row per group and bucket of neighboring scores: class weights above and below it, rows below it, and totals.
 -- The constant key is a partition for all buckets: they are few, and some engines warn of windows without a partition.
 -- Grain: group_id, bucket
 SELECT

@@ -87,7 +87,7 @@ WITH predictions AS (
   FROM bucketed_scores
   GROUP BY bucket
 ), score_buckets AS (
-  -- One row per bucket of neighbouring scores. (relations/score_buckets.sql)
+  -- One row per bucket of neighboring scores. (relations/score_buckets.sql)
   SELECT
     bucket,
     -- weight of positives in higher buckets

@@ -1,4 +1,4 @@
--- averaged_classes: one row per group and class: its weights, and its shares in the averages of precision, recall and F: equal ones.
+-- averaged_classes: one row per group and class: its weights; its shares in the averages of precision, recall and F, which are equal, and their derivatives.
 -- Grain: group_id, class_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- averaged_classes: one row per group and class: its weights, and its shares in the averages of precision, recall and F: the weights of labels.
+-- averaged_classes: one row per group and class: its weights; its shares in the averages of precision, recall and F, by the weights of labels, and their derivatives.
 -- Grain: group_id, class_id
 SELECT
   group_id,

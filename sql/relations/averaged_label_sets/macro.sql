@@ -1,4 +1,4 @@
--- averaged_label_sets: one row per group and class: weights of its observations and predictions, and its shares in averages: 1 of each.
+-- averaged_label_sets: one row per group and class: weights of its labels, of its predictions and of both together, and its shares in the averages of four metrics: 1 of each.
 -- Grain: group_id, class_id
 SELECT
   group_id,

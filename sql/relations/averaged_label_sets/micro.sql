@@ -1,4 +1,4 @@
--- averaged_label_sets: one row per group and prediction: numbers of its classes, and its shares in averages: those that add up to all counts.
+-- averaged_label_sets: one row per group and prediction: numbers of its observed classes, predicted ones and both together, and its shares in the averages of four metrics, as in all counts.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id

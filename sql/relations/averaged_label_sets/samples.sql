@@ -1,4 +1,4 @@
--- averaged_label_sets: one row per group and prediction: numbers of its classes, and its shares in averages: its weight.
+-- averaged_label_sets: one row per group and prediction: numbers of its observed classes, predicted ones and both together, and its shares in the averages of four metrics: its weight.
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id
 SELECT

@@ -1,4 +1,4 @@
--- averaged_label_sets: one row per group and class: weights of its observations and predictions, and its shares in averages: the weight of its labels.
+-- averaged_label_sets: one row per group and class: weights of its labels, of its predictions and of both together, and its shares in the averages of four metrics: the weight of its labels.
 -- Grain: group_id, class_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- catalog_items: one row per group and item of the catalog, which is every item of the history.
+-- catalog_items: one row per group and distinct item of the history, which is the catalog.
 -- Scope: group (all users have the same catalog)
 -- Grain: group_id, doc_id
 SELECT

@@ -1,4 +1,4 @@
--- positive_thresholds: one row per group and distinct score of a positive: class counts at it, above, below and in all; by ranks.
+-- positive_thresholds: one row per group and distinct score of a positive: class counts at it, above, below and in all; squares, rows; by ranks.
 -- All weights are 1: the predictions are ranked once, and the ranks of the positives give the numbers of each class above.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score

@@ -1,4 +1,4 @@
--- positive_thresholds: one row per group and distinct score of a positive: class weights at, above and below it, and totals of the group.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above, below, in all; squares, rows; by segments.
 -- Weights are aggregated per segment of scores from one threshold to the next first, so that cumulative sums run over thresholds and not
 -- over predictions. Rows are counted on their own, since score ranges without a positive may be one row each here.
 -- Materialize: all predictions are sorted.

@@ -1,4 +1,4 @@
--- positive_thresholds: one row per group and distinct score of a positive: class weights at, above (tied negatives), below, in all; rows.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above (tied negatives), below, in all; squares, rows.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT

@@ -1,4 +1,4 @@
--- ranked_lists: one row per list to evaluate, even if empty: its query, and the columns of the input as key.
+-- ranked_lists: one row per list to evaluate, even if empty: its group, its query, and the columns of the input as key.
 -- Grain: list_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- ranked_lists: one row per list to evaluate, even if empty: its query, and an integer as key.
+-- ranked_lists: one row per list to evaluate, even if empty: its group, its query, and an integer as key.
 -- The integer key joins and sorts faster than the ids of the input.
 -- Grain: list_id
 SELECT

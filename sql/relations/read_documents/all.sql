@@ -1,4 +1,4 @@
--- read_documents: one row per list and retrieved document at any depth, judged or not: its score and rank in the run.
+-- read_documents: one row per list and retrieved document at any depth, judged or not: its score and the rank column of the run.
 -- Grain: list_id, doc_id
 SELECT
   ranked_lists.list_id,

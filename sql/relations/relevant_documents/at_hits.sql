@@ -1,4 +1,4 @@
--- relevant_documents: one row per list and relevant document: no id; relevance, rank, list length, count, hits down to it, relevant in all.
+-- relevant_documents: one row per list and relevant document: no id; relevance, rank, its probability, list length, count, hits down to it, relevant in all.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: rows of judged_documents
 SELECT

@@ -1,4 +1,4 @@
--- retrieved_documents: one row per list and retrieved document, judged or not: its score and rank in the run, before ranking.
+-- retrieved_documents: one row per list and retrieved document, judged or not: its score and the rank column of the run, before ranking.
 -- Grain: list_id, doc_id
 SELECT
   ranked_lists.list_id,
