@@ -33,7 +33,7 @@ _MIN_MEMORY_BYTES = 10_000_000
 
 
 class ArgumentRule(NamedTuple):
-    """The rule of an argument: predicate, expectation in messages, and error class. Annotations say whether it may be None."""
+    """The rule of an argument: predicate, expectation in messages, and error class. None is allowed where the annotation has it."""
 
     accepts: Callable[[Any], bool]
     expected: str

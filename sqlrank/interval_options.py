@@ -1,4 +1,4 @@
-"""The options of confidence intervals, validated: level, method, unit, replicates and seed; names of columns of resampled rows."""
+"""The options of confidence intervals, validated: level, method, unit, replicates and seed; names of the columns that intervals add."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class PreparedStatement:
 
 
 def _replaced_source(table: SourceTable) -> tuple[exp.Expr, exp.Expr]:
-    """Return what a statement shows, and what it reads instead; of a query, which is a step, another query."""
+    """Return the source in the printed statement and in the executed one; for a query, which is a step, two queries."""
     if query_text(table.display_from_item) is None:
         return table.display_from_item, table.from_item
     return table.display_from_item.this, exp.select("*").from_(table.from_item)

@@ -62,7 +62,7 @@ def _settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator[str]:
 
 
 def _compat_settings(request: ResolvedRequest) -> list[str]:
-    """Return what a compatibility mode sets for these metrics."""
+    """Return the settings of a compatibility mode for these metrics."""
     mode = load_compat_mode(request.original.compat, request.library)
     given = request.original.policies.keys()
     read = {name for metric in request.metrics for name in metric.settings} | request.shared_policies.keys()

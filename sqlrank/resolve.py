@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.roles import Role
 
 RANKING_ROLES = ("run", "qrels")
-"""Roles that ranking metrics read; other inputs may stand in their place."""
+"""Roles that ranking metrics read; other inputs may replace them."""
 
 ROW_FILTER_POLICIES = ("nulls", "duplicates")
 """Policies that filter rows."""

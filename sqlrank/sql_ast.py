@@ -58,7 +58,7 @@ class QueryText(str):
         is_selection: bool = False,
         has_arbitrary_rows: bool = False,
     ) -> Self:
-        """Return a text with what statements need to know of it."""
+        """Return a text with the facts that statements use."""
         query = super().__new__(cls, text)
         query.tables, query.layout, query.comment = tables, layout or text, comment
         query.is_selection, query.has_arbitrary_rows = is_selection, has_arbitrary_rows

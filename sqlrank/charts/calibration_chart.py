@@ -43,7 +43,7 @@ def calibration(view: ResultView) -> ChartType:
     charts = []
     for values, facet_rows in rows_by_facet.items():
         title = ", ".join(f"{dimension.title}={value}" for dimension, value in zip(facets, values, strict=True))
-        charts.append(_calibrated(facet_rows, steps_by_facet.get(values, []), dimensions, axis_maximum, title))
+        charts.append(_draw_calibration(facet_rows, steps_by_facet.get(values, []), dimensions, axis_maximum, title))
     settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
     width = "equal width" if settings.get("binning") == "equal_width" else "equal weight"
     notes = [
@@ -100,7 +100,7 @@ def _density_steps(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**labels, "edge": edge, "density": density} for edge, density in zip(edges, [*densities, densities[-1]], strict=True)]
 
 
-def _calibrated(
+def _draw_calibration(
     rows: Sequence[Mapping[str, Any]], steps: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], axis_maximum: float, title: str
 ) -> Any:
     """Return a calibration curve above the density of its scores."""

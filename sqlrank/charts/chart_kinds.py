@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ChartKind:
-    """A kind of chart: its drawing function, and a function that returns why a result does not fit.
+    """A kind of chart: its drawing function, and a function that returns the reason why a result does not fit.
 
     ``unmet_requirement`` returns None if the result fits.
     """
@@ -34,14 +34,14 @@ def _is_curve(name: str, view: ResultView) -> str | None:
     return None if view.curve == name else f"it is of the curve {name}"
 
 
-def _is(result: str, what: str, view: ResultView) -> str | None:
+def _check_result_kind(result: str, what: str, view: ResultView) -> str | None:
     return None if view.result_metadata.result == result else f"it is of {what}"
 
 
 def _has_effects(view: ResultView) -> str | None:
     if view.result_metadata.result == EXPERIMENT:
         return None
-    return _is("comparison", "comparisons, which sqlrank.compare returns, or of effects of sqlrank.experiment", view)
+    return _check_result_kind("comparison", "comparisons, which sqlrank.compare returns, or of effects of sqlrank.experiment", view)
 
 
 def _has_values(view: ResultView) -> str | None:
@@ -82,7 +82,7 @@ CHART_KINDS = {
     "confusion": ChartKind(partial(_is_curve, confusion_chart.CURVE), confusion_chart.confusion),
     "forest": ChartKind(_has_effects, comparison_charts.forest),
     "differences": ChartKind(
-        partial(_is, "differences", "differences of queries, which sqlrank.compare returns with per_query=True"),
+        partial(_check_result_kind, "differences", "differences of queries, which sqlrank.compare returns with per_query=True"),
         comparison_charts.differences,
     ),
     "cutoffs": ChartKind(_has_cutoffs, metric_charts.cutoffs),

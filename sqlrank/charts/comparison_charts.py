@@ -1,4 +1,4 @@
-"""Draw comparisons: forest plots, and sorted per-query differences."""
+"""Draw comparisons and effects of experiments: forest plots, and sorted per-query differences."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def forest(view: ResultView) -> ChartType:
     shown = VARIANT_LABELS if is_experiment else {}
     marks = {shown.get(label, label): mark for label, mark in VERDICT_MARKS.items() if label in labels}
     for metric, metric_rows in _by_metric(view).items():
-        group_labels = _compared(view, metric_rows)
+        group_labels = _group_labels(view, metric_rows)
         baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
         names = [row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}" for row in metric_rows]
         dimensions, keys = assign_channels(
@@ -66,7 +66,7 @@ def forest(view: ResultView) -> ChartType:
         )
         verdicts = [shown.get(verdict, verdict) for verdict in (_verdict(row, view) for row in metric_rows)]
         tooltip_values = [
-            {field: _rounded(row.get(field)) for field in _TOOLTIP_TITLES} | {"verdict": verdict}
+            {field: _clear_rounding_error(row.get(field)) for field in _TOOLTIP_TITLES} | {"verdict": verdict}
             for row, verdict in zip(metric_rows, verdicts, strict=True)
         ]
         rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
@@ -85,7 +85,7 @@ def forest(view: ResultView) -> ChartType:
     baselines = dict.fromkeys(row["baseline"] for row in view.rows)
     compared_with = f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
     title = f"Differences of {theme.join_names(list(_by_metric(view)))}{compared_with}"
-    return theme.with_caption(theme.concat(charts or [_nothing()], 1), title, notes)
+    return theme.with_caption(theme.concat(charts or [_empty_layer()], 1), title, notes)
 
 
 def differences(view: ResultView) -> ChartType:
@@ -93,7 +93,7 @@ def differences(view: ResultView) -> ChartType:
     charts, notes = [], []
     for metric, rows in _by_metric(view).items():
         rows_by_pair: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-        group_labels = _compared(view, rows)
+        group_labels = _group_labels(view, rows)
         for index, row in enumerate(rows):
             key = (row["system"], row["baseline"], *(f"{title}={labels[index]}" for title, labels in group_labels))
             rows_by_pair.setdefault(key, []).append(row)
@@ -103,7 +103,7 @@ def differences(view: ResultView) -> ChartType:
             notes += [note] if note else []
     title = f"Differences of queries in {theme.join_names(list(_by_metric(view)))}"
     notes = ["Bars: a query each, in the order of its difference.", *dict.fromkeys(notes)]
-    return theme.with_caption(theme.concat(charts or [_nothing()], titled=True), title, notes)
+    return theme.with_caption(theme.concat(charts or [_empty_layer()], titled=True), title, notes)
 
 
 def _describe_tests(view: ResultView) -> str:
@@ -134,7 +134,7 @@ def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:
     return rows_by_metric
 
 
-def _compared(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+def _group_labels(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
     """Return the group labels of some rows, with their titles."""
     metric_view = type(view)(view.result_metadata, [dict(row) for row in rows], view.texts)
     dimensions, keys = metric_view.dimensions(channels=[f"slice_{index}" for index in range(len(view.result_metadata.columns))])
@@ -145,11 +145,11 @@ def _verdict(row: Mapping[str, Any], view: ResultView) -> str:
     return label_comparison(row, view.result_metadata.measures[row["metric"]]["better"], float(view.texts.get("confidence", "nan")))
 
 
-def _nothing() -> Any:
+def _empty_layer() -> Any:
     return alt.layer(alt.Chart(theme.inline_data([])).mark_point().encode(x="x:Q"))
 
 
-def _rounded(value: Any) -> Any:
+def _clear_rounding_error(value: Any) -> Any:
     """Return a number without errors of rounding."""
     return 0.0 if isinstance(value, float) and abs(value) < ROUNDING_ERROR else value
 

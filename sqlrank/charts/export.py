@@ -102,19 +102,19 @@ def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
     for part in spec.get("concat", [spec]):
         text = json.dumps(part)
         read = {name: rows for name, rows in datasets.items() if name in text}
-        panels.append(_picture({**_narrowed(part), **shared, "datasets": read}, has_hidden_points=True))
+        panels.append(_picture({**_narrow_plots(part), **shared, "datasets": read}, has_hidden_points=True))
     return panels, list(title.get("subtitle", []))
 
 
-def _narrowed(spec: Any) -> Any:
+def _narrow_plots(spec: Any) -> Any:
     """Return a specification with smaller plots."""
     if isinstance(spec, list):
-        return [_narrowed(part) for part in spec]
+        return [_narrow_plots(part) for part in spec]
     if not isinstance(spec, dict):
         return spec
     return {
         name: round(part * PANEL_SCALE) if name in {"width", "height"} and isinstance(part, (int, float)) and part >= MIN_SCALED_PIXELS
-        else _narrowed(part)
+        else _narrow_plots(part)
         for name, part in spec.items()
     }  # fmt: skip
 
@@ -129,27 +129,27 @@ def warm_up_renderer(path: Path) -> None:
         _svg({"mark": "point", "data": {"values": []}})
 
 
-def _still(spec: Any) -> Any:
+def _drop_hover_points(spec: Any) -> Any:
     """Remove parts of a specification that only a pointer reveals: transparent points of lines."""
     if isinstance(spec, list):
-        return [_still(element) for element in spec]
+        return [_drop_hover_points(element) for element in spec]
     if not isinstance(spec, dict):
         return spec
     # Datasets contain no marks, and are the largest part.
     return {
-        name: value if name == "datasets" else _still(value)
+        name: value if name == "datasets" else _drop_hover_points(value)
         for name, value in spec.items()
         if not (name == "point" and value == "transparent" and spec.get("type") == "line")
     }
 
 
-def _drawable(spec: Any) -> Any:
+def _replace_unrenderable(spec: Any) -> Any:
     """Replace characters that cannot be rendered by the replacement character, U+FFFD."""
     if isinstance(spec, str):
         return _UNDRAWN.sub("\ufffd", spec)
     if isinstance(spec, list):
-        return [_drawable(element) for element in spec]
-    return {_drawable(name): _drawable(value) for name, value in spec.items()} if isinstance(spec, dict) else spec
+        return [_replace_unrenderable(element) for element in spec]
+    return {_replace_unrenderable(name): _replace_unrenderable(value) for name, value in spec.items()} if isinstance(spec, dict) else spec
 
 
 @cache
@@ -172,7 +172,9 @@ def _picture(spec: dict[str, Any], *, has_hidden_points: bool = False) -> str:
     """Return an SVG with ids numbered from 0; Vega's own counter continues over charts."""
     import vl_convert  # noqa: PLC0415  see need
 
-    svg_text: str = vl_convert.vegalite_to_svg(_drawable(spec if has_hidden_points else _still(spec)), vl_version=_version())
+    svg_text: str = vl_convert.vegalite_to_svg(
+        _replace_unrenderable(spec if has_hidden_points else _drop_hover_points(spec)), vl_version=_version()
+    )
     numbers: dict[str, int] = {}
     return _ID.sub(lambda match: f"{match[1]}{numbers.setdefault(match[2], len(numbers))}", svg_text)
 
@@ -199,7 +201,7 @@ def _pdf(spec: dict[str, Any]) -> bytes:
 
 def _html(spec: dict[str, Any]) -> bytes:
     """Return a self-contained page; ``<`` is escaped so that data cannot end the script."""
-    title = escape(_drawable(spec.get("title", {}).get("text", "sqlrank"))[:MAX_TITLE_CHARS])
+    title = escape(_replace_unrenderable(spec.get("title", {}).get("text", "sqlrank"))[:MAX_TITLE_CHARS])
     return PAGE.format(signed=CREATOR, title=title, bundle=_bundle(), spec=_text(spec).replace("<", "\\u003c")).encode()
 
 

@@ -47,7 +47,7 @@ def dots(view: ResultView) -> ChartType:
         reference = view.reference(name)
         if reference is not None and domain[0] <= reference[0] <= domain[1]:
             notes.append(f"Dashed line of {name}: {reference[0]:g}, {reference[1]}.")
-        layers = _dotted(dimensions, view.title(name), titles, domain, None if reference is None else reference[0])
+        layers = _dot_layers(dimensions, view.title(name), titles, domain, None if reference is None else reference[0])
         charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
     by = f" by {theme.join_names([dimension.title for dimension in dimensions])}" if dimensions else ""
     return theme.with_caption(theme.concat(charts), f"{theme.join_names(view.drawn_metrics)}{by}", ["Points: values.", *notes])
@@ -74,14 +74,14 @@ def cutoffs(view: ResultView) -> ChartType:
     cutoff_values = [row[column] for row in view.rows]
     ticks = sorted(set(cutoff_values)) if len(set(cutoff_values)) <= MAX_CUTOFF_TICKS else []
     axis = alt.Axis(values=ticks, format="d") if ticks else alt.Axis(tickMinStep=1, format="d")
-    return _over(view, cutoff_values, "cut-off (rank)", axis, ())
+    return _draw_lines(view, cutoff_values, "cut-off (rank)", axis, ())
 
 
 def line(view: ResultView) -> ChartType:
     """Draw metrics over a date column."""
     day = str(view.date_column)
     moments = [vega_timestamp(row[day]) for row in view.rows]
-    return _over(view, moments, day, _ticks(moments), (day,))
+    return _draw_lines(view, moments, day, _ticks(moments), (day,))
 
 
 def _ticks(moments: Sequence[str]) -> alt.Axis:
@@ -147,7 +147,7 @@ def zoomed_axis(field: str, title: str, domain: Sequence[float]) -> alt.X:
     return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=list(domain), nice=False), axis=alt.Axis(tickCount=5))
 
 
-def _dotted(
+def _dot_layers(
     dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], domain: Sequence[float], reference: float | None
 ) -> list[alt.Chart]:
     """Return layers of a reference line, intervals, dots, and NULL labels for undefined metrics."""
@@ -168,7 +168,7 @@ def _dotted(
     return [*layers, undefined.transform_filter(f"!({HAS_VALUE})")]
 
 
-def _over(view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis, leave_out: Sequence[str]) -> ChartType:
+def _draw_lines(view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis, leave_out: Sequence[str]) -> ChartType:
     """Draw metrics as lines over axis positions, with bands of their intervals."""
     dimensions, keys = view.dimensions(leave_out)
     size = theme.side_length(dimensions)

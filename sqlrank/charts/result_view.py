@@ -154,17 +154,17 @@ class ResultView:
         Raises ``InputError`` for more labels than a chart can show.
         """
         columns = [name for name in self.columns_of_kind("by") if name not in leave_out]
-        grouped = self._grouped(columns)
+        grouped = self._partial_group_columns(columns)
         titled_labels = [(name, text_labels([row[name] for row in self.rows])) for name in columns if name not in grouped]
         if self.is_sliced:
-            titled_labels.append((", ".join(grouped) or "slice", self._slices(grouped)))
+            titled_labels.append((", ".join(grouped) or "slice", self._slice_labels(grouped)))
         return assign_channels(titled_labels, channels, len(self.rows))
 
     def _is_grouped_by(self, name: str, row: Mapping[str, Any]) -> bool:
         """Return True if the grouping of a row has a column."""
         return f",{name}," in f",{row[self.columns_of_kind('slice')[0]].replace(', ', ',')},"
 
-    def _grouped(self, columns: Sequence[str]) -> list[str]:
+    def _partial_group_columns(self, columns: Sequence[str]) -> list[str]:
         """Return the columns that only some of several groupings have.
 
         A column that no grouping names is the score column, which all have.
@@ -173,7 +173,7 @@ class ResultView:
             return []
         return [name for name in columns if len({self._is_grouped_by(name, row) for row in self.rows}) > 1]
 
-    def _slices(self, columns: Sequence[str]) -> list[str]:
+    def _slice_labels(self, columns: Sequence[str]) -> list[str]:
         """Return the slice label of each row: ``country=FR``, or ``all``."""
         texts = {name: text_labels([row[name] for row in self.rows]) for name in columns}
         columns_by_row = [[name for name in columns if self._is_grouped_by(name, row)] for row in self.rows]

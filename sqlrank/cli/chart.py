@@ -79,7 +79,7 @@ def chart(
     warm_up.start()
     with exit_on_error(), progress_bar("evaluating") as progress:
         if result is not None:
-            table = _stored(result)
+            table = _read_stored_result(result)
         else:
             arguments = call_arguments(
                 metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, rollup=rollup, window_days=window_days, window_ends=window_ends,
@@ -105,7 +105,7 @@ def _target(output: Path | None, kind: str | None, force: bool, sources: tuple[A
     return file
 
 
-def _stored(path: Path) -> Any:
+def _read_stored_result(path: Path) -> Any:
     """Return a result stored as Parquet."""
     if not path.is_file():
         raise SqlrankError(f"--result {path}: there is no such file; store a result with -o {path.with_suffix('.parquet').name}")

@@ -22,7 +22,7 @@ COMMANDS = {
 """The module of each command, in the order of the help."""
 
 
-def command_line(word: str = "") -> typer.Typer:
+def command_line(command_name: str = "") -> typer.Typer:
     """Return the command line with one command, or with all for help and completion."""
     app = typer.Typer(
         name="sqlrank",
@@ -32,7 +32,7 @@ def command_line(word: str = "") -> typer.Typer:
         rich_markup_mode=None,  # formatting help with rich takes a fifth of a second
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": sys.maxsize},  # as wide as the terminal
     )
-    for name in [word] if word in COMMANDS else COMMANDS:
+    for name in [command_name] if command_name in COMMANDS else COMMANDS:
         app.command(cls=UniqueOptionCommand)(getattr(import_module(f"sqlrank.cli.{COMMANDS[name]}"), name))
     app.callback(invoke_without_command=True)(_version)
     return app

@@ -8,8 +8,8 @@ import typer
 
 import sqlrank
 from sqlrank.cli import options as opt
-from sqlrank.cli.console import exit_on_error, parse_pairs, progress_bar
-from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_tolerance_options
+from sqlrank.cli.console import exit_on_error, progress_bar
+from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_pairs, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.output.display_columns import comparison_display_columns, select_display_columns
 from sqlrank.output.file_kinds import FileKind

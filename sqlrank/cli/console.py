@@ -1,4 +1,4 @@
-"""The class of commands, which refuses repeated and unread options; error messages, closed pipes, progress bar, ``name=value`` options."""
+"""The class of commands, which refuses repeated and unread options; error messages, warnings, closed pipes, and the progress bar."""
 
 from __future__ import annotations
 
@@ -214,16 +214,3 @@ def progress_bar(activity: str) -> Iterator[Any]:
     with bar:
         task = bar.add_task(activity, total=100)
         yield lambda percentage: bar.update(task, completed=percentage)
-
-
-def parse_pairs(option: str, texts: list[str] | None) -> dict[str, str]:
-    """Parse ``name=value`` options; raise ``SqlrankError`` for malformed ones and duplicate names."""
-    pairs = {}
-    for text in texts or []:
-        name, equals, value = text.partition("=")
-        if not equals or not name or not value:
-            raise SqlrankError(f"{option} {text}: write {option} name=value")
-        if name in pairs:
-            raise SqlrankError(f"{option} {text}: {name} is given twice")
-        pairs[name] = value
-    return pairs

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from sqlrank.cli import options as opt
-from sqlrank.cli.console import exit_on_error, parse_pairs, print_warnings, progress_bar
-from sqlrank.cli.parsing import list_sources, output_file, parse_source
+from sqlrank.cli.console import exit_on_error, print_warnings, progress_bar
+from sqlrank.cli.parsing import list_sources, output_file, parse_pairs, parse_source
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import Format, resolve_format, write_result

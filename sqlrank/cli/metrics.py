@@ -62,7 +62,7 @@ def metrics(
 
 
 def _search(query: str, library: Registry, containing: pa.Table) -> pa.Table:
-    """Return what fits a query, best first, and the metrics that contain its text; of a family, its metrics alone."""
+    """Return the entries that fit a query, best first, and the metrics that contain its text; of a family, its metrics alone."""
     rows: list[dict[str, Any]] = containing.to_pylist()
     if any(row["family"] == query.lower() for row in rows):
         return containing

@@ -49,7 +49,7 @@ def as_option_message(message: str, policies: Collection[str] = ()) -> str:
 
 
 def list_policies() -> list[str]:
-    """Return the names of policies, read where something is to be said of them."""
+    """Return the names of policies, loaded only for a message that needs them."""
     from sqlrank.registry.loader import load_registry  # noqa: PLC0415  read where something is wrong
     from sqlrank.registry.settings_checks import policy_names  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Convert command-line options to arguments of public functions, list the files that a command reads, and check its output file."""
+"""Convert command-line options, such as ``name=value``, to arguments of functions; list the files that a command reads; check its output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import parse_pairs
 from sqlrank.cli.option_messages import get_flag
 from sqlrank.engines.file_sources import names_files
 from sqlrank.errors import MetricError, SqlrankError
@@ -26,6 +25,19 @@ if TYPE_CHECKING:
 
 _LISTED_COLUMNS = ("score", "scores")
 """Names that several columns may be mapped to."""
+
+
+def parse_pairs(option: str, texts: list[str] | None) -> dict[str, str]:
+    """Parse ``name=value`` options; raise ``SqlrankError`` for malformed ones and duplicate names."""
+    pairs = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise SqlrankError(f"{option} {text}: write {option} name=value")
+        if name in pairs:
+            raise SqlrankError(f"{option} {text}: {name} is given twice")
+        pairs[name] = value
+    return pairs
 
 
 def parse_runs(runs: list[str] | None, option: str = "--run ") -> Any:

@@ -8,8 +8,8 @@ import typer
 
 import sqlrank
 from sqlrank.cli import options as opt
-from sqlrank.cli.console import exit_on_error, parse_pairs
-from sqlrank.cli.parsing import list_sources, parse_columns, parse_groupings, parse_inputs, parse_policies, parse_runs
+from sqlrank.cli.console import exit_on_error
+from sqlrank.cli.parsing import list_sources, parse_columns, parse_groupings, parse_inputs, parse_pairs, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_model
 

@@ -35,7 +35,7 @@ def group_values(cell: Mapping[str, Any], comparison: ComparisonPlan) -> dict[st
 
 
 def undefined_reason(summary: DifferenceSummary, measure: ComparedMetric, names: tuple[str, str] = ("baseline", "system")) -> str | None:
-    """Return why no units of both systems can be compared, None if some can.
+    """Return the reason why no units of both systems can be compared, None if some can.
 
     ``names`` are the names of both systems in the message.
     """
@@ -51,7 +51,7 @@ def undefined_reason(summary: DifferenceSummary, measure: ComparedMetric, names:
 
 
 def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None:
-    """Return why a comparison has no interval, None if it has one."""
+    """Return the reason why a comparison has no interval, None if it has one."""
     if (reason := undefined_reason(result.summary, measure)) is not None or result.low is not None:
         return reason
     if result.se is None:
@@ -88,7 +88,7 @@ def contrast_row(result: TestResult, measure: ComparedMetric, pair: tuple[str, s
     }
 
 
-def _tested(result: TestResult, measure: ComparedMetric, pair: tuple[str, str], tests: TestOptions) -> dict[str, Any]:
+def _test_columns(result: TestResult, measure: ComparedMetric, pair: tuple[str, str], tests: TestOptions) -> dict[str, Any]:
     return {
         "ci_level": result.level,
         "cohens_d": None if measure.uses_influence else result.effect_size,
@@ -124,7 +124,7 @@ def comparison_table(
         rows.append(
             group_values(units.cells[result.summary.cell], comparison)
             | contrast_row(result, measure, pair)
-            | _tested(result, measure, pair, tests)
+            | _test_columns(result, measure, pair, tests)
         )
     return contrast_table(rows, group_schema(comparison, tables), COMPARISON_SCHEMA)
 

@@ -38,7 +38,7 @@ def check_direction(measure: ComparedMetric) -> None:
 def decide(
     summary: DifferenceSummary, measure: ComparedMetric, tolerance: Tolerance, level: float, num_tests: int, min_units: int
 ) -> Verdict:
-    """Decide whether a candidate is worse than the baseline by more than a tolerance.
+    """Return the verdict on a candidate, which fails if it is worse than the baseline by more than a tolerance.
 
     It fails if an interval corrected for ``num_tests`` rows lies below minus the tolerance, so that few fail by chance. It passes if the
     interval at ``level`` lies above minus the tolerance. A relative tolerance is taken of the baseline's measured value, as if that were

@@ -254,7 +254,7 @@ def _by_cell(tables: Sequence[tuple[list[str], pa.Table]], comparison: Compariso
 def _select_pair(metric: int, measure: ComparedMetric) -> exp.Select:
     """Return the query for the values of both systems of a metric."""
     values = [exp.alias_(exp.column(f"{name}_{metric}"), f"{name}_value") for name in ("baseline", "system")]
-    return exp.select("cell", "pair", "unit", "weight", *values, *_constants(metric, measure)).from_("paired_unit_values")
+    return exp.select("cell", "pair", "unit", "weight", *values, *_constant_columns(metric, measure)).from_("paired_unit_values")
 
 
 def _select_scored_row(metric: int, measure: ComparedMetric, pair: int, sides: tuple[int, int]) -> exp.Select:
@@ -265,9 +265,9 @@ def _select_scored_row(metric: int, measure: ComparedMetric, pair: int, sides: t
     constants = [exp.alias_(sql_literal(value), name) for name, value in {"pair": pair, "unit": 0, "weight": 1.0}.items()]
     names = zip(("baseline", "system"), sides, strict=True)
     values = [exp.alias_(exp.column(f"value_{metric}_{side}"), f"{name}_value") for name, side in names]
-    return exp.select("cell", *constants, *values, *_constants(metric, measure)).from_("unit_values")
+    return exp.select("cell", *constants, *values, *_constant_columns(metric, measure)).from_("unit_values")
 
 
-def _constants(metric: int, measure: ComparedMetric) -> list[exp.Expr]:
-    """Return the columns with the number of the metric and whether it is a share."""
+def _constant_columns(metric: int, measure: ComparedMetric) -> list[exp.Expr]:
+    """Return the columns with the number of the metric and a flag for shares."""
     return [exp.alias_(sql_literal(value), name) for name, value in {"metric": metric, "is_share": measure.is_proportion}.items()]

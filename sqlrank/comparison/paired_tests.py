@@ -52,9 +52,9 @@ class SignFlips:
         for (metric, pair), column_number in columns.items():
             wide.select(exp.alias_(_difference(metric, pair), f"d_{column_number}"), copy=False)
         units.create_temp("unit_difference_rows", wide)
-        self.sums = self._flipped(units, replicates, columns)
+        self.sums = self._flip_signs(units, replicates, columns)
 
-    def _flipped(self, units: PairedUnits, replicates: int, columns: Mapping[tuple[int, int], int]) -> list[list[float]]:
+    def _flip_signs(self, units: PairedUnits, replicates: int, columns: Mapping[tuple[int, int], int]) -> list[list[float]]:
         """Return the sign-flipped sums of each comparison, in the order of replicates."""
         flips = load_select("comparison", "sign_flip_replicates.sql")
         for column_number in columns.values():
@@ -82,13 +82,13 @@ class SignFlips:
 
     def max_abs_t(self) -> list[float]:
         """Return the maximum t over all comparisons in each replicate (Westfall & Young 1993)."""
-        columns = [[_t(total, summary) for total in sums] for summary, sums in zip(self.compared, self.sums, strict=True)]
+        columns = [[_t_statistic(total, summary) for total in sums] for summary, sums in zip(self.compared, self.sums, strict=True)]
         return [max(values) for values in zip(*columns, strict=True)]
 
     def max_t_adjusted_p(self, greatest: Sequence[float]) -> dict[ContrastKey, float]:
         """Return adjusted p-values by comparison: the share of maximum t at least as extreme."""
         return {
-            summary.key: (1 + sum(value >= _t(summary.total or 0.0, summary) * (1 - STATISTIC_TOLERANCE) for value in greatest))
+            summary.key: (1 + sum(value >= _t_statistic(summary.total or 0.0, summary) * (1 - STATISTIC_TOLERANCE) for value in greatest))
             / (len(greatest) + 1)
             for summary in self.compared
         }
@@ -104,7 +104,7 @@ def empirical_quantile(greatest: Sequence[float], level: float) -> float:
     return sorted(greatest)[rank - 1]
 
 
-def _t(total: float, summary: DifferenceSummary) -> float:
+def _t_statistic(total: float, summary: DifferenceSummary) -> float:
     rest = (summary.squares or 0.0) - total * total / summary.units
     if rest <= 0:
         return math.inf if total else 0.0
@@ -192,7 +192,7 @@ class TestResult:
     detectable: float | None = None
     needed: int | None = None
     is_decided: bool = False
-    """True if test and interval both show which system has the higher value."""
+    """True if test and interval both find the same system to have the higher value."""
 
 
 def standard_error(summary: DifferenceSummary) -> float | None:
@@ -216,9 +216,9 @@ def with_t_interval(summary: DifferenceSummary, level: float, critical_value: fl
 
 def run_tests(units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions) -> list[TestResult]:
     """Run the tests on every comparison, in order."""
-    p_values, adjusted, critical_value = _drawn(units, compared, tests)
+    p_values, adjusted, critical_value = _simulate_tests(units, compared, tests)
     ranks = units.signed_ranks() if tests.test == "wilcoxon" else {}
-    tested = [_tested(summary, tests, p_values, ranks) for summary in compared]
+    tested = [_test_difference(summary, tests, p_values, ranks) for summary in compared]
     p_adjusted = adjust_p_values([p for _, p in tested], tests.correction)
     if tests.correction == "max_t":
         p_adjusted = [adjusted.get(summary.key) if p is not None else None for summary, (_, p) in zip(compared, tested, strict=True)]
@@ -228,7 +228,7 @@ def run_tests(units: PairedUnits, compared: Sequence[DifferenceSummary], tests: 
     ]
 
 
-def _drawn(
+def _simulate_tests(
     units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions
 ) -> tuple[Mapping[ContrastKey, float], Mapping[ContrastKey, float], float | None]:
     """Return simulated p-values, adjusted p-values, and the simulated critical value of intervals."""
@@ -243,7 +243,7 @@ def _drawn(
     return p_values, draws.max_t_adjusted_p(greatest), empirical_quantile(greatest, tests.confidence)
 
 
-def _tested(
+def _test_difference(
     summary: DifferenceSummary,
     tests: TestOptions,
     p_values: Mapping[ContrastKey, float],

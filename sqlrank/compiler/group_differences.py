@@ -116,15 +116,15 @@ class _GroupDifferences:
         """Return the rows, and their columns."""
         self._add("group_values", self._group_values(), "one row per group, metric and compared group: its value", self.keys)
         for step in ("ordered_groups", "extreme_groups", *(["largest_differences"] if self.has_components else [])):
-            self._step(step)
+            self._add_file_step(step)
         if (confidence := self.layout.confidence) is not None:
             shares_units = self._add_influences()
             bindings = {"tail": confidence.tail_probability, "quantile": NormalDist().inv_cdf((1 + confidence.level) / 2)}
             for step in LIMIT_STEPS:
-                self._step(step, bindings=bindings)
-            self._step("squared_margins", "shared_units" if shares_units else "independent")
+                self._add_file_step(step, bindings=bindings)
+            self._add_file_step("squared_margins", "shared_units" if shares_units else "independent")
             for step in PAIR_STEPS:
-                self._step(step)
+                self._add_file_step(step)
         return self._result()
 
     def _add(self, name: str, query: exp.Query, rows: str, keys: KeysByName) -> None:
@@ -132,7 +132,7 @@ class _GroupDifferences:
         self.ctes[name] = self.relations.ctes.add_aggregate(name, query, rows, keys[GROUP_ID], shared)
         self.step_keys[self.ctes[name]] = keys
 
-    def _step(self, name: str, variant: str = "", bindings: Mapping[str, float] | None = None) -> None:
+    def _add_file_step(self, name: str, variant: str = "", bindings: Mapping[str, float] | None = None) -> None:
         """Add the CTE of a file."""
         path = (DIFFERENCES_FOLDER, name, f"{variant}.sql") if variant else (DIFFERENCES_FOLDER, f"{name}.sql")
         query: Any = load_select(*path)
@@ -207,7 +207,7 @@ class _GroupDifferences:
             branches.append(self._select_long(cte, inside, columns))
         self._add("unit_influences", union_all(branches), "one row per group, metric, compared group and unit: its influence", self.keys)
         for step in UNIT_STEPS:
-            self._step(step)
+            self._add_file_step(step)
         return True
 
     def _result(self) -> tuple[exp.Select, list[OutputColumn]]:

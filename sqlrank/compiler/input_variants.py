@@ -1,4 +1,4 @@
-"""Name the variants of the rows of an input, such as those before NULLs are dropped, their CTEs, and a record of a finished query."""
+"""Variants of the rows of an input, such as those before NULLs are dropped, with the names of their CTEs, and the record of a variant's query."""
 
 from __future__ import annotations
 

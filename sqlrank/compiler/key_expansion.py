@@ -63,6 +63,14 @@ def expand_keys(query: exp.Query, context: ExpansionContext, is_swept: bool = Fa
 
     A query that depends on the cut-off (or ``is_swept``) is joined with the cut-offs: it gets one row per cut-off, and every key ends with
     the cut-off column.
+
+    >>> import sqlglot
+    >>> context = ExpansionContext(lambda table: {"group_id": KeyColumns(("country", "day"))})
+    >>> query = sqlglot.parse_one("SELECT group_id, score, SUM(weight) OVER (PARTITION BY group_id ORDER BY score) AS below FROM scores")
+    >>> expand_keys(query, context)
+    {'group_id': KeyColumns(columns=('country', 'day'), nullable=False)}
+    >>> print(query.sql())
+    SELECT "country", "day", score, SUM(weight) OVER (PARTITION BY "country", "day" ORDER BY score) AS below FROM scores
     """
     if isinstance(query, exp.Union):
         is_swept = is_swept or context.is_swept(query)
@@ -146,9 +154,9 @@ class _SelectScope:
     def columns(self, node: exp.Column) -> list[exp.Column]:
         """Return the columns of a logical key, each from the first source that has it."""
         has_one_source = len(self.sources) == 1
-        return [key_column(name, None if has_one_source else self._owner(node, name)) for name in self.key(node).columns]
+        return [key_column(name, None if has_one_source else self._find_owner(node, name)) for name in self.key(node).columns]
 
-    def _owner(self, node: exp.Column, column: str) -> str:
+    def _find_owner(self, node: exp.Column, column: str) -> str:
         if column == CUTOFF_COLUMN and self.swept is not None:
             return self.swept
         key_name = node.name
@@ -176,7 +184,7 @@ class _SelectScope:
         query.set("expressions", list(columns.values()))
         return keys
 
-    def _same(self, left_column: exp.Column, right_column: exp.Column) -> list[exp.Expr]:
+    def _key_equalities(self, left_column: exp.Column, right_column: exp.Column) -> list[exp.Expr]:
         """Return equality conditions for a logical key.
 
         Group keys compare their common columns; list keys have equally many columns everywhere and compare them pairwise.
@@ -200,7 +208,7 @@ class _SelectScope:
             return
         for conjunct in condition.flatten(unnest=False) if isinstance(condition, exp.And) else filter(None, [condition]):
             if isinstance(conjunct, exp.EQ) and _is_key(conjunct.this) and _is_key(conjunct.expression):
-                conjuncts += self._same(conjunct.this, conjunct.expression)
+                conjuncts += self._key_equalities(conjunct.this, conjunct.expression)
             elif isinstance(conjunct, exp.EQ) and all(
                 isinstance(side, exp.Column) and side.name == QUERY_ID for side in conjunct.args.values()
             ):

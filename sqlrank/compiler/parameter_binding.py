@@ -33,10 +33,10 @@ def bind_parameters(library: Registry, tree: exp.Expr, settings: Mapping[str, Pa
     A symbolic number becomes a parameter of the statement. A cut-off that is read from a column becomes a column of the placeholder table ``CUTOFF_PLACEHOLDER``, which :func:`sqlrank.compiler.key_expansion.expand_keys`
     resolves.
     """
-    return _bound(library, tree.copy(), settings, params)
+    return _bind_tree(library, tree.copy(), settings, params)
 
 
-def _bound(library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterValue], params: Mapping[str, Parameter]) -> exp.Expr:
+def _bind_tree(library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterValue], params: Mapping[str, Parameter]) -> exp.Expr:
     holder = exp.Paren(this=tree)
     for node in find_nodes(holder, exp.Placeholder):
         value = settings.get(node.name, params[node.name].default)
@@ -77,7 +77,7 @@ def inline_function(library: Registry, slot: str, arguments: list[exp.Expr], set
     for column in find_nodes(body, exp.Column):
         if column.name in values and not column.table:
             column.replace(_parenthesize(values[column.name].copy()))
-    return _bound(library, _parenthesize(body.this), settings, file.params)
+    return _bind_tree(library, _parenthesize(body.this), settings, file.params)
 
 
 def _drop_unlimited_comparison(comparison: exp.LTE | exp.GT) -> None:

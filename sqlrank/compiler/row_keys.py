@@ -123,7 +123,7 @@ def _equal(left: exp.Column, right: exp.Column, nullable: bool) -> exp.Expr:
 
 
 def never_null_equality(left: exp.Column, right: exp.Column) -> exp.EQ:
-    """Return an equality of columns that are never NULL, which tells passes that it leaves out no row for a NULL."""
+    """Return an equality of columns that are never NULL, marked for passes, since it leaves out no row for a NULL."""
     equality = exp.EQ(this=left, expression=right)
     equality.meta[NEVER_NULL] = True
     return equality

@@ -117,6 +117,13 @@ def union_slices(query: exp.Query, keys: KeysByName, shape: GroupingLayout) -> t
 
     Columns that a set does not group by are NULL, and a query with GROUP BY does not group by them. Columns that also identify lists are
     kept under another name.
+
+    >>> import sqlglot
+    >>> from sqlrank.compiler.layout import GroupColumn, GroupingLayout
+    >>> shape = GroupingLayout((GroupColumn("day", "day", "day"),), [["day"], []], ("day", "all"))
+    >>> query = sqlglot.parse_one('SELECT "day", SUM(x) AS x FROM t GROUP BY "day"')
+    >>> print(union_slices(query, {"group_id": KeyColumns(("day",))}, shape)[0].sql())
+    SELECT "day", SUM(x) AS x, 0 AS slice_number FROM t GROUP BY "day" UNION ALL SELECT NULL AS "day", SUM(x) AS x, 1 AS slice_number FROM t
     """
     lists = keys.get(LIST_ID, KeyColumns())
     if set(lists.columns) & set(keys[GROUP_ID].columns):

@@ -66,7 +66,7 @@ def _holds_table(name: str, value: Any) -> bool:
 
 
 class _Views:
-    """Queries and temporary views that stand for sources, and the connection on which they are."""
+    """Queries and temporary views that replace sources, and the connection that they are on."""
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
@@ -103,17 +103,17 @@ class _Views:
             backend, text = table.get_backend(), str(ibis.to_sql(table))
         except ibis.IbisError as error:
             raise InputError(f"{role}: this ibis expression has no query: {first_line(error)}") from None
-        self._use(role, "ibis expression", _native_connection(backend))
+        self._require_same_connection(role, "ibis expression", _native_connection(backend))
         return QuerySource(text)
 
     def _spark_view(self, role: str, frame: Any) -> str:
         """Return the name of a temporary view of a Spark DataFrame."""
-        self._use(role, "Spark DataFrame", frame.sparkSession)
+        self._require_same_connection(role, "Spark DataFrame", frame.sparkSession)
         self._names.append(f"sqlrank_{role}_{uuid4().hex[:8]}")
         frame.createOrReplaceTempView(self._names[-1])
         return self._names[-1]
 
-    def _use(self, role: str, kind: str, connection: Any) -> None:
+    def _require_same_connection(self, role: str, kind: str, connection: Any) -> None:
         if self.connection is not None and self.connection is not connection:
             raise InputError(
                 f"{role}: this {kind} is on another connection than the other sources or connection=, and nothing is moved between databases; "

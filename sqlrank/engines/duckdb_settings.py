@@ -1,4 +1,4 @@
-"""Set and restore settings of a DuckDB database, among them the one for dense integer groups."""
+"""Set and restore settings of a DuckDB database, and run a query with the one that groups dense integers by a perfect hash table."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class DuckDBSources:
         if isinstance(source, QuerySource):
             node, label = parse_query(role, source, "duckdb"), "a query"
         elif isinstance(source, (str, Path)):
-            node, label = self._named(role, source)
+            node, label = self._resolve_named(role, source)
         elif isinstance(source, duckdb.DuckDBPyRelation):
             try:
                 node, label = self._relation(role, source), "DuckDB relation"
@@ -174,7 +174,7 @@ class DuckDBSources:
 
     def _load(self, role: str, table: SourceTable) -> SourceTable:
         """Return a source that is read from a temporary table."""
-        name = self._free(f"sqlrank_{role}{self._end}")
+        name = self._unique_name(f"sqlrank_{role}{self._end}")
         created = fetch_tuples(
             self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(table.from_item.copy()).sql('duckdb')}"
         )
@@ -206,12 +206,12 @@ class DuckDBSources:
         self._streams.clear()
         return self.connection
 
-    def _free(self, name: str) -> str:
+    def _unique_name(self, name: str) -> str:
         """Return a name that is unique within this call."""
         num_taken = len([existing for existing in (*self._views, *self._tables) if existing.startswith(name)])
         return f"{name}_{num_taken + 1}" if num_taken else name
 
-    def _named(self, role: str, source: str | Path) -> tuple[exp.Expr, str]:
+    def _resolve_named(self, role: str, source: str | Path) -> tuple[exp.Expr, str]:
         text = str(source)
         if isinstance(source, str) and (table := self._table(text)):
             return table, text
@@ -231,15 +231,15 @@ class DuckDBSources:
 
     def _table(self, text: str) -> exp.Table | None:
         tables = self._tables_there()
-        near_schemas = self._near()
+        near_schemas = self._list_search_path()
         identifier_parts = split_table_name(text) if '"' in text else None
         for matches in (str.__eq__, _equals_ignoring_case):
             for database, schema, name in tables:
                 if _is_called((name,), text, identifier_parts, matches) and (database, schema) in near_schemas:
-                    return _quoted(name)
+                    return _quoted_table(name)
                 full_names = ((schema, name), (database, name), (database, schema, name))
                 if any(_is_called(name_parts, text, identifier_parts, matches) for name_parts in full_names):
-                    return _quoted(name, schema, database)
+                    return _quoted_table(name, schema, database)
             candidates = [
                 (name, schema, database) for database, schema, name in tables if _is_called((name,), text, identifier_parts, matches)
             ]
@@ -248,10 +248,10 @@ class DuckDBSources:
                     f"several tables are named {text!r}: {', '.join('.'.join(reversed(parts)) for parts in candidates)}; write one in full"
                 )
             if candidates:
-                return _quoted(*candidates[0])
+                return _quoted_table(*candidates[0])
         return None
 
-    def _near(self) -> set[tuple[str, str]]:
+    def _list_search_path(self) -> set[tuple[str, str]]:
         """Return the (database, schema) pairs that unqualified table names resolve to."""
         return set() if self._names is None else {self._names.near, ("temp", "main")}
 
@@ -272,11 +272,11 @@ class DuckDBSources:
             "SELECT database_name, schema_name, table_name FROM duckdb_tables() UNION ALL "
             "SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal",
         )
-        near_schemas = self._near()
+        near_schemas = self._list_search_path()
         return sorted(tables, key=lambda row: ((row[0], row[1]) not in near_schemas, row))
 
     def _register(self, role: str, table: pa.Table) -> exp.Table:
-        name = self._free(f"sqlrank_arrow_{role}{self._end}")
+        name = self._unique_name(f"sqlrank_arrow_{role}{self._end}")
         try:
             self.connection.register(name, table)
         except duckdb.Error as error:
@@ -334,7 +334,7 @@ def _equals_ignoring_case(left: str, right: str) -> bool:
     return left.lower() == right.lower()
 
 
-def _quoted(name: str, schema: str | None = None, database: str | None = None) -> exp.Table:
+def _quoted_table(name: str, schema: str | None = None, database: str | None = None) -> exp.Table:
     return exp.table_(name, schema, database, quoted=True)
 
 

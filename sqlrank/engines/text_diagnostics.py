@@ -1,4 +1,4 @@
-"""Explain why a text file cannot be read: the malformed line of TREC files, and DuckDB's CSV errors as advice."""
+"""Explain failures to read a text file: the malformed line of TREC and Vowpal Wabbit files, and DuckDB's CSV errors as advice."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def _fits(role: str, fields: list[str]) -> bool:
 def _advice(role: str, fields: list[str]) -> str:
     other_role = next(name for name in TREC_FIELDS if name != role)
     if len(fields) == len(TREC_FIELDS[other_role].split()):
-        return f"that is a line of {_a(other_role)}, not of {_a(role)}; give the file with {other_role}="
+        return f"that is a line of {_with_article(other_role)}, not of {_with_article(role)}; give the file with {other_role}="
     names = TREC_FIELDS[role].split()
-    return f"a line of {_a(role)} has {len(names)} fields with blanks or tabs between them: {', '.join(names)}"
+    return f"a line of {_with_article(role)} has {len(names)} fields with blanks or tabs between them: {', '.join(names)}"
 
 
-def _a(role: str) -> str:
+def _with_article(role: str) -> str:
     return "a run" if role == "run" else role
 
 
@@ -167,10 +167,10 @@ def schema_mismatch_problem(connection: duckdb.DuckDBPyConnection, error: duckdb
     table = exp.Table(this=exp.func("READ_CSV", exp.Literal.string(file), dialect="duckdb"))
     columns = describe_columns(connection, exp.select("*").from_(table).sql("duckdb"))
     return (
-        f"{file} has no column {_listed(missing)}, which {first} has; it has {_listed(columns)}. "
+        f"{file} has no column {_quote_names(missing)}, which {first} has; it has {_quote_names(columns)}. "
         "Name the columns alike, with a header in each file, or give files of one kind only"
     )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _quote_names(names: Iterable[str]) -> str:
     return ", ".join(quote_excerpt(name, is_name=True) for name in names)

@@ -56,30 +56,30 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
         "power": sql_literal(design.power),
         "tuned_for": sql_literal(TUNED_FOR),
         "mismatch": sql_literal(SRM_ALPHA),
-        "gain": _gain(design),
+        "gain": _signed_difference(design),
         **_sample_ratio_bindings(design),
     }
     interval_limits = read_step("relative_intervals", f"{design.lift_scale}.sql").selects
     bindings |= {select_item.alias: select_item.this for select_item in interval_limits}
-    ctes: dict[str, exp.Query] = {name: _bound(bindings, name) for name in names}
+    ctes: dict[str, exp.Query] = {name: _bind_step(bindings, name) for name in names}
     for name in names[1:4]:
         _drop_zero_terms(ctes[name], zero_moments(design))
     if has_covariates:
         _drop_unit_factors(ctes["pooled_moments"], unit_denominators(design))
     for name in ("variant_estimates", "variant_pairs"):
-        ctes[name] = _bound(bindings, name, "adjusted" if has_covariates else "unadjusted")
-    ctes["variance_shares"] = _bound(bindings, "variance_shares")
-    ctes["effects"] = _bound(bindings, "effects", design.lift_scale)
-    ctes |= {"quadrature_nodes": _bound(bindings, "quadrature_nodes"), **_critical_value_ctes(design, bindings)}
-    ctes |= {name: _bound(bindings, name) for name in ("p_values", "p_value_ranks")}
-    ctes["corrected_p_values"] = _bound(bindings, "corrected_p_values", design.correction)
-    ctes |= {name: _bound(bindings, name) for name in SAMPLE_RATIO_STEPS}
+        ctes[name] = _bind_step(bindings, name, "adjusted" if has_covariates else "unadjusted")
+    ctes["variance_shares"] = _bind_step(bindings, "variance_shares")
+    ctes["effects"] = _bind_step(bindings, "effects", design.lift_scale)
+    ctes |= {"quadrature_nodes": _bind_step(bindings, "quadrature_nodes"), **_critical_value_ctes(design, bindings)}
+    ctes |= {name: _bind_step(bindings, name) for name in ("p_values", "p_value_ranks")}
+    ctes["corrected_p_values"] = _bind_step(bindings, "corrected_p_values", design.correction)
+    ctes |= {name: _bind_step(bindings, name) for name in SAMPLE_RATIO_STEPS}
     if not design.expected_shares:
         _drop_missing_variants(ctes["sample_ratio_statistic"])
-    return ctes | {"results": _with_sample_ratio(_bound(bindings, "results"))}
+    return ctes | {"results": _with_sample_ratio(_bind_step(bindings, "results"))}
 
 
-def _bound(bindings: Mapping[str, exp.Expr], *path: str) -> Any:
+def _bind_step(bindings: Mapping[str, exp.Expr], *path: str) -> Any:
     """Return the SELECT of a step with its parameters replaced."""
     return exp.replace_placeholders(read_step(*path[:-1], f"{path[-1]}.sql"), **{name: value.copy() for name, value in bindings.items()})
 
@@ -96,21 +96,21 @@ def _critical_value_ctes(design: ExperimentDesign, bindings: Mapping[str, exp.Ex
     """Return the CTEs to ``critical_values``, with the half-widths of intervals and the p-values."""
     if design.interval == "sequential":
         return {
-            "sequence_scales": _bound(bindings, "sequence_scales"),
-            "critical_values": _bound(bindings, "critical_values", "sequential"),
+            "sequence_scales": _bind_step(bindings, "sequence_scales"),
+            "critical_values": _bind_step(bindings, "critical_values", "sequential"),
         }
     quantiles = "t_first_guesses"
-    ctes: dict[str, exp.Query] = {name: _bound(bindings, name) for name in ("t_requests", "t_normalizers", quantiles)}
+    ctes: dict[str, exp.Query] = {name: _bind_step(bindings, name) for name in ("t_requests", "t_normalizers", quantiles)}
     for iteration in range(1, NEWTON_STEPS + 1):
         integrals = f"t_integrals_{iteration}"
-        ctes[integrals] = _reading(_bound(bindings, "t_integrals"), {"t_quantiles": quantiles})
+        ctes[integrals] = _replace_sources(_bind_step(bindings, "t_integrals"), {"t_quantiles": quantiles})
         quantiles = f"t_quantiles_{iteration}"
-        ctes[quantiles] = _reading(_bound(bindings, "t_quantiles"), {"t_integrals": integrals})
-    ctes["t_critical_values"] = _reading(_bound(bindings, "t_critical_values"), {"t_quantiles": quantiles})
-    return ctes | {"critical_values": _bound(bindings, "critical_values", "fixed")}
+        ctes[quantiles] = _replace_sources(_bind_step(bindings, "t_quantiles"), {"t_integrals": integrals})
+    ctes["t_critical_values"] = _replace_sources(_bind_step(bindings, "t_critical_values"), {"t_quantiles": quantiles})
+    return ctes | {"critical_values": _bind_step(bindings, "critical_values", "fixed")}
 
 
-def _reading(query: exp.Select, names: Mapping[str, str]) -> exp.Select:
+def _replace_sources(query: exp.Select, names: Mapping[str, str]) -> exp.Select:
     """Replace the sources of a query in place, for CTEs that repeat one file."""
     for table in find_nodes(query, exp.Table):
         if table.name in names:
@@ -147,7 +147,7 @@ def _drop_missing_variants(query: exp.Query) -> None:
     statistic.replace(statistic.this)
 
 
-def _gain(design: ExperimentDesign) -> exp.Expr:
+def _signed_difference(design: ExperimentDesign) -> exp.Expr:
     """Return the difference from the control, with the sign turned if lower is better."""
     difference = exp.column("difference")
     lower = [exp.Literal.string(estimate.name) for estimate in design.estimates if estimate.lower_is_better]

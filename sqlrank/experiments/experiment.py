@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 def result_table(design: ExperimentDesign, rows: Sequence[dict[str, Any]]) -> pa.Table:
     """Return a row per metric and variant, sorted by metric, then the sample ratio."""
     positions = {name: position for position, name in enumerate([*(estimate.name for estimate in design.estimates), SAMPLE_RATIO])}
-    finite_rows = ({name: _finite(value) for name, value in row.items()} for row in rows)
+    finite_rows = ({name: _none_if_not_finite(value) for name, value in row.items()} for row in rows)
     return pa.Table.from_pylist(
         sorted(finite_rows, key=lambda row: (positions[row["metric"]], row["variant"])), pa.schema(list(EXPERIMENT_SCHEMA.items()))
     )
@@ -61,7 +61,7 @@ def has_sample_ratio_mismatch(table: pa.Table) -> bool:
     return bool(table.to_pylist()[-1]["p_value"] < SRM_ALPHA)
 
 
-def _finite(value: Any) -> Any:
+def _none_if_not_finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -187,7 +187,7 @@ def experiment(
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     dialect_name = infer_dialect(connection, dialect)
     arms, text = run_on_database(
-        connection, dialect_name, limits, lambda database: _arms(design, database, source, unit, variant, where), progress
+        connection, dialect_name, limits, lambda database: _evaluate_variant_sums(design, database, source, unit, variant, where), progress
     )
     rows = arms.to_pylist()
     control = resolve_control(design, [row["variant"] for row in rows if row["metric"] == design.estimates[0].name])
@@ -278,7 +278,9 @@ def _result_metadata(design: ExperimentDesign) -> ResultMetadata:
     return ResultMetadata(EXPERIMENT, {name: name for name in EXPERIMENT_SCHEMA}, measures)
 
 
-def _arms(design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None) -> tuple[pa.Table, str]:
+def _evaluate_variant_sums(
+    design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None
+) -> tuple[pa.Table, str]:
     """Return the sums of every metric and variant, and the statement that computed them."""
     observations = map_observations(design, database, source, unit, variant, where)
     check_rows(design, database, observations)

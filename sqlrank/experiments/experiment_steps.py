@@ -34,7 +34,7 @@ def read_step(*path: str) -> exp.Select:
 
 
 def with_comment(query: Any, title: str) -> Any:
-    """Set the comment of a query that says what a row is."""
+    """Set the comment of a query, a sentence on its rows."""
     first_select(query).comments = [title]
     return query
 

@@ -89,8 +89,8 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
         if count:
             broken = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
             query = exp.select("*").where(exp.EQ(this=broken, expression=exp.Literal.number(1)))
-            what = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
-            problems.append(problem_with_examples(database, observations, what, query, columns))
+            description = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
+            problems.append(problem_with_examples(database, observations, description, query, columns))
     raise_problems(problems)
 
 
@@ -137,7 +137,7 @@ def multi_variant_error(design: ExperimentDesign, database: Database, observatio
 def resolve_control(design: ExperimentDesign, variants: list[str]) -> str:
     """Return the control; raise ``InputError`` if it has no units, or is the only variant."""
     control = CONTROL if design.control is None else design.control
-    available = _listed(sorted(variants))
+    available = _join_names(sorted(variants))
     if design.control is None and control not in variants:
         raise InputError(f"name the control variant, control=...; there are {available}")
     if control not in variants:
@@ -147,12 +147,12 @@ def resolve_control(design: ExperimentDesign, variants: list[str]) -> str:
     without_share = [name for name in sorted(variants) if design.expected_shares and name not in design.expected_shares]
     if without_share:
         raise InputError(
-            f"variant {short_repr(without_share[0])} has no expected share; expected_shares names {_listed(list(design.expected_shares))}"
+            f"variant {short_repr(without_share[0])} has no expected share; expected_shares names {_join_names(list(design.expected_shares))}"
         )
     return control
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 

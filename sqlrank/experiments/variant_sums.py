@@ -38,10 +38,12 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     ctes: dict[str, exp.Query] = {
         OBSERVATIONS: with_comment(observations.select([*KEYS, *amounts]), describe_rows(observations.role.description))
     }
-    ctes["experiment_units"] = _with(read_step("experiment_units.sql"), {name: exp.Sum(this=exp.column(name)) for name in amounts})
-    ctes["variant_means"] = _with(read_step("variant_means.sql"), _means(amounts, covariate_columns))
+    ctes["experiment_units"] = _select_columns(
+        read_step("experiment_units.sql"), {name: exp.Sum(this=exp.column(name)) for name in amounts}
+    )
+    ctes["variant_means"] = _select_columns(read_step("variant_means.sql"), _means(amounts, covariate_columns))
     covariate_counts = [f"{name}_{COVARIATE_COUNT}" for name in covariate_columns]
-    ctes["variant_summaries"] = _with(
+    ctes["variant_summaries"] = _select_columns(
         read_step("variant_summaries.sql"),
         {name: exp.column(name) for name in [*map(_variant_mean, amounts), *covariate_counts]} | _covariate_means(covariate_columns),
     )
@@ -51,17 +53,17 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
             *covariate_counts,
             *(f"{name}_{COVARIATE_MEAN}" for name in covariate_columns),
         ]
-        ctes["imputed_means"] = _with(
-            read_step("imputed_means.sql"), {name: exp.column(name) for name in unchanged_columns} | _filled(covariate_columns)
+        ctes["imputed_means"] = _select_columns(
+            read_step("imputed_means.sql"), {name: exp.column(name) for name in unchanged_columns} | _impute_covariates(covariate_columns)
         )
     ctes["variant_comoments"] = rename_ctes(
         _sums(design, covariate_columns), {"variant_summaries": "imputed_means"} if covariate_columns else {}
     )
-    ctes["metric_moments"] = _arms(design)
+    ctes["metric_moments"] = _metric_sums(design)
     return ctes
 
 
-def _with(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.Select:
+def _select_columns(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.Select:
     return query.select(*(value if value == exp.column(name) else exp.alias_(value, name) for name, value in columns.items()), copy=False)
 
 
@@ -97,7 +99,7 @@ def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     return columns
 
 
-def _filled(covariate_columns: list[str]) -> dict[str, exp.Expr]:
+def _impute_covariates(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     """Return covariate means per variant after mean imputation of missing values."""
     columns: dict[str, exp.Expr] = {}
     for name in covariate_columns:
@@ -125,7 +127,7 @@ def _sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
         is_missing = is_null(exp.column(name))
         missing_flag = exp.Case(ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0))
         columns[f"{name}_{MISSING_COVARIATE}"] = exp.Sum(this=missing_flag)
-    return _with(read_step("variant_comoments.sql"), columns)
+    return _select_columns(read_step("variant_comoments.sql"), columns)
 
 
 def _products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -140,7 +142,7 @@ def _product_name(first: str, second: str) -> str:
     return f"product_{first.removeprefix('amount_')}_{second.removeprefix('amount_')}"
 
 
-def _arms(design: ExperimentDesign) -> exp.Select:
+def _metric_sums(design: ExperimentDesign) -> exp.Select:
     """Return each metric's sums under common names, from one scan of the variants' sums."""
     query = read_step("metric_moments.sql")
     names = [exp.select(exp.alias_(exp.Literal.string(estimate.name), "metric")) for estimate in design.estimates]
@@ -148,8 +150,12 @@ def _arms(design: ExperimentDesign) -> exp.Select:
     next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(union_all(names).subquery("metrics"))
     columns_by_metric = {estimate.name: _arm_columns(design, estimate) for estimate in design.estimates}
     columns = next(iter(columns_by_metric.values()))
-    return _with(
-        query, {column: _chosen({name: metric_columns[column] for name, metric_columns in columns_by_metric.items()}) for column in columns}
+    return _select_columns(
+        query,
+        {
+            column: _choose_by_metric({name: metric_columns[column] for name, metric_columns in columns_by_metric.items()})
+            for column in columns
+        },
     )
 
 
@@ -180,7 +186,7 @@ def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[s
     return moments | {MISSING_COVARIATE: missing[0] if missing else sql_literal(0)}
 
 
-def _chosen(values: Mapping[str, exp.Expr]) -> exp.Expr:
+def _choose_by_metric(values: Mapping[str, exp.Expr]) -> exp.Expr:
     """Return a CASE that picks the value of each metric; a plain value if all are equal."""
     first, *rest = values.values()
     if all(value == first for value in rest):

@@ -41,7 +41,7 @@ def score_range_ablation(prepared: PreparedStatement, value: float | None, max_r
     score_ranges = list(zip([None, *bounds], [*bounds[:-1], None], strict=False))
     rows = []
     for (above, up_to), count in zip(score_ranges, _counts(prepared, predictions_cte, score_ranges), strict=True):
-        value_without = _without(prepared, predictions_cte, _between(above, up_to))
+        value_without = _evaluate_without(prepared, predictions_cte, _range_condition(above, up_to))
         loss = None if value_without is None else (value_without - value if direction == "higher" else value - value_without)
         rows.append({"above": above, "up_to": up_to, "predictions": count, "without": value_without, "lost": loss})
     rows.sort(key=lambda row: (row["lost"] is None, -(row["lost"] or 0.0), row["above"] is not None, row["above"] or 0.0))
@@ -68,7 +68,7 @@ def _bounds(prepared: PreparedStatement, predictions_cte: exp.CTE) -> list[float
     )
 
 
-def _between(above: float | None, up_to: float | None) -> exp.Expr:
+def _range_condition(above: float | None, up_to: float | None) -> exp.Expr:
     score = exp.column(SCORE_FIELD)
     lower_bounds = [exp.GT(this=score.copy(), expression=sql_literal(above))] if above is not None else []
     return exp.and_(*lower_bounds, *([exp.LTE(this=score.copy(), expression=sql_literal(up_to))] if up_to is not None else []))
@@ -76,13 +76,13 @@ def _between(above: float | None, up_to: float | None) -> exp.Expr:
 
 def _counts(prepared: PreparedStatement, predictions_cte: exp.CTE, score_ranges: Sequence[tuple[float | None, float | None]]) -> list[int]:
     """Return the number of predictions in each range."""
-    cases = [exp.Count(this=exp.Case().when(_between(*score_range), "1")) for score_range in score_ranges]
+    cases = [exp.Count(this=exp.Case().when(_range_condition(*score_range), "1")) for score_range in score_ranges]
     query = exp.select(*(exp.alias_(case, f"part_{index}") for index, case in enumerate(cases))).from_(predictions_cte.alias)
     (row,) = run_over_ctes(prepared, query, predictions_cte.alias).to_pylist()
     return [int(count) for count in row.values()]
 
 
-def _without(prepared: PreparedStatement, predictions_cte: exp.CTE, range_condition: exp.Expr) -> float | None:
+def _evaluate_without(prepared: PreparedStatement, predictions_cte: exp.CTE, range_condition: exp.Expr) -> float | None:
     """Return the metric over the predictions outside of a score range."""
     tree = prepared.statement.tree.copy()
     filtered_cte: Any = next(cte for cte in tree.args["with_"].expressions if cte.alias == predictions_cte.alias)

@@ -128,7 +128,7 @@ def explain(
     _check(request, query)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     return run_on_database(
-        connection, resolved_dialect, limits, lambda database: _explained(request, database, check, max_rows, show_where)
+        connection, resolved_dialect, limits, lambda database: _explain_on_database(request, database, check, max_rows, show_where)
     )
 
 
@@ -144,7 +144,9 @@ def _check(request: ResolvedRequest, query: Any) -> None:
         raise MetricError("several systems have values of their own; give the one to explain")
 
 
-def _explained(request: ResolvedRequest, database: Database, check: CheckMode, max_rows: int, show_where: str | None) -> Explanation:
+def _explain_on_database(
+    request: ResolvedRequest, database: Database, check: CheckMode, max_rows: int, show_where: str | None
+) -> Explanation:
     condition = None if show_where is None else parse_condition(show_where, database.dialect, "show_where")
     if condition is not None and (parameter := condition.find(exp.Placeholder, exp.Parameter)):
         raise InputError(f"show_where: {parameter.sql('duckdb')} has no value; write the value itself")
@@ -205,7 +207,7 @@ def _explained_queries(request: ResolvedRequest, database: Database, max_rows: i
 
 def _explained_or_refused(request: ResolvedRequest, database: Database, max_rows: int) -> Explanation | str:
     try:
-        return _explained(request, database, "off", max_rows, None)
+        return _explain_on_database(request, database, "off", max_rows, None)
     except (InputError, MetricError) as error:  # such as a query for which the system retrieved nothing
         return str(error)
 
@@ -223,7 +225,7 @@ def _explanation(
     sums: Mapping[exp.Expr, float | None],
 ) -> Explanation:
     totals = {node.sql("duckdb"): total for node, total in sums.items()}
-    worked = _put_in(expression, sums).sql("duckdb")
+    worked = _substitute_aggregates(expression, sums).sql("duckdb")
     metric = str(prepared.request.metrics[0].metric)
     return Explanation(metric, query, value, steps, expression.sql("duckdb"), totals, worked, prepared.render().text)
 
@@ -251,7 +253,7 @@ def _sums(prepared: PreparedStatement, key: str | None = None) -> tuple[exp.Expr
     return metric_expression.unalias().copy(), sums
 
 
-def _put_in(expression: exp.Expr, sums: Mapping[exp.Expr, float | None]) -> exp.Expr:
+def _substitute_aggregates(expression: exp.Expr, sums: Mapping[exp.Expr, float | None]) -> exp.Expr:
     """Return an expression with its aggregates replaced by their values."""
 
     def put(node: exp.Expr) -> exp.Expr:

@@ -109,7 +109,7 @@ def _preview_query(prepared: PreparedStatement, cte: exp.CTE) -> tuple[exp.Selec
         query = _with_documents(query, cte)
     term = _term(prepared, cte.alias) if TERM_COLUMN not in names else None
     query = query.select(exp.alias_(term.copy(), TERM_COLUMN)) if term is not None else query
-    return query, [*_first(prepared, names), *_order(prepared, cte.alias, term, names, columns)]
+    return query, [*_query_first_keys(prepared, names), *_sort_keys(prepared, cte.alias, term, names, columns)]
 
 
 def list_keys(prepared: PreparedStatement) -> dict[str, str | None] | None:
@@ -144,7 +144,7 @@ def has_columns(condition: exp.Expr, cte: exp.CTE) -> bool:
     return {column.name for column in condition.find_all(exp.Column)} <= set(cte.this.named_selects)
 
 
-def _first(prepared: PreparedStatement, names: Sequence[str]) -> list[exp.Ordered]:
+def _query_first_keys(prepared: PreparedStatement, names: Sequence[str]) -> list[exp.Ordered]:
     """Return the sort key that puts rows of the query first.
 
     Only metrics across lists read rows of other queries.
@@ -156,7 +156,7 @@ def _first(prepared: PreparedStatement, names: Sequence[str]) -> list[exp.Ordere
     return [exp.Ordered(this=exp.Case().when(is_query, "0").else_("1"))]
 
 
-def _order(
+def _sort_keys(
     prepared: PreparedStatement, cte_name: str, term: exp.Expr | None, names: Sequence[str], columns: Sequence[exp.Column]
 ) -> list[exp.Ordered]:
     """Return the sort keys of a CTE's rows.

@@ -1,4 +1,4 @@
-"""Statistical tests (t, signed-rank, sign) and power analysis of the t-test, using only the standard library."""
+"""Statistical tests (t, signed-rank, sign), power analysis of the t-test, units for an interval's width; standard library only."""
 
 from __future__ import annotations
 

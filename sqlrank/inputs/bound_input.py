@@ -118,7 +118,7 @@ class BoundInput:
         return self.with_columns({name: self.table.column(name) or name for name in needed if name not in self.columns})
 
     def with_fallbacks(self, needed: Iterable[str]) -> BoundInput:
-        """Return a copy with needed columns that the table lacks bound to the columns that stand in for them, where it has these."""
+        """Return a copy with needed columns that the table lacks bound to their substitutes, where it has these."""
         columns = {name: self.role.columns[name].fallback for name in needed if name not in self.columns and name in self.role.columns}
         return self.with_columns(
             {name: fallback for name, fallback in columns.items() if self.table.column_types and self.column(fallback)}
@@ -172,14 +172,14 @@ class BoundInput:
             keep_nulls: Include rows that have NULL in required columns.
         """
         select_items = [
-            _aliased(self.typed_expression(name, score_type, keep_types), name, quoted=name in self.group_names)
+            _alias_unless_equal(self.typed_expression(name, score_type, keep_types), name, quoted=name in self.group_names)
             for name in [*self.group_names, *needed]
         ]
         query = exp.select(*select_items)
         query = query.where(self.where.copy()) if self.where is not None else query
         query = query if keep_nulls else query.where(*(is_not_null(self.raw_expression(name)) for name in self.not_null))
         read_columns = {column.name: column.this for column in find_nodes(query, exp.Column)}
-        return _qualified(query.from_(self.table.from_clause(read_columns.values(), for_display)))
+        return _qualify_columns(query.from_(self.table.from_clause(read_columns.values(), for_display)))
 
     def typed_expression(self, name: str, score_type: str = "given", keep_types: bool = False) -> exp.Expr:
         """Return a column as an expression of the required type.
@@ -233,13 +233,13 @@ def comparable_columns(inputs: Mapping[str, BoundInput], columns: Mapping[str, S
     return columns_by_entity
 
 
-def _aliased(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:
+def _alias_unless_equal(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:
     if isinstance(value, exp.Column) and value.name == name and value.this.quoted == quoted:
         return value
     return exp.alias_(value, exp.to_identifier(name, quoted=quoted))
 
 
-def _qualified(query: exp.Select) -> exp.Select:
+def _qualify_columns(query: exp.Select) -> exp.Select:
     """Qualify columns by the table's alias, because engines resolve bare names differently."""
     table = query.args["from_"].this
     if isinstance(table, exp.Table) and table.alias:

@@ -69,10 +69,10 @@ def bind_expressions(
     """Return the inputs with mapped texts that are not column names bound as expressions."""
     bound_inputs = dict(inputs)
     for name, text in [*mapping.items(), *(("score", text) for text in scores)]:
-        targets = _targets(name, request, bound_inputs)
+        targets = _find_mapped_inputs(name, request, bound_inputs)
         if any(target.table.column_types is not None and target.table.column(text) for target in targets):
             continue
-        trees = [_expression(text, target) for target in targets]
+        trees = [_parse_mapped_text(text, target) for target in targets]
         if all(isinstance(tree, str) for tree in trees):
             raise InputError(_unknown_column_message(request, name, text, [str(tree) for tree in trees], targets))
         for target, tree in zip(targets, trees, strict=True):
@@ -87,7 +87,7 @@ def bind_expressions(
     return bound_inputs
 
 
-def _targets(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> list[BoundInput]:
+def _find_mapped_inputs(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> list[BoundInput]:
     """Return the inputs of a mapped column; for group-by columns without inspection, the evaluated ones."""
     role, _, column = name.partition(".")
     if role in inputs and column:
@@ -113,7 +113,7 @@ def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str
     """
     column_name = bound_input.table.column(text) if bound_input.table.column_types is not None else None
     if column_name is None:
-        tree = _expression(text, bound_input)
+        tree = _parse_mapped_text(text, bound_input)
         if isinstance(tree, str):
             available = bound_input.table.column_types or {}
             raise InputError(
@@ -134,7 +134,7 @@ def _expression_type(tree: exp.Expr, bound_input: BoundInput, database: Database
     return next(iter(database.describe(type_query).values()), "")
 
 
-def _expression(text: str, holder: BoundInput) -> exp.Expr | str | None:
+def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
     """Parse a text as an expression, or return a missing column's name.
 
     Returns None for the name of a column that cannot be inspected.

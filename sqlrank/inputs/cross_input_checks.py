@@ -63,7 +63,7 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
     The join is smaller than the run.
     """
     columns = [*(quoted_column(name, "run") for name in run.group_names), *(exp.column(name, table="run") for name in RANKING_KEYS)]
-    join_condition = _same(RANKING_KEYS)
+    join_condition = _equal_keys(RANKING_KEYS)
     num_rows = exp.alias_(exp.Count(this=exp.Star()), "times")
     queries = []
     for for_display in (False, True):
@@ -78,7 +78,7 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
     return [format_problem(database, run, problem, examples, queries[1])]
 
 
-def _same(keys: tuple[str, ...]) -> exp.Condition:
+def _equal_keys(keys: tuple[str, ...]) -> exp.Condition:
     return exp.and_(*(exp.EQ(this=exp.column(key, table="run"), expression=exp.column(key, table="qrels")) for key in keys))
 
 
@@ -93,7 +93,7 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
     qrels = inputs["qrels"].select(RANKING_KEYS).subquery("qrels")
     components = {inputs[role].assembled_from.partition(".")[0] for role in ("run", "qrels")}
     for keys, key_label in ((("query_id",), "query_id"), (("query_id", "doc_id"), "(query_id, doc_id)")):
-        if not database.query_rows(exp.select("1").from_(run.copy()).join(qrels.copy(), on=_same(keys)).limit(1)):
+        if not database.query_rows(exp.select("1").from_(run.copy()).join(qrels.copy(), on=_equal_keys(keys)).limit(1)):
             run_example = database.query_rows(exp.select(*keys).from_(run.copy()).limit(1))
             qrels_example = database.query_rows(exp.select(*keys).from_(qrels.copy()).limit(1))
             if keys == RANKING_KEYS[:1] and len(components) == 1 and components != {""}:
@@ -129,7 +129,7 @@ def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], 
     """Check that each input contains a query of the queries table, if any."""
     for role in roles if "queries" in inputs else ():
         subqueries = [inputs[name].select(RANKING_KEYS[:1]).subquery("run" if name == role else "qrels") for name in ("queries", role)]
-        if not database.query_rows(exp.select("1").from_(subqueries[0]).join(subqueries[1], on=_same(RANKING_KEYS[:1])).limit(1)):
+        if not database.query_rows(exp.select("1").from_(subqueries[0]).join(subqueries[1], on=_equal_keys(RANKING_KEYS[:1])).limit(1)):
             queries_example, input_example = (
                 database.query_rows(exp.select("query_id").from_(subquery.copy()).order_by("query_id").limit(1))[0][0]
                 for subquery in subqueries
@@ -144,12 +144,12 @@ def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], 
 
 def check_same_queries(database: Database, inputs: Mapping[str, BoundInput]) -> None:
     """Check that run and qrels contain the same queries."""
-    problems = list(_unmatched(database, inputs, ("qrels", "run"), "judged, but not answered, and queries='strict'"))
-    problems += _unmatched(database, inputs, ("run", "qrels"), "answered, but not judged, and queries='strict'")
+    problems = list(_describe_unmatched(database, inputs, ("qrels", "run"), "judged, but not answered, and queries='strict'"))
+    problems += _describe_unmatched(database, inputs, ("run", "qrels"), "answered, but not judged, and queries='strict'")
     raise_problems(problems)
 
 
-def _unmatched(database: Database, inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str) -> Iterator[str]:
+def _describe_unmatched(database: Database, inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str) -> Iterator[str]:
     """Describe the queries that only the first of two inputs contains."""
     first, second = (inputs[role].select(RANKING_KEYS[:1]).subquery(name) for role, name in zip(roles, ("these", "other"), strict=True))
     query = exp.select("query_id").distinct().from_(first).where(exp.Not(this=_in_run_queries(second)))

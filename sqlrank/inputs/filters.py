@@ -82,7 +82,7 @@ def apply_filter(
 
 
 def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> None:
-    """Check that no column of another type stands for a boolean, and that no text is ordered with a number.
+    """Check that no column of another type is used as a boolean, and that no text is ordered with a number.
 
     Engines give unclear errors for both.
     """

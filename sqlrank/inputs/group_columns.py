@@ -122,7 +122,7 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
 
 
 def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]) -> _ColumnMatch:
-    """Find a column of the run or of what it is assembled from, or else of the queries table."""
+    """Find a column of the run or of the input that it is assembled from, or else of the queries table."""
     run = inputs[run_role]
     holders = {}
     for role in searched_roles:

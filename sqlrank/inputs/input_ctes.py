@@ -104,7 +104,7 @@ def _check_intervals(inputs: BoundInputs, shape: GroupingLayout) -> None:
 
 
 def _rows(bound_input: BoundInput) -> str:
-    """Return what the rows of an input are; rows of rankings are identified by the group columns, too."""
+    """Return the comment on the rows of an input; rows of rankings are identified by the group columns, too."""
     description = bound_input.role.description
     is_ranking = bound_input.role.list_relation is not None and bool(bound_input.group_names)
     return describe_rows(description, keys={"query": name_keys([*bound_input.group_names, QUERY_ID])}) if is_ranking else description
@@ -195,7 +195,7 @@ def _predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey,
     raw = bound_input.select(other_columns, for_display=True, keep_nulls=True)
     for index, view in enumerate(inputs.per_score(), start=1):
         raw = raw.select(exp.alias_(view.by_role["predictions"].typed_expression("score"), f"score_{index}"))
-    numbered = {NUMBERED_PREDICTIONS: _numbered(inputs, raw)} if inputs.rows_are_units else {}
+    numbered = {NUMBERED_PREDICTIONS: _number_predictions(inputs, raw)} if inputs.rows_are_units else {}
     source_key = NUMBERED_PREDICTIONS if numbered else RAW_PREDICTIONS
     other_columns += [UNIT_ID] if inputs.rows_are_units else []
     title, scored_group = (
@@ -211,7 +211,7 @@ def _predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey,
     }
 
 
-def _numbered(inputs: BoundInputs, raw: exp.Select) -> InputQuery:
+def _number_predictions(inputs: BoundInputs, raw: exp.Select) -> InputQuery:
     """Return predictions with row numbers as units.
 
     Where a CTE is computed once, any numbering is consistent. Other engines may renumber rows for each reader, so rows are ordered by all

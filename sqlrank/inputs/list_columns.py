@@ -34,7 +34,7 @@ def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: D
     bound_input = _with_ids_of_numbers(bound_input)
     for name in [name for name in bound_input.columns if name in names or name not in given]:
         value, duckdb_type = bound_input.raw_expression(name), bound_input.column_type(name)
-        ids, numbers = _normalized(value, duckdb_type, bound_input.table.dialect, name, name in number_columns.values())
+        ids, numbers = _normalize_value(value, duckdb_type, bound_input.table.dialect, name, name in number_columns.values())
         if duckdb_type == "JSON[]" and ids is not None:
             _check_not_empty(bound_input, name, value, database)
         bound_input = _bind(bound_input, name, ids, database)
@@ -55,7 +55,9 @@ def _with_ids_of_numbers(bound_input: BoundInput) -> BoundInput:
     return replace(bound_input, columns=columns)
 
 
-def _normalized(value: exp.Expr, duckdb_type: str, dialect: str, name: str, is_of_numbers: bool) -> tuple[exp.Expr | None, exp.Expr | None]:
+def _normalize_value(
+    value: exp.Expr, duckdb_type: str, dialect: str, name: str, is_of_numbers: bool
+) -> tuple[exp.Expr | None, exp.Expr | None]:
     """Return the ids and the numbers that a value holds, None where the value itself is a list."""
     if duckdb_type.startswith("MAP(") and not duckdb_type.endswith("]"):
         keys, values = get_dialect(dialect).map_functions

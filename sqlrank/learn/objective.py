@@ -1,4 +1,4 @@
-"""The loss that training minimises: a surrogate of pAp@k by its metric file, or the log loss of logistic regression."""
+"""The loss that training minimizes: a surrogate of pAp@k by its metric file, or the log loss of logistic regression."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TOP_K_DEFAULTS = {"k": None, "margin": 1.0, "few_negatives": "truncate"}
 
 @dataclass(frozen=True)
 class Objective:
-    """A loss to minimise.
+    """A loss to minimize.
 
     Attributes:
         surrogate: The surrogate of pAp@k as a metric, None for logistic regression.

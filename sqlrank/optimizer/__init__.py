@@ -1,1 +1,1 @@
-"""Passes over statements: what a statement computes stays, and it reads as an analyst would have written it."""
+"""Rewrite statements to the shorter form that an analyst would write, by passes that change no row of the result."""

@@ -60,7 +60,7 @@ def fold_constants(tree: exp.Expr) -> None:
             node.replace(exp.Boolean(this=not node.this.unnest().this))
         elif isinstance(node, exp.Case):
             _fold_case(node)
-        elif isinstance(node, exp.Where) and _is(node.this, value=True):
+        elif isinstance(node, exp.Where) and _is_number(node.this, value=True):
             node.pop()
         elif isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
             _fold_arithmetic(node)
@@ -150,7 +150,7 @@ def _literal(number: float) -> exp.Expr:
     return exp.Neg(this=literal) if number < 0 else literal
 
 
-def _is(node: exp.Expr, value: bool) -> bool:
+def _is_number(node: exp.Expr, value: bool) -> bool:
     inner = node.unnest()
     return isinstance(inner, exp.Boolean) and bool(inner.this) == value
 
@@ -171,11 +171,11 @@ def literal_value(node: exp.Expr) -> float | None:
 def _fold_and_or(node: exp.And | exp.Or) -> None:
     """Fold an AND or OR with a constant operand."""
     neutral = isinstance(node, exp.And)
-    if any(_is(operand, value=not neutral) for operand in (node.this, node.expression)):
+    if any(_is_number(operand, value=not neutral) for operand in (node.this, node.expression)):
         node.replace(exp.Boolean(this=not neutral))
-    elif _is(node.this, value=neutral):
+    elif _is_number(node.this, value=neutral):
         node.replace(node.expression)
-    elif _is(node.expression, value=neutral):
+    elif _is_number(node.expression, value=neutral):
         node.replace(node.this)
 
 
@@ -184,10 +184,10 @@ def _fold_case(node: exp.Case) -> None:
         return
     branches: list[exp.Expr] = []
     for branch in node.args["ifs"]:
-        if _is(branch.this, value=True):
+        if _is_number(branch.this, value=True):
             node.set("default", branch.args["true"])
             break
-        if not _is(branch.this, value=False):
+        if not _is_number(branch.this, value=False):
             branches.append(branch)
     node.set("ifs", branches)
     default = node.args.get("default")

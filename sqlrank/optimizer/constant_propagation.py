@@ -1,4 +1,4 @@
-"""Constant propagation: columns of a CTE that are constants, or equal another column of it, are replaced where they are read."""
+"""Constant propagation: columns of a CTE that are constants, or equal another column of it, are replaced where they are read; NULL keys go."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _find_replacements(step: StatementStep) -> Replacements:
 
 
 def _key(value: Expr) -> object:
-    """Return a key that equal expressions share; columns are told apart without a walk through their trees."""
+    """Return a key that equal expressions share; that of a column needs no walk through its tree."""
     return (value.table, value.name) if isinstance(value, exp.Column) else value
 
 
@@ -164,7 +164,7 @@ def _is_key(column: exp.Column) -> bool:
 
 
 def _drop_repeated_keys(scope: Scope) -> None:
-    """Drop terms of GROUP BY, PARTITION BY and ORDER BY that stand there twice."""
+    """Drop repeated terms of GROUP BY, PARTITION BY and ORDER BY."""
     for node in find_nodes(scope.select, exp.Group, exp.Window, exp.Order):
         key = "partition_by" if isinstance(node, exp.Window) else "expressions"
         terms = node.args.get(key) or []

@@ -18,7 +18,7 @@ OPERATORS = (exp.Binary, exp.Neg, exp.Not, exp.Between, exp.In)
 
 
 def needs_parentheses(value: Expr, place: Expr) -> bool:
-    """Return True if an expression needs parentheses where another stands."""
+    """Return True if an expression needs parentheses in the place of another."""
     parent = place.parent
     if not isinstance(value, OPERATORS) or not isinstance(parent, OPERATORS):
         return False

@@ -1,4 +1,4 @@
-"""Predicate propagation: what holds of every row, by a WHERE or by the functions that compute a column, is not tested again."""
+"""Predicate propagation: tests that hold of every row, by a WHERE or by the functions that compute a column, are left out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEVER_NULL_OF_VALUES = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Abs, exp.Floor)
 
 
 def propagate_predicates(graph: StatementGraph) -> bool:
-    """Fold tests that come to the same for every row, COALESCE and NULLIF among them, in place; return True if there are any.
+    """Fold tests that have one value for all rows, COALESCE and NULLIF among them, in place; return True if there are any.
 
     A CASE that chooses the smaller or greater of two values becomes LEAST or GREATEST, where these are NULL together or never.
 
@@ -55,7 +55,7 @@ def _fold_tests(scope: Scope, row_predicates: _RowPredicates) -> bool:
     is_changed = False
     tests: list[Any] = find_nodes(scope.select, *_TESTS)
     for node in reversed(tests):
-        if (value := _folded(node, scope, row_predicates)) is not None:
+        if (value := _fold_test(node, scope, row_predicates)) is not None:
             replace_expression(node, value)
             is_changed = True
     if is_changed:
@@ -82,8 +82,8 @@ def _write_extremes(scope: Scope, row_predicates: _RowPredicates) -> None:
             scope.mark_changed()
 
 
-def _folded(node: Any, scope: Scope, row_predicates: _RowPredicates) -> Expr | None:
-    """Return what a test comes to for every row of a SELECT, None if that differs between rows."""
+def _fold_test(node: Any, scope: Scope, row_predicates: _RowPredicates) -> Expr | None:
+    """Return the value of a test for every row of a SELECT, None if it differs between rows."""
     if isinstance(node, exp.Is):
         return exp.false() if isinstance(node.expression, exp.Null) and row_predicates.value_predicates(node.this, scope) else None
     if isinstance(node, exp.Coalesce):
@@ -103,7 +103,7 @@ def _folded(node: Any, scope: Scope, row_predicates: _RowPredicates) -> Expr | N
 
 
 def _decide(predicates: Predicates, comparison: type[Expr], number: float) -> bool | None:
-    """Return what a comparison with a number comes to for values of which some predicates hold, None if they do not tell."""
+    """Return the value of a comparison with a number for values of which some predicates hold, None if these do not decide it."""
     for predicate, bound in predicates:
         if predicate is exp.EQ:
             return COMPARISONS[comparison](bound, number)

@@ -113,7 +113,7 @@ def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> 
             item.comments = item.comments or comments
         if is_sort_key(column) and not isinstance(value, exp.Column):
             column.set("table", None)
-            column.set("this", _name(outputs[column.name]).copy())
+            column.set("this", _column_name(outputs[column.name]).copy())
         else:
             reader.substitute(column, value.copy(), comments)
     _move_clauses(scope, reader, keeps_clauses)
@@ -211,7 +211,7 @@ def _enclosing_item(column: exp.Column, reader: Scope) -> Expr:
     return node
 
 
-def _name(item: Expr) -> exp.Identifier:
+def _column_name(item: Expr) -> exp.Identifier:
     """Return the name of a column of a result."""
     identifier: exp.Identifier = item.args["alias"] if isinstance(item, exp.Alias) else item.this
     return identifier

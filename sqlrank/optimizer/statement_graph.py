@@ -1,4 +1,4 @@
-"""A statement as a graph: its CTEs, the SELECTs in them with the CTEs and columns that each reads, and predicates that passes share."""
+"""A statement as a graph: its CTEs, the SELECTs in them with the CTEs and columns that each reads; tests of nodes that passes share."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Scope:
         self.mark_changed()
 
     def mark_changed(self) -> None:
-        """Forget what was found in the tree of the SELECT, because it has changed."""
+        """Clear the cached results of searches in the tree, because it has changed."""
         self._nodes: list[Any] | None = None
         self._sources: dict[str, Expr] | None = None
         self._is_plain: bool | None = None

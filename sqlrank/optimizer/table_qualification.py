@@ -41,7 +41,7 @@ def qualify_tables(graph: StatementGraph) -> None:
 
 
 def _is_name(item: exp.Alias) -> bool:
-    """Return True if an alias is the name of the column that it stands for."""
+    """Return True if an alias equals the name of its column."""
     alias, identifier = item.args["alias"], item.this.this
     return bool(alias.name == identifier.name and alias.quoted == identifier.quoted)
 

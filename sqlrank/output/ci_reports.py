@@ -41,7 +41,7 @@ def junit(result: pa.Table, command: str = "gate") -> str:
     counts = {"tests": len(rows), "failures": _count(rows, "fail"), "errors": 0, "skipped": _count(rows, "inconclusive", "skipped")}
     suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in counts.items()}})
     for row in rows:
-        case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": _named(row, result)})
+        case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": _name_row(row, result)})
         if row["verdict"] == "fail":
             ET.SubElement(case, "failure", {"message": _describe_row(row)})
         elif row["verdict"] != "pass":
@@ -61,7 +61,7 @@ def github_annotations(result: pa.Table, command: str = "gate") -> list[str]:
     rows = result.to_pylist()
     undecided = [f"::warning title=sqlrank {command}::nothing is decided, since all groups are skipped"] if is_all_skipped(result) else []
     return undecided + [
-        f"::{kinds[row['verdict']]} title=sqlrank {command}::{_escaped(f'{_named(row, result)}: {_describe_row(row)}')}"
+        f"::{kinds[row['verdict']]} title=sqlrank {command}::{_escape_command(f'{_name_row(row, result)}: {_describe_row(row)}')}"
         for row in rows
         if row["verdict"] in kinds
     ]
@@ -71,7 +71,7 @@ def _count(rows: Sequence[dict[str, Any]], *verdicts: str) -> int:
     return sum(row["verdict"] in verdicts for row in rows)
 
 
-def _named(row: dict[str, Any], result: pa.Table) -> str:
+def _name_row(row: dict[str, Any], result: pa.Table) -> str:
     where = ", ".join(f"{name}={row[name]}" for name in group_column_names(result) if name != SLICE_COLUMN and row[name] is not None)
     return escape_controls(f"{row['metric']} ({where})" if where else str(row["metric"]))
 
@@ -83,5 +83,5 @@ def _describe_row(row: dict[str, Any]) -> str:
     return f"{escape_controls(row['reason'])}: " + ", ".join([*values, f"tolerance {row['tolerance']}", *units])
 
 
-def _escaped(text: str) -> str:
+def _escape_command(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

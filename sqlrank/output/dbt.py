@@ -142,7 +142,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     column = None
     if overwrite_by is not None:
         statement = dataclasses.replace(statement, tree=statement.tree.copy())
-        column = _replaced(statement, overwrite_by, materialized, dialect, options)
+        column = _restrict_inputs(statement, overwrite_by, materialized, dialect, options)
     statement = dataclasses.replace(statement, tree=without_order(statement))
     keys, _ = _split(statement)
     config = f"materialized='{materialized}'"
@@ -222,7 +222,9 @@ def dbt_relation(role: str, source: Any) -> Any:
     return exp.Table(this=exp.var(f"{{{{ {function}({', '.join(map(repr, name_parts))}) }}}}"))
 
 
-def _replaced(statement: CompiledStatement, column: str, materialized: str, dialect: str, options: Mapping[str, Any]) -> exp.Identifier:
+def _restrict_inputs(
+    statement: CompiledStatement, column: str, materialized: str, dialect: str, options: Mapping[str, Any]
+) -> exp.Identifier:
     """Restrict the inputs in place to rows from the model's last value on.
 
     Returns the name of the column.

@@ -35,7 +35,7 @@ MAX_ROW_COLUMNS = 4
 """Maximum number of columns of a one-row result that is not transposed."""
 
 ALWAYS_DISPLAYED = ("metric", "verdict", "winner")
-"""Columns that a terminal shows even if all rows are alike."""
+"""Columns that a terminal shows even if all rows have one value."""
 
 VERDICT_COLORS = {"pass": GREEN, "fail": RED, "inconclusive": YELLOW}
 
@@ -235,7 +235,7 @@ def _colors(name: str, rows: list[dict[str, Any]]) -> dict[int, str]:
 
 
 def _without_constants(columns: list[TextColumn], result: pa.Table, num_hidden: int) -> tuple[list[TextColumn], list[str]]:
-    """Return the columns that differ between rows or that were asked for, and a sentence on the others."""
+    """Return the columns that differ between rows or that were requested, and a sentence on the others."""
     metadata = read_result_metadata(result.schema.metadata)
     asked = {*ALWAYS_DISPLAYED, *(() if metadata is None else metadata.measures)}
     constant = [

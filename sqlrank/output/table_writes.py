@@ -1,4 +1,4 @@
-"""Return statements that store a SELECT without order: CREATE of a table or view, INSERT, DELETE and INSERT by a column; find columns."""
+"""Return statements that store a SELECT without order: CREATE of a table or view, INSERT, DELETE and INSERT by a column; names of stored columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lay out tables of text: columns side by side, or one record per row where a terminal is too narrow for that."""
+"""Lay out tables of text: columns side by side, or one record per row where a terminal is too narrow; its width and colors."""
 
 from __future__ import annotations
 

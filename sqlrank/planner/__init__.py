@@ -1,1 +1,1 @@
-"""Choose how a statement computes, from the engine and statistics of the tables; results do not depend on it."""
+"""Choose the plan of a statement, from the engine and statistics of the tables; results do not depend on it."""

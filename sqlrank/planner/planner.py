@@ -44,8 +44,8 @@ def validate_plan(request: ResolvedRequest, dialect: str) -> None:
         if not library.is_plan_supported(name, value, dialect):
             supported = [candidate for candidate in values if library.is_plan_supported(name, candidate, dialect)]
             alternatives = [candidate for candidate in supported if candidate not in {"auto", "rank"}]
-            engines = _or(values[value]["engines"]).replace("duckdb", "DuckDB")
-            raise MetricError(f"{name}={value!r} is for {engines}; choose {_or(alternatives)} for {dialect}")
+            engines = _join_alternatives(values[value]["engines"]).replace("duckdb", "DuckDB")
+            raise MetricError(f"{name}={value!r} is for {engines}; choose {_join_alternatives(alternatives)} for {dialect}")
         if (role := values[value].get("requires_input", request.retrieval_role)) != request.retrieval_role:
             raise MetricError(f"{name}={value!r} is for {role}, and {request.retrieval_role} is given; leave it out")
         for metric in ranking_metrics(request):
@@ -62,11 +62,11 @@ def _check_engines(request: ResolvedRequest, dialect: str) -> None:
     """Check that the engine has the relations of every metric."""
     for metric in request.metrics:
         if (engines := find_engines(metric.dependencies.files)) and dialect not in engines:
-            names = _or(engines).replace("duckdb", "DuckDB")
+            names = _join_alternatives(engines).replace("duckdb", "DuckDB")
             raise MetricError(f"{metric.metric} is for {names}, not for {dialect}; evaluate it there, or choose another metric")
 
 
-def _or(words: list[str]) -> str:
+def _join_alternatives(words: list[str]) -> str:
     return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 

@@ -91,27 +91,27 @@ def find_metric(text: str, library: Registry) -> tuple[Metric, SqlFile]:
     try:
         metric = parse_metric_text(text)
     except MetricError as error:
-        raise MetricError(_respelled(text, library) or str(error)) from None
+        raise MetricError(_suggest_spelling(text, library) or str(error)) from None
     metric = canonical_metric(metric, library)
     try:
         file = library.file_for(metric)
     except MetricError as error:
-        raise MetricError(_respelled(text, library) or str(error)) from None
+        raise MetricError(_suggest_spelling(text, library) or str(error)) from None
     if COLUMN_PARAMETER in dict(metric.params) and not file.measures_column:
         problem = f"cannot read the parameters of {quote_excerpt(text)}; each needs a name, as in (rel=2)"
-        raise MetricError(_respelled(text, library) or problem)
+        raise MetricError(_suggest_spelling(text, library) or problem)
     return metric, file
 
 
-def _respelled(text: Any, library: Registry) -> str | None:
+def _suggest_spelling(text: Any, library: Registry) -> str | None:
     """Suggest the canonical spelling of other notations (``ndcgAt(10)``) or of several metrics."""
     if not isinstance(text, str) or len(text) > MAX_RESPELLED_CHARACTERS:
         return None
     for pattern, replacement in library.synonyms["spellings"].items():
         match = re.fullmatch(pattern, text.strip())
-        if match is not None and (name := _canonical(match.expand(replacement), library)) is not None:
+        if match is not None and (name := _canonical_text(match.expand(replacement), library)) is not None:
             return f"unknown metric {quote_excerpt(text)}; write {name}"
-    names = [_canonical(part, library) for part in _SEPARATORS.split(text.strip())]
+    names = [_canonical_text(part, library) for part in _SEPARATORS.split(text.strip())]
     metrics = [name for name in names if name is not None]
     if len(metrics) < len(names) or len(metrics) < 2:  # noqa: PLR2004  a single metric is not a list
         return None
@@ -120,7 +120,7 @@ def _respelled(text: Any, library: Registry) -> str | None:
     return f"{quote_excerpt(text)} holds several metrics; give a list of them, {metrics!r} (on the command line {' '.join(map(shlex.quote, metrics))})"
 
 
-def _canonical(text: str, library: Registry) -> str | None:
+def _canonical_text(text: str, library: Registry) -> str | None:
     try:
         metric = canonical_metric(parse_metric_text(text), library)
         return str(replace(metric, name=library.file_for(metric).display_name))

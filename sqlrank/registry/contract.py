@@ -178,7 +178,7 @@ def _unnamed_keys(select: exp.Select) -> Iterator[Violation]:
 
 
 def _sources(select: exp.Select) -> Iterator[Violation]:
-    """Yield renamed columns of sources, and subqueries that read what stands beside them."""
+    """Yield renamed columns of sources, and subqueries that read other items of the same FROM."""
     sources = [clause.this for clause in (select.args.get("from_"), *(select.args.get("joins") or [])) if clause is not None]
     for source in sources:
         if source.alias_column_names and not isinstance(source, exp.Unnest):

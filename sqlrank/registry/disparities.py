@@ -77,7 +77,7 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
 
 
 def _canonical_name(entry: Any, library: Registry) -> str:
-    """Return the canonical metric of an entry, "" for what is no single metric."""
+    """Return the canonical metric of an entry, "" if it is not a single metric."""
     try:
         return str(parse_canonical(str(entry), library))
     except MetricError:
@@ -85,7 +85,7 @@ def _canonical_name(entry: Any, library: Registry) -> str:
 
 
 def _parse(entry: Any) -> Metric | None:
-    """Return a metric as it was requested, None for what is no single metric."""
+    """Return a metric as it was requested, None if it is not a single metric."""
     if isinstance(entry, Metric):
         return entry
     try:

@@ -1,4 +1,4 @@
-"""Fingerprints of metrics: hashes of what defines them, and the policies and parameters in force."""
+"""Fingerprints of metrics: hashes of their names, revisions and users' files, and the policies and parameters in force."""
 
 from __future__ import annotations
 

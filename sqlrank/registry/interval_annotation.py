@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 INTERVAL = "Interval"
-"""Annotation of how intervals of a metric are computed, where that does not follow from its expression."""
+"""Annotation of the intervals of a metric, where they do not follow from its expression."""
 
 INFLUENCE_KEY = "Influence key"
 """Annotation of the condition under which a prediction has the influence of a row."""

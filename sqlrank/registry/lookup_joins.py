@@ -44,7 +44,7 @@ def _compared_columns(condition: exp.Expr | None, alias: str) -> set[str]:
 
 
 def _row_keys(source: exp.Expr, library: Registry) -> Keys | None:
-    """Return the columns that identify a row of an item of FROM, None if nothing is known to."""
+    """Return the columns that identify a row of an item of FROM, None if there are none."""
     if isinstance(source, exp.Subquery):
         return _query_keys(source.this, library)
     if source.name in library.roles:

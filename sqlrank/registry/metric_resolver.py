@@ -186,7 +186,7 @@ def _policies_by_metric(
 
 
 def mark_lower_better(metrics: Sequence[ResolvedMetric], names: str | Sequence[str]) -> list[ResolvedMetric]:
-    """Mark the metrics of which lower values are better; a column stands for all metrics that measure it.
+    """Mark the metrics of which lower values are better; a column marks all metrics that measure it.
 
     Raises:
         MetricError: A name is of no metric of the call that measures a column.

@@ -55,7 +55,7 @@ def file_comment(*path: str) -> str:
 
 @cache
 def file_rows(*path: str) -> str:
-    """Return the first sentence of a file's comment, which says what its rows are."""
+    """Return the first sentence of a file's comment, which defines its rows."""
     lines = sql_root().joinpath(*path).read_text("utf-8").splitlines()
     comment = " ".join(line.removeprefix("--").strip() for line in takewhile(lambda line: line.startswith("--"), lines))
     return re.split(r"(?<=[.]) ", comment.partition(": ")[2], maxsplit=1)[0]

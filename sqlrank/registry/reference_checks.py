@@ -61,7 +61,7 @@ FORMER_ANNOTATIONS = {
     "With k": "'pauc@' = ... under [hints] of names.toml",
     "Without depth": "[unjudged.values.drop.with.depth] in policies.toml",
 }
-"""Replacements of keywords of files from before 0.1.0; unlike names in calls, these stand in users' own folders."""
+"""Replacements of keywords of files from before 0.1.0; unlike names in calls, these are in users' own folders."""
 
 
 def check_contract(file: SqlFile, library: Registry) -> None:

@@ -55,14 +55,14 @@ class Registry:
         self._checked: set[SqlFile] = set()
         self._folders = folders
         for folder in folders:
-            self._add(folder)
+            self._add_folder(folder)
         _ = self.synonyms if len(folders) > 1 else None
         for file in self.files() if len(folders) > 1 else ():
             if not file.path.is_relative_to(folders[0]):
                 self.user_files.add(file)
                 self.validated(file)
 
-    def _add(self, folder: Path) -> None:
+    def _add_folder(self, folder: Path) -> None:
         if not os.path.isdir(folder):  # noqa: PTH112  returns False for paths that are too long
             raise ContractError(f"the SQL folder {str(folder)!r} is not there; give a folder with metrics/, relations/ or functions/")
         unread = (

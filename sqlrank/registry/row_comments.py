@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _QUALIFIER = r"(?:with|whose|where|that|which|of|in|at|for|its|the|an?)\b"
-"""Words after a comma that qualify the rows; others continue the enumeration of what identifies them."""
+"""Words after a comma that qualify the rows; others continue the enumeration of their keys."""
 
 
 def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:

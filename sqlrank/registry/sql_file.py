@@ -56,7 +56,7 @@ DEPTHS = ("k", "all")
 
 
 class RowsRead(Enum):
-    """Rows of the inputs that a relation reads, as ``-- Reads:`` declares: what policies leave, or before ``nulls`` or ``duplicates``."""
+    """Rows of the inputs that a relation reads, as ``-- Reads:`` declares: those that policies leave, or those before ``nulls`` or ``duplicates``."""
 
     VALID = ""
     UNFILTERED = "unfiltered"

@@ -1,4 +1,4 @@
-"""Read the bounds of a metric's values, and of what it estimates, from the files and settings that it uses."""
+"""Read the bounds of a metric's values, and of its estimand, from the files and settings that it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewrite trees for a dialect: casts, divisions, NaN and infinity, arrays, comparisons with NULL."""
+"""Rewrite trees for a dialect: casts and literals of doubles, divisions, NaN and infinity, arrays, NULLs in comparisons and sort orders."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _fits_one_line(self: Any, text: str) -> bool:
 
 
 def _fit_lines(self: Any, indent: int, write: Callable[[], str]) -> str:
-    """Return an expression with lines that fit where it stands, else with those that come next to it."""
+    """Return an expression with lines that fit in its place, else with those that exceed the width least."""
     widths = range(self.max_text_width, _WIDTH_STEP, -_WIDTH_STEP)
     best, least = "", -1
     for self.max_text_width in widths:

@@ -83,7 +83,7 @@ def _compared_numbers(case: exp.Case) -> set[int]:
 
 
 def _write_labels(case: exp.Case, sets: Sequence[Sequence[exp.Column]]) -> None:
-    """Tell the rows of each grouping by the columns that it groups by; the last is what is left."""
+    """Distinguish the rows of each grouping by its columns; the last grouping has the remaining rows."""
     branches = case.args["ifs"]
     for number, branch in enumerate(branches[:-1]):
         names = [key.name for key in sets[number]]

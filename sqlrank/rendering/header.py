@@ -66,7 +66,7 @@ class StatementHeader:
 
 
 def row_phrase(keys: list[str]) -> str:
-    """Return what a row of a result is.
+    """Return the words for a row of a result.
 
     >>> row_phrase([]), row_phrase(["campaign", "day"])
     ('one row', 'one row per campaign and day')

@@ -18,6 +18,14 @@ def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bo
     """Materialize costly CTEs with several readers on engines that would recompute them.
 
     CTEs of inputs are marked NOT MATERIALIZED, because they only rename and filter.
+
+    >>> import sqlglot
+    >>> from sqlrank.rendering.dialects import get_dialect
+    >>> text = "WITH a AS MATERIALIZED (SELECT x FROM t), b AS MATERIALIZED (SELECT y FROM t) SELECT a.x FROM a, a AS c, b"
+    >>> tree = sqlglot.parse_one(text, read="duckdb")
+    >>> materialize_shared_ctes(tree, get_dialect("duckdb"), can_materialize=True)
+    >>> print(tree.sql("duckdb"))
+    WITH a AS MATERIALIZED (SELECT x FROM t), b AS (SELECT y FROM t) SELECT a.x FROM a, a AS c, b
     """
     with_clause = tree.find(exp.With)
     tables_read = [table.name for table in find_nodes(tree, exp.Table)]

@@ -41,7 +41,7 @@ def rewrite_quantiles(tree: exp.Expr, target: Dialect) -> None:
 
 
 def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont]) -> None:
-    """Move what a SELECT reads into a step before it, which numbers the rows of each group by value.
+    """Move the sources of a SELECT into a step before it, which numbers the rows of each group by value.
 
     A quantile is then the sum of the values on both sides of its position, each weighted by its closeness.
 

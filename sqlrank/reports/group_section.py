@@ -1,4 +1,4 @@
-"""Report section of metrics by group: the worst groups in a sentence, tables shaded by the difference from all rows, and charts."""
+"""Report section of metrics by group: the worst groups in a sentence, tables shaded by the difference from all rows with commands for their queries, charts."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         result = request.with_intervals(group)
         name = request.names[0]
         worst = sort_and_limit(result, request.library, f"-{name}", None)
-        by = f"y {', '.join(truncate(column) for column in group)}, the worst {name} first"
+        grouping = f"{', '.join(truncate(column) for column in group)}, the worst {name} first"
         sentences.append(_worst_groups(worst, group, request))
-        table = _with_intervals(worst, values_by_system, request, f"group-{index}", f"B{by}")
+        table = _with_intervals(worst, values_by_system, request, f"group-{index}", f"By {grouping}")
         blocks.append(_with_commands(table, worst, group, request) if request.is_ranking else table)
         first_groups, num_omitted = _first_groups(result, worst, request)
-        chart_title = f"Metrics b{by}" + (f" ({num_omitted:,} more are not drawn)" if num_omitted else "")
+        chart_title = f"Metrics by {grouping}" + (f" ({num_omitted:,} more are not drawn)" if num_omitted else "")
         blocks.append(figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title))
     return Section("groups", "Groups", blocks, sentences)
 

@@ -177,10 +177,10 @@ def _explained_list(explanation: Explanation | str, judged: Explanation | str, d
         document["doc_id"]: document["relevance"] for document in _step(judged, "judged_documents") if document["relevance"] is not None
     }
     documents = [document for document in _step(judged, "ranked_documents") if document["rank"] <= depth]
-    return ExplainedList(documents, grades, _bounded(str(explanation)))
+    return ExplainedList(documents, grades, _truncate_explanation(str(explanation)))
 
 
-def _bounded(text: str) -> str:
+def _truncate_explanation(text: str) -> str:
     """Truncate an explanation, whose rows may contain long names."""
     return (
         text

@@ -156,16 +156,16 @@ def report(
     if experiment is not None:
         of_rows |= {"metrics": metrics, "by": by, "where": where, "connection": connection, "dialect": dialect, "sql_dir": sql_dir}
         of_rows |= {"confidence": None if confidence == DEFAULT_CONFIDENCE else confidence}
-        _refuse({**of_rows, **of_rollup, **policies}, "is not for an experiment: leave it out, or experiment=")
+        _refuse_arguments({**of_rows, **of_rollup, **policies}, "is not for an experiment: leave it out, or experiment=")
         effects = Effects.from_result(experiment, tolerance, max_rows)
         return render_page(title, _describe_experiment(experiment, effects, created_at), experiment_sections(effects))
     of_rollup["tolerance"] = tolerance
     if rollup is not None:
-        _refuse(of_rows, "is for rows, which a rollup does not have: leave it out, or rollup=")
+        _refuse_arguments(of_rows, "is for rows, which a rollup does not have: leave it out, or rollup=")
         values = {"by": by, "confidence": confidence, "max_rows": max_rows, **of_rollup}
         rollup_request = RollupReportRequest.from_arguments(metrics, common=common, policies=policies, **values)
         return render_page(title, _describe_rollup(rollup_request, created_at), rollup_sections(rollup_request))
-    _refuse(of_rollup, "is for a rollup: leave it out, or give rollup=")
+    _refuse_arguments(of_rollup, "is for a rollup: leave it out, or give rollup=")
     own: dict[str, Any] = {"by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
     own["lower_is_better"] = lower_is_better
     sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries}
@@ -180,7 +180,7 @@ def report(
     return page
 
 
-def _refuse(arguments: Mapping[str, Any], reason: str) -> None:
+def _refuse_arguments(arguments: Mapping[str, Any], reason: str) -> None:
     """Raise ``MetricError`` for the first argument that is given."""
     for name, value in arguments.items():
         if value is not None and not (isinstance(value, (dict, list, tuple, str)) and not value):
@@ -247,17 +247,17 @@ def _describe_creation(created_at: datetime | str | None) -> list[tuple[str, str
 
 def _describe_experiment(source: Any, effects: Effects, created_at: datetime | str | None) -> list[tuple[str, str]]:
     """Return the source and settings of an experiment, creation time and version of a report as text."""
-    return _truncated([*_describe_creation(created_at), ("experiment", _source(source)), *effects.settings])
+    return _truncate_entries([*_describe_creation(created_at), ("experiment", _source(source)), *effects.settings])
 
 
 def _describe_rollup(request: RollupReportRequest, created_at: datetime | str | None) -> list[tuple[str, str]]:
     """Return the arguments, source, creation time and version of a report of a rollup as text."""
     options = {name: getattr(request, name) for name in ROLLUP_OPTIONS} | dict(request.policies)
     entries = [*_describe_creation(created_at), ("metrics", ", ".join(request.names)), ("rollup", _source(request.common["rollup"]))]
-    return _truncated([*entries, *((name, _text(value)) for name, value in options.items() if value)])
+    return _truncate_entries([*entries, *((name, _text(value)) for name, value in options.items() if value)])
 
 
-def _truncated(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _truncate_entries(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(name, truncate(text)) for name, text in entries]
 
 
@@ -272,7 +272,7 @@ def _describe_request(request: ReportRequest, created_at: datetime | str | None,
         members = source.items() if role == "run" and request.runs else [("", source)]
         entries += [(f"{role} {truncate(name)}".strip(), _source(member)) for name, member in members]
     entries += [(name, _text(options[name])) for name in OPTIONS if options[name]]
-    return _truncated([*entries, *((name, _text(value)) for name, value in request.policies.items())])
+    return _truncate_entries([*entries, *((name, _text(value)) for name, value in request.policies.items())])
 
 
 OPTIONS = ("columns", "inputs", "by", "system", "baseline", "lower_is_better", "where", "confidence", "unit", "compat", "sql_dir", "plan")

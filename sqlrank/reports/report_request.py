@@ -1,4 +1,4 @@
-"""Parse a report request, and evaluate its sections through the public functions."""
+"""Parse a report request, and make its calls of the public functions: evaluate, compare and explain."""
 
 from __future__ import annotations
 

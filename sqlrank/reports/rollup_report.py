@@ -77,7 +77,7 @@ class RollupReportRequest:
         return [str(metric) for metric in self.metrics]
 
     def evaluate(self, by: Sequence[str], **options: Any) -> tuple[pa.Table, str]:
-        """Evaluate the metrics by some columns, with intervals where the rollup has them; a text says why it does not."""
+        """Evaluate the metrics by some columns, with intervals where the rollup has them, else with the reason as text."""
         return self._with_intervals(
             lambda **interval: sqlrank.evaluate(
                 self.metrics, by=by, where=self.where, **self.common, **self.policies, **options, **interval

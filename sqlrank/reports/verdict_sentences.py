@@ -141,15 +141,15 @@ def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cut
     judged = f"Judged@{cutoff}"
     warnings = _merge(
         (name, f"{1 - row[judged]:.0%} of the first {cutoff} documents are unjudged")
-        for name, row in _named(rows, systems)
+        for name, row in _name_groups(rows, systems)
         if row.get(judged) is not None and row[judged] < MIN_COVERAGE
     )
     for count, meaning in counts.items():
-        warnings += _merge((name, f"{row[count]:,.0f} {meaning} ({count})") for name, row in _named(rows, systems) if row.get(count))
+        warnings += _merge((name, f"{row[count]:,.0f} {meaning} ({count})") for name, row in _name_groups(rows, systems) if row.get(count))
     return warnings
 
 
-def _named(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> list[tuple[str, Mapping[str, Any]]]:
+def _name_groups(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> list[tuple[str, Mapping[str, Any]]]:
     return [(", ".join(truncate(row[name]) for name in systems), row) for row in rows]
 
 

@@ -79,19 +79,19 @@ class ScoreBinning:
             return
         inner: Any = tree.args["from_"].this.this
         bin_column = next(select_item for select_item in inner.selects if select_item.alias == "bin")
-        bin_column.set("this", exp.Add(this=bin_column.this.copy(), expression=self._place(0, len(self.exact_scores))))
+        bin_column.set("this", exp.Add(this=bin_column.this.copy(), expression=self._search_bin(0, len(self.exact_scores))))
 
-    def _place(self, first: int, end: int) -> exp.Expr:
+    def _search_bin(self, first: int, end: int) -> exp.Expr:
         """Return the CASE expression that finds a score's part of its step by binary search."""
         if first == end:
             return sql_literal(2 * first / GRID_STEPS)
         middle = (first + end) // 2
         score, exact_score = exp.column("score"), sql_literal(self.exact_scores[middle])
         ifs = [
-            exp.If(this=exp.LT(this=score, expression=exact_score), true=self._place(first, middle)),
+            exp.If(this=exp.LT(this=score, expression=exact_score), true=self._search_bin(first, middle)),
             exp.If(this=exp.EQ(this=score.copy(), expression=exact_score.copy()), true=sql_literal((2 * middle + 1) / GRID_STEPS)),
         ]
-        return exp.Case(ifs=ifs, default=self._place(middle + 1, end))
+        return exp.Case(ifs=ifs, default=self._search_bin(middle + 1, end))
 
 
 DEFAULT_BUCKETS, MAX_BUCKETS = 32, 1000

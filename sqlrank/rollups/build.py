@@ -50,12 +50,12 @@ def drop_unit_weights(statement: CompiledStatement) -> CompiledStatement:
         return statement
     weights = [select_item for select_item in input_cte.selects if select_item.alias_or_name == WEIGHT_COLUMN]
     other_ctes = [query for query in ctes.values() if query is not aggregation_cte and query is not input_cte]
-    if not weights or _columns(weights[0]) or any(_reads(query) for query in other_ctes):
+    if not weights or _columns(weights[0]) or any(_reads_weight(query) for query in other_ctes):
         return statement
     for total in find_nodes(aggregation_cte, exp.Sum):
-        _lighten(total)
-    if not any(_reads(select_item) for select_item in aggregation_cte.selects):
-        for query in [input_cte, *_below(aggregation_cte)]:
+        _drop_weight(total)
+    if not any(_reads_weight(select_item) for select_item in aggregation_cte.selects):
+        for query in [input_cte, *_iterate_subqueries(aggregation_cte)]:
             query.set("expressions", [select_item for select_item in query.selects if select_item.alias_or_name != WEIGHT_COLUMN])
     return CompiledStatement(tree, statement.outputs, statement.header)
 
@@ -66,10 +66,10 @@ def has_weights(statement: CompiledStatement) -> bool:
     ctes = {cte.alias: cte.this for cte in tree.ctes}
     sources = (query for query in ctes.values() if isinstance(query, exp.Select) and query.args["from_"].this.name not in ctes)
     weights = (select_item for query in sources for select_item in query.selects if select_item.alias_or_name == WEIGHT_COLUMN)
-    return any(map(_columns, weights)) and _reads(ctes[tree.args["from_"].this.name])
+    return any(map(_columns, weights)) and _reads_weight(ctes[tree.args["from_"].this.name])
 
 
-def _reads(tree: exp.Expr) -> bool:
+def _reads_weight(tree: exp.Expr) -> bool:
     return any(column.name == WEIGHT_COLUMN for column in _columns(tree))
 
 
@@ -77,7 +77,7 @@ def _columns(tree: exp.Expr) -> list[exp.Column]:
     return find_nodes(tree, exp.Column)
 
 
-def _below(query: exp.Select) -> Iterator[exp.Select]:
+def _iterate_subqueries(query: exp.Select) -> Iterator[exp.Select]:
     """Yield the nested subqueries in the FROM clause of a query."""
     source = query.args["from_"].this
     while isinstance(source, exp.Subquery):
@@ -85,7 +85,7 @@ def _below(query: exp.Select) -> Iterator[exp.Select]:
         source = source.this.args["from_"].this
 
 
-def _lighten(total: exp.Sum) -> None:
+def _drop_weight(total: exp.Sum) -> None:
     """Rewrite a sum for rows of weight 1, in place."""
     negatives_weight = exp.Case(ifs=[exp.If(this=exp.column("label").eq(1), true=exp.Literal.number(0))], default=exp.column(WEIGHT_COLUMN))
     if total.this == negatives_weight:

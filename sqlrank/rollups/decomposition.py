@@ -1,4 +1,4 @@
-"""Decompose metrics into mergeable aggregates and formulas: sums over rows, moments of per-query values, and rank metrics."""
+"""Decompose metrics into mergeable aggregates and formulas: sums over rows, rank metrics, moments of per-query values and their statement."""
 
 from __future__ import annotations
 
@@ -240,14 +240,14 @@ def aggregate_per_query_values(
         metric = metrics[output.name]
         name = per_query_column(metric, library)
         for column, aggregate in stored_aggregates(metric, library, weighted=weighted).items():
-            aggregates.setdefault(column, _over(aggregate, name, output.alias))
+            aggregates.setdefault(column, _aggregate_of_column(aggregate, name, output.alias))
     columns = [(exp.alias_(cast_double(aggregate), name), OutputColumn(name, name, "value")) for name, aggregate in aggregates.items()]
     select_items = [*keys, *columns, *audits]
     tree.set("expressions", [select_item for select_item, _ in select_items])
     return CompiledStatement(tree, [output for _, output in select_items], statement.header)
 
 
-def _over(aggregate: exp.Expr, name: str, alias: str) -> Any:
+def _aggregate_of_column(aggregate: exp.Expr, name: str, alias: str) -> Any:
     """Return the aggregate with the metric's value read from the column ``alias``."""
     return aggregate.transform(lambda node: exp.column(alias) if isinstance(node, exp.Column) and node.name == name else node)
 

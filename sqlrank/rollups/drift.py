@@ -206,13 +206,13 @@ def drift(
             reference_side, current_side = (
                 plan.evaluate_side(MergeQuery(database, rollup_table, side_rows, names), scratch) for side_rows in rows
             )
-            return _result(plan, reference_side, current_side, tolerances, scratch)
+            return _result_rows(plan, reference_side, current_side, tolerances, scratch)
 
     result = run_on_database(connection, infer_dialect(connection, dialect), limits, work)
     return rename_metric_rows(result, resolved_metrics)
 
 
-def _result(
+def _result_rows(
     plan: ContrastPlan, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None, scratch: ScratchSession
 ) -> pa.Table:
     """Return the rows of all groups, the worst first."""
@@ -226,7 +226,9 @@ def _result(
         if psi is not None:
             group_psi = psi.get(contrast.group_number)
             differences[PSI] = Difference(None if group_psi is None else 0.0, group_psi, group_psi, group_psi, group_psi)
-        rows += [contrast.group | {"metric": name} | _values(difference, confidence) | counts for name, difference in differences.items()]
+        rows += [
+            contrast.group | {"metric": name} | _value_columns(difference, confidence) | counts for name, difference in differences.items()
+        ]
     verdicts = order_by_verdict(rows, tolerances)
     columns = {name: data_type for name, data_type in DRIFT_SCHEMA.items() if name in verdicts[0]}
     metadata = {"sqlrank.version": __version__} | ({} if tolerances is None else {"sqlrank.verdict": overall_drift_verdict(verdicts)})
@@ -234,7 +236,7 @@ def _result(
     return pa.Table.from_pylist(verdicts, pa.schema([*groups.schema, *columns.items()])).replace_schema_metadata(metadata)
 
 
-def _values(difference: Difference, confidence: float | None) -> dict[str, Any]:
+def _value_columns(difference: Difference, confidence: float | None) -> dict[str, Any]:
     """Return the value columns of a difference, with interval and test if there is a confidence level."""
     columns = (*side_columns("value", "reference", "current"), "difference", *BOUNDS)
     values: dict[str, Any] = dict(zip(columns, difference[: len(columns)], strict=True))

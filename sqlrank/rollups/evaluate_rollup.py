@@ -221,7 +221,9 @@ def metric_table(
     )
     keys = [f"key_{index}" for index in range(len(merge_query.by))]
     groups = table.select(keys)
-    columns_by_metric = _in_chunks(merge_query, groups, merge_query, _bounding(metrics, call, scratch)) if metrics.rank_based else {}
+    columns_by_metric = (
+        _in_chunks(merge_query, groups, merge_query, _rank_metric_builder(metrics, call, scratch)) if metrics.rank_based else {}
+    )
     columns_by_metric = {metric.name: columns_by_metric.get(metric.name) or {metric.name: table[metric.name]} for metric in metrics.metrics}
     if resolved_metrics:
         interval_metrics = jackknife.metrics_with_interval(metrics, resolved_metrics)
@@ -253,7 +255,7 @@ def metric_table(
     return pa.table(columns | {name: table[name] for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names})
 
 
-def _bounding(metrics: RollupMetrics, call: Request, scratch: ScratchSession) -> ColumnBuilder:
+def _rank_metric_builder(metrics: RollupMetrics, call: Request, scratch: ScratchSession) -> ColumnBuilder:
     """Return the function that computes the columns of rank metrics."""
     return lambda merge_query, groups: rank_metrics_with_bounds(
         metrics.rank_based, merge_query.merged_bins, groups, call.sql_dir, call.policies, scratch

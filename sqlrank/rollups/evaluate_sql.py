@@ -152,7 +152,7 @@ class _RollupQuery:
         """Return the complete statement and its output columns."""
         ctes = {FILTERED_ROWS: ("one row per row of the rollup that is added up", self.rows.this)}
         ctes |= self._rank_metric_ctes() if self.metrics.rank_based else {}
-        ctes[SUMMED] = "one row per group: merged sums, and formulas of them", self._summed()
+        ctes[SUMMED] = "one row per group: merged sums, and formulas of them", self._additive_metrics_query()
         outputs = [OutputColumn(name, name, "by", quoted=True) for name in self.keys]
         columns = [exp.alias_(quoted_column(name, "s"), name, quoted=True) for name in self.keys]
         for metric, resolved_metric in zip(self.metrics.metrics, self.looked_up, strict=True):
@@ -184,7 +184,7 @@ class _RollupQuery:
             tree = tree.with_(name, as_=query, copy=False)
         return tree, outputs
 
-    def _summed(self) -> exp.Select:
+    def _additive_metrics_query(self) -> exp.Select:
         table = self.table
         definition, num_rows = table.column(DEFINITION_COLUMN), table.column(NUM_ROWS)
         is_one_definition = exp.EQ(this=exp.Min(this=definition), expression=exp.Max(this=definition.copy()))
@@ -234,7 +234,7 @@ class _RollupQuery:
             OPENED_BINS: (file_rows("rollups", "bin_orderings.sql"), opened),
             **metric_ctes,
             BY_ORDER: ("one row per group and order: the metrics, and those that bound them", tree),
-            BOUNDED: ("one row per group: rank metrics, with their bounds", self._bounded(per_order)),
+            BOUNDED: ("one row per group: rank metrics, with their bounds", self._bounds_query(per_order)),
         }
 
     def _evaluate_order(self, metric: RankMetric, bound: TieBound) -> Any:
@@ -259,7 +259,7 @@ class _RollupQuery:
         )
         return prepare(resolve_request(call), NamesOnlyDatabase(self.dialect, lambda _, source: exp.to_table(source))).statement
 
-    def _bounded(self, per_order: CompiledStatement) -> exp.Select:
+    def _bounds_query(self, per_order: CompiledStatement) -> exp.Select:
         """Return one row per group: each rank metric with its value, lower bound and upper bound."""
         aliases = {output.name: output.alias for output in per_order.outputs if output.kind == "metric"}
         inner = [output.alias for output in per_order.outputs if output.kind == "by"]

@@ -123,7 +123,7 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
     sums_without_bucket = [
         exp.alias_(exp.Window(this=merge_functions[name](this=exp.column(name)), **window).copy(), name) for name in merged
     ]
-    added = [exp.alias_(_adds(metric.aggregates), f"added_{index}") for index, metric in enumerate(metrics.additive)]
+    added = [exp.alias_(_changes_sums(metric.aggregates), f"added_{index}") for index, metric in enumerate(metrics.additive)]
     inner = (
         exp.select(ROLLUP_GROUP_ID, BUCKET_COLUMN, *sums_without_bucket, *added)
         .from_("parts")
@@ -147,7 +147,7 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
     }
 
 
-def _adds(aggregates: Iterable[str]) -> exp.Expr:
+def _changes_sums(aggregates: Iterable[str]) -> exp.Expr:
     """Return the condition that a bucket adds something to the sums of a metric."""
     return exp.or_(
         *(exp.NEQ(this=exp.func("COALESCE", exp.column(name), sql_literal(0)), expression=sql_literal(0)) for name in aggregates)
@@ -178,7 +178,7 @@ def _leave_out_orders(
     for first in range(0, groups.num_rows, groups_per_chunk):
         is_part = groups_per_chunk < groups.num_rows
         tables = {
-            name: table.filter(_between(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk)) if is_part else table
+            name: table.filter(_is_in_chunk(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk)) if is_part else table
             for name, table in (("bucket_bins", bins), ("pairs", pairs))
         }
         rows = scratch.query(load_select("rollups", "leave_one_bucket_out.sql"), **tables)
@@ -194,7 +194,7 @@ def _leave_out_orders(
     }
 
 
-def _between(numbers: pa.ChunkedArray, first: int, end: int) -> Any:
+def _is_in_chunk(numbers: pa.ChunkedArray, first: int, end: int) -> Any:
     return pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, end))
 
 

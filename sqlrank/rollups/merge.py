@@ -151,13 +151,13 @@ class RollingWindows:
                     )
                 )
                 rows.append({DAY_COLUMN: exp.convert(value), **{name: sql_literal(number) for name, number in columns.items()}})
-        return _all(rows)
+        return _union_rows(rows)
 
     def _numbers(self) -> exp.Query:
-        return _all([{"window_number": sql_literal(window_number)} for window_number in range(len(self.end_numbers))])
+        return _union_rows([{"window_number": sql_literal(window_number)} for window_number in range(len(self.end_numbers))])
 
 
-def _all(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
+def _union_rows(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
     selects = (exp.Select(expressions=[exp.alias_(value, name, copy=False) for name, value in row.items()]) for row in rows)
     return union_all(selects)
 
@@ -245,8 +245,8 @@ class MergeQuery:
         groups = self._groups()
         if groups:
             query = query.group_by(*groups).order_by(*(exp.Ordered(this=column.copy(), nulls_first=True) for column in groups))
-        column_types = {**self._kinds(), **dict.fromkeys(values, pa.int64()), **dict.fromkeys(names, pa.float64())}
-        result = normalize_result(self._run(query, "sums of a rollup"), column_types)
+        column_types = {**self._key_types(), **dict.fromkeys(values, pa.int64()), **dict.fromkeys(names, pa.float64())}
+        result = normalize_result(self._fetch_merged(query, "sums of a rollup"), column_types)
         names_by_alias = {"merged_rows": NUM_ROWS} | {alias: name for name, alias in names.items()}
         return result.rename_columns([names_by_alias.get(name, name) for name in result.column_names])
 
@@ -259,17 +259,17 @@ class MergeQuery:
         # DuckDB groups integers by a perfect hash, in half the time.
         bin_ = exp.cast(column, "INT") if self.windows is None and self._has_integer_bins() else column
         query = exp.select(*self._keys(), exp.alias_(bin_, "bin"), *select_items).from_(rows).group_by(*self._groups(), bin_.copy())
-        column_types = {**self._kinds(), "bin": pa.float64(), **dict.fromkeys(BIN_MERGE_FUNCTIONS, pa.float64())}
-        return normalize_result(self._run(query, "bins of a rollup"), column_types)
+        column_types = {**self._key_types(), "bin": pa.float64(), **dict.fromkeys(BIN_MERGE_FUNCTIONS, pa.float64())}
+        return normalize_result(self._fetch_merged(query, "bins of a rollup"), column_types)
 
     def count_bins(self) -> int:
         """Return the number of distinct groups and bins of all days, the maximum per window."""
-        columns: list[exp.Expr] = [self.table.column(name) for name in (*self._others(), *(["bin"] if self.table.has_bins else []))]
+        columns: list[exp.Expr] = [self.table.column(name) for name in (*self._other_keys(), *(["bin"] if self.table.has_bins else []))]
         pairs = exp.select(*(columns or [exp.Literal.number(1)])).distinct().from_(self.rows.copy()).subquery("b")
         ((count,),) = self.database.query_rows(exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(pairs))
         return int(count)
 
-    def _others(self) -> list[str]:
+    def _other_keys(self) -> list[str]:
         """Return the key columns, without the day if windows replace it."""
         return [name for name in self.by if self.windows is None or self.table.table.column(name) != self.table.day_column]
 
@@ -278,7 +278,7 @@ class MergeQuery:
 
         For windows, rows are merged by part of the days first, and repeated for each window that contains the part.
         """
-        keys = [*(self.table.column(name) for name in self._others()), *extra_keys]
+        keys = [*(self.table.column(name) for name in self._other_keys()), *extra_keys]
         if self.windows is not None:
             return self.windows.windowed_rows(self.rows.copy(), self.table, keys, merged, counts_days)
         # Merging by day first is faster, but changes the last digits of double sums: only counts are merged so.
@@ -305,16 +305,16 @@ class MergeQuery:
         return bool(broken_flag == 0)
 
     def _groups(self) -> list[exp.Column]:
-        key_names = self._others()
+        key_names = self._other_keys()
         return [self.table.column(name) if name in key_names else exp.column("window_number") for name in self.by]
 
     def _keys(self) -> list[exp.Expr]:
         return [exp.alias_(column, f"key_{index}") for index, column in enumerate(self._groups())]
 
-    def _kinds(self) -> dict[str, pa.DataType | None]:
+    def _key_types(self) -> dict[str, pa.DataType | None]:
         return {f"key_{index}": None for index in range(len(self.by))}
 
-    def _run(self, query: exp.Query, title: str) -> pa.Table:
+    def _fetch_merged(self, query: exp.Query, title: str) -> pa.Table:
         query = query if self.windows is None else self.windows.add_window_ctes(query)
         return self.database.fetch_groups(
             render_statement(query, StatementHeader(title), self.database.dialect, self.database.can_materialize_ctes)

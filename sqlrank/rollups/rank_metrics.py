@@ -92,8 +92,10 @@ def _is_mixed(bins: pa.Table) -> pa.ChunkedArray:
 
 def _as_ties(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, scratch: ScratchSession) -> TieOrderValues:
     """Return the metrics under each tie order, set by the parameter ``ties``."""
-    texts = [str(metric if order == AS_TIED else _under(metric, order.partition(" ")[0])) for (order, _), metric in metrics_by_key.items()]
-    codes, columns = _answers(texts, bins, [0], call, scratch)
+    texts = [
+        str(metric if order == AS_TIED else _with_ties(metric, order.partition(" ")[0])) for (order, _), metric in metrics_by_key.items()
+    ]
+    codes, columns = _evaluate_orders(texts, bins, [0], call, scratch)
     values: TieOrderValues = {}
     for (order, name), text in zip(metrics_by_key, texts, strict=True):
         for code, value in zip(codes, columns[text], strict=True):
@@ -104,16 +106,16 @@ def _as_ties(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Re
 def _one_by_one(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, scratch: ScratchSession) -> TieOrderValues:
     """Return the metrics with the rows of each tie order materialized separately."""
     texts = [str(metric) for metric in metrics_by_key.values()]
-    codes, columns = _answers(texts, bins, sorted({TIE_ORDERS.index(order) for order, _ in metrics_by_key}), call, scratch)
+    codes, columns = _evaluate_orders(texts, bins, sorted({TIE_ORDERS.index(order) for order, _ in metrics_by_key}), call, scratch)
     rows = [{text: columns[text][index] for text in texts} for index in range(len(codes))]
     return {(code // len(TIE_ORDERS), TIE_ORDERS[code % len(TIE_ORDERS)]): row for code, row in zip(codes, rows, strict=True)}
 
 
-def _under(metric: Metric, ties: str) -> Metric:
+def _with_ties(metric: Metric, ties: str) -> Metric:
     return replace(metric, params=tuple(sorted((*metric.params, ("ties", ties)))))
 
 
-def _answers(
+def _evaluate_orders(
     texts: Sequence[str], bins: pa.Table, orders: Sequence[int], call: Request, scratch: ScratchSession
 ) -> tuple[list[int], dict[str, list[float | None]]]:
     """Return the metrics of the rows of bins under some tie orders.

@@ -243,7 +243,7 @@ def _test(rows: Sequence[_Contrast], request: RollupComparisonRequest, plan: Con
 
 
 def _missing_interval(row: _Contrast, is_supported: bool, is_tested: bool) -> str | None:
-    """Return why a difference is undefined or has no interval, None if it has one."""
+    """Return the reason why a difference is undefined or has no interval, None if it has one."""
     difference = row.difference
     undefined = [
         name for name, value in zip(("baseline", "system"), (difference.reference, difference.current), strict=True) if value is None

@@ -63,7 +63,7 @@ def net_batches(database: Database, table: SourceTable, keys: Sequence[str], row
     non_negative = sorted(
         (name for name in merges if name.lower() in {NUM_ROWS, "positives", "negatives"}), key=lambda name: name.lower() != NUM_ROWS
     )
-    _check(database, table, netted, {name: columns[name] for name in keys}, {name: columns[name] for name in non_negative})
+    _check_net_sums(database, table, netted, {name: columns[name] for name in keys}, {name: columns[name] for name in non_negative})
     remaining = exp.select("*").from_(netted).where(exp.GT(this=columns[non_negative[0]].copy(), expression=exp.Literal.number(0)))
     count_query = exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(remaining.copy().subquery("s"))
     if not database.query_rows(count_query)[0][0]:
@@ -78,7 +78,7 @@ def _zero_if_cancelled(column: exp.Column) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=is_nothing, true=exp.Literal.number(0))], default=total)
 
 
-def _check(
+def _check_net_sums(
     database: Database, table: SourceTable, rows: exp.Subquery, keys: Mapping[str, exp.Column], non_negative: Mapping[str, exp.Column]
 ) -> None:
     """Raise ``InputError`` for a group with a negative value in one of the columns ``non_negative``."""
@@ -257,7 +257,7 @@ class RollupTable:
         Raises:
             InputError: no condition, no rows, rows of several definitions, impossible sums, or rows that would count twice.
         """
-        rows = self._chosen(database, where, argument)
+        rows = self._select_unmerged(database, where, argument)
         if not database.can_inspect:
             return rows
         rules = self.rules(metrics, has_batches=self.has(BATCH_COLUMN), reads_bins=reads_bins)
@@ -273,13 +273,13 @@ class RollupTable:
 
     def bucket_fingerprint(self, database: Database, where: str | None) -> str:
         """Return the bucket part of the definition hash, empty if there are no buckets."""
-        rows = self._chosen(database, where, "where")
+        rows = self._select_unmerged(database, where, "where")
         ((definition_hash,),) = database.query_rows(
             exp.select(exp.alias_(exp.Max(this=self.column(DEFINITION_COLUMN)), "found")).from_(rows)
         )
         return str(definition_hash).partition("-")[2]
 
-    def _chosen(self, database: Database, where: str | None, argument: str, source: exp.Select | None = None) -> exp.Subquery:
+    def _select_unmerged(self, database: Database, where: str | None, argument: str, source: exp.Select | None = None) -> exp.Subquery:
         """Return the rows that satisfy a condition, unmerged."""
         source = exp.select("*").from_(self.table.from_clause()) if source is None else exp.select("*").from_(source.subquery("n"))
         if where is not None:
@@ -294,14 +294,16 @@ class RollupTable:
     def _check_rows(self, database: Database, where: str | None, argument: str, rules: Mapping[str, Rule]) -> bool:
         """Return True if any row is a retraction; raise ``InputError`` for rows that cannot be merged."""
         self._check_types(rules)
-        numbered = None if self.has(BATCH_COLUMN) else self._numbered()
-        rows = self._chosen(database, where, argument, numbered)
+        numbered = None if self.has(BATCH_COLUMN) else self._number_files()
+        rows = self._select_unmerged(database, where, argument, numbered)
         # Grouping by definition compares each run of equal values once: half the time of MIN and MAX.
         groups = [self.column(DEFINITION_COLUMN), *([] if numbered is None or self.day_column is None else [self.column(self.day_column)])]
-        num_valid = exp.Count(this=exp.Case(ifs=[exp.If(this=_all(rules), true=sql_literal(1))]))
+        num_valid = exp.Count(this=exp.Case(ifs=[exp.If(this=_all_conditions(rules), true=sql_literal(1))]))
         aggregates: list[exp.Expr] = [exp.Min(this=self.column(NUM_ROWS)), exp.Count(this=exp.Star()), num_valid]
         aggregates += (
-            [] if numbered is None else [exp.Case(ifs=[exp.If(this=_differ(FILE_NUMBER), true=sql_literal(1))], default=sql_literal(0))]
+            []
+            if numbered is None
+            else [exp.Case(ifs=[exp.If(this=_has_several_values(FILE_NUMBER), true=sql_literal(1))], default=sql_literal(0))]
         )
         select_items = [groups[0], *(exp.alias_(aggregate, f"end_{index}") for index, aggregate in enumerate(aggregates))]
         group_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).group_by(*(column.copy() for column in groups)))
@@ -348,7 +350,7 @@ class RollupTable:
             exp.alias_(expression.copy(), f"told_{index}")
             for index, expression in enumerate([*keys, *validity_flags, *map(self.column, rules)])
         ]
-        is_valid = exp.Case(ifs=[exp.If(this=_all(rules), true=sql_literal(1))], default=sql_literal(0))
+        is_valid = exp.Case(ifs=[exp.If(this=_all_conditions(rules), true=sql_literal(1))], default=sql_literal(0))
         query = exp.select(*select_items).from_(rows.copy()).where(exp.EQ(this=is_valid, expression=sql_literal(0)))
         (row,) = database.query_rows((query.order_by(*(key.copy() for key in keys)) if keys else query).limit(1))
         rule_index = row[len(keys) : len(keys) + len(rules)].index(0)
@@ -372,14 +374,14 @@ class RollupTable:
         columns, num_rows = [self.column(name) for name in keys], self.column(NUM_ROWS)
         has_retraction = exp.LT(this=exp.Min(this=num_rows), expression=sql_literal(0))
         has_remaining_rows = exp.GT(this=exp.Sum(this=num_rows.copy()), expression=sql_literal(0))
-        group_values = _first(database, rows, columns, exp.and_(has_retraction, has_remaining_rows))
+        group_values = _find_first_group(database, rows, columns, exp.and_(has_retraction, has_remaining_rows))
         if group_values is not None:
             raise InputError(
                 f"rollup: {', '.join(names)} of {self.table.label} are undefined: minimum and maximum cannot be retracted, and rows of "
                 f"{describe_group(keys, group_values)} were; make these days anew, leave them out by where=, or leave out {', '.join(names)}"
             )
 
-    def _numbered(self) -> exp.Select | None:
+    def _number_files(self) -> exp.Select | None:
         """Return all rows with file numbers, or None for one file or a table."""
         node = self.table.from_item
         literals = [*node.this.find_all(exp.Literal)] if isinstance(node, exp.Table) and isinstance(node.this, exp.Func) else []
@@ -390,7 +392,7 @@ class RollupTable:
     def _check_files(self, database: Database, rows: exp.Subquery) -> None:
         """Raise ``InputError`` for a group with rows in several files: its day was written twice."""
         keys = [name for name in self.key_columns if name.lower() != BUCKET_COLUMN]
-        group_values = _first(database, rows, [self.column(name) for name in keys], _differ(FILE_NUMBER))
+        group_values = _find_first_group(database, rows, [self.column(name) for name in keys], _has_several_values(FILE_NUMBER))
         if group_values is not None:
             raise InputError(
                 f"rollup: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice; leave one of them out, or "
@@ -399,7 +401,7 @@ class RollupTable:
 
 
 def _term_sign(term: exp.Expr) -> int:
-    """Return 1 for a product that is never below 0, -1 for one that is never above it, 0 for what may be both: of weights, squares and probabilities."""
+    """Return 1 for a product that is never below 0, -1 for one that is never above it, 0 for one that may be both: of weights, squares and probabilities."""
     factors = list(term.flatten()) if isinstance(term, exp.Mul) else [term]
     signs = [0 if factors.count(factor) % 2 else 1 for factor in factors]
     for index, factor in enumerate(factors):
@@ -422,16 +424,16 @@ def _is_below_one(tree: exp.Expr) -> bool:
     )
 
 
-def _all(rules: Mapping[str, Rule]) -> exp.Expr:
+def _all_conditions(rules: Mapping[str, Rule]) -> exp.Expr:
     return exp.and_(*(rule.condition.copy() for rule in rules.values()))
 
 
-def _differ(name: str) -> exp.Expr:
+def _has_several_values(name: str) -> exp.Expr:
     """Return the condition that a column has several values in a group."""
     return exp.LT(this=exp.Min(this=exp.column(name)), expression=exp.Max(this=exp.column(name)))
 
 
-def _first(database: Database, rows: exp.Subquery, keys: Sequence[exp.Column], having: exp.Expr) -> tuple[Any, ...] | None:
+def _find_first_group(database: Database, rows: exp.Subquery, keys: Sequence[exp.Column], having: exp.Expr) -> tuple[Any, ...] | None:
     """Return the keys of the first group that satisfies a condition, or None."""
     select_items = [exp.alias_(key.copy(), f"told_{index}") for index, key in enumerate(keys)] or [exp.alias_(sql_literal(1), "one")]
     query = exp.select(*select_items).from_(rows.copy()).having(having).limit(1)

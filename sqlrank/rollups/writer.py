@@ -151,7 +151,7 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
             try:
                 duck.register(STAGING_VIEW, rows)
                 with claim_during(duck), _transaction(duck):
-                    _keep(duck, target, insert, rows, overwrite_by)
+                    _stage_rows(duck, target, insert, rows, overwrite_by)
             finally:
                 if is_path:
                     duck.close()
@@ -185,7 +185,7 @@ def _transaction(duck: duckdb.DuckDBPyConnection) -> Iterator[None]:
     duck.commit()
 
 
-def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table, overwrite_by: str | None) -> None:
+def _stage_rows(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table, overwrite_by: str | None) -> None:
     staging_view = exp.to_table(STAGING_VIEW)
     create_statement = exp.Create(this=target, kind="TABLE", exists=True, expression=exp.select("*").from_(staging_view).limit(0))
     duck.execute(create_statement.sql("duckdb"))
@@ -197,7 +197,7 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, r
             f"insert: {table_name} has the columns {', '.join(existing_columns)}, and these rows {', '.join(rows.column_names)}: a rollup of other metrics; "
             "insert into another table"
         )
-    _claim(duck, target)
+    _conflict_with_inserts(duck, target)
     if overwrite_by is not None:
         is_replaced = exp.Exists(
             this=exp.select("1")
@@ -222,7 +222,7 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, r
     duck.execute(exp.insert(exp.select(*(exp.column(name) for name in names)).from_(staging_view), target, columns=names).sql("duckdb"))
 
 
-def _claim(duck: duckdb.DuckDBPyConnection, target: exp.Table) -> None:
+def _conflict_with_inserts(duck: duckdb.DuckDBPyConnection, target: exp.Table) -> None:
     """Rewrite the catalog entry of a table unchanged, so that DuckDB detects concurrent inserts.
 
     Of two transactions that do so DuckDB aborts one; it does not detect two plain inserts.

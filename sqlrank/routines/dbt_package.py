@@ -34,7 +34,7 @@ MEAN_MACRO, MEAN_METRIC, MEAN_CONFIDENCE = "mean_difference", "Mean(difference)"
 
 @dataclass(frozen=True)
 class _Entry:
-    """A macro to build: its metrics, the inputs that it takes, and what its rows are."""
+    """A macro to build: its metrics, the inputs that it takes, and the description of its rows."""
 
     name: str
     description: str

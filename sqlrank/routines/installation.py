@@ -11,8 +11,8 @@ from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.routines.aggregate_functions import build_aggregate, is_aggregate
 from sqlrank.routines.duckdb_macros import create_scalar_macro, create_table_macro
+from sqlrank.routines.list_function_statements import create_list_routine
 from sqlrank.routines.list_functions import HELPERS, build_list_function, load_list_functions
-from sqlrank.routines.list_routines import create_list_routine
 from sqlrank.routines.routine import RoutineFacts, document_routine
 from sqlrank.routines.symbolic_statement import DEFAULT_CUTOFF, RoutineParameter, SymbolicMetric, compile_symbolic, find_roles
 
@@ -30,7 +30,7 @@ LIST_PARAMETERS = {
     "relevant": "list of the ids of relevant documents; the value is NULL without any",
     "k": "cut-off, the number of top-ranked documents that count",
 }
-"""Parameters of list functions, and what they are."""
+"""Parameters of list functions with their descriptions."""
 
 
 class Installation:

@@ -1,4 +1,4 @@
-"""List functions: metrics of the lists of documents in one row, from ``sql/list_functions``."""
+"""Expressions of list functions: metrics of the lists of documents in one row, from ``sql/list_functions``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements of metrics over inputs that are only names, in which the parameters of metrics stay symbolic."""
+"""Statements of metrics over inputs that are only names, with the parameters of metrics symbolic; options of an installation."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Assign rows to train and test parts, or to the arms of an experiment, alike on every engine."""
+"""Assign rows to train and test parts, or to the arms of an experiment, equally on every engine."""

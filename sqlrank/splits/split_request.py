@@ -1,4 +1,4 @@
-"""The record of the arguments that say how rows are split, as the caller passed them."""
+"""The record of the arguments that define the parts of a split, as the caller passed them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SplitRequest:
-    """Hold the arguments of :func:`sqlrank.split` and :func:`sqlrank.split_sql` that say how rows are split."""
+    """Hold the arguments of :func:`sqlrank.split` and :func:`sqlrank.split_sql` that define the parts."""
 
     key: str | None
     salt: str | None

@@ -67,10 +67,14 @@ class AnalyticIntervals:
             cte_columns = [column for column in columns if column.grain == cte.grain and (not is_group or column.cte == cte.step)]
             entering = [column.alias for column in cte_columns if self._is_adjusted(column) and self._method(column) != "t"]
             grouped_influences = influences_by_rows(self.relations, cte.step, cte_columns, not is_group, entering)
-            interval_ctes += [self._over(cte.step, cte.keys, rows, influences) for rows, influences in grouped_influences.items()]
+            interval_ctes += [
+                self._add_interval_ctes(cte.step, cte.keys, rows, influences) for rows, influences in grouped_influences.items()
+            ]
         return interval_ctes
 
-    def _over(self, cte: str, keys: KeyColumns, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]) -> KeyedCte:
+    def _add_interval_ctes(
+        self, cte: str, keys: KeyColumns, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]
+    ) -> KeyedCte:
         """Add the interval CTEs of metrics whose influence the same rows carry."""
         has_classes, weight = self.has_classes(rows), self._unit_weight(rows, influences)
         query = self.influence(cte, keys, rows, influences, has_classes, weight)

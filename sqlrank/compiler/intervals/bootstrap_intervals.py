@@ -110,7 +110,7 @@ def resampled_input(relations: RelationCtes, role: str) -> InputKey:
     return per_slice if per_slice in relations.sources else InputKey(role)
 
 
-def _filtered(key: InputKey) -> InputKey:
+def _filtered_input(key: InputKey) -> InputKey:
     """Return the input whose rows are those of another without rows that policies drop."""
     variants = {InputVariant.UNFILTERED: InputVariant.VALID, InputVariant.UNFILTERED_PER_SLICE: InputVariant.PER_SLICE}
     return key._replace(variant=variants.get(key.variant, key.variant))
@@ -129,7 +129,7 @@ class RowResampler:
 
         Other inputs are returned unchanged.
         """
-        if not self.confidence.resamples_rows or _filtered(key) != resampled_input(self.relations, str(self.role)):
+        if not self.confidence.resamples_rows or _filtered_input(key) != resampled_input(self.relations, str(self.role)):
             return cte
         (unit,) = self.relations.unit_columns(cte)
         query = resampled_rows(self.relations, self.confidence, self.relations.ctes[cte].query, cte, unit, exp.column("weight"))
@@ -175,7 +175,7 @@ class BootstrapIntervals:
                 select_item.replace(exp.column(SLICE_NUMBER, table=body.args["from_"].this.name))
         replicates_cte = self.relations.ctes.add_aggregate("replicate_metrics", body, "one row per group and replicate: every metric")
         resampled_aliases = [column.alias for column in columns if not column.metric.file.interval.no_interval]
-        observed_cte = self._observed(replicates_cte, keys, [column.alias for column in columns], resampled_aliases, audits)
+        observed_cte = self._add_observed_values(replicates_cte, keys, [column.alias for column in columns], resampled_aliases, audits)
         errors_cte = self._errors(replicates_cte, observed_cte, keys, resampled_aliases)
         limits_cte = (
             self._standard_error_limits(errors_cte, observed_cte, units_cte, keys, resampled_aliases)
@@ -202,7 +202,7 @@ class BootstrapIntervals:
                     limit: exp.Case(ifs=[exp.If(this=varies.copy(), true=value)])
                     for limit, value in zip((CI_LOW, CI_HIGH), clipped, strict=True)
                 }
-                interval_columns[N_UNITS] = self._count(name, units_cte)
+                interval_columns[N_UNITS] = self._count_units(name, units_cte)
             types = {limit: "BIGINT" if limit == N_UNITS else "DOUBLE" for limit in INTERVAL_SUFFIXES}
             select_items += [exp.alias_(exp.cast(interval_columns[limit], types[limit]), f"{name}_{limit}") for limit in INTERVAL_SUFFIXES]
         query = exp.select(*select_items, *(exp.column(name, table=observed_cte) for name in audits)).from_(observed_cte)
@@ -249,18 +249,18 @@ class BootstrapIntervals:
             counted = exp.select(*select_items, quantile).from_(inverses.subquery("degrees_of_freedom"))
         return self.relations.ctes.add_aggregate("unit_counts", counted, "one row per group: the units of every metric")
 
-    def _count(self, name: str, units_cte: str) -> exp.Column:
+    def _count_units(self, name: str, units_cte: str) -> exp.Column:
         """Return the number of units of a metric."""
         return exp.column(UNIT_COUNT if self.values is None else f"{name}_{UNIT_COUNT}", table=units_cte)
 
-    def _observed(
+    def _add_observed_values(
         self, replicates_cte: str, keys: KeyColumns, names: Sequence[str], resampled_aliases: Sequence[str], audits: Sequence[str]
     ) -> str:
         is_original = exp.EQ(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0))
         is_resampled = exp.GT(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0))
-        select_items = [exp.alias_(exp.Max(this=_if(is_original, name)), name) for name in (*names, *audits)]
+        select_items = [exp.alias_(exp.Max(this=_value_if(is_original, name)), name) for name in (*names, *audits)]
         for name in resampled_aliases:
-            value = _if(is_resampled, name)
+            value = _value_if(is_resampled, name)
             select_items += [exp.alias_(exp.Avg(this=value), f"{name}_mean"), exp.alias_(exp.Count(this=value.copy()), f"{name}_drawn")]
         query = group_by_key(exp.select(*map(key_column, keys.columns), *select_items).from_(replicates_cte), keys)
         return self.relations.ctes.add_aggregate(
@@ -341,5 +341,5 @@ def _distinct_queries_with(value: exp.Expr) -> exp.Distinct:
     return exp.Distinct(expressions=[exp.Case(ifs=[exp.If(this=has_value, true=exp.column(QUERY_ID))])])
 
 
-def _if(condition: exp.Expr, name: str) -> exp.Case:
+def _value_if(condition: exp.Expr, name: str) -> exp.Case:
     return exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.column(name))])

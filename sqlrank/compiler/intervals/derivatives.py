@@ -76,20 +76,20 @@ def _chain(node: exp.Expr) -> PartialDerivatives:
 
 
 def _sum(node: exp.Expr) -> PartialDerivatives:
-    return _plus(_derive(node.this), _derive(node.expression))
+    return _add_derivatives(_derive(node.this), _derive(node.expression))
 
 
 def _difference(node: exp.Expr) -> PartialDerivatives:
-    return _plus(_derive(node.this), _scaled(_derive(node.expression), exp.Neg))
+    return _add_derivatives(_derive(node.this), _apply_operator(_derive(node.expression), exp.Neg))
 
 
 def _negative(node: exp.Expr) -> PartialDerivatives:
-    return _scaled(_derive(node.this), exp.Neg)
+    return _apply_operator(_derive(node.this), exp.Neg)
 
 
 def _product(node: exp.Expr) -> PartialDerivatives:
     left, right = node.this, node.expression
-    return _plus(_times(_derive(left), right), _times(_derive(right), left))
+    return _add_derivatives(_multiply_derivatives(_derive(left), right), _multiply_derivatives(_derive(right), left))
 
 
 def _ratio(node: exp.Expr) -> PartialDerivatives:
@@ -98,21 +98,21 @@ def _ratio(node: exp.Expr) -> PartialDerivatives:
     The form (a' - (a / b) b') / b overflows only where a / b does.
     """
     numerator, denominator = node.this, node.expression
-    terms = _times(_derive(denominator), node)
-    return _over(_plus(_derive(numerator), _scaled(terms, exp.Neg)), denominator)
+    terms = _multiply_derivatives(_derive(denominator), node)
+    return _divide_derivatives(_add_derivatives(_derive(numerator), _apply_operator(terms, exp.Neg)), denominator)
 
 
 def _logarithm(node: exp.Expr) -> PartialDerivatives:
-    return _over(_derive(node.this), node.this)
+    return _divide_derivatives(_derive(node.this), node.this)
 
 
 def _exponential(node: exp.Expr) -> PartialDerivatives:
-    return _times(_derive(node.this), node)
+    return _multiply_derivatives(_derive(node.this), node)
 
 
 def _root(node: exp.Expr) -> PartialDerivatives:
     twice = exp.Mul(this=exp.Literal.number(2), expression=node.copy())
-    return _over(_derive(node.this), exp.func("NULLIF", twice, exp.Literal.number(0)))
+    return _divide_derivatives(_derive(node.this), exp.func("NULLIF", twice, exp.Literal.number(0)))
 
 
 def _case(node: exp.Expr) -> PartialDerivatives:
@@ -150,16 +150,16 @@ _RULES: dict[type[exp.Expr], Callable[[Any], PartialDerivatives]] = {
 }
 
 
-def _plus(left: PartialDerivatives, right: PartialDerivatives) -> PartialDerivatives:
+def _add_derivatives(left: PartialDerivatives, right: PartialDerivatives) -> PartialDerivatives:
     both = {total: exp.Add(this=left[total], expression=right[total]) for total in left if total in right}
     return {**left, **right, **both}
 
 
-def _scaled(derivatives: PartialDerivatives, operator: type[exp.Unary]) -> PartialDerivatives:
+def _apply_operator(derivatives: PartialDerivatives, operator: type[exp.Unary]) -> PartialDerivatives:
     return {total: operator(this=_parenthesize_operand(factor)) for total, factor in derivatives.items()}
 
 
-def _times(derivatives: PartialDerivatives, factor: exp.Expr) -> PartialDerivatives:
+def _multiply_derivatives(derivatives: PartialDerivatives, factor: exp.Expr) -> PartialDerivatives:
     literal_one = exp.Literal.number(1)
     return {
         total: _parenthesize_operand(factor.copy())
@@ -169,7 +169,7 @@ def _times(derivatives: PartialDerivatives, factor: exp.Expr) -> PartialDerivati
     }
 
 
-def _over(derivatives: PartialDerivatives, denominator: exp.Expr) -> PartialDerivatives:
+def _divide_derivatives(derivatives: PartialDerivatives, denominator: exp.Expr) -> PartialDerivatives:
     return {
         total: exp.Div(this=_parenthesize_operand(derivative), expression=_parenthesize_operand(denominator.copy()))
         for total, derivative in derivatives.items()

@@ -1,4 +1,4 @@
-"""Find the influence of rows on metrics, by the delta method or as declared, add its columns, and tell which CTE's rows carry it.
+"""Find the influence of rows on metrics, by the delta method or as declared, the CTE whose rows carry it, and its columns.
 
 The declaration is ``-- Interval: influence ... FROM relation``.
 """

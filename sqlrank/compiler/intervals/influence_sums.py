@@ -141,7 +141,7 @@ class InfluenceSums:
             group_by_key(query.from_(influence_cte), keys),
             "one row per group: its units, and sums of powers of their influence on every metric",
         )
-        return self._joined(sums_cte, metrics_cte, keys, names)
+        return self._join_metric_values(sums_cte, metrics_cte, keys, names)
 
     def _names(self) -> dict[tuple[str, str], str]:
         """Return the column of each sum of each metric: with the name of the metric, unless it is the same for all."""
@@ -153,7 +153,9 @@ class InfluenceSums:
                 names[alias, name] = taken.setdefault(value, name if is_shared else f"{alias}_{name}")
         return names
 
-    def _joined(self, sums_cte: str, metrics_cte: str | None, keys: KeyColumns, names: Mapping[tuple[str, str], str]) -> SumSource:
+    def _join_metric_values(
+        self, sums_cte: str, metrics_cte: str | None, keys: KeyColumns, names: Mapping[tuple[str, str], str]
+    ) -> SumSource:
         """Return the sums with the values of metrics, in a row for each metric."""
         # Columns are qualified where the metrics have one of the same name.
         joined = [] if metrics_cte is None else self.relations.ctes[metrics_cte].query.named_selects

@@ -187,4 +187,4 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
     ("trials", IntervalFormulas.trials, "effective number of trials"),
     ("margins", IntervalFormulas.margins, "what the limits of the interval are computed from"),
 )
-"""Steps from standard errors to limits: the name, the columns that it adds, and what they are."""
+"""Steps from standard errors to limits: the name of each, the columns that it adds, and their title."""

@@ -1,4 +1,4 @@
-"""Clip and rescale interval limits, and tell standard errors from rounding errors."""
+"""Clip interval limits, convert values between -1..1 and 0..1, and test if standard errors exceed rounding errors."""
 
 from __future__ import annotations
 

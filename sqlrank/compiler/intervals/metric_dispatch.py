@@ -82,7 +82,7 @@ def select_by_metric(items: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
     merged: list[exp.Expr] = []
     for name, columns_by_metric in by_column.items():
         values = {metric: column.unalias().unnest() for metric, column in columns_by_metric.items()}
-        value = _merged(values, strict=name in STRICT_COLUMNS and len(values) < len(items))
+        value = _merge_expressions(values, strict=name in STRICT_COLUMNS and len(values) < len(items))
         column = value if value == exp.column(name) else exp.alias_(value, name)
         column.comments = list(dict.fromkeys(comment for item in columns_by_metric.values() for comment in item.comments or ()))
         merged.append(column)
@@ -98,7 +98,7 @@ def case_by_metric(values: Mapping[str, exp.Expr]) -> exp.Expr:
     return exp.Case(this=exp.column(METRIC_COLUMN), ifs=ifs)
 
 
-def _merged(values: Mapping[str, exp.Expr], strict: bool) -> exp.Expr:
+def _merge_expressions(values: Mapping[str, exp.Expr], strict: bool) -> exp.Expr:
     """Return one expression for all metrics: a CASE around the parts in which theirs differ."""
     metrics: dict[exp.Expr, list[str]] = {}
     for metric, value in values.items():
@@ -109,13 +109,13 @@ def _merged(values: Mapping[str, exp.Expr], strict: bool) -> exp.Expr:
     if not rest:
         return first.copy()
     if type(first) in {exp.Sqrt, exp.Paren} and all(type(value) is type(first) for value in rest):
-        return type(first)(this=_merged({metric: value.this for metric, value in values.items()}, strict=False))
+        return type(first)(this=_merge_expressions({metric: value.this for metric, value in values.items()}, strict=False))
     if isinstance(first, exp.Binary) and all(type(value) is type(first) for value in rest):
         if all(value.this == first.this for value in rest):
-            right = _merged({metric: value.expression for metric, value in values.items()}, strict=False)
+            right = _merge_expressions({metric: value.expression for metric, value in values.items()}, strict=False)
             return type(first)(this=first.this.copy(), expression=right)
         if all(value.expression == first.expression for value in rest):
-            left = _merged({metric: value.this for metric, value in values.items()}, strict=False)
+            left = _merge_expressions({metric: value.this for metric, value in values.items()}, strict=False)
             return type(first)(this=left, expression=first.expression.copy())
     most = max(metrics, key=lambda value: len(metrics[value]))
     ifs = [exp.If(this=_is_metric_in(names), true=value.copy()) for value, names in metrics.items() if value is not most]

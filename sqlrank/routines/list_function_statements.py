@@ -1,4 +1,4 @@
-"""Functions of lists for other databases than DuckDB: their declarations and comments in each dialect."""
+"""CREATE FUNCTION statements of list functions, with their comments, for other databases than DuckDB."""
 
 from __future__ import annotations
 
