@@ -1,4 +1,4 @@
-"""Time the metrics of predictions beside a bare RANK, a bare scan and other tools; README.md says what is measured."""
+"""Time the metrics of predictions against a bare RANK, a bare scan and other tools; README.md describes the measurements."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from timing import (
     Values,
     agree,
     alternate,
-    beside_unlimited,
+    compare_with_limit,
     conclude,
     console,
     introduce,
@@ -71,7 +71,7 @@ def evaluate(metrics: list[str], source: Any, connection: Any, chosen: dict[str,
 
 
 def evaluate_groups(kind: str, connection: Any, **more: Any) -> Values:
-    """Evaluate each campaign; return means over those for which a metric is defined, how many these are, and the first one's."""
+    """Evaluate each campaign; return means and numbers of those for which a metric is defined, and the first one's value."""
     found = sqlrank.evaluate(SIX, predictions=TABLES[kind], connection=connection, by="campaign", **more)
     values: dict[str, float | None] = {}
     for name in SIX:
@@ -213,7 +213,7 @@ def memory(options: argparse.Namespace) -> Iterator[Target]:
     predictions(options.huge)
     for kind in TABLES:
         command = [__file__, "--huge", str(options.huge), "--child", kind]
-        timings, peaks = beside_unlimited(command, LIMIT, options.repeat or 1)
+        timings, peaks = compare_with_limit(command, LIMIT, options.repeat or 1)
         title = f"memory: six metrics, {options.huge:,} rows, {kind}"
         show_memory(title, timings, peaks)
         yield Target(f"{title}; peak memory of {LIMIT}", peaks[LIMIT] / LIMIT_BYTES, at_most=1.1)

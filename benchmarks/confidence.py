@@ -45,7 +45,7 @@ def lists(queries: int) -> dict[str, str]:
     return {"run": stored(f"run_{queries}", rows), "qrels": stored(f"qrels_{queries}", judged)}
 
 
-def shown(rows: int, values: int = 100_000) -> str:
+def two_model_predictions(rows: int, values: int = 100_000) -> str:
     """Return predictions of two models, whose scores have so many ``values``, 5 % of them positives, of users with twenty rows."""
     label = "CAST(hash(i, 1) % 20 = 0 AS INTEGER)"
     scores = ", ".join(
@@ -58,7 +58,7 @@ def shown(rows: int, values: int = 100_000) -> str:
 
 
 def ours(metrics: Any, **options: Any) -> pa.Table:
-    """Return what sqlrank says."""
+    """Return sqlrank's interval."""
     return sqlrank.evaluate(metrics, check="off", **options)
 
 
@@ -70,7 +70,7 @@ def scipy_bootstrap(columns: list[np.ndarray]) -> list[Any]:
 
 
 def ours_of_two(path: str) -> pa.Table:
-    """Return what sqlrank says of the difference of two areas."""
+    """Return sqlrank's interval of the difference of two areas."""
     return sqlrank.compare("AUC", predictions=path, columns={"score": ["a", "b"]})
 
 
@@ -82,7 +82,7 @@ def delong(path: str) -> Any:
 
 def tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[], Any]], str]]:
     """Return the sides of each table by its title, with the side that ratios are to."""
-    ranked, few, path, untied = lists(queries), lists(queries // 4), shown(rows), shown(rows, UNTIED)
+    ranked, few, path, untied = lists(queries), lists(queries // 4), two_model_predictions(rows), two_model_predictions(rows, UNTIED)
     values = ours(RANKINGS, per_query=True, **few)
     columns = [values[name].to_numpy() for name in RANKINGS]
     predictions: dict[str, Any] = {"predictions": path, "columns": {"score": "a"}}
@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     asked = parser.parse_args()
     for values in (100_000, UNTIED):
-        agree(shown(min(asked.rows, 100_000), values))
+        agree(two_model_predictions(min(asked.rows, 100_000), values))
     console = Console(width=110)
     for title, (sides, base) in tables(asked.queries, asked.rows).items():
         found = timed(sides, asked.repeat)

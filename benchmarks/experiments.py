@@ -32,13 +32,13 @@ def visits(rows: int) -> Path:
 
 
 def grouped(path: Path) -> Any:
-    """Return how many units there are and what they sum to, by the statement that any analysis begins with."""
+    """Return the number of units and their sums, by the statement that any analysis begins with."""
     units = f"SELECT user_id, MIN(variant) AS variant, SUM(clicks) AS clicks, SUM(views) AS views FROM '{path}' GROUP BY user_id"
     return duckdb.sql(f"SELECT variant, COUNT(*), SUM(clicks), SUM(views) FROM ({units}) GROUP BY variant").fetchall()
 
 
 def ours(path: Path, metrics: dict[str, str], **options: Any) -> list[dict[str, Any]]:
-    """Return what sqlrank says."""
+    """Return sqlrank's effects."""
     return sqlrank.experiment(metrics, data=path, unit="user_id", **options).to_pylist()
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FOLDER = Path(__file__).parent / "data"
-BESIDE = ["AdjustedRand", "VMeasure", "FowlkesMallows"]
+SKLEARN_METRICS = ["AdjustedRand", "VMeasure", "FowlkesMallows"]
 """The metrics of clusters that are scikit-learn's, too, and asked for most."""
 
 
-def kept(name: str, query: str) -> Path:
+def cached_parquet(name: str, query: str) -> Path:
     """Return a Parquet file of the rows of a query, made once."""
     path = FOLDER / f"{name}.parquet"
     if not path.exists():
@@ -37,7 +37,7 @@ def records(rows: int) -> Sides:
     """Metrics of clusters of records, of three records each, of which a tenth was put elsewhere, beside the count of each pair of clusters."""
     true = f"hash(i, 1) % {rows // 3}"
     predicted = f"CASE WHEN hash(i, 2) % 10 = 0 THEN hash(i, 3) % {rows // 3} ELSE {true} END"
-    path = kept(
+    path = cached_parquet(
         f"records_{rows}", f"SELECT i AS record_id, {predicted} AS predicted_cluster, {true} AS true_cluster FROM range({rows}) AS t(i)"
     )
     files = [
@@ -53,7 +53,7 @@ def records(rows: int) -> Sides:
     def ours(asked: list[str]) -> Callable[[], dict[str, float]]:
         def side() -> dict[str, float]:
             (found,) = sqlrank.evaluate(asked, inputs={"records": path}).to_pylist()
-            return {name: found[name] for name in BESIDE}
+            return {name: found[name] for name in SKLEARN_METRICS}
 
         return side
 
@@ -61,16 +61,16 @@ def records(rows: int) -> Sides:
         table = duckdb.sql(f"SELECT true_cluster, predicted_cluster FROM '{path}'").fetchnumpy()
         pair = table["true_cluster"], table["predicted_cluster"]
         found = metrics.adjusted_rand_score(*pair), metrics.v_measure_score(*pair), metrics.fowlkes_mallows_score(*pair)
-        return dict(zip(BESIDE, map(float, found), strict=True))
+        return dict(zip(SKLEARN_METRICS, map(float, found), strict=True))
 
     sides = {"GROUP BY of both clusters": bare, f"sqlrank, {len(names)} metrics": ours(names)}
-    return {**sides, "sqlrank, three metrics": ours(BESIDE), "scikit-learn, the three": theirs}
+    return {**sides, "sqlrank, three metrics": ours(SKLEARN_METRICS), "scikit-learn, the three": theirs}
 
 
 def classes(rows: int) -> Sides:
     """Benchmark five metrics of predictions of ten classes, of which 70 % are right, beside scikit-learn and the count of pairs of classes."""
     predicted = "CASE WHEN hash(i, 2) % 10 < 7 THEN hash(i, 1) % 10 ELSE hash(i, 3) % 10 END"
-    path = kept(
+    path = cached_parquet(
         f"classified_{rows}",
         f"SELECT CAST(hash(i, 1) % 10 AS INTEGER) AS label, CAST({predicted} AS INTEGER) AS predicted FROM range({rows}) AS t(i)",
     )
@@ -98,10 +98,10 @@ def classes(rows: int) -> Sides:
 
 def lists(rows: int) -> Sides:
     """Benchmark the diversity of lists of ten against the count of each document's lists."""
-    path = kept(
+    path = cached_parquet(
         f"lists_{rows}", f"SELECT i // 10 AS query_id, hash(i, 1) % 20000 AS doc_id, -(i % 10) AS score FROM range({10 * rows}) AS t(i)"
     )
-    path = kept(f"lists_distinct_{rows}", f"SELECT query_id, doc_id, MAX(score) AS score FROM '{path}' GROUP BY ALL")
+    path = cached_parquet(f"lists_distinct_{rows}", f"SELECT query_id, doc_id, MAX(score) AS score FROM '{path}' GROUP BY ALL")
 
     def bare() -> dict[str, float]:
         duckdb.sql(f"SELECT SUM(n * n) FROM (SELECT doc_id, COUNT(*) AS n FROM '{path}' GROUP BY doc_id)").fetchall()
@@ -131,7 +131,7 @@ def experiments(rows: int) -> Sides:
 
 def splits(rows: int) -> Sides:
     """Benchmark counts of ids per part of a split against a GROUP BY of ids and their plain count."""
-    path = kept(f"ids_{rows}", f"SELECT i AS user_id FROM range({rows}) AS t(i)")
+    path = cached_parquet(f"ids_{rows}", f"SELECT i AS user_id FROM range({rows}) AS t(i)")
     statement = sqlrank.split_sql(str(path), key="user_id", salt="checkout", shares={"train": 0.8, "validation": 0.1, "test": 0.1})
 
     def side(query: str) -> Callable[[], dict[str, float]]:
@@ -158,18 +158,18 @@ SECTIONS: dict[str, tuple[Callable[[int], Sides], int, str]] = {
 
 
 def targets(found: dict[str, dict[str, Timing]]) -> list[Target]:
-    """Return what was hoped for of entity resolution and of classes."""
-    hopes = []
+    """Return the targets for entity resolution and classes."""
+    targets_of_sections = []
     if "records" in found:
         bare, every, few, theirs = (timing.median for timing in found["records"].values())
-        hopes += [
+        targets_of_sections += [
             Target("all metrics of clusters to the GROUP BY", every / bare, at_most=8),
             Target("three metrics of clusters to scikit-learn's", few / theirs, at_most=1),
         ]
     if "classes" in found:
         _, ours, theirs = (timing.median for timing in found["classes"].values())
-        hopes.append(Target("five metrics of classes to scikit-learn's", ours / theirs, at_most=0.3))
-    return hopes
+        targets_of_sections.append(Target("five metrics of classes to scikit-learn's", ours / theirs, at_most=0.3))
+    return targets_of_sections
 
 
 def main() -> None:

@@ -84,7 +84,7 @@ def limits(metrics: list[str], table: pa.Table, interval: str = "auto", **option
     }
 
 
-def coverage_of(design: Design, samples: int, metrics: list[str] | None = None) -> dict[str, tuple[float, float]]:
+def measure_coverage(design: Design, samples: int, metrics: list[str] | None = None) -> dict[str, tuple[float, float]]:
     """Return by metric in how many of 100 samples with an interval it holds the truth, and its mean width over the width without adjustment."""
     chosen = METRICS if metrics is None else metrics
     rng = np.random.default_rng([design.rows, design.units, int(10 * design.sigma), samples])
@@ -153,7 +153,7 @@ def main() -> None:
     asked = parser.parse_args()
     print(f"| sample | {' | '.join(METRICS)} |\n|---|{'---:|' * len(METRICS)}")
     for design in DESIGNS:
-        print(f"| {design.name} | {cells(coverage_of(design, asked.samples))} |", flush=True)
+        print(f"| {design.name} | {cells(measure_coverage(design, asked.samples))} |", flush=True)
     print(f"\n| queries | {' | '.join(RANKINGS)} |\n|---|{'---:|' * len(RANKINGS)}")
     for queries in (10, 20, 50):
         for level, shift in (("easy", 4.0), ("fair", 2.0), ("hard", 0.8)):

@@ -1,4 +1,4 @@
-"""Time sqlrank beside ir_measures and MLflow's retrieval metrics, which take data frames; README.md says what is measured."""
+"""Time sqlrank against ir_measures and MLflow's retrieval metrics, which take data frames; README.md describes the measurements."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def with_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame) -> Values:
 
 
 def with_mlflow(lists: pd.DataFrame) -> Values:
-    """Return precision and recall of MLflow, from lists at hand: what makes them from rows is not counted."""
+    """Return precision and recall of MLflow, from lists in memory: their construction from rows is not timed."""
     from mlflow.metrics import precision_at_k, recall_at_k  # noqa: PLC0415
 
     found = {}

@@ -58,7 +58,7 @@ def joined(connection: duckdb.DuckDBPyConnection) -> Values:
     return {"mean": value}
 
 
-def of_scipy(connection: duckdb.DuckDBPyConnection, length: int) -> Values:
+def evaluate_by_scipy(connection: duckdb.DuckDBPyConnection, length: int) -> Values:
     """Fetch and sort the rows into lists, then call scipy for each."""
     columns = connection.execute("SELECT label, score FROM predictions ORDER BY list_id").fetchnumpy()
     lists = zip(columns["label"].reshape(-1, length), columns["score"].reshape(-1, length), strict=True)
@@ -75,7 +75,7 @@ def correlation(rows: int, threads: int, repeat: int) -> list[Target]:
         sides: Sides = {
             "sqlrank": partial(mean, "KendallTau", connection),
             "sqlrank, bits": partial(mean, "KendallTau", connection, plan={"pair_counting": "bits"}),
-            "scipy, a list at a time": partial(of_scipy, connection, length),
+            "scipy, a list at a time": partial(evaluate_by_scipy, connection, length),
         }
         if length <= LONGEST_JOIN:
             sides["join of each list with itself"] = partial(joined, connection)
@@ -117,7 +117,7 @@ def growth(rows: int, threads: int, repeat: int) -> list[Target]:
     ]
 
 
-def of_rectools(reco: pd.DataFrame, interactions: pd.DataFrame) -> Values:
+def evaluate_by_rectools(reco: pd.DataFrame, interactions: pd.DataFrame) -> Values:
     return {"mean": float(PAP(k=10).calc(reco, interactions))}
 
 
@@ -133,7 +133,11 @@ def positives(rows: int, threads: int, repeat: int) -> list[Target]:
     connection.register("given", pa.table({"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label}))
     connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
     timings = alternate(
-        {"sqlrank": partial(mean, "pAp@10", connection, few_negatives="pad"), "RecTools": partial(of_rectools, reco, interactions)}, repeat
+        {
+            "sqlrank": partial(mean, "pAp@10", connection, few_negatives="pad"),
+            "RecTools": partial(evaluate_by_rectools, reco, interactions),
+        },
+        repeat,
     )
     agree({}, timings)
     show(f"pAp@10, {users:,} users of 100", timings, "sqlrank")

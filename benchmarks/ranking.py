@@ -1,4 +1,4 @@
-"""Time sqlrank beside a bare ROW_NUMBER and beside other tools; README.md says what is measured."""
+"""Time sqlrank against a bare ROW_NUMBER and other tools; README.md describes the measurements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from timing import (
     Values,
     agree,
     alternate,
-    beside_unlimited,
+    compare_with_limit,
     conclude,
     introduce,
     print_values,
@@ -76,7 +76,7 @@ def peers(options: argparse.Namespace) -> Iterator[Target]:
                 yield Target(f"ranx over {name}, {order}", timings["ranx"].median / own, at_least=100)
 
 
-def beside_row_number(options: argparse.Namespace, run: str, qrels: str, connection: Any, by: tuple[str, ...] = ()) -> Sides:
+def row_number_sides(options: argparse.Namespace, run: str, qrels: str, connection: Any, by: tuple[str, ...] = ()) -> Sides:
     """Return the sides of the sections that compare with a bare ROW_NUMBER over the same source."""
     ours = partial(evaluate, run=run, qrels=qrels, options=options, connection=connection, by=by)
     groups = {"5 metrics": FIVE} if by else {"40 cut-offs": CUT_OFFS, "40 metrics": FORTY}
@@ -102,9 +102,9 @@ def many(options: argparse.Namespace) -> Iterator[Target]:
             data = dataset(options.large, kind, order)
             title = f"many: {options.large:,} rows, {kind} {order}"
             with connect(options.threads, str(data.database())) as connection:
-                results.append(alternate(beside_row_number(options, "run", "qrels", connection), options.repeat))
+                results.append(alternate(row_number_sides(options, "run", "qrels", connection), options.repeat))
             yield from judge(f"{title}, table", results[-1], 1.25 if kind == "str" else 1.5)
-            results.append(alternate(beside_row_number(options, data.run, data.qrels, None), options.repeat))
+            results.append(alternate(row_number_sides(options, data.run, data.qrels, None), options.repeat))
             yield from judge(f"{title}, Parquet", results[-1], 1.25 if kind == "str" else 1.5)
         agree({}, *results)
 
@@ -116,7 +116,7 @@ def from_parquet(name: str, shape: Shape, at_most: float, options: argparse.Name
         results = []
         for order in ORDERS:
             data = dataset(options.large, kind, order, shape)
-            results.append(alternate(beside_row_number(options, data.run, data.qrels, None, by), options.repeat))
+            results.append(alternate(row_number_sides(options, data.run, data.qrels, None, by), options.repeat))
             yield from judge(f"{name}: {options.large:,} rows, {kind} {order}, Parquet", results[-1], at_most)
         agree({}, *results, *([one_system(data, options)] if by else []))
 
@@ -189,7 +189,7 @@ def memory(options: argparse.Namespace) -> Iterator[Target]:
     for kind in KINDS:
         dataset(options.huge, kind, "shuffled")
         command = [__file__, "--huge", str(options.huge), "--child", kind]
-        timings, peaks = beside_unlimited(command, LIMIT, options.repeat)
+        timings, peaks = compare_with_limit(command, LIMIT, options.repeat)
         title = f"memory: {options.huge:,} rows, {kind} shuffled, Parquet"
         show_memory(title, timings, peaks)
         yield Target(f"{title}; time under {LIMIT}", timings[LIMIT].median / timings[UNLIMITED].median, at_most=1.3)

@@ -63,7 +63,7 @@ def plain_sums(path: Path, threads: int) -> Values:
     return {"rows": float(count), "LogLoss": float(loss)}
 
 
-def ours_made(path: Path, threads: int, check: str) -> Values:
+def build_and_evaluate(path: Path, threads: int, check: str) -> Values:
     """Make a rollup, and ask it for the log loss."""
     made = sqlrank.rollup(METRICS, predictions=str(path), by=["day", "campaign"], threads=threads, check=check)  # type: ignore[arg-type]
     row = sqlrank.evaluate("LogLoss", rollup=made).to_pylist()[0]
@@ -89,7 +89,7 @@ def bucketed(path: Path) -> tuple[Path, Path]:
     return kept
 
 
-def asked(path: Path, threads: int, **options: Any) -> Values:
+def sum_of_bounds(path: Path, threads: int, **options: Any) -> Values:
     """Return the sums of AUC and its bounds over the rows of an answer."""
     found = sqlrank.evaluate("AUC", rollup=str(path), threads=threads, **options)
     return {
@@ -99,7 +99,7 @@ def asked(path: Path, threads: int, **options: Any) -> Values:
 
 
 def widths() -> None:
-    """Print how wide the bounds are on real data, by n_bins, and how far the value is from the truth."""
+    """Print the width of the bounds on real data, by n_bins, and the error of the value."""
     given = {"predictions": str(IMPRESSIONS), "columns": {"label": "click", "score": "score_logistic"}}
     metrics = ["AUC", "APS", "KS", "Gain@0.1"]
     (truth,) = sqlrank.evaluate(metrics, **given).to_pylist()
@@ -128,8 +128,8 @@ def main() -> None:
     made = alternate(
         {
             "plain sums": partial(plain_sums, raw, threads),
-            "sqlrank.rollup, checks on": partial(ours_made, raw, threads, "auto"),
-            "sqlrank.rollup, checks off": partial(ours_made, raw, threads, "off"),
+            "sqlrank.rollup, checks on": partial(build_and_evaluate, raw, threads, "auto"),
+            "sqlrank.rollup, checks off": partial(build_and_evaluate, raw, threads, "off"),
         },
         given.repeat,
     )
@@ -140,19 +140,19 @@ def main() -> None:
     windows = {"window_days": 90, "window_ends": "(DATE '2025-12-31' - day) % 7 = 0 AND day > DATE '2025-12-31' - 91"}
     sides = {
         "by hand": partial(by_hand, kept, threads),
-        "by campaign": partial(asked, kept, threads, by="campaign"),
-        "in total": partial(asked, kept, threads),
-        "365 windows, in total": partial(asked, kept, threads, window_days=90),
-        "13 windows, by campaign": partial(asked, kept, threads, by="campaign", **windows),
+        "by campaign": partial(sum_of_bounds, kept, threads, by="campaign"),
+        "in total": partial(sum_of_bounds, kept, threads),
+        "365 windows, in total": partial(sum_of_bounds, kept, threads, window_days=90),
+        "13 windows, by campaign": partial(sum_of_bounds, kept, threads, by="campaign", **windows),
     }
     found = alternate(sides, given.repeat)
     all_agree({}, {name: found[name] for name in ("by hand", "by campaign")})
     show(f"AUC with bounds from {count:,} rows: {given.days} days of {given.campaigns} campaigns; windows of 90 days", found, "by hand")
     plain, buckets = bucketed(raw)
     sides = {
-        "a rollup without buckets, by campaign": partial(asked, plain, threads, by="campaign"),
-        "with buckets": partial(asked, buckets, threads, by="campaign"),
-        "with buckets and confidence": partial(asked, buckets, threads, by="campaign", confidence=0.95),
+        "a rollup without buckets, by campaign": partial(sum_of_bounds, plain, threads, by="campaign"),
+        "with buckets": partial(sum_of_bounds, buckets, threads, by="campaign"),
+        "with buckets and confidence": partial(sum_of_bounds, buckets, threads, by="campaign", confidence=0.95),
     }
     sizes = " and ".join(f"{pq.read_metadata(path).num_rows:,}" for path in (plain, buckets))
     found = alternate(sides, given.repeat)

@@ -1,4 +1,4 @@
-"""Measure how time and memory grow with rows: each call in its own process under one memory limit, drawn as a chart.
+"""Measure time and memory by number of rows: each call in its own process under one memory limit, drawn as a chart.
 
 A million rows, then ten times as many, until ``--rows``. A billion of all calls needs about 60 GB of disk at once; in parts, with ``--only``, the data of
 each deleted after it, half of that: ``--beside`` draws what several runs found in one picture.
@@ -33,24 +33,24 @@ PANEL = {"width": 320, "height": 260}
 
 
 def first_documents(rows: int, order: Order, **limits: Any) -> pa.Table:
-    """Evaluate what looks at the first documents of each list, of integers in Parquet."""
+    """Evaluate metrics of the first documents of each list, of integers in Parquet."""
     data = dataset(rows, "int", order)
     return sqlrank.evaluate(["nDCG@10", "P@10"], run=data.run, qrels=data.qrels, **limits)
 
 
 def full_ranks(rows: int, order: Order, **limits: Any) -> pa.Table:
-    """Evaluate what needs the whole order of each list."""
+    """Evaluate metrics of the whole order of each list."""
     data = dataset(rows, "int", order)
     return sqlrank.evaluate(["nDCG@10", "AP", "RR", "P@10", "R@100"], run=data.run, qrels=data.qrels, **limits)
 
 
 def orders(rows: int, _: Order, **limits: Any) -> pa.Table:
-    """Evaluate what needs the order of all predictions, of a table in a DuckDB file."""
+    """Evaluate metrics of the order of all predictions, of a table in a DuckDB file."""
     return sqlrank.evaluate(["AUC", "APS", "LogLoss"], connection=predictions(rows), predictions="unweighted", **limits)
 
 
 def sums(rows: int, _: Order, **limits: Any) -> pa.Table:
-    """Evaluate what adds up."""
+    """Evaluate metrics that are sums over rows."""
     return sqlrank.evaluate(["LogLoss", "Brier", "CalibrationRatio"], connection=predictions(rows), predictions="unweighted", **limits)
 
 

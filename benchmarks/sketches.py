@@ -28,7 +28,7 @@ POINTS = 20_000
 """Ranks at which the scores of positives are looked up, whose error is then far below that of any sketch."""
 
 ROW_BYTES = 24
-"""A row of a rollup in a file: its bin, and what positives and negatives weigh."""
+"""A row of a rollup in a file: its bin, and the weights of positives and negatives."""
 
 N_BINS = (512, 1024, 2048)
 SKETCHES: dict[str, Callable[[], Any]] = {
@@ -54,7 +54,7 @@ def open_bandit(score: str) -> pa.Table:
 
 
 def below(sketch: Any, points: np.ndarray) -> np.ndarray:
-    """Return the share of what a sketch has seen that is below each point, and half of what is at it where the sketch tells."""
+    """Return the share of a sketch's values below each point, and half of those at it where the sketch has them."""
     if isinstance(sketch, sketches.tdigest_double):
         return np.array([sketch.get_rank(point) for point in points])
     steps, places = np.unique(points, return_inverse=True)
@@ -73,7 +73,7 @@ def merged(make: Callable[[], Any], parts: Iterable[np.ndarray]) -> tuple[Any, i
     return whole, size
 
 
-def of_sketches(make: Callable[[], Any], table: pa.Table) -> tuple[float, float]:
+def sketch_auc(make: Callable[[], Any], table: pa.Table) -> tuple[float, float]:
     """Return the AUC of merged sketches, and their bytes a day."""
     day, score, label = (table[name].to_numpy() for name in ("day", "score", "label"))
     days = np.unique(day)
@@ -83,8 +83,8 @@ def of_sketches(make: Callable[[], Any], table: pa.Table) -> tuple[float, float]
     return float(below(negatives, points).mean()), (size + more) / len(days)
 
 
-def of_rollup(n_bins: int, table: pa.Table) -> tuple[float, float, float]:
-    """Return the AUC of a rollup, half of what is between its bounds, and its bytes a day."""
+def rollup_auc(n_bins: int, table: pa.Table) -> tuple[float, float, float]:
+    """Return the AUC of a rollup, half of the distance between its bounds, and its bytes a day."""
     made = sqlrank.rollup("AUC", predictions=table, by="day", n_bins=n_bins)
     (row,) = sqlrank.evaluate("AUC", rollup=made).to_pylist()
     days = len(table["day"].unique())
@@ -92,22 +92,22 @@ def of_rollup(n_bins: int, table: pa.Table) -> tuple[float, float, float]:
 
 
 def compared(title: str, tables: list[pa.Table]) -> Table:
-    """Return a table of how far each side is from the truth over some data: the root of the mean square."""
+    """Return a table of the errors of each side over some data: the root of the mean square."""
     truths = [sqlrank.evaluate("AUC", predictions=table)["AUC"][0].as_py() for table in tables]
 
-    def said(values: list[float], sizes: list[float], certain: str) -> tuple[str, str, str]:
+    def format_errors(values: list[float], sizes: list[float], certain: str) -> tuple[str, str, str]:
         square = fmean((value - truth) ** 2 for value, truth in zip(values, truths, strict=True))
         return f"{fmean(sizes) / 1000:.1f}", f"{square**0.5:.1e}", certain
 
     shown = Table("", "kB a day", "error of AUC", "certain within", title=title)
     for n_bins in N_BINS:
-        values, halves, sizes = zip(*(of_rollup(n_bins, table) for table in tables), strict=True)
+        values, halves, sizes = zip(*(rollup_auc(n_bins, table) for table in tables), strict=True)
         if any(abs(value - truth) > 2 * half for value, truth, half in zip(values, truths, halves, strict=True)):
             raise SystemExit(f"n_bins {n_bins}: the truth is not between the bounds")
-        shown.add_row(f"sqlrank.rollup, n_bins={n_bins}", *said(list(values), list(sizes), f"± {max(halves):.4f}"))
+        shown.add_row(f"sqlrank.rollup, n_bins={n_bins}", *format_errors(list(values), list(sizes), f"± {max(halves):.4f}"))
     for name, make in SKETCHES.items():
-        values, sizes = zip(*(of_sketches(make, table) for table in tables), strict=True)
-        shown.add_row(name, *said(list(values), list(sizes), "-"))
+        values, sizes = zip(*(sketch_auc(make, table) for table in tables), strict=True)
+        shown.add_row(name, *format_errors(list(values), list(sizes), "-"))
     return shown
 
 

@@ -1,4 +1,4 @@
-"""Time the statements for Spark beside Spark's own MLlib, in one session; README.md says what is measured."""
+"""Time the statements for Spark against Spark's own MLlib, in one session; README.md describes the measurements."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ def with_ranking_metrics(spark: SparkSession) -> Values:
 def classification(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
     """Time two areas of the same predictions."""
     for scores in (UNIFORM, SPIKE):
-        yield from _of_scores(spark, scores, options)
+        yield from _time_scores(spark, scores, options)
 
 
-def _of_scores(spark: SparkSession, scores: Scores, options: argparse.Namespace) -> Iterator[Target]:
+def _time_scores(spark: SparkSession, scores: Scores, options: argparse.Namespace) -> Iterator[Target]:
     table = spark.read.parquet(predictions_as_parquet(predictions(options.rows, scores)))
     table.createOrReplaceTempView("predictions")
     for kind in options.kinds:

@@ -31,7 +31,7 @@ console = Console(width=110)
 
 @dataclass
 class Timing:
-    """The seconds of each run of one side, those of all its threads on a processor, and what it returned."""
+    """The seconds of each run of one side, those of all its threads on a processor, and its result."""
 
     seconds: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)
@@ -106,7 +106,7 @@ def _seconds(value: float) -> str:
     return f"{value:.3f}" if value < 1 else f"{value:.2f}"
 
 
-def beside_unlimited(command: list[str], limit: str, repeat: int) -> tuple[dict[str, Timing], dict[str, float]]:
+def compare_with_limit(command: list[str], limit: str, repeat: int) -> tuple[dict[str, Timing], dict[str, float]]:
     """Run a script without and with a memory limit, which it gets as its last argument, each time in a process of its own.
 
     Return the timings and the peaks of memory in bytes; the script is to end with :func:`print_values`.
@@ -142,7 +142,7 @@ def peak_bytes() -> int:
 
 
 def introduce(threads: int, tools: Iterable[str]) -> None:
-    """Print what is measured on what, and keep Polars to as many threads as the others."""
+    """Print the names of a measurement and its machine, and limit Polars to as many threads as the others."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     versions = ", ".join(f"{name} {version(name)}" for name in tools)
     machine = f"{platform.machine()} {platform.system()}, {os.cpu_count()} cores"

@@ -16,7 +16,7 @@ from sqlrank.errors import ContractError, InputError, SqlrankError
 
 ROOT = Path(__file__).parents[1]
 WRITERS = ("website.public_interface", "tests.stored")
-"""Modules that write the public interface, and what this version stores."""
+"""Modules that write the public interface, and the stored results of this version."""
 
 
 def main(arguments: list[str] | None = None) -> int:

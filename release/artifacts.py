@@ -20,8 +20,8 @@ from sqlrank.errors import ContractError, ExecutionError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-WHEEL_PLACES = r"sqlrank/.+\.(py|sql|toml|j2|css|js)|sqlrank/sql/\w+\.md|sqlrank/py\.typed|sqlrank-[\d.]+\.dist-info/.+"
-SDIST_PLACES = r"(sqlrank|sql|docs)/.+|README\.md|LICENSE|CHANGELOG\.md|CITATION\.cff|SECURITY\.md|pyproject\.toml|PKG-INFO|\.gitignore"
+WHEEL_PATHS = r"sqlrank/.+\.(py|sql|toml|j2|css|js)|sqlrank/sql/\w+\.md|sqlrank/py\.typed|sqlrank-[\d.]+\.dist-info/.+"
+SDIST_PATHS = r"(sqlrank|sql|docs)/.+|README\.md|LICENSE|CHANGELOG\.md|CITATION\.cff|SECURITY\.md|pyproject\.toml|PKG-INFO|\.gitignore"
 UNWANTED = (
     r"(^|/)(tests?|benchmarks|examples|website|release|__pycache__|\.git|\.venv|\.cache)(/|$)|\.(parquet|duckdb|csv|pyc|so|log)$|(^|/)\.env"
 )
@@ -35,7 +35,7 @@ CALL = "import sqlrank; print(sqlrank.evaluate('AUC', predictions={'label': [0, 
 
 
 def run(*words: str | Path, cwd: Path | None = None, **environment: str) -> str:
-    """Return what a program prints; raise ``ExecutionError`` with its output if it fails."""
+    """Return the output of a program; raise ``ExecutionError`` with its output if it fails."""
     done = subprocess.run(
         [str(word) for word in words], check=False, capture_output=True, text=True, cwd=cwd, env={**os.environ, **environment}
     )
@@ -67,12 +67,12 @@ def build_twice(root: Path, scratch: Path, day: str) -> list[Path]:
         )
         built.append({path.name: path for path in sorted((scratch / name).iterdir())})
     first, second = built
-    if different := [name for name in {**first, **second} if hash_of(first.get(name)) != hash_of(second.get(name))]:
+    if different := [name for name in {**first, **second} if file_hash(first.get(name)) != file_hash(second.get(name))]:
         raise ContractError(f"two builds gave different bytes for {', '.join(different)}")
     return list(first.values())
 
 
-def hash_of(path: Path | None) -> str:
+def file_hash(path: Path | None) -> str:
     """Return the SHA-256 of a file, empty without one."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path else ""
 
@@ -87,7 +87,7 @@ def list_files(archive: Path) -> list[str]:
 
 
 def find_problems(archive: Path, sql_files: Iterable[str]) -> list[str]:
-    """Return what is wrong with the contents or the size of an archive.
+    """Return the problems of the contents or the size of an archive.
 
     Args:
         archive: a wheel or an sdist.
@@ -95,7 +95,7 @@ def find_problems(archive: Path, sql_files: Iterable[str]) -> list[str]:
     """
     names = list_files(archive)
     is_wheel = archive.suffix == ".whl"
-    places = re.compile(WHEEL_PLACES if is_wheel else SDIST_PLACES)
+    places = re.compile(WHEEL_PATHS if is_wheel else SDIST_PATHS)
     problems = [f"{name} does not belong in it" for name in names if not places.fullmatch(name) or re.search(UNWANTED, name)]
     expected = [f"{'sqlrank/' if is_wheel else ''}sql/{name}" for name in sql_files] + ["sqlrank/py.typed", "sqlrank/__main__.py"]
     problems += [f"{name} is missing" for name in expected if name not in names]
@@ -174,4 +174,4 @@ def write_sbom(python: Path, root: Path, target: Path, day: str) -> dict[str, An
 
 def write_hashes(files: list[Path], target: Path) -> None:
     """Write the SHA-256 of each file, in the form that ``sha256sum --check`` reads."""
-    target.write_text("".join(f"{hash_of(path)}  {path.name}\n" for path in files), "utf-8")
+    target.write_text("".join(f"{file_hash(path)}  {path.name}\n" for path in files), "utf-8")

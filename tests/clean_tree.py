@@ -32,7 +32,7 @@ class CleanTree:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Name what the tests changed, and let a run that passed fail for it."""
+        """Fail a run that passed but changed the working tree, with the names of the changes."""
         reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
         after = status_lines(self.root)
         if self.before is None or after is None:

@@ -61,7 +61,7 @@ def pytest_collection() -> Generator[None, Any, Any]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def commands_made_once() -> Iterator[None]:
+def cache_commands() -> Iterator[None]:
     """Let typer make the commands once for all that are invoked, instead of once for each."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typer.testing, "_get_command", cache(typer.testing._get_command))  # noqa: SLF001
@@ -91,7 +91,7 @@ def files(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print what agreed on which engine, if engines were asked."""
+    """Print the table of engines and their agreement, if engines ran."""
     if records := _records(terminalreporter):
         terminalreporter.section("calls that gave DuckDB's numbers, to 1e-9")
         terminalreporter.write(matrix.format_table(records, NAMES))

@@ -1,4 +1,4 @@
-"""Select which of many similar tests run always, and which only with the slow ones."""
+"""Select the tests of a large family that run always; the others run with the slow ones."""
 
 from __future__ import annotations
 

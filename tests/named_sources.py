@@ -1,4 +1,4 @@
-"""Names of tables for what a metric or curve reads, where statements are only written."""
+"""Names of tables for the inputs of a metric or curve, for statements that are printed only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlrank.registry.loader import load_registry
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
-OF_HOMES: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
+SOURCES_BY_ROLE: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
 
 
 def name_sources(file: SqlFile) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def name_sources(file: SqlFile) -> dict[str, Any]:
     others = find_dependencies(load_registry(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
     role = find_input_role(load_registry(), file)
     measured = {"queries": "of_queries"} if file.measures_column and role == "run" else {}
-    return {**OF_HOMES.get(role, {}), **measured, "inputs": {role: f"the_{role}" for role in others}}
+    return {**SOURCES_BY_ROLE.get(role, {}), **measured, "inputs": {role: f"the_{role}" for role in others}}
 
 
 ARGUMENTS = {"Elbow": "@3", "IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}

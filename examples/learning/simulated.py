@@ -229,7 +229,7 @@ def separated(condition: str, seed: int, features: int = 5, size: int = 250) -> 
 
 
 def margins(options: argparse.Namespace) -> None:
-    """Print what each surrogate comes down to under each condition; ramp is not trained by, but is looked at on the way."""
+    """Print the least value of each surrogate under each condition; ramp is not trained by, but is computed on the way."""
     print(f"\nleast value under four margin conditions, k = {TOP}")
     print("condition    n+    n-" + "".join(f"{kind:>8}" for kind in (*TRAINED, "ramp", "error")))
     for condition in CONDITIONS:

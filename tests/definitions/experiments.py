@@ -42,12 +42,12 @@ def draw_experiment(seed: int, units: int = 60, arms: int = 2) -> pa.Table:
 
 
 def linearize_ratio(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return what a ratio of means is the mean of, to first order (Deng, Knoblich & Lu 2018)."""
+    """Return the per-unit values whose mean is a ratio of means, to first order (Deng, Knoblich & Lu 2018)."""
     return x.mean() / y.mean() + (x - x.mean() / y.mean() * y) / y.mean()
 
 
 def run_welch_test(treatment: np.ndarray, control: np.ndarray, level: float = 0.95) -> dict[str, float]:
-    """Return what SciPy says of two means."""
+    """Return SciPy's test of two means."""
     test = stats.ttest_ind(treatment, control, equal_var=False)
     low, high = test.confidence_interval(level)
     names = ("value_control", "value", "difference", "ci_low", "ci_high", "statistic", "p_value", "df")

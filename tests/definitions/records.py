@@ -23,7 +23,7 @@ def make_records(predicted: Any = tuple(PREDICTED), true: Any = tuple(TRUE), ids
 
 
 def make_clustering(clusters: Any, ids: Any = None, **others: Any) -> pa.Table:
-    """Return what one side says of records 0, 1, ..."""
+    """Return the clusters of records 0, 1, ... on one side."""
     return pa.table({"record_id": list(range(len(clusters))) if ids is None else list(ids), "cluster_id": list(clusters), **others})
 
 

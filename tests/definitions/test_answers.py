@@ -135,7 +135,7 @@ def test_positions_in_lists_are_the_ranks_of_sorted_rows(
     assert_equal(values[1], values[0])
 
 
-def rank_method_of(result: pa.Table) -> str:
+def read_rank_method(result: pa.Table) -> str:
     """Return the plan that the header of a result's statement names."""
     return result.schema.metadata[b"sqlrank.sql"].decode().partition("rank_method=")[2].split(";")[0]
 
@@ -144,7 +144,7 @@ def test_documents_are_looked_up_in_lists_where_that_is_right_and_fast() -> None
     """Repeated documents are searched for among the first k alone; nothing is looked up in lists of converted ids, or for many judgments."""
     inputs = {"answers": make_answers()}
     at_five, whole = (sqlrank.evaluate(metric, inputs=inputs) for metric in ("R@5", "AP"))
-    assert rank_method_of(at_five) == rank_method_of(whole) == "list_position"
+    assert read_rank_method(at_five) == read_rank_method(whole) == "list_position"
     assert b".retrieved[1:5], LAMBDA" in at_five.schema.metadata[b"sqlrank.sql"]
     assert b".retrieved, LAMBDA" in whole.schema.metadata[b"sqlrank.sql"]
     assert "rank_method=list_position; alternative: rank_method=sort, if hundreds" in sqlrank.sql("AP", inputs={"answers": "a"})
@@ -162,7 +162,7 @@ def test_documents_are_looked_up_in_lists_where_that_is_right_and_fast() -> None
         (many, {"check": "off"}),
         ("uuids", {"connection": connection}),
     ):
-        assert rank_method_of(sqlrank.evaluate("RR", inputs={"answers": table}, **options)) == "sort"
+        assert read_rank_method(sqlrank.evaluate("RR", inputs={"answers": table}, **options)) == "sort"
 
 
 def test_an_explanation_names_the_document_at_each_rank() -> None:

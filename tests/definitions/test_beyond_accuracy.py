@@ -1,4 +1,4 @@
-"""Metrics beyond accuracy by hand: a world of four lists, and what ties, gaps and odd inputs do."""
+"""Metrics beyond accuracy by hand: a data set of four lists, ties, gaps and unusual inputs."""
 
 from __future__ import annotations
 

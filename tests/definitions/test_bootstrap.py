@@ -1,4 +1,4 @@
-"""Intervals by drawing units anew: the golden number, draws made again in plain Python, and what never changes."""
+"""Bootstrap intervals: golden numbers, draws repeated in plain Python, and invariances."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOUNDS = [int(2147483647 * stats.poisson.cdf(k, 1)) for k in range(12)]
 
 
 def count_draws(unit: Any, replicate: int, seed: int = 0) -> int:
-    """Return how often a unit is drawn, by the definition: 2^31 - 1 times Poisson's distribution function are the limits."""
+    """Return the number of draws of a unit, by the definition: 2^31 - 1 times Poisson's distribution function are the limits."""
     digest = md5(f"{seed}:{unit}".encode(), usedforsecurity=False).hexdigest()
     start, step = (int(digest[place : place + 8], 16) % 2147483647 for place in (0, 8))
     draw = (start + replicate * step) % 2147483647
@@ -110,7 +110,7 @@ def test_rows_by_the_definition() -> None:
 
 @pytest.mark.slow
 def test_groups_are_resampled_by_themselves() -> None:
-    """A group has the limits that it has alone, whatever the order of rows; what is NULL is a group."""
+    """A group has the limits that it has alone, whatever the order of rows; NULL is a group."""
     rng = np.random.default_rng(5)
     data = pa.table(
         {
@@ -131,7 +131,7 @@ def test_groups_are_resampled_by_themselves() -> None:
 
 
 def test_limits_of_shares() -> None:
-    """The value less its bias and what lies to either side may leave 0 to 1, a share does not."""
+    """The value less its bias and the limits around it may leave 0 to 1, a share does not."""
     data = pa.table({"label": [0, 1] * 20, "score": [i * 7 % 11 / 11 for i in range(40)], "id": range(40)})
     (row,) = sqlrank.evaluate("KS", predictions=data, unit="id", confidence=0.99, interval="bootstrap", replicates=199).to_pylist()
     assert row["KS"] - 3 * row["KS.se"] < 0 == row["KS.ci_low"]
@@ -139,7 +139,7 @@ def test_limits_of_shares() -> None:
 
 
 def test_units_that_are_all_equal() -> None:
-    """Nothing is known of how far other units would be, as Student's interval says: no limits, instead of a width of 0."""
+    """The spread of other units is unknown, as in Student's interval: no limits, instead of a width of 0."""
     names = ("MAE", "MAE.ci_low", "MAE.ci_high", "MAE.se", "MAE.n_units")
     for values in ([0.5], [0.25] * 12, [0.1] * 7):
         (row,) = sqlrank.evaluate("MAE", predictions=make_errors(values), level="query", confidence=0.95, interval="bootstrap").to_pylist()

@@ -1,4 +1,4 @@
-"""Bounds of metrics: no value leaves those that its file names under any setting, and no interval is cut where they do not hold."""
+"""Bounds of metrics: values stay within those of their files under every setting, and intervals are clipped only where bounds hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons: the golden numbers of other tools, by hand, and what never changes."""
+"""Comparisons: golden numbers of other tools, values by hand, and invariances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems compared by their rollups: differences with intervals of the buckets that both have, and what is certain."""
+"""Comparisons of systems by their rollups: differences with bounds, and with intervals over the buckets that both have."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_groupings_are_corrected_together() -> None:
 
 
 def test_columns_are_those_of_all_comparisons() -> None:
-    """What only rows have is NULL; what only rollups have comes after."""
+    """Columns for rows alone are NULL, and columns for rollups alone come last."""
     table = make_predictions()
     both = {"score": ["score", "near"], "weight": "weight"}
     of_rows = sqlrank.compare("AUC", predictions=table, columns=both, unit="viewer")

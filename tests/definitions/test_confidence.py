@@ -1,4 +1,4 @@
-"""Intervals: by hand, by the formulas of scipy, and by how far each row really moves a metric."""
+"""Intervals: by hand, by the formulas of SciPy, and by the change of a metric when a row is left out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SMOOTH = [
 ]
 """Metrics that are smooth functions of sums over rows."""
 
-OF_MATRICES = [
+MATRIX_METRICS = [
     *("Accuracy", "BalancedAccuracy", "Precision", "Recall", "Specificity", "NPV"),
     *("FPR", "FNR", "FBeta", "MCC", "YoudenJ", "LogOdds"),
 ]
@@ -214,7 +214,7 @@ def test_queries_that_were_mapped_are_the_units() -> None:
 # By what each row does
 
 
-@pytest.mark.parametrize("metrics", select_few([SMOOTH, OF_MATRICES], 1))
+@pytest.mark.parametrize("metrics", select_few([SMOOTH, MATRIX_METRICS], 1))
 def test_standard_errors_are_finite_differences(metrics: list[str]) -> None:
     """Thirty rows in two groups: a copy of the data for each row, in which it weighs a little more, or less."""
     rng = np.random.default_rng(7)
@@ -292,7 +292,7 @@ def test_queries_that_are_null_are_no_units() -> None:
 
 
 def test_values_of_queries_are_read_twice() -> None:
-    """For their means, and for how far each moves these: what reads them again would evaluate run and judgments again on many engines."""
+    """For their means and the influence on these: CTEs that read them again would evaluate run and judgments again on many engines."""
     text = sqlrank.sql(["nDCG@10", "AP"], run="run", qrels="qrels", dialect="bigquery", confidence=0.95)
     assert re.findall(r"(?:FROM|JOIN) (query_metrics|group_metrics)\b", text) == ["query_metrics", "query_metrics", "group_metrics"]
 

@@ -114,7 +114,7 @@ def test_samples_where_few_units_decide(name: str, metrics: list[str]) -> None:
     """The designs of benchmarks/interval_coverage.py: 92 % at least, but for what 300 samples vary by, and no more than twice as wide."""
     coverage_of_designs = runpy.run_path(str(ROOT / "benchmarks" / "interval_coverage.py"))
     (design,) = [design for design in coverage_of_designs["DESIGNS"] if design.name == name]
-    for metric, (held, width) in coverage_of_designs["coverage_of"](design, 300, metrics).items():
+    for metric, (held, width) in coverage_of_designs["measure_coverage"](design, 300, metrics).items():
         assert held >= 90, metric
         assert 1 <= width < 2, metric
 
@@ -123,7 +123,7 @@ def test_many_rows_without_outliers() -> None:
     """The interval is as wide as without the adjustment, to 1 %."""
     coverage_of_designs = runpy.run_path(str(ROOT / "benchmarks" / "interval_coverage.py"))
     (design,) = [design for design in coverage_of_designs["DESIGNS"] if design.name == "2,000 rows"]
-    for metric, (held, width) in coverage_of_designs["coverage_of"](design, 100, ["LogLoss", "Precision", "MCC", "RMSE"]).items():
+    for metric, (held, width) in coverage_of_designs["measure_coverage"](design, 100, ["LogLoss", "Precision", "MCC", "RMSE"]).items():
         assert held >= 88, metric
         assert width == pytest.approx(1, abs=0.01), metric
 

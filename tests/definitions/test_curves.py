@@ -1,4 +1,4 @@
-"""Curves: rows that end where they must, agree with scikit-learn, and keep the bound on what fewer points miss."""
+"""Curves: end points, agreement with scikit-learn, and the error bound of fewer points."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def draw_extreme_weights(rows: int = 3000) -> pa.Table:
 
 @pytest.mark.parametrize("strategy", select_few(STRATEGIES, 1))
 def test_what_is_below_a_threshold_is_added_up_itself(strategy: str) -> None:
-    """As what is left of the total it was -0.078 instead of 0.0042, and 0 instead of 1e-6."""
+    """As the remainder of the total it was -0.078 instead of 0.0042, and 0 instead of 1e-6."""
     data = draw_extreme_weights()
     label, score, weight = to_arrays(data)
     table = evaluate_curve("Threshold(points=0)", data, plan={"score_order": strategy})

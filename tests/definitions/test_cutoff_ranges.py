@@ -1,4 +1,4 @@
-"""A range of cut-offs: every row has the numbers of a call with its cut-off, whatever else is asked for."""
+"""Ranges of cut-offs: every row has the numbers of a call with its cut-off, with any other metrics."""
 
 from __future__ import annotations
 

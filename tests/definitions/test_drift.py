@@ -105,7 +105,7 @@ def test_another_engine() -> None:
     [(0.9, True, "pass"), (0.3, True, "inconclusive"), (0.23, False, "fail"), (0.24, False, "pass"), ("40%", False, "pass"), ("30%", False, "fail")],
 )  # fmt: skip
 def test_verdicts_are_certain(tolerance: Any, is_open: bool, verdict: str) -> None:
-    """AUC falls by 0.2375, 32 % of what it was; of open bins by -0.4 to 0.875."""
+    """AUC falls by 0.2375, 32 % of the reference; of open bins by -0.4 to 0.875."""
     rollup = make_two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)], is_open)
     result = sqlrank.drift("AUC", rollup=rollup, tolerance=tolerance, **DAYS)
     assert [(row["metric"], row["verdict"]) for row in result.to_pylist()] == [("AUC", verdict), ("PSI", None)]
@@ -193,7 +193,7 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
 
 
 def test_rows_without_a_margin_are_ordered() -> None:
-    """2 % of a reference of 0 is no margin: what has changed comes first then, and what is undefined last."""
+    """2 % of a reference of 0 is no margin: changed metrics come first then, and undefined ones last."""
 
     class Passing(DriftTolerances):
         def verdict(self, row: Mapping[str, Any]) -> dict[str, str | None]:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""Rows that stand twice or have no value: an error, or left out where a policy says so, with a count of them."""
+"""Duplicate rows and NULLs: an error, or rows dropped by a policy and counted."""
 
 from __future__ import annotations
 

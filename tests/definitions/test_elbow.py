@@ -13,7 +13,7 @@ from sqlrank import MetricError
 
 
 def make_lists(**wanted: str) -> dict[str, pa.Table]:
-    """Return lists of the documents a to j, and what is relevant of them."""
+    """Return lists of the documents a to j, and their judgments."""
     rows = [(query, doc, -place) for query in wanted for place, doc in enumerate("abcdefghij")]
     judged = [(query, doc, 1) for query, docs in wanted.items() for doc in docs]
     return {

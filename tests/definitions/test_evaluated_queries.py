@@ -1,4 +1,4 @@
-"""A table of queries says which are evaluated: all of it, or what ``where`` keeps of it."""
+"""The queries table limits the evaluated queries: to all of its rows, or those that ``where`` selects."""
 
 from __future__ import annotations
 

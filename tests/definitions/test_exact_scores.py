@@ -1,4 +1,4 @@
-"""Scores that many rows have get bins of their own in a rollup, which narrows what is certain, and never wrongly."""
+"""Frequent scores have bins of their own in a rollup, which narrows bounds, and never excludes the true value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of a database: their numbers are those of ``evaluate``, over all metrics and over groups, whatever tables are called."""
+"""Functions of a database have the numbers of ``evaluate``, over all metrics and groups, whatever the names of tables."""
 
 from __future__ import annotations
 

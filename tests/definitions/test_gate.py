@@ -1,4 +1,4 @@
-"""Gates: verdicts by hand, how often noise fails, stored baselines, and what reviewers are shown."""
+"""Gates: verdicts by hand, error rates on noise, stored baselines, and texts for reviewers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences between groups: extremes, difference and ratio of any metric, their intervals, named differences, and what is refused."""
+"""Differences between groups: extremes, difference and ratio of any metric, their intervals, named differences, and errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_predictions(seed: int, rows: int, groups: tuple[Any, ...] = ("a", "b", 
 
 
 def compare_extremes(values: list[tuple[Any, float | None]]) -> dict[str, Any]:
-    """Return what a row of differences should hold, from the value of each group."""
+    """Return the expected row of differences, from the value of each group."""
     known = [(value, group is not None, group) for group, value in values if value is not None]
     low, high = min(known), min((-value, known_group, group) for value, known_group, group in known)
     least, greatest = low[0], -high[0]

@@ -1,4 +1,4 @@
-"""Groups whose column is NULL, and groupings: a column says which grouping a row is of."""
+"""Groups with a NULL key, and several groupings, whose name is in a column."""
 
 from __future__ import annotations
 

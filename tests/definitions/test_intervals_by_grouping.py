@@ -1,4 +1,4 @@
-"""Intervals of several groupings in one call: those that a call for each grouping gives."""
+"""Intervals of several groupings in one call equal those of a call for each grouping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals of what an order of predictions gives, of confusion matrices, and of units that were drawn together."""
+"""Intervals of rank metrics, of metrics of the confusion matrix, and over units of several rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from tests.definitions.test_confidence import CLUSTERS, OF_MATRICES, TEN, WEIGHTS, evaluate_interval
+from tests.definitions.test_confidence import CLUSTERS, MATRIX_METRICS, TEN, WEIGHTS, evaluate_interval
 from tests.lanes import select_few
 from tests.unit.command_line import run_command
 
@@ -22,7 +22,7 @@ OTHER = [0.8, 0.9, 0.6, 0.3, 0.5, 0.5, 0.2, 0.1, 0.4, 0.3]
 WEIGHED = {**TEN, "weight": WEIGHTS}
 BY_USER = {**WEIGHED, "user": CLUSTERS}
 ORDERS = ("window", "distinct", "buckets")
-OF_ORDERS = ["AUC", "Gini", "LiftQuality", "APS"]
+RANK_METRICS = ["AUC", "Gini", "LiftQuality", "APS"]
 
 
 def draw_sample(size: int = 60) -> dict[str, list[float]]:
@@ -159,8 +159,8 @@ def test_every_plan_has_the_same_intervals(order: str) -> None:
     table = pa.table({**draw_sample(), "shop": [row % 2 for row in range(60)]})
     for options in ({}, {"unit": "CAST(user AS INT)"}):
         given = {"predictions": table, "confidence": 0.9, "by": "shop", **options}
-        usual = sqlrank.evaluate(OF_ORDERS, **given).to_pylist()
-        for one, two in zip(usual, sqlrank.evaluate(OF_ORDERS, **given, plan={"score_order": order}).to_pylist(), strict=True):
+        usual = sqlrank.evaluate(RANK_METRICS, **given).to_pylist()
+        for one, two in zip(usual, sqlrank.evaluate(RANK_METRICS, **given, plan={"score_order": order}).to_pylist(), strict=True):
             assert one == pytest.approx(two, rel=1e-11)
             assert one["AUC.ci_low"] < one["AUC"] < one["AUC.ci_high"]
 
@@ -177,9 +177,9 @@ def test_the_plans_for_rows_of_weight_1(order: str) -> None:
     })  # fmt: skip
     for options in ({}, {"unit": "CAST(user AS INT)"}):
         given = {"predictions": table, "confidence": 0.9, "by": [["shop"], []], **options}
-        usual = sqlrank.evaluate(OF_ORDERS, **given, plan={"score_order": "distinct"}).to_pylist()
+        usual = sqlrank.evaluate(RANK_METRICS, **given, plan={"score_order": "distinct"}).to_pylist()
         assert len(usual) == 6
-        for one, two in zip(usual, sqlrank.evaluate(OF_ORDERS, **given, plan={"score_order": order}).to_pylist(), strict=True):
+        for one, two in zip(usual, sqlrank.evaluate(RANK_METRICS, **given, plan={"score_order": order}).to_pylist(), strict=True):
             assert one == pytest.approx(two, rel=1e-11)
 
 
@@ -275,7 +275,7 @@ def test_limits_of_shares_are_shares() -> None:
     table = {"group": np.repeat(np.arange(50.0), 9), "label": rng.integers(0, 2, 450), "score": np.round(rng.uniform(0, 1, 450), 1)}
     table["score"][:45] = table["label"][:45]
     table["score"][45:90] = 1 - table["label"][45:90]
-    bounded = [*OF_ORDERS, *OF_MATRICES[:-1]]
+    bounded = [*RANK_METRICS, *MATRIX_METRICS[:-1]]
     found = sqlrank.evaluate(bounded, predictions=pa.table(table), by="group", confidence=0.95)
     for metric in bounded:
         least = -1 if metric in {"Gini", "LiftQuality", "MCC", "YoudenJ"} else 0

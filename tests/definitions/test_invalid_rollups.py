@@ -1,4 +1,4 @@
-"""Rollups with sums that no rows have, or with rows that are there twice: refused by column, value and group, or NULL where nobody can look."""
+"""Rollups with impossible sums or repeated rows: an error with column, value and group, or NULL where the rows are not read."""
 
 from __future__ import annotations
 

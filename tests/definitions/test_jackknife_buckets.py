@@ -1,4 +1,4 @@
-"""Buckets of a rollup: standard errors by leaving one out, by hand, in fractions, and beside scikit-learn."""
+"""Jackknife buckets of a rollup: leave-one-out standard errors by hand, in fractions, and from scikit-learn."""
 
 from __future__ import annotations
 

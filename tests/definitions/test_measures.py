@@ -277,7 +277,7 @@ def test_a_report_has_them() -> None:
 
 
 def make_answers(*, system: bool = True) -> pa.Table:
-    """Return questions with what was retrieved and is relevant, and what was measured."""
+    """Return questions with their retrieved and relevant documents, and measured columns."""
     table = make_measures() if system else make_measures().slice(0, len(QUERIES)).drop_columns(["system"])
     rng = np.random.default_rng(3)
     retrieved = [[f"d{document}" for document in rng.permutation(6)[:4]] for _ in range(table.num_rows)]

@@ -1,4 +1,4 @@
-"""Metrics of pairs worked by hand, numbers printed elsewhere, undefined values, and what is refused with which message."""
+"""Metrics of pairs worked by hand, published numbers, undefined values, and errors by their message."""
 
 from __future__ import annotations
 

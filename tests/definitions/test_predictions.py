@@ -1,4 +1,4 @@
-"""Metrics of predictions worked by hand, and numbers printed elsewhere."""
+"""Metrics of predictions worked by hand, and published numbers."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def compute_serially(label: Sequence[float], weight: Sequence[float]) -> float:
 
 
 def compute_as_published(label: np.ndarray, weight: np.ndarray) -> float:
-    """Return what the published Spark code adds up, in which the weight of a row is cumulated before it is taken off."""
+    """Return the sum of the published Spark code, in which the weight of a row is cumulated before it is subtracted."""
     total = float(weight.sum())
     terms = (total - np.cumsum(weight)) * label * weight + 0.5 * label * weight - 0.5 * label * weight**2
     return compute_lift_quality(float(terms.sum()), float((label * weight).sum()), total)

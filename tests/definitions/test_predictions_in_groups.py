@@ -1,4 +1,4 @@
-"""Columns of any name, and groups: those that hold NULL, too."""
+"""Predictions with columns of any name, and in groups, also of a NULL key."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_weight_by_another_name_and_a_weight_that_is_there() -> None:
 INNER = ["select", "score2", "positives", "cell", "slice_number", "bucket", "list_id", "auc", "predictions", "h", "k", "AuC"]
 GROUPED = {"label": [0, 1, 0, 1, 1, 0, 1], "score": [0.1, 0.4, 0.4, 0.8, 0.2, 0.3, 0.7], "weight": [1.0] * 7}
 GROUPS = ["x", "x", "x", "y", "y", None, None]
-OF_GROUPS = ["AUC(tie_credit=1)", "APS", "FBeta(threshold_from=best)", "ECE", "num_predictions"]
+GROUP_METRICS = ["AUC(tie_credit=1)", "APS", "FBeta(threshold_from=best)", "ECE", "num_predictions"]
 
 
 @cache
@@ -38,7 +38,7 @@ def evaluate_each_group() -> list[list[float]]:
     """Return the values of the groups NULL, x and y, and of all rows, by the number of rows."""
     rows = pa.table(GROUPED | {"day": GROUPS})
     parts = [rows.filter([group == one for group in GROUPS]) for one in (None, "x", "y")]
-    found = [evaluate_predictions(OF_GROUPS, part["label"], part["score"]) for part in [*parts, rows]]
+    found = [evaluate_predictions(GROUP_METRICS, part["label"], part["score"]) for part in [*parts, rows]]
     return sorted(found, key=lambda row: row[-1])
 
 
@@ -49,7 +49,7 @@ def test_by_columns_of_any_name(name: str) -> None:
     for strategy in ("window", "buckets"):
         data = pa.table(GROUPED | {name: GROUPS})
         rows = sqlrank.evaluate(
-            OF_GROUPS, predictions=data, by=[[name], []], plan={"score_order": strategy}, connection=get_database()
+            GROUP_METRICS, predictions=data, by=[[name], []], plan={"score_order": strategy}, connection=get_database()
         ).to_pylist()
         assert [row.pop(name) for row in rows] == [None, None, "x", "y"]
         assert [row.pop("slice") for row in rows] == [*sorted(["all", name]), name, name]

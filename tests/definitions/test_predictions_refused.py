@@ -1,4 +1,4 @@
-"""Invalid predictions are refused, with the expected messages."""
+"""Invalid predictions raise errors, asserted by their message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of rankings that are printed elsewhere, and what tools make of small lists."""
+"""Published values of ranking metrics, and those of other tools on small lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From lists to numbers by hand: which queries count, aggregates, weights, sweeps, groups, and what is refused."""
+"""Aggregates of ranking metrics by hand: evaluated queries, weights, cut-off ranges, groups, and errors."""
 
 from __future__ import annotations
 

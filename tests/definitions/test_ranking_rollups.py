@@ -1,4 +1,4 @@
-"""Rollups of rankings: sums of the values of lists per day and slice, and every metric of rankings from them, or refused by its name."""
+"""Rollups of rankings: sums of per-query values by day and slice, every ranking metric from them, and metrics without one."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 FILES = [file for file in load_registry().metrics.values() if find_input_role(load_registry(), file) == "run" and not file.measures_column]
 CUTS = {file: "" if file.cutoff_parameter is None else "@0.1" if file.cutoff_parameter.type == "number" else "@3" for file in FILES}
-OF_LISTS = [f"{file.display_name}{cut}" for file, cut in CUTS.items() if file.grain == "list"]
-OF_ALL = [f"{file.display_name}{cut}" for file, cut in CUTS.items() if file.grain != "list"]
+LIST_METRICS = [f"{file.display_name}{cut}" for file, cut in CUTS.items() if file.grain == "list"]
+GROUP_METRICS = [f"{file.display_name}{cut}" for file, cut in CUTS.items() if file.grain != "list"]
 AGGREGATES = ("mean", "gmean", "sum", "min", "max")
 FEW = ["nDCG@5", "AP", "RR", "P(rel=2)@3", "num_q", "num_ret"]
 
 
 def draw_lists(*, weighted: bool = False) -> dict[str, Any]:
-    """Return lists, what is known of them, and queries of three days and two countries, one of which is NULL."""
+    """Return lists, their judgments, and queries of three days and two countries, one of which is NULL."""
     drawn = draw_world(3, users=40)
     names = drawn.qrels["query_id"].unique().to_pylist()
     rng = np.random.default_rng(5)
@@ -70,7 +70,7 @@ def make_rollup(days: Iterable[Iterable[float]]) -> pa.Table:
 
 
 def sum_aggregates(rollup: pa.Table, metric: str) -> dict[str, float]:
-    """Return the sums over all days of a rollup of one metric, by what they are of: n, total, squares, least and greatest."""
+    """Return the sums over all days of a rollup of one metric, by statistic: n, total, squares, least and greatest."""
     start = metric.lower()
     names = [name for name in rollup.column_names if name.partition("_")[2].startswith(f"{start}_")]
     count, total, squares, least, greatest = (rollup[name].to_pylist() for name in names[:5])
@@ -98,7 +98,7 @@ def test_two_days_by_hand() -> None:
 
 
 def test_intervals_are_those_of_the_values_of_lists() -> None:
-    """Of means, as Student's t has them; none of what is no mean."""
+    """Means have Student's interval, and other aggregates have none."""
     asked = ["AP", "nDCG@5", "AP(aggregate=max)", "num_q"]
     each = sqlrank.evaluate(["AP", "nDCG@5"], per_query=True, **draw_lists())
     rollup = sqlrank.rollup(asked, by="day", **draw_lists())
@@ -125,10 +125,10 @@ def _list_variants(aggregates: Iterable[str]) -> list[str]:
     """Return all metrics, as their files put lists together, and under each of these."""
     named = [
         item.replace("@", f"(aggregate={each})@") if "@" in item else f"{item}(aggregate={each})"
-        for item in OF_LISTS
+        for item in LIST_METRICS
         for each in aggregates
     ]
-    return [*OF_LISTS, *named]
+    return [*LIST_METRICS, *named]
 
 
 @pytest.mark.slow
@@ -167,9 +167,9 @@ def test_weights_are_found_whatever_the_case_of_names_is() -> None:
 
 
 def test_a_metric_is_answered_or_refused_by_its_name() -> None:
-    assert len(OF_LISTS) >= 54
-    assert len(OF_ALL) >= 11
-    for name in OF_ALL:
+    assert len(LIST_METRICS) >= 54
+    assert len(GROUP_METRICS) >= 11
+    for name in GROUP_METRICS:
         with pytest.raises(sqlrank.MetricError) as problem:
             sqlrank.rollup(name, by="day", **draw_lists())
         assert str(problem.value).startswith(f"{name} is computed over all lists together"), name
@@ -252,7 +252,7 @@ def test_windows_and_drift() -> None:
 
 
 def _select_days(day: int) -> dict[str, Any]:
-    """Return what is given of the days of a window alone: a query without a row in the table of queries has no day."""
+    """Return the rows of the days of a window alone: a query without a row in the queries table has no day."""
     held = draw_lists()
     days = dict(zip(held["queries"]["query_id"].to_pylist(), held["queries"]["day"].to_pylist(), strict=True))
     mine = pa.array([days[name] in (day - 1, day) for name in held["qrels"]["query_id"].to_pylist()])

@@ -135,7 +135,7 @@ def test_what_is_predicted_exactly(clusters: str, undefined: set[str]) -> None:
 
 @pytest.mark.slow
 def test_one_cluster_against_singletons() -> None:
-    """Nothing of what was predicted is a link; B-cubed recall is still 1."""
+    """No predicted pair is a link; B-cubed recall is still 1."""
     zero = (
         "PairwisePrecision",
         "Rand",
@@ -325,7 +325,7 @@ SAMPLE = [cluster if cluster in "246" else "-" for cluster in TRUE]
     ],
 )
 def test_estimates_from_three_clusters(metric: str, expected: float, error: float) -> None:
-    """Those of er-evaluation 2.3.0, with the same standard errors: that of the ratio, whether its bias is corrected or not."""
+    """Those of er-evaluation 2.3.0, with the same standard errors: that of the ratio, with and without correction of its bias."""
     (found,) = sqlrank.evaluate(metric, inputs={"records": make_records(true=SAMPLE)}, confidence=0.95).to_pylist()
     assert (found[metric], found[f"{metric}.se"], found[f"{metric}.n_units"]) == pytest.approx((expected, error, 3), abs=1e-9)
 

@@ -1,4 +1,4 @@
-"""Batches of a rollup: rows that are taken back, as sums and counts below zero, and what is left of those that were there."""
+"""Batches of a rollup: retractions as sums and counts below zero, and the remaining rows."""
 
 from __future__ import annotations
 

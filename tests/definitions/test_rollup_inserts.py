@@ -1,4 +1,4 @@
-"""Rows added to a rollup that has some of their days: refused, also where two add them at the same time, with the ways on."""
+"""Inserts into a rollup that has some of the days: an error with alternatives, also for two inserts at the same time."""
 
 from __future__ import annotations
 

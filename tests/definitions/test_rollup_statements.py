@@ -1,4 +1,4 @@
-"""Statements that read a rollup: what they say is what is evaluated of it, on every engine that runs here (tests/engines/test_rollups.py)."""
+"""Statements that evaluate a rollup give the numbers of ``evaluate``; tests/engines/test_rollups.py runs them on other engines."""
 
 from __future__ import annotations
 

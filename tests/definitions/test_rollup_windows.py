@@ -1,4 +1,4 @@
-"""Windows of the last days from a rollup: each is what its days give, whichever days are missing."""
+"""Rolling windows of a rollup equal an evaluation of their days, also if days are missing."""
 
 from __future__ import annotations
 

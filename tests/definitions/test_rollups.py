@@ -1,4 +1,4 @@
-"""Sums per day, slice and bin of the score: metrics of any days from them, and what is certain of metrics of an order."""
+"""Rollups by day, slice and score bin: metrics of any days, and certain bounds of rank metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals where few units decide: the adjusted variance by its formula in NumPy, and what is not adjusted."""
+"""Intervals with few effective units: the adjusted variance by its formula in NumPy, and metrics without adjustment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEP = 1e-6
 
 
 def compute_growth(freedom: float, level: float) -> float:
-    """Return how much greater the squared quantile is than the normal one's: exact for 3 degrees of freedom, and nearly for more."""
+    """Return the ratio of the squared t quantile to the normal one: exact for 3 degrees of freedom, and approximate for more."""
     normal = stats.norm.ppf((1 + level) / 2) ** 2
     slope = (normal + 1) / 2
     below = 3 - slope / (stats.t.ppf((1 + level) / 2, 3) ** 2 / normal - 1)
@@ -26,7 +26,7 @@ def compute_growth(freedom: float, level: float) -> float:
 def compute_limits(
     value: float, influence: np.ndarray, weight: np.ndarray, enters: np.ndarray | None = None, kind: str = "t", level: float = LEVEL
 ) -> tuple[float, float]:
-    """Return the limits of an interval from how far each unit moves a metric.
+    """Return the limits of an interval from the influence of each unit.
 
     Satterthwaite (1946): an estimate of variance by n units of kurtosis k has 2 n / (k - 1) degrees of freedom. Kish (1965): units of
     unequal weight count as (sum of w)^2 / sum of w^2. ``enters`` says which units add anything to the sums of the metric.
@@ -73,7 +73,7 @@ def draw_predictions(rows: int, positives: int, seed: int = 3) -> dict[str, np.n
 
 
 def compute_influence(metric: str, table: dict[str, np.ndarray], has_weight: bool) -> tuple[float, np.ndarray]:
-    """Return a metric of rows and how far each moves it, by differences: a copy of the data for each row, in which it weighs a little more."""
+    """Return a metric of rows and the influence of each, by differences: a copy of the data for each row, in which it weighs a little more."""
     rows = len(table["label"])
     weight = table["weight"] if has_weight else np.ones(rows)
     copies: dict[str, list[float]] = {"copy": [], "label": [], "score": [], "weight": []}
@@ -90,7 +90,7 @@ def compute_influence(metric: str, table: dict[str, np.ndarray], has_weight: boo
 
 
 def find_entering_rows(metric: str, table: dict[str, np.ndarray]) -> np.ndarray | None:
-    """Return which rows add anything to the sums of a metric of a confusion matrix."""
+    """Return a flag for each row that adds to the sums of a metric of a confusion matrix."""
     predicted, positive = table["score"] >= 0.5, table["label"] == 1
     return {"Precision": predicted, "Recall": positive, "FBeta": predicted | positive}.get(metric)
 

@@ -10,7 +10,7 @@ import pytest
 import sqlrank
 from tests.references.recommendations import draw_world, make_pairs
 
-SEARCH, RANKED, SHOWN = ({"p": "abcdefgh", "q": "abcd"}, {"p": "hbcg", "q": "dc"}, {"p": "gh"})
+SEARCH, RANKED, STAGES = ({"p": "abcdefgh", "q": "abcd"}, {"p": "hbcg", "q": "dc"}, {"p": "gh"})
 QRELS = make_pairs({"p": ["b", "d", "g", "z"], "q": ["a", "c"]}, "query_id", "doc_id").append_column(
     "relevance", pa.array([1, 1, 2, 1, 1, 1])
 )
@@ -24,7 +24,7 @@ def make_lists(**stages: dict[str, str]) -> pa.Table:
     return pa.table(dict(zip(["stage", "query_id", "doc_id", "score"], map(list, zip(*rows, strict=True)), strict=True)))
 
 
-RUN = make_lists(search=SEARCH, ranked=RANKED, shown=SHOWN)
+RUN = make_lists(search=SEARCH, ranked=RANKED, shown=STAGES)
 BEFORE = make_lists(ranked=SEARCH, shown=RANKED)
 
 

@@ -1,4 +1,4 @@
-"""``ties=best`` and ``ties=worst`` of predictions: what any order of equal scores could make of a metric, by trying them all."""
+"""``ties=best`` and ``ties=worst`` of predictions equal the extremes over all orders of equal scores, by enumeration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons and gates of metrics that are undefined, or have no interval: each has its row and its reason, and hides no other."""
+"""Comparisons and gates of metrics without value or interval: each has its row and its reason, next to the rows of others."""
 
 from __future__ import annotations
 

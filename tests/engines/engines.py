@@ -50,7 +50,7 @@ class Engine(Protocol):
         """Execute a statement that has no rows."""
 
     def close(self) -> None:
-        """Stop what was started."""
+        """Stop the processes that the engine started."""
 
 
 class SQLite:

@@ -1,4 +1,4 @@
-"""The table of what was seen to agree where, printed after the tests and kept in docs/engines.md."""
+"""The table of metrics and engines that agree, printed after the tests and stored in docs/engines.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TABLE = re.compile(r"(?<=<!-- matrix -->\n).*(?=<!-- end of matrix -->)", re.DO
 
 
 def make_record(engine: str, version: str, scenario: str, metrics: Iterable[str], worst: float) -> dict[str, Any]:
-    """Return what a test has seen: that these metrics, by name, agreed, and how far apart the worst of their values were."""
+    """Return the record of a test: names of the metrics that agree, and the largest relative difference of their values."""
     return {"engine": engine, "version": version, "scenario": scenario, "metrics": sorted(set(metrics)), "worst": worst}
 
 

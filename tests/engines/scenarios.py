@@ -72,7 +72,7 @@ NUM_THINNED = 5
 
 ARGUMENTS = signature(sqlrank.sql).parameters
 _EXAMPLE = {"integer": "5", "number": "0.3"}
-_OF_RUN = ("ties", "queries", "unjudged", "if_undefined", "aggregate")
+_RANKING_POLICIES = ("ties", "queries", "unjudged", "if_undefined", "aggregate")
 """Policies that bear on every metric of rankings."""
 
 
@@ -103,7 +103,7 @@ class Scenario:
         return replace(self, candidates=chosen, for_some=False) if _is_accepted(chosen, self.options) else self
 
     def expected(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
-        """Return what DuckDB computes."""
+        """Return DuckDB's result."""
         options = dict(self.options)
         if isinstance(options.get("by"), str):
             options["by"] = options["by"].rpartition(".")[2]
@@ -193,7 +193,7 @@ _SWEPT = ("nDCG(ideal=binary_k)", "AP(precision_at=all_ranks)", "R(denominator=m
 
 @cache
 def scenarios() -> list[Scenario]:
-    """Return all scenarios: what is asked follows from the files, so that a new file is asked for, too."""
+    """Return all scenarios, which follow from the files, so that a new file has one."""
     return [
         *_list_ranking_scenarios(),
         *_list_beyond_accuracy_scenarios(),
@@ -226,7 +226,7 @@ def is_shared_out(engine: str, scenario: str) -> bool:
     return engine not in SHARING or scenario not in sweeps or sweeps.index(scenario) % len(SHARING) == SHARING.index(engine)
 
 
-def written(dialect: str) -> list[Scenario]:
+def writable_scenarios(dialect: str) -> list[Scenario]:
     """Return the scenarios that can be written for an engine: not all have every construct, and some plans are for some engines."""
     return [scenario for scenario in scenarios() if _is_planned(scenario, dialect)]
 
@@ -266,7 +266,7 @@ def _list_ranking_scenarios() -> list[Scenario]:
         Scenario("rel=2", metrics, {**RANKINGS, "rel": 2}),
         Scenario("depth=3", metrics, {**RANKINGS, "depth": 3}),
     ]
-    for policy in _OF_RUN:
+    for policy in _RANKING_POLICIES:
         values = load_registry().allowed_values(policy) if policy in load_registry().policies else sorted(load_registry().functions[policy])
         for value in values:
             if value not in {"row_order", "quantile", "half", "wmean", "strict", "error"}:

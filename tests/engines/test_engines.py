@@ -1,4 +1,4 @@
-"""Every metric, curve and policy on every engine, with DuckDB's numbers; what agreed is printed as a table."""
+"""Every metric, curve and policy on every engine, with DuckDB's numbers; prints the table of agreement."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_thinned_curves_of_weights_have_the_same_rows(engine: Engine) -> None:
 
 
 def measure_deviation(engine: Engine, text: str, table: pa.Table) -> float:
-    """Return how far apart the numbers of an engine are at worst; fail if that is too far."""
+    """Return the largest relative difference of an engine's numbers; fail if it exceeds the tolerance."""
     try:
         return compare_rows(engine.rows(text), table)
     except Exception:
@@ -152,7 +152,7 @@ def measure_deviation(engine: Engine, text: str, table: pa.Table) -> float:
 
 
 def compare_rows(rows: list[tuple[Any, ...]], table: pa.Table) -> float:
-    """Return how far apart rows are at worst, relative to the larger of 1 and what is expected; fail if that is too far."""
+    """Return the largest difference of rows, relative to the larger of 1 and the expected value; fail if it exceeds the tolerance."""
     assert len(rows) == table.num_rows > 0
     worst = 0.0
     for name, values in zip(table.column_names, zip(*rows, strict=True), strict=True):

@@ -1,4 +1,4 @@
-"""Statements are in the grammar of their engine, by sqlfluff's parsers, which know neither types nor names.
+"""Statements parse in the grammar of their engine, by sqlfluff, which checks neither types nor names.
 
 For Snowflake, Redshift, Trino and Databricks, which cannot be run here, this is all there is but for engines like them.
 """
@@ -14,7 +14,7 @@ from sqlfluff.core import FluffConfig, Linter
 import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
-from tests.engines.scenarios import Scenario, scenarios, written
+from tests.engines.scenarios import Scenario, scenarios, writable_scenarios
 from tests.lanes import select_few
 from tests.named_sources import name_sources
 
@@ -94,7 +94,7 @@ def test_every_step_of_every_metric_and_policy(linter: Linter, dialect: str) -> 
 
 def iterate_statements(dialect: str) -> Iterator[str]:
     """All scenarios, and every metric and curve in a statement of its own."""
-    for scenario in written(dialect):
+    for scenario in writable_scenarios(dialect):
         yield scenario.text(dialect)
         for metric in scenario.metrics if scenario.name in {"default", "predictions per query", "regression"} else ():
             yield Scenario(metric, [metric], scenario.options).text(dialect)

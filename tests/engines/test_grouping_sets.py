@@ -24,9 +24,9 @@ ROWS = [
     for query in range(5)
     for doc in range(4)
 ]
-SHOWN = pa.table(dict(zip(["system", "query_id", "doc_id", "score", "label"], map(list, zip(*ROWS, strict=True)), strict=True)))
-RUN = SHOWN.drop_columns(["label"])
-QRELS = SHOWN.slice(0, 20).select(["query_id", "doc_id", "label"]).rename_columns(["query_id", "doc_id", "relevance"])
+RANKED = pa.table(dict(zip(["system", "query_id", "doc_id", "score", "label"], map(list, zip(*ROWS, strict=True)), strict=True)))
+RUN = RANKED.drop_columns(["label"])
+QRELS = RANKED.slice(0, 20).select(["query_id", "doc_id", "label"]).rename_columns(["query_id", "doc_id", "relevance"])
 QUERIES = pa.table({"query_id": [f"q{query}" for query in range(5)], "country": ["de", None, "fr", None, "de"]})
 UNTIDY_RUN = pa.table(
     {
@@ -37,7 +37,7 @@ UNTIDY_RUN = pa.table(
 )
 UNTIDY_QRELS = pa.table({"query_id": ["q1", "q1", "q2", "q2", "q2"], "doc_id": ["a", "c", "b", "b", "d"], "relevance": [1, 1, 0, 2, None]})
 UNTIDY = pa.table({"shop": ["x", "x", "x", "y"], "label": [1, 0, None, 1], "score": [0.9, 0.4, 0.5, None]})
-PARTS = pa.table(
+SPLIT_ROWS = pa.table(
     {
         "user_id": [1, 1, 2, 2, 3, 4, 4],
         "item_id": [10, 11, 10, 12, 13, 11, 10],
@@ -47,9 +47,9 @@ PARTS = pa.table(
     }
 )
 TABLES = {
-    "parts": PARTS,
-    "shown": SHOWN,
-    "scored": SHOWN.drop_columns(["query_id", "doc_id"]),
+    "parts": SPLIT_ROWS,
+    "shown": RANKED,
+    "scored": RANKED.drop_columns(["query_id", "doc_id"]),
     "run": RUN,
     "qrels": QRELS,
     "queries": QUERIES,

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.engines.scenarios import Scenario, make_tables, written
+from tests.engines.scenarios import Scenario, make_tables, writable_scenarios
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ def test_bigquery(duck: duckdb.DuckDBPyConnection) -> None:
     client = bigquery.Client(os.environ["SQLRANK_BIGQUERY_PROJECT"])
     data = client.create_dataset(f"sqlrank_live_{uuid4().hex[:8]}")
     try:
-        asked = [scenario for scenario in written("bigquery") if scenario.name != "odd names"]  # BigQuery has no such names
+        asked = [scenario for scenario in writable_scenarios("bigquery") if scenario.name != "odd names"]  # BigQuery has no such names
         for name, table in make_tables().items():
             if name.isidentifier():
                 buffer = io.BytesIO()
@@ -85,7 +85,7 @@ def test_snowflake(duck: duckdb.DuckDBPyConnection) -> None:
                     cursor.execute(f"CREATE TABLE {name} ({columns})")
                     marks = ", ".join(["%s"] * table.num_columns)
                     cursor.executemany(f"INSERT INTO {name} VALUES ({marks})", [tuple(row.values()) for row in table.to_pylist()])
-            for scenario in written("snowflake"):
+            for scenario in writable_scenarios("snowflake"):
                 if scenario.name != "odd names":
                     cursor.execute("EXPLAIN " + sqlrank.sql(scenario.metrics, dialect="snowflake", **scenario.options))
                 if scenario.name in RUN:

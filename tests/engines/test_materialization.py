@@ -1,4 +1,4 @@
-"""A costly step that several others read is computed once, on engines that would compute it for each of them."""
+"""Costly CTEs with several readers are computed once, on engines that would compute them for each reader."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_values_of_queries_are_computed_once_for_their_intervals(engine: Any) ->
 
 
 def list_operations(step: str, detail: str, engine: Spark, result: pa.Table) -> list[str]:
-    """Return what Spark does of a kind, such as reading a column from a file, to run the statement of a result."""
+    """Return the operations of a kind, such as scans of a column, in Spark's plan of a statement."""
     frame = engine.connection.sql(read_text(result))
     frame.collect()
     plan: str = frame._jdf.queryExecution().executedPlan().toString().partition("Initial Plan")[0]  # noqa: SLF001  no other way to the plan

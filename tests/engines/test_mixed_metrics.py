@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.engines.engines import Engine
 
-SHOWN = """
+RANKED = """
     SELECT 's' || (i // 60) AS model, 'q' || (i // 6 % 10) AS query_id, 'd' || (i * 7 % 6) AS doc_id, (i * 11 % 17) / 16.0::DOUBLE AS score,
         i * 5 % 7 // 5 AS label
     FROM range(120) AS t(i)
@@ -45,7 +45,7 @@ def quote_column(call: dict[str, Any]) -> dict[str, Any]:
 
 def make_predictions() -> pa.Table:
     with duckdb.connect() as connection:
-        found = connection.sql(SHOWN).to_arrow_table()
+        found = connection.sql(RANKED).to_arrow_table()
     return found.set_column(4, "label", found["label"].cast(pa.int64()))
 
 

@@ -1,4 +1,4 @@
-"""A score, grade, label or weight of -0.0 is one of 0.0: on every engine, in every plan."""
+"""Scores, grades, labels and weights of -0.0 count as 0.0, on every engine and in every plan."""
 
 from __future__ import annotations
 

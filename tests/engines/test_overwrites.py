@@ -1,4 +1,4 @@
-"""A script that replaces the rows of the groups it writes, run twice by the engines themselves."""
+"""Scripts that overwrite the rows of groups, run twice by the engines themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The path through snowflake-connector-python, on fakesnow: wiring and the case of names, not what Snowflake computes.
+"""Evaluation over snowflake-connector-python on fakesnow: calls and the case of names, not Snowflake's arithmetic.
 
 fakesnow is DuckDB behind Snowflake's connector, so equal numbers prove nothing of Snowflake; it has an environment of its own.
 """

@@ -1,4 +1,4 @@
-"""Splits without what is cold or seen, and by exact shares of keys, on every engine, as printed, with the rows of DuckDB's own."""
+"""Splits with cold-start and leakage filters, and by exact shares of keys, on every engine, as printed, with DuckDB's rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables, views and rows added, made by the engines themselves, hold what DuckDB computes of the rows that a filter keeps."""
+"""CREATE and INSERT statements, run by the engines themselves, store DuckDB's rows under a filter."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ KINDS: dict[str, Callable[[int, int], Iterator[str]]] = {
     "predictions beside fractions": predictions.compare_with_fractions,
     "predictions beside scikit-learn": predictions.compare_with_sklearn,
 }
-SHOWN = 5
+MAX_PRINTED = 5
 """Differences of a batch that are shown."""
 
 
@@ -47,7 +47,7 @@ def main(
         typer.echo(
             f"{done:,} of {collections:,} collections, {sum(wrong.values())} differences, {rate:.0f} a second: {kind} ({drawn_from})"
         )
-        for line in found[:SHOWN]:
+        for line in found[:MAX_PRINTED]:
             typer.echo(f"  {line}", err=True)
     if arguments:
         _try_any_arguments(arguments, seed)
@@ -56,7 +56,7 @@ def main(
 
 
 def _find_differences(kind: str, drawn_from: int, size: int) -> list[str]:
-    """Return what differs in a batch; an error is a difference, too."""
+    """Return the differences in a batch; an error is a difference, too."""
     try:
         return list(KINDS[kind](drawn_from, size))
     except Exception as error:  # noqa: BLE001  whatever it is, the other batches are worth their time

@@ -22,7 +22,7 @@ Rows = list[tuple[int, float, float]]
 WEIGHTS = ((1.0,), (0.0, 1.0, 2.0), (0.1, 0.7, 3.0), (1e-90, 1.0, 1e90), (1e-60, 3.3, 0.0), (2.0**-280, 2.0**-270))
 STRATEGIES = ("auto", "window", "distinct", "buckets")
 METRICS = ["AUC", "APS", "Brier", "Recall", "Precision", "Positives"]
-OF_SKLEARN = {"AUC": sk.roc_auc_score, "APS": sk.average_precision_score, "LogLoss": sk.log_loss, "Brier": sk.brier_score_loss}
+SKLEARN_METRICS = {"AUC": sk.roc_auc_score, "APS": sk.average_precision_score, "LogLoss": sk.log_loss, "Brier": sk.brier_score_loss}
 
 
 def draw_groups(seed: int, count: int, weights: tuple[tuple[float, ...], ...]) -> dict[str, Rows]:
@@ -48,14 +48,14 @@ def evaluate_groups(groups: dict[str, Rows], metrics: list[str], **arguments: st
 
 
 def compare_with_fractions(seed: int, count: int) -> Iterator[str]:
-    """Yield what differs from sums of fractions in a batch of groups with weights of any size."""
+    """Yield the differences from sums of fractions in a batch of groups with weights of any size."""
     groups = draw_groups(seed, count, WEIGHTS)
     expected = {group: evaluate_exactly(rows) for group, rows in groups.items()}
     yield from find_differences(evaluate_groups(groups, METRICS, plan={"score_order": STRATEGIES[seed % 4]}), expected, 1e-11)
 
 
 def compare_with_sklearn(seed: int, count: int) -> Iterator[str]:
-    """Yield what differs from scikit-learn in a batch of groups that have both classes."""
+    """Yield the differences from scikit-learn in a batch of groups that have both classes."""
     groups = {
         group: rows
         for group, rows in draw_groups(seed, count, WEIGHTS[:3]).items()
@@ -64,9 +64,9 @@ def compare_with_sklearn(seed: int, count: int) -> Iterator[str]:
     expected = {}
     for group, rows in groups.items():
         label, score, weight = (np.array(column) for column in zip(*rows, strict=True))
-        expected[group] = {name: float(function(label, score, sample_weight=weight)) for name, function in OF_SKLEARN.items()}
+        expected[group] = {name: float(function(label, score, sample_weight=weight)) for name, function in SKLEARN_METRICS.items()}
     if groups:
-        yield from find_differences(evaluate_groups(groups, [*OF_SKLEARN], compat="sklearn"), expected, 1e-9)
+        yield from find_differences(evaluate_groups(groups, [*SKLEARN_METRICS], compat="sklearn"), expected, 1e-9)
 
 
 def evaluate_exactly(rows: Rows) -> dict[str, float | None]:

@@ -34,7 +34,7 @@ HOSTILE = (
     "{{{{ {} }}}}",
     "--{}",
 )
-"""Forms of names: with quotes, escapes, spaces, what looks like SQL, and characters of more than two bytes."""
+"""Forms of names: with quotes, escapes, spaces, fragments of SQL, and characters of more than two bytes."""
 
 EVERY = [measure for family in MEASURES.values() for measure in family]
 
@@ -89,7 +89,7 @@ def add_nulls(data: Collection, seed: int) -> Collection:
 
 
 def compare_with_pytrec_eval(seed: int, count: int) -> Iterator[str]:
-    """Yield what differs in a batch of collections, per query and in the aggregate."""
+    """Yield the differences in a batch of collections, per query and in the aggregate."""
     policies, options = POLICIES[seed % len(POLICIES)]
     data = make_names_hostile(draw_random_collection(seed, count, Traits(grades=(*Traits.grades, (0, 0, 5, 60), (1,), (0, 3)))), seed)
     measures = [measure for measure in EVERY if not ("rel" in policies and (measure == "utility" or measure in COUNTS))]
@@ -98,11 +98,11 @@ def compare_with_pytrec_eval(seed: int, count: int) -> Iterator[str]:
     each, summary = evaluate_with_sqlrank(read, measures, **policies)
     expected = evaluate_with_pytrec_eval(data, measures, **options)
     yield from find_differences(each, expected, 1e-9)
-    yield from find_differences(summary, aggregate_values(expected, data.group_of), 1e-9)
+    yield from find_differences(summary, aggregate_values(expected, data.groups_by_query), 1e-9)
 
 
 def compare_with_fractions(seed: int, count: int) -> Iterator[str]:
-    """Yield what differs from sums of fractions in a batch of collections with grades and scores of any size."""
+    """Yield the differences from sums of fractions in a batch of collections with grades and scores of any size."""
     data = make_names_hostile(draw_random_collection(seed, count, Traits(grades=EXTREME)), seed)
     scale = (1.0, 1e-300, 1e300, -1e-5)[seed % 4]
     run = data.run.set_column(3, "score", pa.array(np.asarray(data.run["score"]) * scale))

@@ -1,4 +1,4 @@
-"""Find tests that every row passes in a printed statement, and what its dialect has a shorter idiom for."""
+"""Find tests that every row passes in a printed statement, and expressions with a shorter idiom in the dialect."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from tests.golden.written import describe_place, shorten_text
+from tests.golden.expression_faults import describe_place, shorten_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def idiom_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     for select in query.find_all(exp.Select):
         if dialect not in WITHOUT_WINDOW_CLAUSE:
             yield from _repeated_frames(select, dialect)
-        yield from _known_conditions(select, ctes, dialect)
+        yield from _implied_conditions(select, ctes, dialect)
         yield from _always_null(select, query)
 
 
@@ -53,7 +53,7 @@ def _repeated_frames(select: exp.Select, dialect: str) -> Iterator[str]:
     yield from (f"{describe_place(select)}: {frame} is written {count} times" for frame, count in frames.items() if count > 1)
 
 
-def _known_conditions(select: exp.Select, ctes: dict[str, exp.Expr], dialect: str) -> Iterator[str]:
+def _implied_conditions(select: exp.Select, ctes: dict[str, exp.Expr], dialect: str) -> Iterator[str]:
     """Yield a sentence for each test of a column that the WHERE of its SELECT, or of the CTE that it is read from, says already."""
     own = [test for test in _conjuncts(select) if isinstance(test.this, exp.Column)]
     read = _conditions_read(select, ctes)

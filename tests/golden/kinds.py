@@ -1,4 +1,4 @@
-"""The kind of value that an expression has in a dialect, as far as the text tells it."""
+"""The kind of an expression (double, decimal, ...) in a dialect, as far as its text determines it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SAME = (
 
 
 def merge_kinds(kinds: Iterable[str | None], dialect: str) -> str | None:
-    """Return the kind of what takes its value from several: SQLite leaves each as it is, the others make one of them."""
+    """Return the kind of an expression that takes one of several values: SQLite leaves each as it is, others convert them to one."""
     known = set(kinds) - {NULL}
     if DOUBLE in known and (dialect != "sqlite" or known == {DOUBLE}):
         return DOUBLE
@@ -65,7 +65,7 @@ def infer_kind(node: exp.Expr, known: Mapping[int, str | None], dialect: str) ->
 
 
 def is_double(node: exp.Expr) -> bool:
-    """Say whether an expression is a cast to double."""
+    """Return True if an expression is a cast to double."""
     return isinstance(node, exp.Cast) and _infer_type_kind(node.to) == DOUBLE
 
 

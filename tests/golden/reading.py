@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 
-from tests.golden import kinds, written
+from tests.golden import expression_faults, kinds
 from tests.golden.comments import find_comment_faults
 
 if TYPE_CHECKING:
@@ -26,10 +26,13 @@ def find_faults(text: str, dialect: str) -> list[str]:
         query = statement if isinstance(statement, exp.Query) else statement.args.get("expression")
         if isinstance(query, exp.Query):
             reader.query(query, reader.ctes(statement, {}, []) if statement is not query else {}, [])
-            reader.found += [*written.find_constant_conditions(query, dialect), *written.find_needless_parentheses(query, dialect)]
+            reader.found += [
+                *expression_faults.find_constant_conditions(query, dialect),
+                *expression_faults.find_needless_parentheses(query, dialect),
+            ]
         elif isinstance(statement, exp.Command) or statement.find(exp.Query):
             raise NotImplementedError(f"a statement that is a {type(statement).__name__}: {statement.sql(dialect)}")
-    return [*reader.found, *reader.unread(), *reader.repeated(), *reader.exponents_beside_doubles(), *find_comment_faults(text)]
+    return [*reader.found, *reader.unread(), *reader.repeated(), *reader.superfluous_exponents(), *find_comment_faults(text)]
 
 
 @dataclass(eq=False)
@@ -70,15 +73,15 @@ class _Reader:
             elif relation.columns and len(relation.columns) > 1:
                 yield from (f"{relation.label}: nobody reads its column {name}" for name in relation.columns if name not in relation.read)
 
-    def exponents_beside_doubles(self) -> Iterator[str]:
+    def superfluous_exponents(self) -> Iterator[str]:
         """Yield a sentence for each exponent without which a number would be the same double, because it is beside one."""
         for literal in self.exponents:
-            user = written.find_enclosing(literal)
+            user = expression_faults.find_enclosing(literal)
             sides = [user.this.unnest(), user.expression.unnest()] if isinstance(user, (exp.Add, exp.Sub, exp.Mul, exp.Div)) else []
             if any(
                 side is not literal and not isinstance(side, exp.Literal) and self.kinds.get(id(side)) == kinds.DOUBLE for side in sides
             ):
-                yield f"{written.describe_place(literal)}: {literal.name} is beside a double"
+                yield f"{expression_faults.describe_place(literal)}: {literal.name} is beside a double"
 
     def repeated(self) -> Iterator[str]:
         """Yield a sentence for each input table that is written more than once."""
@@ -124,7 +127,7 @@ class _Reader:
         return relation
 
     def select(self, node: exp.Select, ctes: dict[str, _Relation], outer: list[_Scope]) -> _Relation:
-        """Read a SELECT: what it reads from, its expressions, and what it joins."""
+        """Read a SELECT: its sources, its expressions, and its joins."""
         scope, joins = _Scope({}), node.args.get("joins") or []
         first = [node.args["from_"].this] if node.args.get("from_") else []
         for item in [*first, *(join.this for join in joins), *(node.args.get("laterals") or [])]:
@@ -138,19 +141,19 @@ class _Reader:
             scope.joining = None
         for join in joins:
             if join.side == "LEFT" and join.alias_or_name.lower() not in scope.used:
-                self.found.append(f"{written.describe_place(node)}: nobody reads what LEFT JOIN {join.alias_or_name} adds")
+                self.found.append(f"{expression_faults.describe_place(node)}: nobody reads what LEFT JOIN {join.alias_or_name} adds")
         columns = self.outputs(node, scope)
         return _Relation(columns, set(columns or ()) if node.args.get("distinct") else set())
 
     def source(self, item: exp.Expr, ctes: dict[str, _Relation], scope: _Scope, outer: list[_Scope]) -> _Relation:
-        """Read what stands after FROM or JOIN: a CTE, a subquery, or an input."""
+        """Read an item of FROM or JOIN: a CTE, a subquery, or an input."""
         if isinstance(item, exp.Table) and not item.db and item.name.lower() in ctes:
             relation = ctes[item.name.lower()]
         elif isinstance(item, exp.Subquery) or (isinstance(item, exp.Lateral) and isinstance(item.this, exp.Subquery)):
             query = self.query(
                 item if isinstance(item, exp.Subquery) else item.this, ctes, [scope, *outer] if isinstance(item, exp.Lateral) else outer
             )
-            relation = self.named(query, f"subquery {item.alias} in {written.describe_place(item)}", item)
+            relation = self.named(query, f"subquery {item.alias} in {expression_faults.describe_place(item)}", item)
         else:
             if isinstance(item, exp.Table) and (isinstance(item.this, exp.Identifier) or item.find(exp.Literal)):
                 self.inputs[".".join(part.sql(self.dialect) for part in item.parts)] += 1
@@ -196,17 +199,19 @@ class _Reader:
 
     def judge(self, cast: exp.Expr) -> None:
         """Keep a sentence on a cast to double if the value is one without it, or becomes one where it stands."""
-        kind, user = self.kinds.get(id(cast.this)), written.find_enclosing(cast)
+        kind, user = self.kinds.get(id(cast.this)), expression_faults.find_enclosing(cast)
         if kind == kinds.DOUBLE:
-            self.found.append(f"{written.describe_place(cast)}: {written.shorten_text(cast, self.dialect)} casts what is a double already")
+            self.found.append(
+                f"{expression_faults.describe_place(cast)}: {expression_faults.shorten_text(cast, self.dialect)} casts what is a double already"
+            )
         elif isinstance(user, (exp.Div, exp.SafeDivide)) and kind in {None, kinds.INTEGER} and self.dialect in kinds.DIVIDES_TO_DOUBLE:
             self.found.append(
-                f"{written.describe_place(cast)}: {written.shorten_text(cast, self.dialect)} is in a division, which gives a double without the cast"
+                f"{expression_faults.describe_place(cast)}: {expression_faults.shorten_text(cast, self.dialect)} is in a division, which gives a double without the cast"
             )
 
 
 def _mark_read(column: exp.Column, scopes: list[_Scope]) -> str | None:
-    """Mark a column as read in the sources that have it, and return its kind; what no source has may be an input's."""
+    """Mark a column as read in the sources that have it, and return its kind; a column of no source may be an input's."""
     name, qualifier = column.name.lower(), column.table.lower()
     if qualifier and not any(qualifier in scope.sources for scope in scopes):  # a field of a column
         name, qualifier = column.parts[0].name.lower(), ""
@@ -242,7 +247,7 @@ def _read_star(item: exp.Expr, scope: _Scope) -> None:
 
 
 def _is_projection(query: exp.Expr) -> bool:
-    """Say whether a query is a SELECT of nothing but columns under their own names from one table."""
+    """Return True if a query is a SELECT of nothing but columns under their own names from one table."""
     plain = isinstance(query, exp.Select) and {key for key, value in query.args.items() if value} == {"expressions", "from_"}
     columns = [item.unalias() for item in query.expressions]
     return (

@@ -145,7 +145,7 @@ REQUESTS: dict[str, PrintRequest] = {
 
 
 def count_sizes(text: str, dialect: str) -> dict[str, int]:
-    """Return the lines of a statement, its CTEs, unnamed subqueries, and how deep these are nested."""
+    """Return the number of lines of a statement, of its CTEs and unnamed subqueries, and the depth of their nesting."""
     (tree,) = sqlglot.parse(text, read=dialect)
     assert tree is not None
     subqueries = [node for node in tree.find_all(exp.Subquery) if isinstance(node.parent, (exp.From, exp.Join))]

@@ -1,4 +1,4 @@
-"""Find what an analyst would not have written in a printed statement: nested queries, constants as columns, needless aliases and joins."""
+"""Find breaches of an analyst's style in a printed statement: nested queries, constants as columns, needless aliases and joins."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import sqlglot
 from sqlglot import exp
 
+from tests.golden.expression_faults import describe_place, shorten_text
 from tests.golden.idioms import idiom_faults
-from tests.golden.written import describe_place, shorten_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Casts to double of what is one already in the dialect, and casts that are needed; a whole statement without faults."""
+"""Superfluous and required casts to double in each dialect; a whole statement without faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CTE = "WITH x AS (SELECT {} AS d, CAST(b AS DOUBLE) AS e, COUNT(*) AS n, a FROM 
 
 
 def is_needless(value: str, dialect: str, column: str = "0") -> bool:
-    """Say whether a cast of a value to double is reported; d is a column of a CTE, e a double, n a count, a an input's."""
+    """Return True if a cast of a value to double is reported; d is a column of a CTE, e a double, n a count, a an input's."""
     text = CTE.format(column, f"CAST({value} AS DOUBLE)").replace("DOUBLE", TYPES.get(dialect, "DOUBLE"))
     return any(
         text.startswith("the outermost SELECT, column c: CAST(") and "casts what is a double already" in text

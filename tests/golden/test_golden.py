@@ -1,4 +1,4 @@
-"""Printed statements as whole texts, to be read: ``pytest tests/golden --rewrite-golden`` writes them anew."""
+"""Printed statements as whole texts, to be read: ``pytest tests/golden --rewrite-golden`` rewrites them."""
 
 from __future__ import annotations
 

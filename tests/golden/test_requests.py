@@ -1,4 +1,4 @@
-"""Every request whose statement is read has one, without superfluous parts, in each dialect that has its plan."""
+"""Every request has a statement without superfluous parts, in each dialect that has its plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of printed statements sees each fault in the smallest statement that has it, and none in statements without."""
+"""Checks of printed statements find each fault in the smallest statement that has it, and none in statements without faults."""
 
 from __future__ import annotations
 

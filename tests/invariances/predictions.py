@@ -1,4 +1,4 @@
-"""Metrics of predictions, random predictions, and how values are compared, for tests of what must not change them."""
+"""Prediction metrics, random predictions, and comparison of values, for tests of invariances."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def assert_equal(got: list[dict[str, Any]], wanted: list[dict[str, Any]], but: t
 
 
 def choose_metrics(strategy: str) -> list[str]:
-    """Return what a strategy bears on; all metrics for one of them."""
+    """Return the metrics that a strategy affects; all for one of them."""
     return METRICS if strategy == "window" else RANKS
 
 

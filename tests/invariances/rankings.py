@@ -1,4 +1,4 @@
-"""Metrics of rankings, random collections, and how values are compared, for tests of what must not change them."""
+"""Ranking metrics, random collections, and comparison of values, for tests of invariances."""
 
 from __future__ import annotations
 

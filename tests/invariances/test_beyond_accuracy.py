@@ -10,11 +10,11 @@ import pytest
 
 import sqlrank
 from tests.lanes import select_few
-from tests.references.recommendations import OF_GROUPS, OF_LISTS, World, draw_world
+from tests.references.recommendations import GROUP_METRICS, LIST_METRICS, World, draw_world
 
 DATA = draw_world(11)
 METRICS = [
-    *(name if name == "UserCoverage" else f"{name}@4" for name in [*OF_GROUPS, *OF_LISTS]),
+    *(name if name == "UserCoverage" else f"{name}@4" for name in [*GROUP_METRICS, *LIST_METRICS]),
     *(f"IntraListDiversity(distance={distance})@4" for distance in ("cosine", "category")),
 ]
 
@@ -64,7 +64,7 @@ def test_names_of_documents_users_providers_and_categories() -> None:
 def test_two_systems_that_are_one() -> None:
     both = pa.concat_tables([DATA.run.append_column("system", pa.array([name] * len(DATA.run))) for name in ("a", "b")])
     (alone,) = evaluate()
-    assert_same([{name: row[name] for name in METRICS_SHOWN} for row in evaluate(both, by="system")], [alone, alone])
+    assert_same([{name: row[name] for name in CANONICAL_METRICS} for row in evaluate(both, by="system")], [alone, alone])
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_a_row_per_list_is_what_a_list_alone_gives(lists: str) -> None:
     rows = evaluate(per_query=True, plan={"list_key": lists})
     for row in rows[:2]:
         (alone,) = evaluate(DATA.run.filter(pa.compute.equal(DATA.run["query_id"], row["query_id"])), check="off")
-        assert_same([{name: row[name] for name in METRICS_SHOWN}], [alone])
+        assert_same([{name: row[name] for name in CANONICAL_METRICS}], [alone])
 
 
-METRICS_SHOWN = [str(sqlrank.parse(metric)) for metric in METRICS]
+CANONICAL_METRICS = [str(sqlrank.parse(metric)) for metric in METRICS]

@@ -1,4 +1,4 @@
-"""Scores packed into integers, which may share a cell, give what sorting them gives."""
+"""Scores packed into integers, of which several may share a cell, give the numbers of sorted scores."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
 
 @pytest.mark.slow
 def test_scores_that_repeat_are_looked_up_by_units() -> None:
-    """By what is drawn together, rows find by their score how far they move an area: of few scores faster than by another sort."""
+    """Units of several rows look up the influence of a row on an area by its score: for few scores faster than by another sort."""
     rng = np.random.default_rng(11)
     label, user = rng.integers(0, 2, 1000), rng.integers(0, 99, 1000)
     for order, scores in {"distinct": rng.integers(0, 500, 1000), "window": np.arange(1000)}.items():

@@ -75,7 +75,7 @@ def group_metrics_by_depth(policies: dict[str, Any]) -> dict[tuple[int | None, s
 
 @cache
 def make_tables() -> dict[str, Any]:
-    """Return lists with ties, judgments of some of their documents, and what users had of the same documents."""
+    """Return lists with ties, judgments of some of their documents, and histories of the same documents."""
     data = draw_collection(7, 30).tables
     renamed = {role: table.set_column(0, "query_id", pc.replace_substring(table["query_id"], "q", "u")) for role, table in data.items()}
     subtopics = pa.array([f"s{row % 3}" for row in range(renamed["qrels"].num_rows)])
@@ -274,7 +274,7 @@ def test_it_is_chosen_where_lists_are_long(metrics: list[str], options: dict[str
 
 @pytest.mark.slow
 def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """60 lists with 10 scores each and what else they take, for each of 2 threads, are 40,320 bytes."""
+    """60 lists with 10 scores each and their overhead, for each of 2 threads, are 40,320 bytes."""
     for share, expected in ((10**9 / 48_000, "top_k"), (10**9 / 32_000, "sort")):
         monkeypatch.setattr(rank_method, "MEMORY_SHARE", share)
         monkeypatch.setattr(rank_method, "parse_memory_size", lambda size: 1e9 if size.endswith(" MiB") else 0)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.references.pairs_variants import OF_CLASSES, OF_NUMBERS, canonicalize
+from tests.references.pairs_variants import CLASS_METRICS, NUMBER_METRICS, canonicalize
 
 
 def draw_list(n: int = 3000) -> pa.Table:
@@ -21,7 +21,7 @@ def draw_list(n: int = 3000) -> pa.Table:
 
 
 ONE_LIST = [
-    metric for metric in [*OF_NUMBERS, *OF_CLASSES] if "level" in metric or sqlrank.parse(metric).name not in {"FCP", "PairAccuracy"}
+    metric for metric in [*NUMBER_METRICS, *CLASS_METRICS] if "level" in metric or sqlrank.parse(metric).name not in {"FCP", "PairAccuracy"}
 ]
 
 

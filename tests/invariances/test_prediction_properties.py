@@ -65,7 +65,7 @@ def test_strategies_on_scores_of_any_size(scores: list[float], rng: Any) -> None
 @ANY
 @given(st.lists(ROW, min_size=1, max_size=25), st.randoms(use_true_random=False))
 def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:
-    """The order of tied rows moves the area between no and full credit for ties, and what is a share stays one."""
+    """The order of tied rows moves the area between no and full credit for ties, and a share stays one."""
     rank = list(range(len(rows)))
     rng.shuffle(rank)
     table = make_predictions(rows, rank=rank)

@@ -1,4 +1,4 @@
-"""Ranks that are counted, or looked up in arrays, are those that are sorted for; counted where few documents are judged, and only there."""
+"""Ranks by counts and by arrays equal sorted ranks; counts are the plan only where few documents are judged."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(ending: str, 
 
 
 def test_a_document_that_is_duplicated_is_found_where_ranks_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the limit the run is not searched itself; what its join with the judgments gives tells."""
+    """Beyond the limit the run itself is not searched; its join with the judgments finds the rows."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = make_run(5, 100), make_qrels(5, 1)
     assert b"by_count.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]

@@ -32,7 +32,7 @@ OTHERS = {
     "features": "SELECT 'd' || (i // 2) AS doc_id, i * 5 % 3 AS category, 1.0 + i % 3 AS value FROM range(14) AS t(i)",
     "baseline": "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 7 % 9) AS doc_id, i * 5 % 7 AS score FROM range(36) AS t(i)",
 }
-GIVEN = {name: f"given_{name}" for name in OTHERS}
+INPUT_NAMES = {name: f"given_{name}" for name in OTHERS}
 PREDICTIONS = (
     "SELECT i * 7 % 3 // 2 AS label, (1 + i * 11 % 17) / 20.0 AS score, 1.0 + i % 4 AS weight, i // 15 AS query_id,"
     " (1 + i % 9) / 10.0 AS quantile_level, i % 4 / 4.0 AS interval_low, (1 + i % 5) / 1.0 AS interval_high FROM range(60) AS t(i)"
@@ -179,7 +179,13 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
         connection, "SELECT l.query_id, p.* EXCLUDE (list_id) FROM ranked_lists AS l LEFT JOIN pasted AS p USING (list_id) ORDER BY 1"
     )
     fused = sqlrank.evaluate(
-        write_metric(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection, per_query=True, if_undefined="zero"
+        write_metric(file),
+        run="given_run",
+        qrels="given_qrels",
+        inputs=INPUT_NAMES,
+        connection=connection,
+        per_query=True,
+        if_undefined="zero",
     )
     assert len(fused) == 6
     assert [value or 0 for value in found] == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)
@@ -190,7 +196,7 @@ def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) ->
     file = LIBRARY.metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     (fused,) = (
-        sqlrank.evaluate(write_metric(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection)
+        sqlrank.evaluate(write_metric(file), run="given_run", qrels="given_qrels", inputs=INPUT_NAMES, connection=connection)
         .columns[-1]
         .to_pylist()
     )

@@ -12,7 +12,7 @@ import pytest
 import sqlrank
 from sqlrank.registry.loader import load_registry
 from tests.lanes import select_few
-from tests.references.pairs_variants import OF_NUMBERS
+from tests.references.pairs_variants import NUMBER_METRICS
 
 TOTALS = {"FN", "FP", "TN", "TP", "LogLikelihood", "Negatives", "Positives", "Observations"}
 """Metrics that scale with the weights."""
@@ -29,7 +29,7 @@ FREE = [
 
 METRICS = [
     *FREE,
-    *(metric for metric in OF_NUMBERS if metric not in FREE),
+    *(metric for metric in NUMBER_METRICS if metric not in FREE),
     *(
         "MCC(threshold_from=best, criterion=mcc)",
         "FBeta(threshold_from=best)",

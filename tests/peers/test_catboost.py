@@ -84,7 +84,9 @@ def evaluate_groups(data: Collection, metrics: dict[str, str], weighted: bool) -
     numbers = {query: number for number, query in enumerate(data.weights)}
     rows: dict[str, list[tuple[float, float, int, float]]] = {}
     for query, pairs in data.lists().items():
-        rows.setdefault(data.group_of[query], []).extend((label, score, numbers[query], data.weights[query]) for score, label in pairs)
+        rows.setdefault(data.groups_by_query[query], []).extend(
+            (label, score, numbers[query], data.weights[query]) for score, label in pairs
+        )
     values: Values = {}
     for group, found in rows.items():
         labels, scores, groups, weights = zip(*found, strict=True)

@@ -173,7 +173,7 @@ def test_toy_d_averages_ndcg_over_all_users_of_the_truth() -> None:
 
 
 def test_toy_d_is_correct_in_r_precision() -> None:
-    """Recommenders has .58333, for it skips the user without a hit; .38889 is right, and what this mode gives."""
+    """Recommenders has .58333, since it skips the user without a hit; .38889 is right, and the number of this mode."""
     run, qrels = make_rows("rank", LISTS_D), make_rows("relevance", TRUTH_D)
     assert evaluate_one("Rprec", run=run, qrels=qrels, compat="recommenders") == pytest.approx(0.38889, abs=PRINTED)
 

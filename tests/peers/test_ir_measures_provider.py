@@ -44,7 +44,7 @@ EXACT = [
     ),
     *("SetR", "Success@1", "Success@3"),
 ]
-OF_GDEVAL = ["nDCG(dcg='exp-log2')@3", "nDCG(dcg='exp-log2')@20", "ERR@3", "ERR@20"]
+GDEVAL_MEASURES = ["nDCG(dcg='exp-log2')@3", "nDCG(dcg='exp-log2')@20", "ERR@3", "ERR@20"]
 QRELS = "0 0 D0 0\n0 0 D1 1\n0 0 D2 1\n0 0 D3 2\n0 0 D4 -1\n1 0 D0 1\n1 0 D3 2\n1 0 D5 2\n2 0 D1 1\n"
 RUN = (
     "0 0 D0 1 0.8 run\n0 0 D2 2 0.7 run\n0 0 D1 3 0.3 run\n0 0 D3 4 0.4 run\n0 0 D4 5 0.1 run\n"
@@ -66,7 +66,7 @@ def check(names: list[str], qrels: Any, run: Any, tolerance: float = 1e-9) -> No
     assert collect_values(provider.calc(measures, qrels, run)) == pytest.approx(expected, abs=tolerance)
 
 
-@pytest.mark.parametrize(("names", "tolerance"), [(EXACT, 1e-9), (OF_GDEVAL, 5.1e-6)], ids=["exact", "five decimals"])
+@pytest.mark.parametrize(("names", "tolerance"), [(EXACT, 1e-9), (GDEVAL_MEASURES, 5.1e-6)], ids=["exact", "five decimals"])
 def test_values_of_the_collection_of_ir_measures(names: list[str], tolerance: float) -> None:
     check(names, list(ir_measures.read_trec_qrels(QRELS)), list(ir_measures.read_trec_run(RUN)), tolerance)
 

@@ -61,7 +61,7 @@ def test_means(weighted: bool) -> None:
     data = draw_collection(402, 30).answerable() if weighted else draw_collection(402, 30)
     lists: dict[str, dict[str, list[tuple[float, int]]]] = {}
     for query, pairs in data.lists().items():
-        lists.setdefault(data.group_of[query], {})[query] = pairs
+        lists.setdefault(data.groups_by_query[query], {})[query] = pairs
     expected = {
         group: evaluate_with_lightgbm(list(found.values()), [data.weights[query] for query in found] if weighted else None)
         for group, found in lists.items()

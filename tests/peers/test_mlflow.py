@@ -1,4 +1,4 @@
-"""MLflow's client with a file store, in an environment of its own: what a run holds after results were logged to it."""
+"""MLflow's client with a file store, in an environment of its own: the contents of a run after results were logged to it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def found(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return what a run holds; the program has sqlrank from here."""
+    """Return the contents of a run; the program has sqlrank from here."""
     folder = tmp_path_factory.mktemp("mlflow")
     (folder / "program.py").write_text(PROGRAM)
     programs = make_environment(pytestconfig, "mlflow", REQUIREMENTS)

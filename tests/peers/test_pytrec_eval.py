@@ -53,12 +53,12 @@ def evaluate_with_sqlrank(data: Collection, measures: list[str], **policies: obj
     )
 
 
-def aggregate_values(values: Values, group_of: dict[str, str]) -> Values:
+def aggregate_values(values: Values, groups_by_query: dict[str, str]) -> Values:
     """Aggregate per group as pytrec_eval does: sums of counts, means of the others."""
     columns: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for query, row in values.items():
         for measure, value in row.items():
-            columns[group_of[query]][measure].append(value)
+            columns[groups_by_query[query]][measure].append(value)
     return {
         group: {measure: compute_aggregated_measure(measure, column) for measure, column in row.items()} for group, row in columns.items()
     }
@@ -68,7 +68,7 @@ def check(data: Collection, measures: list[str], policies: dict[str, object], **
     each, summary = evaluate_with_sqlrank(data, measures, **policies)
     expected = evaluate_with_pytrec_eval(data, measures, **options)
     assert_same(each, expected)
-    assert_same(summary, aggregate_values(expected, data.group_of))
+    assert_same(summary, aggregate_values(expected, data.groups_by_query))
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_geometric_means(seed: int) -> None:
     data = draw_collection(seed)
     measures = ["gm_map", "gm_bpref"]
     _, summary = evaluate_with_sqlrank(data, measures)
-    assert_same(summary, aggregate_values(evaluate_with_pytrec_eval(data, measures), data.group_of))
+    assert_same(summary, aggregate_values(evaluate_with_pytrec_eval(data, measures), data.groups_by_query))
 
 
 @pytest.mark.parametrize("squared_beta", [0.25, 2.0, 4.0])
@@ -139,7 +139,7 @@ def test_recall_points_round_as_in_binary() -> None:
 
 
 def test_all_judged_topics_are_averaged_with_queries_truth() -> None:
-    """``trec_eval -c``: what pytrec_eval leaves out counts 0."""
+    """``trec_eval -c``: queries that pytrec_eval leaves out count 0."""
     data = draw_collection(2)
     measures = ["map", "ndcg", "P_5"]
     got = nest_by_query(

@@ -1,4 +1,4 @@
-"""RecTools: the ranks are given, and what a user interacted with is relevant."""
+"""RecTools: the ranks are those of the input, and items of interactions are relevant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RecTools: coverage, popularity, novelty, serendipity, diversity within lists and what lists share with others, user by user."""
+"""RecTools: coverage, popularity, novelty, serendipity, diversity within lists and overlap between lists, user by user."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_gains(form: str, seed: int) -> None:
     each = sqlrank.evaluate(metrics, compat="sklearn", per_query=True, **sources)
     summary = sqlrank.evaluate(metrics, compat="sklearn", by="collection", **sources)
     assert_same(nest_by_query(each), expected)
-    assert_same(nest_by_group(summary), average_by_group(expected, data.group_of))
+    assert_same(nest_by_group(summary), average_by_group(expected, data.groups_by_query))
 
 
 def test_documents_without_a_judgment_have_label_0() -> None:

@@ -194,7 +194,7 @@ def list_undefined(row: dict[str, Any]) -> list[str]:
 
 
 def select_defined(row: dict[str, float]) -> dict[str, float]:
-    """Leave out what is undefined, and what MAPE divides by next to nothing, whose digits differ beyond 1e15."""
+    """Leave out undefined values, and MAPE of labels near 0, whose digits differ beyond 1e15."""
     return {name: value for name, value in row.items() if name not in list_undefined(row) and abs(value) < 1e9}
 
 

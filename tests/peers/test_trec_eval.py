@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 DATA = Path(__file__).parents[2] / "examples" / "data" / "trec_eval"
 COUNTS = {"num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"}
-WRITTEN_OTHERWISE = {
+METRICS_BY_MEASURE = {
     "utility_2,-1,0,0": "utility(rel_ret=2, nonrel_ret=-1, rel_missed=0, nonrel_missed=0)",
     "11pt_avg_.25,.5,.75": "11pt(points=[0.25, 0.5, 0.75])",
     "ndcg_1=3,2=9,4=4.5": "nDCG(gain={1: 3, 2: 9, 4: 4.5})",
@@ -44,7 +44,7 @@ def read_expected(name: str) -> dict[str, dict[str, str]]:
 def test_every_printed_line_is_reproduced(name: str) -> None:
     qrels, run, policies = CALLS[name]
     expected = read_expected(name)
-    asked = {measure: WRITTEN_OTHERWISE.get(measure, measure) for measure in expected}
+    asked = {measure: METRICS_BY_MEASURE.get(measure, measure) for measure in expected}
     sources = {"run": DATA / run, "qrels": DATA / qrels}
     metrics = list(asked.values())
     summary = sqlrank.evaluate(metrics, **sources, compat="trec10", **policies)

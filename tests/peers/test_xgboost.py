@@ -78,7 +78,7 @@ def test_means(weighted: bool, minus: bool) -> None:
     metrics = {name: metric + "-" * minus for name, metric in (GRADED | BINARY).items() if "@" in name}
     lists: dict[str, dict[str, list[tuple[float, int]]]] = {}
     for query, pairs in data.lists().items():
-        lists.setdefault(data.group_of[query], {})[query] = pairs
+        lists.setdefault(data.groups_by_query[query], {})[query] = pairs
     expected = {
         group: evaluate_with_xgboost(list(found.values()), metrics, [data.weights[query] for query in found] if weighted else None)
         for group, found in lists.items()

@@ -1,4 +1,4 @@
-"""A second implementation of the agreement of judges, in NumPy, from the formulas: what the SQL is compared with.
+"""The reference of the agreement of judges, in NumPy, from the formulas.
 
 Written from the definitions, over the counts of each rating (columns) of each item (rows). A metric that is not defined is None.
 """

@@ -1,4 +1,4 @@
-"""A second implementation of every metric of several classes, in NumPy, from the formulas: what the SQL is compared with.
+"""The reference of every metric of several classes, in NumPy, from the formulas.
 
 Written from the definitions, not from the SQL, over the whole confusion matrix. A metric that is not defined is None.
 """
@@ -126,7 +126,7 @@ def evaluate_scores(metric: str, data: Scores) -> float | None:
     """Return the value of a metric of scores."""
     parsed = sqlrank.parse(metric)
     settings = {**dict(parsed.params), "k": parsed.cutoff}
-    return OF_SCORES[parsed.name](Scores(data.score, data.label, data.weight, settings))
+    return SCORE_METRICS[parsed.name](Scores(data.score, data.label, data.weight, settings))
 
 
 def average_rows(data: Scores, values: Array) -> float | None:
@@ -179,7 +179,7 @@ def auc(data: Scores) -> float | None:
     return divide(sum(value * weight for value, weight in defined), sum(weight for _, weight in defined))
 
 
-OF_SCORES: dict[str, Callable[[Scores], float | None]] = {
+SCORE_METRICS: dict[str, Callable[[Scores], float | None]] = {
     "MulticlassAUC": auc,
     "MulticlassBrier": brier,
     "MulticlassLogLoss": log_loss,

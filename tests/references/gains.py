@@ -1,4 +1,4 @@
-"""Metrics of rankings by the gain of documents, and by what a reader finds on the way down, in plain Python, from the formulas."""
+"""Ranking metrics by the gain of documents, and user models of stops and continuations, in plain Python, from the formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second implementation of every metric of sets of classes, in NumPy, from the formulas, over indicators of classes."""
+"""The reference of every metric of sets of classes, in NumPy, from the formulas, over indicators of classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second implementation of the metrics of pairs, in NumPy, from the definitions: every pair is looked at by itself."""
+"""The reference of the metrics of pairs, in NumPy, from the definitions, pair by pair."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlrank
 
-OF_NUMBERS = [
+NUMBER_METRICS = [
     "KendallTau",
     *(f"KendallTau(tau={name})" for name in ("a", "c", "gamma")),
     *("SomersD", "SomersD(untied_in=score)", "SpearmanRho", "SpearmanRho(rho_formula=d2)"),
@@ -12,7 +12,7 @@ OF_NUMBERS = [
     *(f"FCP(pooling={pooling}, tie_rule={rule})" for pooling in ("queries", "surprise") for rule in ("half", "discordant", "ignore")),
     *("FCP(tie_rule=ignore)", "FCP(tie_rule=discordant)"),
 ]
-OF_CLASSES = [
+CLASS_METRICS = [
     *(f"{name}({options}){cut}" for name in ("PartialAUC", "pAp") for options in ("tie_credit=0", "tie_credit=1") for cut in ("@1", "@3")),
     *(f"{name}@{k}" for name in ("PartialAUC", "pAp", "AUC") for k in (1, 2, 5, 17, 100)),
     *(f"{name}(few_negatives={rule})@{k}" for name in ("PartialAUC", "pAp") for rule in ("pad", "skip") for k in (2, 9)),

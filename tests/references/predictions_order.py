@@ -1,4 +1,4 @@
-"""Metrics of the order of predictions, in NumPy: pairs are compared one by one, and curves are walked point by point."""
+"""Metrics of the order of predictions, in NumPy: pairs are compared one by one, and curves are computed point by point."""
 
 from __future__ import annotations
 

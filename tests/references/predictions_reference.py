@@ -1,4 +1,4 @@
-"""A second implementation of every metric of predictions, in NumPy, from the formulas: what the SQL is compared with.
+"""The reference of every metric of predictions, in NumPy, from the formulas.
 
 Written from the definitions, not from the SQL: pairs are compared one by one, curves are walked point by point, and the best
 threshold is looked for in exact arithmetic. A metric that is not defined is None.

@@ -79,7 +79,7 @@ class Collection:
         return nest_rows((query, doc, grade) for _, query, doc, grade in self.qrel_rows)  # type: ignore[return-value]
 
     @property
-    def group_of(self) -> dict[str, str]:
+    def groups_by_query(self) -> dict[str, str]:
         """The group of each query."""
         return {row[1]: row[0] for rows in (self.run_rows, self.qrel_rows) for row in rows}
 
@@ -161,12 +161,12 @@ def nest_by_group(result: pa.Table) -> Values:
     return {row.pop("collection"): row for row in result.to_pylist()}
 
 
-def average_by_group(values: Values, group_of: Mapping[str, str], weights: Mapping[str, float] | None = None) -> Values:
+def average_by_group(values: Values, groups_by_query: Mapping[str, str], weights: Mapping[str, float] | None = None) -> Values:
     """Average per-query values over the queries of each group."""
     parts: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for query, row in values.items():
         for metric, value in row.items():
-            parts[group_of[query]][metric].append((value, 1.0 if weights is None else weights[query]))
+            parts[groups_by_query[query]][metric].append((value, 1.0 if weights is None else weights[query]))
     return {
         group: {metric: sum(v * w for v, w in pairs) / sum(w for _, w in pairs) for metric, pairs in row.items()}
         for group, row in parts.items()

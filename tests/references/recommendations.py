@@ -1,4 +1,4 @@
-"""Metrics beyond accuracy in NumPy, written from their formulas over all pairs and all items, and a world that they are of."""
+"""Metrics beyond accuracy in NumPy, from their formulas over all pairs and items, and random data sets for them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Lists = dict[str, list[str]]
 
 @dataclass
 class World:
-    """Lists in order, what users had, whose each item is, what it is like, lists to compare with, and what is relevant."""
+    """Lists in order, histories, providers and features of items, baseline lists, and relevant items."""
 
     lists: Lists
     history: Lists
@@ -31,7 +31,7 @@ class World:
     baseline: Lists
     relevant: Lists = field(default_factory=dict)
 
-    def shown(self, k: int) -> Lists:
+    def top_k(self, k: int) -> Lists:
         return {user: docs[:k] for user, docs in self.lists.items() if docs}
 
     @property
@@ -84,7 +84,7 @@ def draw_world(seed: int, users: int = 30, docs: int = 25) -> World:
 
 
 def count_showings(world: World, k: int) -> Counter[str]:
-    return Counter(doc for docs in world.shown(k).values() for doc in docs)
+    return Counter(doc for docs in world.top_k(k).values() for doc in docs)
 
 
 def catalog_coverage(world: World, k: int) -> float:
@@ -92,7 +92,7 @@ def catalog_coverage(world: World, k: int) -> float:
 
 
 def user_coverage(world: World, _k: int) -> float:
-    return len(world.shown(1).keys() & world.history.keys()) / len(world.history)
+    return len(world.top_k(1).keys() & world.history.keys()) / len(world.history)
 
 
 def exposure_gini(world: World, k: int) -> float:
@@ -113,7 +113,7 @@ def cosine(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 
 def personalization(world: World, k: int) -> float | None:
     docs = sorted({doc for held in world.lists.values() for doc in held})
-    vectors = [np.array([doc in held for doc in docs], float) for held in world.shown(k).values()]
+    vectors = [np.array([doc in held for doc in docs], float) for held in world.top_k(k).values()]
     found = [1 - cosine(one, other) for one, other in itertools.combinations(vectors, 2)]
     return float(np.mean(found)) if found else None
 
@@ -124,15 +124,15 @@ def count_users(world: World) -> Counter[str]:
 
 def popularity_lift(world: World, k: int) -> float:
     users = count_users(world)
-    both = world.shown(k).keys() & world.history.keys()
-    of_lists = np.mean([np.mean([users[doc] for doc in world.shown(k)[user]]) for user in both])
+    both = world.top_k(k).keys() & world.history.keys()
+    of_lists = np.mean([np.mean([users[doc] for doc in world.top_k(k)[user]]) for user in both])
     return float(of_lists / np.mean([np.mean([users[doc] for doc in world.history[user]]) for user in both]) - 1)
 
 
 def exposure_of_providers(world: World, k: int) -> dict[str, tuple[float, float]]:
     """Return the shares of each provider in exposure and catalog."""
     worth: Counter[str] = Counter()
-    for docs in world.shown(k).values():
+    for docs in world.top_k(k).values():
         for rank, doc in enumerate(docs, start=1):
             worth[world.items.get(doc, "")] += 1 / math.log2(rank + 1)  # type: ignore[assignment]
     owned = Counter(world.items.values())
@@ -213,7 +213,7 @@ def serendipity(world: World, user: str, docs: list[str]) -> float:
     return float(np.mean(gains))
 
 
-OF_GROUPS: dict[str, Callable[..., float | None]] = {
+GROUP_METRICS: dict[str, Callable[..., float | None]] = {
     "CatalogCoverage": catalog_coverage,
     "UserCoverage": user_coverage,
     "ExposureGini": exposure_gini,
@@ -223,7 +223,7 @@ OF_GROUPS: dict[str, Callable[..., float | None]] = {
     "ExposureDisparity": exposure_disparity,
     "num_unlisted": lambda world, k: float(len(count_showings(world, k).keys() - world.items.keys())),
 }
-OF_LISTS: dict[str, Callable[..., Any]] = {
+LIST_METRICS: dict[str, Callable[..., Any]] = {
     "MeanPopularity": mean_popularity,
     "SelfInformation": self_information,
     "Unseen": unseen,

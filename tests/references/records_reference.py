@@ -1,4 +1,4 @@
-"""A second implementation of every metric of clusters of records, over sets and pairs of records: what the SQL is compared with.
+"""The reference of every metric of clusters of records, over sets and pairs of records.
 
 Written from the definitions, not from the SQL: every pair of records is looked at. A metric that is not defined is None.
 """
@@ -45,7 +45,7 @@ def entropy(parts: Iterable[int], total: int) -> float:
 
 @dataclass(frozen=True)
 class Clusterings:
-    """Two clusterings of the same records, the policies' part done: each a list of sets, and how a metric was asked for."""
+    """Two clusterings of the same records after policies, each a list of sets, and the settings of a metric."""
 
     predicted: list[Cluster]
     true: list[Cluster]
@@ -55,7 +55,7 @@ class Clusterings:
     sources: tuple[tuple[Any, Any], ...] = ()
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         rows: Iterable[tuple[Any, Any, Any]],
         missing_prediction: str = "singleton",
@@ -89,12 +89,12 @@ class Clusterings:
         return list_links(self.predicted)
 
     @cached_property
-    def wanted(self) -> set[Pair]:
+    def true_links(self) -> set[Pair]:
         return list_links(self.true)
 
     @cached_property
-    def found(self) -> int:
-        return len(self.claimed & self.wanted)
+    def num_found(self) -> int:
+        return len(self.claimed & self.true_links)
 
     @cached_property
     def cells(self) -> list[tuple[Cluster, Cluster]]:
@@ -121,10 +121,10 @@ def f(precision: float | None, recall: float | None, beta: float = 1) -> float |
 def adjusted_rand(c: Clusterings, _: Any) -> float | None:
     if not c.records:
         return None
-    if c.found == len(c.claimed) == len(c.wanted):
+    if c.num_found == len(c.claimed) == len(c.true_links):
         return 1.0
-    expected = len(c.claimed) * len(c.wanted) / c.pairs
-    return (c.found - expected) / ((len(c.claimed) + len(c.wanted)) / 2 - expected)
+    expected = len(c.claimed) * len(c.true_links) / c.pairs
+    return (c.num_found - expected) / ((len(c.claimed) + len(c.true_links)) / 2 - expected)
 
 
 def bcubed(one: list[Cluster], other: list[Cluster], true: list[Cluster], weighting: str) -> float | None:
@@ -194,7 +194,7 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "ClusterPrecision": lambda c, _: ratio(c.exact, len(c.predicted)),
     "ClusterRecall": lambda c, _: ratio(c.exact, len(c.true)),
     "Completeness": lambda c, _: share_information(c, c.predicted),
-    "FowlkesMallows": lambda c, _: ratio(c.found, math.sqrt(len(c.claimed) * len(c.wanted))),
+    "FowlkesMallows": lambda c, _: ratio(c.num_found, math.sqrt(len(c.claimed) * len(c.true_links))),
     "Homogeneity": lambda c, _: share_information(c, c.true),
     "InversePurity": lambda c, _: purity(c.true, c.predicted, c.records),
     "MatchingRate": lambda c, _: ratio(sum(len(a) for a in c.predicted if len(a) > 1), c.records),
@@ -210,24 +210,24 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "num_predicted_clusters": lambda c, _: len(c.predicted),
     "num_predicted_links": lambda c, _: len(c.claimed),
     "num_records": lambda c, _: c.records,
-    "num_shared_links": lambda c, _: c.found,
+    "num_shared_links": lambda c, _: c.num_found,
     "num_singletons": lambda c, _: sum(len(a) == 1 for a in c.predicted),
     "num_splits": lambda c, _: len(c.cells) - len(c.predicted),
     "num_true_clusters": lambda c, _: len(c.true),
-    "num_true_links": lambda c, _: len(c.wanted),
+    "num_true_links": lambda c, _: len(c.true_links),
     "num_unlabelled": lambda c, _: c.num_unlabelled,
     "num_unplaced": lambda c, _: c.num_unplaced,
-    "PairsCompleteness": lambda c, _: ratio(len(c.across(c.candidates & c.wanted)), len(c.across(c.wanted))),
-    "PairsQuality": lambda c, _: ratio(len(c.across(c.candidates & c.wanted)), len(c.across(c.candidates))),
+    "PairsCompleteness": lambda c, _: ratio(len(c.across(c.candidates & c.true_links)), len(c.across(c.true_links))),
+    "PairsQuality": lambda c, _: ratio(len(c.across(c.candidates & c.true_links)), len(c.across(c.candidates))),
     "PairsReduction": lambda c, _: ratio(
         len(c.across(list_links([frozenset().union(*c.true)])) - c.candidates), len(c.across(list_links([frozenset().union(*c.true)])))
     ),
-    "PairwiseF": lambda c, o: ratio((1 + o.get("beta", 1) ** 2) * c.found, o.get("beta", 1) ** 2 * len(c.wanted) + len(c.claimed)),
-    "PairwisePrecision": lambda c, _: ratio(c.found, len(c.claimed)),
-    "PairwiseRecall": lambda c, _: ratio(c.found, len(c.wanted)),
-    "PairwiseSpecificity": lambda c, _: ratio(c.pairs - len(c.claimed | c.wanted), c.pairs - len(c.wanted)),
+    "PairwiseF": lambda c, o: ratio((1 + o.get("beta", 1) ** 2) * c.num_found, o.get("beta", 1) ** 2 * len(c.true_links) + len(c.claimed)),
+    "PairwisePrecision": lambda c, _: ratio(c.num_found, len(c.claimed)),
+    "PairwiseRecall": lambda c, _: ratio(c.num_found, len(c.true_links)),
+    "PairwiseSpecificity": lambda c, _: ratio(c.pairs - len(c.claimed | c.true_links), c.pairs - len(c.true_links)),
     "Purity": lambda c, _: purity(c.predicted, c.true, c.records),
-    "Rand": lambda c, _: ratio(c.pairs - len(c.claimed ^ c.wanted), c.pairs),
+    "Rand": lambda c, _: ratio(c.pairs - len(c.claimed ^ c.true_links), c.pairs),
     "ReductionRatio": lambda c, _: ratio(c.pairs - len(c.claimed), c.pairs),
     "TalburtWang": lambda c, _: ratio(math.sqrt(len(c.predicted) * len(c.true)), len(c.cells)),
     "VariationOfInformation": lambda c, _: (
@@ -246,7 +246,7 @@ def evaluate(metric: str, clusterings: Clusterings) -> float | None:
 def estimate(
     name: str, rows: Iterable[tuple[Any, Any, Any]], cluster_weight: str = "equal", corrected: bool = True
 ) -> tuple[float | None, float | None]:
-    """Return what a sample of true clusters says of all of them, and its standard error."""
+    """Return the estimate for all true clusters from a sample of them, and its standard error."""
     everywhere = _group_records(list(rows), 1)
     known = _group_records([row for row in rows if row[2] is not None], 2)
     of = {record: cluster for cluster in everywhere for record in cluster}

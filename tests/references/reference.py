@@ -1,4 +1,4 @@
-"""A second implementation of every ranking metric, in plain Python, from the formulas: what the SQL is compared with.
+"""The reference of every ranking metric, in plain Python, from the formulas.
 
 Written from the papers and from what trec_eval documents, not from the SQL: it walks down one list at a time.
 """

@@ -1,4 +1,4 @@
-"""Metrics of subtopics in plain Python, written from the papers: each walks down one list, and counts what its subtopics have had."""
+"""Metrics of subtopics in plain Python, from the papers: each goes down one list, and counts the documents of its subtopics."""
 
 from __future__ import annotations
 

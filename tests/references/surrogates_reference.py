@@ -1,4 +1,4 @@
-"""The surrogates of pAp@k in NumPy, pair by pair and from their definitions: what the SQL is compared with."""
+"""The reference of the surrogates of pAp@k in NumPy, pair by pair and from their definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agreement of judges against NumPy, published examples and finite differences, in comparisons, and for rows that are refused."""
+"""The agreement of judges against NumPy, published examples and finite differences, in comparisons, and errors of rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make_table(ratings: Sequence[Sequence[Any]], **others: Any) -> pa.Table:
 
 
 def count_ratings(ratings: Sequence[Sequence[Any]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of ratings, and how often each item has each."""
+    """Return the values of ratings, and the count of each value for each item."""
     values = sorted({rating for of_judge in ratings for rating in of_judge if rating is not None})
     counts = [[sum(of_judge[item] == value for of_judge in ratings) for value in values] for item in range(len(ratings[0]))]
     return np.array(values), np.array(counts).reshape(len(ratings[0]), len(values))

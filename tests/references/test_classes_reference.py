@@ -36,7 +36,7 @@ FEW = [
     "MulticlassFBeta(average=micro)",
 ]
 METRICS = [*PLAIN, *WEIGHTED_KAPPA, *AVERAGED, "MulticlassFBeta(beta=2)"]
-OF_SKLEARN: dict[str, tuple[Any, dict[str, Any]]] = {
+SKLEARN_METRICS: dict[str, tuple[Any, dict[str, Any]]] = {
     "MulticlassAccuracy": (sklearn.accuracy_score, {}),
     "MulticlassBalancedAccuracy": (sklearn.balanced_accuracy_score, {}),
     "CohenKappa": (sklearn.cohen_kappa_score, {}),
@@ -51,7 +51,7 @@ OF_SKLEARN: dict[str, tuple[Any, dict[str, Any]]] = {
         for setting, division in (("", 0), (", zero_division=one", 1), (", zero_division=skip", np.nan))
     },
 }
-OF_SCORES = [
+SCORE_METRICS = [
     *("TopKAccuracy@1", "TopKAccuracy@2", "MulticlassLogLoss", "MulticlassBrier"),
     *(f"MulticlassAUC(average={average}, multi_class={pairs})" for pairs in ("ovr", "ovo") for average in ("macro", "weighted")),
 ]
@@ -90,8 +90,8 @@ def evaluate_classified(metrics: Any, data: Classes, others: dict[str, Any] | No
 
 def test_every_metric_has_a_second_implementation() -> None:
     there = {file.display_name for file in load_registry().metrics.values() if file.path.parent.name == "classes"}
-    assert there == {*reference.METRICS, *reference.OF_SCORES, *label_sets_reference.METRICS}
-    assert there == {sqlrank.parse(metric).name for metric in [*METRICS, *OF_SCORES, *OF_SETS]}
+    assert there == {*reference.METRICS, *reference.SCORE_METRICS, *label_sets_reference.METRICS}
+    assert there == {sqlrank.parse(metric).name for metric in [*METRICS, *SCORE_METRICS, *OF_SETS]}
 
 
 @pytest.mark.parametrize("metrics", select_few([FEW, METRICS], 1), ids=["few", "all"])
@@ -112,7 +112,7 @@ def test_numbers_are_those_of_sklearn() -> None:
         warnings.simplefilter("ignore")
         for seed in [seed for seed, data in GROUPS.items() if data.weight.sum() > 0]:
             data = GROUPS[seed]
-            for metric, (function, options) in OF_SKLEARN.items():
+            for metric, (function, options) in SKLEARN_METRICS.items():
                 found, expected = (
                     evaluate_groups()[seed][metric],
                     function(data.label, data.predicted, sample_weight=data.weight, **options),
@@ -263,9 +263,9 @@ def test_scores_of_the_reference_and_of_sklearn() -> None:
     groups = {seed: draw_scores(seed) for seed in range(50)}
     table = pa.concat_tables([pa.table(list_scores(data, seed)) for seed, data in groups.items()])
     compared = 0
-    for row in sqlrank.evaluate(OF_SCORES, inputs={"class_scores": table}, by="seed").to_pylist():
+    for row in sqlrank.evaluate(SCORE_METRICS, inputs={"class_scores": table}, by="seed").to_pylist():
         data = groups[row["seed"]]
-        for metric in OF_SCORES:
+        for metric in SCORE_METRICS:
             expected = reference.evaluate_scores(metric, data)
             assert row[metric] == (None if expected is None else pytest.approx(expected, abs=1e-9)), (row["seed"], metric)
         names = LETTERS[: data.score.shape[1]]
@@ -298,7 +298,7 @@ def test_worked_example_of_scores() -> None:
     """The first label has the highest score, the second the lowest of three, and the third no row, so that its score is 0."""
     scores = {"prediction_id": [1, 1, 1, 2, 2, 2, 3, 3], "class_id": list("abcabcab"), "label": list("aaaccccc")}
     table = pa.table({**scores, "score": [0.5, 0.25, 0.25, 0.5, 0.25, 0.25, 0.75, 0.25]})
-    found = sqlrank.evaluate(OF_SCORES, inputs={"class_scores": table}).to_pylist()[0]
+    found = sqlrank.evaluate(SCORE_METRICS, inputs={"class_scores": table}).to_pylist()[0]
     assert found["TopKAccuracy@1"] == pytest.approx(1 / 3)
     assert found["TopKAccuracy@2"] == pytest.approx(2 / 3)
     assert found["MulticlassLogLoss"] == pytest.approx(-(np.log(0.5) + np.log(0.25) + np.log(2.0**-52)) / 3)

@@ -1,4 +1,4 @@
-"""Metrics of predicted quantiles and intervals against NumPy and scikit-learn, by hand, with intervals, and for rows that are refused."""
+"""Metrics of predicted quantiles and intervals against NumPy and scikit-learn, by hand, with intervals, and errors of rows."""
 
 from __future__ import annotations
 

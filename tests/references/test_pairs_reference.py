@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import sqlrank
 from tests.lanes import select_few
 from tests.references import pairs_reference as reference
-from tests.references.pairs_variants import OF_CLASSES, OF_NUMBERS, canonicalize
+from tests.references.pairs_variants import CLASS_METRICS, NUMBER_METRICS, canonicalize
 from tests.references.predictions import Predictions
 
 pytestmark = pytest.mark.xdist_group("references of pairs")  # one worker makes what all of them are compared with
@@ -87,7 +87,7 @@ def assert_reference(got: Values, found: dict[str, Predictions], metrics: list[s
 def test_every_metric_has_a_reference_and_is_among_them() -> None:
     known = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "pairs"} - {"pApSurrogate"}  # surrogates_reference.py
     assert known == reference.METRICS.keys()
-    named = {sqlrank.parse(metric).name for metric in [*OF_NUMBERS, *OF_CLASSES]}
+    named = {sqlrank.parse(metric).name for metric in [*NUMBER_METRICS, *CLASS_METRICS]}
     assert {name.removesuffix("@k") for name in known} == named
 
 
@@ -96,7 +96,7 @@ def test_every_metric_has_a_reference_and_is_among_them() -> None:
 @pytest.mark.parametrize("counting", select_few(["window_ranks", "bits"], 1))
 def test_of_numbers(weights: str, counting: str) -> None:
     found = draw_groups(classes=False, weights=weights)
-    assert_reference(evaluate_by_kind(OF_NUMBERS, make_table(found, weights), plan={"pair_counting": counting}), found, OF_NUMBERS)
+    assert_reference(evaluate_by_kind(NUMBER_METRICS, make_table(found, weights), plan={"pair_counting": counting}), found, NUMBER_METRICS)
 
 
 @pytest.mark.slow
@@ -104,7 +104,7 @@ def test_of_numbers(weights: str, counting: str) -> None:
 @pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_of_classes(weights: str, strategy: str) -> None:
     found = draw_groups(classes=True, weights=weights)
-    assert_reference(evaluate_by_kind(OF_CLASSES, make_table(found, weights), plan={"score_order": strategy}), found, OF_CLASSES)
+    assert_reference(evaluate_by_kind(CLASS_METRICS, make_table(found, weights), plan={"score_order": strategy}), found, CLASS_METRICS)
 
 
 @pytest.mark.slow
@@ -132,8 +132,8 @@ def test_without_groups(counting: str) -> None:
     """There is no column to tell lists apart by, so that no step may have a row where it has nothing to count."""
     for n in (*SIZES, 0):
         data = draw_predictions(n, n, "some", "grades", "ones")
-        got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, plan={"pair_counting": counting}, check="off").to_pylist()
-        assert_reference({"all": got[0]}, {"all": data}, OF_NUMBERS)
+        got = sqlrank.evaluate(NUMBER_METRICS, predictions=data.table, plan={"pair_counting": counting}, check="off").to_pylist()
+        assert_reference({"all": got[0]}, {"all": data}, NUMBER_METRICS)
 
 
 @pytest.mark.slow
@@ -152,7 +152,7 @@ def test_mean_over_queries() -> None:
 @pytest.mark.parametrize("arguments", select_few([{}, {"by": "kind"}, {"by": [["kind"], []]}, {"per_query": True}], 1), ids=str)
 def test_sqlite(arguments: dict[str, Any]) -> None:
     found = {kind: data for kind, data in draw_groups(classes=True, weights="eighths").items() if kind[:2] in {"33", "66", "8 ", "1 "}}
-    metrics = [*OF_NUMBERS, *OF_CLASSES]
+    metrics = [*NUMBER_METRICS, *CLASS_METRICS]
     expected = sqlrank.evaluate(metrics, predictions=make_table(found), **arguments)
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE p (label, score, weight, query_id, rank, kind)")
@@ -177,8 +177,8 @@ LISTS = st.lists(
 def test_any_list(rows: list[tuple[int, float, float]]) -> None:
     columns = [np.array(column, dtype=float) for column in zip(*rows, strict=True)]
     data = Predictions(*columns, np.arange(len(rows)) % 2, np.arange(len(rows)))
-    got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, connection=open_database()).to_pylist()
-    assert_reference({"any": got[0]}, {"any": data}, OF_NUMBERS)
+    got = sqlrank.evaluate(NUMBER_METRICS, predictions=data.table, connection=open_database()).to_pylist()
+    assert_reference({"any": got[0]}, {"any": data}, NUMBER_METRICS)
 
 
 @cache

@@ -159,7 +159,7 @@ def list_metrics(metrics: dict[str, list[str]]) -> list[str]:
 
 
 ALL = list_metrics(CLASSIFICATION)
-OF_ORDER = [metric for metric in ALL if sqlrank.parse(metric).name in GLOBAL or "best" in metric]
+ORDER_METRICS = [metric for metric in ALL if sqlrank.parse(metric).name in GLOBAL or "best" in metric]
 
 Values = dict[str, dict[str, float | None]]
 
@@ -202,7 +202,7 @@ def assert_reference(got: Values, found: dict[str, Predictions], metrics: list[s
 @cache
 def evaluate_by_strategy(strategy: str, weighted: bool = True) -> Values:
     found = draw_groups() if weighted else draw_groups(("ones",))
-    return evaluate_by_kind(ALL if strategy == "window" else OF_ORDER, make_table(found, weighted), plan={"score_order": strategy})
+    return evaluate_by_kind(ALL if strategy == "window" else ORDER_METRICS, make_table(found, weighted), plan={"score_order": strategy})
 
 
 def test_every_metric_has_a_reference() -> None:
@@ -235,7 +235,7 @@ def test_every_file_of_a_choice_is_among_them() -> None:
 
 @cache
 def evaluate_values() -> Values:
-    """Evaluate what reads no global order with what does, each group by one strategy."""
+    """Evaluate metrics that read no global order with those that do, each group by one strategy."""
     rest, ordered = evaluate_by_strategy("window"), evaluate_by_strategy("distinct")
     return {kind: row | ordered[kind] for kind, row in rest.items()}
 
@@ -247,7 +247,7 @@ def test_metric_is_that_of_the_reference(metric: str) -> None:
 
 @pytest.mark.parametrize("strategy", select_few(["window", "buckets", "auto"], ("buckets",)))
 def test_strategies_give_the_same(strategy: str) -> None:
-    assert_same(drop_thresholds(evaluate_by_strategy(strategy), OF_ORDER), drop_thresholds(evaluate_values(), OF_ORDER), 1e-12)
+    assert_same(drop_thresholds(evaluate_by_strategy(strategy), ORDER_METRICS), drop_thresholds(evaluate_values(), ORDER_METRICS), 1e-12)
 
 
 def drop_thresholds(found: Values, metrics: list[str]) -> Values:
@@ -259,7 +259,7 @@ def drop_thresholds(found: Values, metrics: list[str]) -> Values:
 
 
 def test_no_weight_has_no_best_threshold_by_any_strategy() -> None:
-    metrics = [metric for metric in OF_ORDER if metric.startswith("ThresholdUsed")]
+    metrics = [metric for metric in ORDER_METRICS if metric.startswith("ThresholdUsed")]
     data = {kind: part for kind, part in draw_groups().items() if kind.endswith("none")}
     for strategy in ("distinct", "buckets", "window"):
         got = evaluate_by_strategy(strategy)
@@ -269,9 +269,9 @@ def test_no_weight_has_no_best_threshold_by_any_strategy() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", select_few(["window", "rank", "distinct", "buckets", "auto"], ("rank",)))
 def test_strategies_give_the_same_without_weights(strategy: str) -> None:
-    expected = {kind: {metric: row[metric] for metric in OF_ORDER} for kind, row in evaluate_values().items() if kind.endswith("ones")}
+    expected = {kind: {metric: row[metric] for metric in ORDER_METRICS} for kind, row in evaluate_values().items() if kind.endswith("ones")}
     got = evaluate_by_strategy(strategy, weighted=False)
-    assert_same({kind: {metric: row[metric] for metric in OF_ORDER} for kind, row in got.items()}, expected, 1e-12)
+    assert_same({kind: {metric: row[metric] for metric in ORDER_METRICS} for kind, row in got.items()}, expected, 1e-12)
 
 
 @pytest.mark.slow
@@ -293,8 +293,8 @@ def evaluate_row_order() -> Values:
 def test_orders_of_classes(ties: str, strategy: str) -> None:
     """One class comes first among equal scores; of thresholds, those of positives alone."""
     found = dict(list(draw_groups().items())[::2])
-    got = evaluate_by_kind(OF_ORDER, make_table(found), ties=ties, plan={"score_order": strategy})
-    assert_reference(got, found, OF_ORDER, ties=ties)
+    got = evaluate_by_kind(ORDER_METRICS, make_table(found), ties=ties, plan={"score_order": strategy})
+    assert_reference(got, found, ORDER_METRICS, ties=ties)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Every metric beyond accuracy against its formula over all pairs and items, on random worlds, and on the one that is worked by hand."""
+"""Every metric beyond accuracy against its formula over all pairs and items, on random data sets and one worked by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import sqlrank
 from tests.lanes import select_few
-from tests.references.recommendations import OF_GROUPS, OF_LISTS, World, draw_world, exposure_of_providers
+from tests.references.recommendations import GROUP_METRICS, LIST_METRICS, World, draw_world, exposure_of_providers
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "ExposureEntropy": [{}, {"base": 2}],
@@ -36,24 +36,24 @@ def draw_cached_world(seed: int) -> World:
 
 def test_every_metric_has_a_reference() -> None:
     there = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "recommendation"}
-    assert there == {*OF_GROUPS, *OF_LISTS}
+    assert there == {*GROUP_METRICS, *LIST_METRICS}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_all_lists(seed: int) -> None:
     data = draw_cached_world(seed)
-    metrics = {write_metric(*variant): variant for variant in list_variants(OF_GROUPS)}
+    metrics = {write_metric(*variant): variant for variant in list_variants(GROUP_METRICS)}
     (found,) = sqlrank.evaluate(list(metrics), run=data.run, inputs=data.inputs).to_pylist()
     for metric, (name, options, k) in metrics.items():
-        assert found[sqlrank.parse(metric).__str__()] == pytest.approx(OF_GROUPS[name](data, k, **options), abs=1e-12), metric
+        assert found[sqlrank.parse(metric).__str__()] == pytest.approx(GROUP_METRICS[name](data, k, **options), abs=1e-12), metric
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_each_list_and_their_mean(seed: int) -> None:
     data = draw_cached_world(seed)
-    metrics = {write_metric(*variant): variant for variant in list_variants(OF_LISTS)}
+    metrics = {write_metric(*variant): variant for variant in list_variants(LIST_METRICS)}
     options: dict[str, Any] = {"run": data.run, "qrels": data.qrels, "inputs": data.inputs, "queries": "retrieved"}
     each = sqlrank.evaluate(list(metrics), per_query=True, **options).to_pylist()
     (mean,) = sqlrank.evaluate(list(metrics), **options).to_pylist()
@@ -61,7 +61,7 @@ def test_of_each_list_and_their_mean(seed: int) -> None:
     for metric, (name, given, k) in metrics.items():
         canonical = str(sqlrank.parse(metric))
         own = {"k": k} if name == "Unexpectedness" else {}
-        wanted = [OF_LISTS[name](data, row["query_id"], data.shown(k)[row["query_id"]], **own, **given) for row in each]
+        wanted = [LIST_METRICS[name](data, row["query_id"], data.top_k(k)[row["query_id"]], **own, **given) for row in each]
         for row, value in zip(each, wanted, strict=True):
             assert row[canonical] == (None if value is None else pytest.approx(value, abs=1e-12)), (metric, row["query_id"])
         defined = [value for value in wanted if value is not None]

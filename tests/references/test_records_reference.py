@@ -22,7 +22,7 @@ METRICS = [
     *("PairwiseF(beta=0.5)", "VMeasure(beta=3)"),
     *(f"BCubed{side}(record_weight={weighting})" for side in ("Precision", "Recall") for weighting in ("cluster", "true_cluster")),
 ]
-OF_SKLEARN = {
+SKLEARN_METRICS = {
     "AdjustedRand": sklearn.adjusted_rand_score,
     "Rand": sklearn.rand_score,
     "FowlkesMallows": sklearn.fowlkes_mallows_score,
@@ -76,9 +76,9 @@ def test_numbers_are_those_of_the_formulas(missing_prediction: str, missing_trut
     assert found["seed"].to_pylist() == sorted(GROUPS)
     for row in found.to_pylist():
         seed = row.pop("seed")
-        both = Clusterings.of(GROUPS[seed], candidates=CANDIDATES[seed], **policies)
+        both = Clusterings.from_rows(GROUPS[seed], candidates=CANDIDATES[seed], **policies)
         # Blocking is of the records that are labelled, whether they are placed or not.
-        blocked = Clusterings.of(GROUPS[seed], missing_truth=missing_truth, candidates=CANDIDATES[seed])
+        blocked = Clusterings.from_rows(GROUPS[seed], missing_truth=missing_truth, candidates=CANDIDATES[seed])
         for metric, value in row.items():
             of_pairs = metric.startswith(("Pairs", "num_candidate"))
             wanted = reference.evaluate(metric, blocked if of_pairs else both)
@@ -92,7 +92,7 @@ def test_blocking_between_sources() -> None:
     inputs = {"records": sourced.drop_columns("predicted_cluster"), "candidate_pairs": make_pairs()}
     for row in sqlrank.evaluate(metrics, inputs=inputs, by="seed", link_type="link").to_pylist():
         seed = row.pop("seed")
-        both = Clusterings.of(GROUPS[seed], candidates=CANDIDATES[seed])
+        both = Clusterings.from_rows(GROUPS[seed], candidates=CANDIDATES[seed])
         both = replace(both, sources=tuple((i, (seed * 1000 + i) % 3) for i, _, _ in GROUPS[seed]))
         for metric, value in row.items():
             wanted = reference.evaluate(metric, both)
@@ -117,7 +117,7 @@ def test_rates_of_names_are_those_of_sets() -> None:
 
 def test_what_has_no_cluster_is_counted() -> None:
     found = sqlrank.evaluate(["num_unplaced", "num_unlabelled"], inputs={"records": make_table()}, by="seed").to_pylist()
-    wanted = {seed: Clusterings.of(rows) for seed, rows in GROUPS.items()}
+    wanted = {seed: Clusterings.from_rows(rows) for seed, rows in GROUPS.items()}
     assert found == [{"seed": s, "num_unplaced": c.num_unplaced, "num_unlabelled": c.num_unlabelled} for s, c in wanted.items()]
 
 
@@ -143,11 +143,11 @@ def test_every_metric_has_a_second_implementation() -> None:
 def test_numbers_are_those_of_sklearn() -> None:
     """Compare with scikit-learn, except where it returns 0 (Fowlkes-Mallows without links) or 1 (Rand of one record): here undefined."""
     whole = {seed: rows for seed, rows in GROUPS.items() if all(None not in row for row in rows)}
-    metrics = list(OF_SKLEARN)
+    metrics = list(SKLEARN_METRICS)
     for row in sqlrank.evaluate(metrics, inputs={"records": make_table(whole)}, by="seed").to_pylist():
         _, predicted, true = zip(*whole[row["seed"]], strict=True)
         for name in metrics:
-            wanted = OF_SKLEARN[name](true, predicted)
+            wanted = SKLEARN_METRICS[name](true, predicted)
             assert (row[name] is None and (name, wanted) in {("FowlkesMallows", 0), ("FowlkesMallows", 1), ("Rand", 1)}) or row[
                 name
             ] == pytest.approx(wanted, abs=1e-9), (row["seed"], name)

@@ -1,4 +1,4 @@
-"""Every ranking metric against a second implementation of it (reference.py), on random collections, under every policy."""
+"""Every ranking metric against its reference (reference.py), on random collections, under every policy."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def evaluate(metrics: list[str], data: Collection, **policies: Any) -> dict[str,
 
 
 def assert_same(metric: str, got: dict[str, float | None], data: Collection, **policies: Any) -> None:
-    """Compare with the reference, query by query, and show the first query that differs; how it is computed is all the same to it."""
+    """Compare with the reference, query by query, and show the first query that differs."""
     expected = reference.evaluate(metric, data.run, data.qrels, **{name: value for name, value in policies.items() if name != "plan"})
     assert got.keys() == expected.keys()
     wrong = {

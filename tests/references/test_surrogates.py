@@ -1,4 +1,4 @@
-"""The surrogates of pAp@k and their sub-gradients: values, what is greater than what, slopes and convexity."""
+"""The surrogates of pAp@k and their sub-gradients: values, inequalities, slopes and convexity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write what this version stores; ``python -m tests.stored`` does so in a folder named after the version.
+"""Write the stored results of this version; ``python -m tests.stored`` does so in a folder named after the version.
 
 The folder of a released version is never written again: tests read it with every later version.
 """

@@ -1,1 +1,1 @@
-"""The pieces, one by one: how metrics are written, files of metrics, inputs, checks, limits, the command line, connections, learning."""
+"""Tests of single parts: the text of metrics, files of metrics, inputs, checks, limits, the command line, connections, learning."""

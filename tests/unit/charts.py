@@ -1,4 +1,4 @@
-"""Results that charts are drawn of, and what a chart holds."""
+"""Results for tests of charts, and access to the specification of a chart."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def list_rows(spec: dict[str, Any], *fields: str) -> list[tuple[Any, ...]]:
 
 
 def iterate_parts(spec: Any, name: str) -> Iterator[Any]:
-    """Yield what stands under a name anywhere in a specification but in its data."""
+    """Yield the values of a key anywhere in a specification but in its data."""
     if isinstance(spec, list):
         for item in spec:
             yield from iterate_parts(item, name)
@@ -82,5 +82,5 @@ def list_marks(spec: dict[str, Any]) -> list[str]:
 
 
 def read_caption(spec: dict[str, Any]) -> str:
-    """Return what is written under the title of a chart."""
+    """Return the text under the title of a chart."""
     return " ".join(spec["title"]["subtitle"])

@@ -1,4 +1,4 @@
-"""The command line, called in this process: what it printed, or why it refused."""
+"""The command line, called in this process: its output or its error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One evaluation, from whatever source: what is asked, what comes out, and how a source is refused."""
+"""One evaluation from any source: its request, its result, and its errors."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ DRIFT = ("drift", "LogLoss", "--rollup", "{source}", "--reference", "day < DATE 
 
 @dataclass(frozen=True)
 class Output:
-    """An option that names a file: the call without it, the ending, and what the file holds.
+    """An option that names a file: the call without it, the suffix, and the kind of content.
 
     ``reads`` is the name of the file of ``data`` that stands for ``{source}``, empty for calls that read none.
     """

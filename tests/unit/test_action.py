@@ -89,7 +89,7 @@ def github() -> Iterator[GitHub]:
 
 
 class Repository:
-    """A repository with judgments, a committed baseline, and what a branch retrieves."""
+    """A repository with judgments, a committed baseline, and the run of a branch."""
 
     def __init__(self, folder: Path, github: GitHub, questions: int = 60) -> None:
         self.folder, self.github, self.questions = folder, github, questions

@@ -1,4 +1,4 @@
-"""Expressions of metrics taken apart into aggregates, which merge, and a formula over them."""
+"""Decomposition of metric expressions into mergeable aggregates and a formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arrows between packages point down, as CONTRIBUTING.md draws them; no module is long, and none waits for another in a circle."""
+"""Imports between packages as in CONTRIBUTING.md's map, without cycles, and the limits on lines of modules and functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_FUNCTION_LINES = 60
 
 @cache
 def find_imports() -> dict[str, set[str]]:
-    """Return what each module of sqlrank imports of it, also where only types need it, or a function when it is called."""
+    """Return the modules of sqlrank that each module imports, also for types only or within a function."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
@@ -37,7 +37,7 @@ def get_package(module: str) -> str:
 
 
 def read_map() -> dict[str, set[str]]:
-    """Return the map of CONTRIBUTING.md: what each room may import."""
+    """Return the map of CONTRIBUTING.md: the modules that each package may import."""
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Map")[2]
     rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
     return {name: set(re.findall(r"`(\w+)`", allowed)) for name, allowed in rows}
@@ -126,7 +126,7 @@ MODE = re.compile(r"[rbtU]*[wax+][bt+]*")
 
 
 def find_writes(code: str) -> list[int]:
-    """Return the lines of code that write a file; what goes to ``os.devnull`` is none."""
+    """Return the lines of code that write a file, except to ``os.devnull``."""
     calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call) and "os.devnull" not in ast.unparse(node)]
     return [node.lineno for node in calls if is_write(node)]
 

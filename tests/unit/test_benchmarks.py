@@ -1,4 +1,4 @@
-"""The benchmarks run, on a few rows: what they measure is not looked at, but their sides have to agree."""
+"""The benchmarks run on a few rows, and their sides agree; times are not tested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics beyond accuracy on the command line, as text for each engine and as a model, and how they are found."""
+"""Metrics beyond accuracy on the command line, as text for each engine and as a model, and in the search."""
 
 from __future__ import annotations
 

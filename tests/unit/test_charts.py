@@ -1,4 +1,4 @@
-"""Charts: what each kind shows of which result, and which results have none."""
+"""Charts: the contents of each kind, and results without a chart."""
 
 from __future__ import annotations
 

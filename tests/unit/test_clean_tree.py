@@ -1,4 +1,4 @@
-"""A run of the tests leaves ``git status`` as it was, or fails with the names of what it left."""
+"""Runs of the tests leave ``git status`` unchanged, or fail with the names of changed files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: formats, options, exit codes, and what goes to which stream."""
+"""The command line: formats, options, exit statuses, and output to each stream."""
 
 from __future__ import annotations
 

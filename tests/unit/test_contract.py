@@ -150,11 +150,11 @@ def test_a_function_slot(folder: Folder) -> None:
 
 
 RELATION = "-- top: one row per document at the first rank.\nSELECT\n  list_id,\n  relevance\nFROM judged_documents\nWHERE rank = 1\n"
-OF_TOP = GOOD.replace("FROM relevant_documents", "FROM top").replace("rank <= 1", "relevance > 0")
+READS_TOP = GOOD.replace("FROM relevant_documents", "FROM top").replace("rank <= 1", "relevance > 0")
 
 
 def test_a_relation(folder: Folder) -> None:
-    assert folder.evaluate({"metrics/mine.sql": OF_TOP, "relations/top.sql": RELATION}) == [0.5]
+    assert folder.evaluate({"metrics/mine.sql": READS_TOP, "relations/top.sql": RELATION}) == [0.5]
     assert folder.evaluate({}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system") == [0.0, 0.5]
 
 
@@ -163,7 +163,7 @@ def test_trailing_comments_of_columns(folder: Folder) -> None:
     relation = RELATION.replace(
         "  list_id,\n  relevance\n", "  list_id, -- the list\n  MAX(relevance) OVER (PARTITION BY list_id) AS relevance -- its grade\n"
     )
-    assert folder.evaluate({"metrics/mine.sql": OF_TOP, "relations/top.sql": relation}) == [0.5]
+    assert folder.evaluate({"metrics/mine.sql": READS_TOP, "relations/top.sql": relation}) == [0.5]
     file = SqlFile("relations", "top", folder.path / "relations" / "top.sql")
     assert file.column_comments == {"list_id": "the list", "relevance": "its grade"}
     statement = sqlrank.sql("mine", run="r", qrels="q", sql_dir=folder.path, dialect="bigquery")
@@ -343,7 +343,7 @@ def change_relation(old: str, new: str) -> str:
     ],
 )  # fmt: skip
 def test_a_relation_that_breaks_the_contract(text: str, place: str, rule: str, folder: Folder) -> None:
-    folder.write({"metrics/mine.sql": OF_TOP, "relations/top.sql": text})
+    folder.write({"metrics/mine.sql": READS_TOP, "relations/top.sql": text})
     with pytest.raises(ContractError) as caught:
         folder.evaluate({})
     assert rule in str(caught.value)

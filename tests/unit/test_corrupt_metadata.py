@@ -1,4 +1,4 @@
-"""Metadata of results that were damaged or forged: an error of this package, whatever they hold."""
+"""Damaged or forged metadata of results raise errors of this package."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def list_keys(result: pa.Table) -> list[bytes]:
 
 
 def find_message(result: pa.Table) -> str:
-    """Return what is said of a result that has no chart, an empty text for one that is drawn; other errors pass."""
+    """Return the error on a result that has no chart, an empty text for one with a chart; other errors pass."""
     try:
         sqlrank.chart(result)
     except SqlrankError as error:

@@ -1,4 +1,4 @@
-"""dbt models of metrics: what is written, and that ``dbt build`` builds them and passes their tests."""
+"""dbt models of metrics: their files, and ``dbt build`` with their tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing is divided by what may be 0, in any SQL file; a file of a user's that does is told what to write."""
+"""No denominator of a SQL file can be 0; a file of a user's with one raises an error with a fix."""
 
 from __future__ import annotations
 

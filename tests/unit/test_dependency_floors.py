@@ -1,4 +1,4 @@
-"""The oldest and the newest versions that pyproject.toml allows give the same numbers, and neighbours can be installed beside."""
+"""The oldest and newest versions that pyproject.toml allows give the same numbers, and related packages can be installed with them."""
 
 from __future__ import annotations
 

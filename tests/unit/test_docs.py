@@ -144,7 +144,7 @@ def find_links(page: str) -> list[str]:
 
 
 def find_anchors(page: str) -> set[str]:
-    """Return what the headings of a page are called in links, as GitHub does: small letters, hyphens, no punctuation."""
+    """Return the anchors of a page's headings, as GitHub makes them: small letters, hyphens, no punctuation."""
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", page, re.MULTILINE)}
 
 

@@ -1,4 +1,4 @@
-"""Nothing to evaluate is an error, of predictions as of rankings, whether there are no rows or ``where`` keeps none."""
+"""Evaluations without rows raise an error, for predictions and rankings, with empty tables and with ``where``."""
 
 from __future__ import annotations
 

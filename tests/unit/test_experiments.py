@@ -1,4 +1,4 @@
-"""Experiments: what is refused, what is undefined, expressions, printed statements, and the command."""
+"""Experiments: errors, undefined values, expressions, printed statements, and the command."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_no_spread() -> None:
 
 @pytest.mark.slow
 def test_what_is_undefined() -> None:
-    """A ratio of nothing; a lift of what is not above 0; on the linear scale that is one, but for 0."""
+    """A ratio of nothing; a lift of a mean that is not above 0; on the linear scale it has one, except for 0."""
     nothing = estimate_first("Ratio(x, n)", make_observations([1, 2, 3, 4], n=[0, 0, 1, 1]))
     assert [nothing[name] for name in ("value_control", "value", "difference", "se", "p_value")] == [None, 3.5, None, None, None]
     below = make_observations([-3.0, -1.0, 1.0, 2.0])

@@ -1,4 +1,4 @@
-"""Filters and places for results: what they mean, on DuckDB and in every dialect, and what is refused."""
+"""Filters and stored results: their meaning on DuckDB and in every dialect, and errors."""
 
 from __future__ import annotations
 

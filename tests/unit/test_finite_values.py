@@ -1,4 +1,4 @@
-"""No result is NaN or infinite: what is undefined is NULL, in files of users' own as in those of the package."""
+"""No result is NaN or infinite: undefined values are NULL, for files of users as for those of the package."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_files(folder: Path, files: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("name", ODD)
 def test_a_metric_of_a_users_own(name: str, tmp_path: Path) -> None:
-    """The list of two documents is undefined, as one without relevant documents is; so is the mean of what is too large."""
+    """The list of two documents is undefined, as is one without relevant documents, and the mean of too large numbers."""
     write_files(tmp_path, {"metrics/mine.sql": MINE.format(*ODD[name])})
     call: dict[str, Any] = {"run": RUN, "qrels": QRELS, "sql_dir": tmp_path, "if_undefined": "null"}
     rows = {row["query_id"]: row["mine"] for row in sqlrank.evaluate("mine", per_query=True, **call).to_pylist()}

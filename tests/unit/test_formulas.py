@@ -1,4 +1,4 @@
-"""Formulas of metrics as MathML: what a browser is given is well formed, and says what the file says."""
+"""Formulas of metrics as MathML: well formed, and equal to the expression of the file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ELEMENTS = {"math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt",
 
 
 def read_formula(name: str) -> str:
-    """Return a formula as text: a fraction as a / b, a power as ^, what is under a sign in [], cases in {}."""
+    """Return a formula as text: a fraction as a / b, a power as ^, a radicand in [], cases in {}."""
     return write_formula(parse_formula(formula(FILES[name]))).replace("\u00a0", " ")
 
 

@@ -1,4 +1,4 @@
-"""The fuzzer finds nothing in a few collections, and tells what differs."""
+"""The fuzzer finds nothing in a few collections, and describes differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of data and of callers in what is shown: no control characters, no secrets, nothing that a renderer brings to life."""
+"""Texts of data and of callers in output: no control characters, no secrets, no active markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that a user may have, in every dialect: what is written reads back, by the dialect's own parser, as what was meant."""
+"""Names of users in every dialect: statements read back, by the dialect's own parser, with the same names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
-from tests.engines.scenarios import Scenario, written
+from tests.engines.scenarios import Scenario, writable_scenarios
 from tests.lanes import select_every, select_few
 
 LIMIT = 200_000
-"""Bytes of a statement: what the strictest engine takes."""
+"""Bytes of a statement that the strictest engine accepts."""
 
 HOSTILE = ['odd "col', "sel`ect", "o'clock", "a.b", "Größe", "x; DROP TABLE y", "--", "*/ x", "{{ x }}", "%s", " "]
 RESERVED = ["select", "order", "group", "table", "user", "rank", "Mixed"]
@@ -115,7 +115,7 @@ def assert_reads_back(scenario: Scenario, dialect: str) -> None:
 @pytest.mark.parametrize("dialect", select_few(DIALECTS, ("bigquery",)))
 def test_every_metric_reads_back(dialect: str) -> None:
     few_of_many = ("systems", "predictions shop, score_order=buckets", "regression")
-    asked = [scenario for scenario in written(dialect) if scenario.name in few_of_many]
+    asked = [scenario for scenario in writable_scenarios(dialect) if scenario.name in few_of_many]
     assert len(asked) == 3
     for scenario in asked:
         assert_reads_back(scenario, dialect)
@@ -125,5 +125,5 @@ def test_every_metric_reads_back(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", ["snowflake", "redshift", "trino"])
 def test_every_policy_reads_back(dialect: str) -> None:
     """Of the other dialects, engines execute all of this in ``tests/engines``."""
-    for scenario in written(dialect):
+    for scenario in writable_scenarios(dialect):
         assert_reads_back(scenario, dialect)

@@ -1,4 +1,4 @@
-"""The forms in which projects have their data, from Python and from the command line: each gives the numbers of plain tables, or is refused with advice."""
+"""Forms of data in projects, from Python and the command line: each gives the numbers of plain tables, or an error with advice."""
 
 from __future__ import annotations
 

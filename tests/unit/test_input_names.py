@@ -1,4 +1,4 @@
-"""Every odd name of a table, a column or a group: the same numbers, or a message that says what is wrong."""
+"""Unusual names of tables, columns and groups: the same numbers, or an error that names the problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new kind of input is a declaration and SQL files: `tests/unit/orders` brings one, and no Python knows of it."""
+"""A new kind of input is a declaration and SQL files, without Python: `tests/unit/orders` has one."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_what_is_missing_is_named() -> None:
         sqlrank.evaluate("Revenue", inputs={"orders": make_orders()}, columns={**COLUMNS, "prise": "price"}, sql_dir=FOLDER)
 
 
-PARTS = """
+ROLES = """
 [bought]
 description = "what was bought: a row per item of an order"
 {said}
@@ -101,12 +101,12 @@ main_role = "{beside}"
 [returned.columns]
 order_id = {{ type = "key", references = "order_id", description = "order" }}
 """
-KEPT = """-- Kept: share of the items that are of orders from which nothing was sent back.
+NO_RETURN_METRIC = """-- Kept: share of the items that are of orders from which nothing was sent back.
 -- Undefined: no items.
 -- Source: this test.
 SELECT group_id, 1 - SUM(is_returned) / NULLIF(COUNT(*), 0) AS kept FROM judged_items GROUP BY group_id
 """
-JUDGED = """-- judged_items: one row per item, and whether its order was sent back.
+JUDGED_ITEMS = """-- judged_items: one row per item, and whether its order was sent back.
 SELECT b.group_id, CASE WHEN r.order_id IS NULL THEN 0 ELSE 1 END AS is_returned
 FROM bought AS b LEFT JOIN returned AS r ON b.order_id = r.order_id
 """
@@ -114,9 +114,9 @@ FROM bought AS b LEFT JOIN returned AS r ON b.order_id = r.order_id
 
 def make_folder(path: Path, said: str = "", beside: str = "bought") -> Path:
     for name, text in {
-        "roles.toml": PARTS.format(said=said, beside=beside),
-        "metrics/kept.sql": KEPT,
-        "relations/judged_items.sql": JUDGED,
+        "roles.toml": ROLES.format(said=said, beside=beside),
+        "metrics/kept.sql": NO_RETURN_METRIC,
+        "relations/judged_items.sql": JUDGED_ITEMS,
     }.items():
         (path / name).parent.mkdir(exist_ok=True)
         (path / name).write_text(text)

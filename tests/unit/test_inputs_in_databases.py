@@ -1,4 +1,4 @@
-"""Tables, views and relations of DuckDB, by name, in files and over connections that are left as they were."""
+"""Tables, views and relations of DuckDB, by name, in files and over connections, which stay unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of every kind and name, above all those of TREC: the same numbers, or a message that says what is wrong."""
+"""Files of every format and name, above all those of TREC: the same numbers, or an error that names the problem."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def test_nothing_warns(files: Path) -> None:
 
 
 def test_predictions_of_vowpal_wabbit(tmp_path: Path) -> None:
-    """A score and a tag, of which the label is a part; lines without a tag, empty ones, and what is no number."""
+    """A score and a tag, of which the label is a part; lines without a tag, empty ones, and texts that are no number."""
     path = tmp_path / "scores.pred"
     path.write_text("0.9 1-a\r\n-0.5\t0-b\n\n1e-1 0-#c\n0.05 1-d\n", encoding="utf-8", newline="")
     columns = {"label": "CASE WHEN tag LIKE '1-%' THEN 1 ELSE 0 END"}

@@ -1,4 +1,4 @@
-"""A full disk, a kill or two processes leave the earlier file or the new one, complete, and nothing beside it that is read."""
+"""A full disk, a kill or two processes leave the earlier file or the new one, complete, and no temporary file that readers find."""
 
 from __future__ import annotations
 

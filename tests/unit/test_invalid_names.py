@@ -1,4 +1,4 @@
-"""Names, paths and expressions that are refused: the message says which argument they are of, briefly, and what is meant."""
+"""Invalid names, paths and expressions: the error names the argument, and suggests a correction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning: the descent goes down, to the same weights from every form of the features, and says what it cannot learn from."""
+"""Training: the loss decreases, the form of the features does not matter, and unsuitable data raise an error."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def read_weights(table: pa.Table) -> np.ndarray:
 
 
 def compute_loss(kind: str, weights: np.ndarray, k: int, l2: float, data: dict[str, np.ndarray] = DATA) -> float:
-    """Return what is minimised: the mean of the surrogate over queries of both classes, and the penalty."""
+    """Return the minimized loss: the mean of the surrogate over queries of both classes, and the penalty."""
     score = data["features"] @ weights
     each = []
     for query in np.unique(data["query_id"]):

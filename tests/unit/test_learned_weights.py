@@ -1,4 +1,4 @@
-"""Learned weights: losses beside those of zero weights, given starts, logistic regression as scikit-learn has it, merged models."""
+"""Learned weights: losses compared with zero weights, initial weights, logistic regression against scikit-learn, merged models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of learning run, on few trials and few ratings, and print what their documentation says."""
+"""The examples of learning run, on few trials and few ratings, with the output that their documentation shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The linkage of real-looking persons in SQL: its clusters, and how good they are, beside plain Python."""
+"""The linkage example in SQL: its clusters of persons, and their metrics against plain Python."""
 
 from __future__ import annotations
 

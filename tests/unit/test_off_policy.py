@@ -1,4 +1,4 @@
-"""Estimates from logs of another policy, and of interleaved lists: golden numbers, by NumPy, and what is refused."""
+"""Off-policy estimates, and interleaved lists: golden numbers, NumPy, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No output replaces an input, a file of others, or a file of another kind, and where none can be written is found before any work."""
+"""No output replaces an input, a foreign file or a file of another kind, and an unwritable path raises an error before any work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A statement or file never replaces what it is made of, and no file that sqlrank may not have written."""
+"""A statement or file never replaces its own inputs, or a file that sqlrank did not write."""
 
 from __future__ import annotations
 

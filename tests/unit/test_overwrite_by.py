@@ -1,4 +1,4 @@
-"""Rows that a result replaces: of the days that it has, and of no other."""
+"""``overwrite_by`` replaces the rows of the days of a result, and no others."""
 
 from __future__ import annotations
 

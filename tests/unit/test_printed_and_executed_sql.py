@@ -1,4 +1,4 @@
-"""`sql` with the connection that `evaluate` gets prints the very text that is run, less the columns that checks add."""
+"""``sql`` with the connection of ``evaluate`` prints the text that is run, without audit columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQL that is printed gives the numbers of evaluate, wherever its tables are."""
+"""Printed SQL gives the numbers of ``evaluate``, wherever its tables are."""
 
 from __future__ import annotations
 

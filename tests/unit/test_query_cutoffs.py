@@ -1,4 +1,4 @@
-"""Metrics at the cut-off that each query has of its own, such as a viewport: numbers by hand, and those of fixed cut-offs."""
+"""Metrics at a cut-off per query, such as a viewport: numbers by hand, and those of fixed cut-offs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 RUN = pa.table({"query_id": [1, 1, 1, 2, 2, 2, 3], "doc_id": list("abcabca"), "score": [3.0, 2, 1, 3, 2, 1, 1]})
 QRELS = pa.table({"query_id": [1, 1, 2, 2, 3], "doc_id": list("acbcz"), "relevance": [1, 1, 1, 1, 1]})
 QUERIES = pa.table({"query_id": [1, 2, 3], "cutoff": [3, 1, 2]})
-GIVEN: dict[str, Any] = {"run": RUN, "qrels": QRELS, "queries": QUERIES}
+SOURCES: dict[str, Any] = {"run": RUN, "qrels": QRELS, "queries": QUERIES}
 
 
 def test_by_hand() -> None:
     """Of a b c the first query wants a and c among three, the second b and c of one that is shown, the third what was not found."""
-    found = sqlrank.evaluate(["P@cutoff", "R@cutoff", "RR@cutoff", "AP@cutoff", "P@2"], **GIVEN, per_query=True).to_pydict()
+    found = sqlrank.evaluate(["P@cutoff", "R@cutoff", "RR@cutoff", "AP@cutoff", "P@2"], **SOURCES, per_query=True).to_pydict()
     assert found == {
         "query_id": [1, 2, 3],
         "P@cutoff": [pytest.approx(2 / 3), 0, 0],
@@ -36,7 +36,7 @@ def test_by_hand() -> None:
         "AP@cutoff": [pytest.approx((1 + 2 / 3) / 2), 0, 0],
         "P@2": [0.5, 0.5, 0],
     }
-    assert sqlrank.evaluate("P@cutoff", **GIVEN).to_pylist() == [{"P@cutoff": pytest.approx(2 / 9)}]
+    assert sqlrank.evaluate("P@cutoff", **SOURCES).to_pylist() == [{"P@cutoff": pytest.approx(2 / 9)}]
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_a_column_of_another_name_and_weights() -> None:
 
 
 def test_systems_compared() -> None:
-    """Two runs at the same cut-offs: what differs below them does not count."""
+    """Two runs at the same cut-offs: differences below them do not count."""
     other = pa.table({"query_id": [1, 1, 1, 2, 2, 2, 3], "doc_id": list("acbacba"), "score": [3.0, 2, 1, 3, 2, 1, 1]})
     found = sqlrank.compare("P@cutoff", run={"old": RUN, "new": other}, qrels=QRELS, queries=QUERIES, baseline="old").to_pylist()
     assert [(row["metric"], row["difference"]) for row in found] == [("P@cutoff", 0)]
@@ -108,7 +108,7 @@ def test_it_reads_back() -> None:
 )
 def test_what_is_not_possible(metric: Any, options: dict[str, Any], expected: str) -> None:
     with pytest.raises((InputError, MetricError), match=re.escape(expected)):
-        sqlrank.evaluate(metric, **{**GIVEN, **options})
+        sqlrank.evaluate(metric, **{**SOURCES, **options})
 
 
 def test_predictions_have_none() -> None:

@@ -1,4 +1,4 @@
-"""Records with clusters as inputs: what is refused, what is joined, and that it goes through every engine and the command."""
+"""Records with clusters as inputs: errors, joins, every engine, and the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL files can be read on their own: a first line that says what a row is, names of what is joined, comments of columns."""
+"""SQL files read on their own: a first line on the rows, names of joined tables, comments of columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlrank.registry.grain import read_grain
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
-from tests.unit.test_names import OF_THE_FIELD, find_bad_words
+from tests.unit.test_names import FIELD_WORDS, find_bad_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ def test_what_is_joined_has_a_name(path: Path) -> None:
     names = [subquery.alias for subquery in tree.find_all(exp.Subquery) if subquery.parent_select]
     assert [name for name, count in Counter(names).items() if count > 1] == []
     assert [name for name in names if not name.endswith(("s", "range", "popularity", "information"))] == [], "a plural noun: what a row is"
-    assert [name for name in names if find_bad_words(name, OF_THE_FIELD)] == []
+    assert [name for name in names if find_bad_words(name, FIELD_WORDS)] == []
     assert [name for name in names if name in library.relation_names | library.roles.keys()] == []
 
 

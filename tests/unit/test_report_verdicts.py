@@ -14,13 +14,13 @@ from tests.unit.test_reports import QRELS, RUNS, Page, report_rankings
 
 
 @pytest.fixture(scope="module")
-def made() -> Any:
+def report_page() -> Any:
     return report_rankings()
 
 
 @pytest.fixture(scope="module")
-def page(made: Any) -> Page:
-    return Page(made.html)
+def page(report_page: Any) -> Page:
+    return Page(report_page.html)
 
 
 def test_a_report_begins_with_the_verdict_and_warnings(page: Page) -> None:
@@ -29,12 +29,12 @@ def test_a_report_begins_with_the_verdict_and_warnings(page: Page) -> None:
     assert "Only 3 queries are compared" in summary
 
 
-def test_metrics_by_system_have_the_best_in_bold(page: Page, made: Any) -> None:
+def test_metrics_by_system_have_the_best_in_bold(page: Page, report_page: Any) -> None:
     rows = page.rows("pivot")
     assert page.tables["pivot-rows"][0] == ["metric", "old", "new", "better"]
     assert [(row[0], row[3]) for row in rows] == [("RR", "higher"), ("P@1", "higher")]
     assert rows[0][2].startswith("0.8333 ±")
-    assert [text.split(" ")[0] for text in re.findall(r"<strong><bdi>([^<]*)", made.html)] == ["0.8333", "0.6667"]
+    assert [text.split(" ")[0] for text in re.findall(r"<strong><bdi>([^<]*)", report_page.html)] == ["0.8333", "0.6667"]
 
 
 RR_LABELS = {
@@ -66,6 +66,6 @@ def test_one_named_run_is_reported_without_a_comparison() -> None:
 
 
 @pytest.mark.slow
-def test_numbers_are_rounded_where_threads_differ(made: Any) -> None:
+def test_numbers_are_rounded_where_threads_differ(report_page: Any) -> None:
     assert format_cell("difference", 4.8e-18).text == "0.0000"
-    assert [value for value in re.findall(r'data-value="([^"]*)"', made.html) if len(value.strip("-0.")) > 12] == []
+    assert [value for value in re.findall(r'data-value="([^"]*)"', report_page.html) if len(value.strip("-0.")) > 12] == []

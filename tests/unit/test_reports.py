@@ -1,4 +1,4 @@
-"""Reports: what a page holds, what it refuses, and the command that writes it."""
+"""Reports: the contents of a page, errors, and the command."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ def report_rankings(**options: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def made() -> Any:
+def report_page() -> Any:
     return report_rankings(title="A & B")
 
 
 @pytest.fixture(scope="module")
-def page(made: Any) -> Page:
-    return Page(made.html)
+def page(report_page: Any) -> Page:
+    return Page(report_page.html)
 
 
 CLICKS = pa.table(
@@ -212,10 +212,10 @@ def test_links_lead_somewhere_and_ids_are_distinguished(name: str, request: pyte
     assert page.open == []
 
 
-def test_every_table_has_its_statement(page: Page, made: Any) -> None:
+def test_every_table_has_its_statement(page: Page, report_page: Any) -> None:
     for name in ("summary-table", "comparison-table", "queries-lost", "account-table", "curve-cutoffs"):
         assert f"{name}-sql" in page.ids
-    found = re.search(r'<code id="summary-table-sql">(.*?)</code>', made.html, re.DOTALL)
+    found = re.search(r'<code id="summary-table-sql">(.*?)</code>', report_page.html, re.DOTALL)
     assert found is not None
     assert found[1].startswith("-- sqlrank")
     assert "SELECT" in found[1]
@@ -242,12 +242,12 @@ def test_exports_of_two_systems_are_named(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_the_same_report_has_the_same_bytes(made: Any) -> None:
-    assert report_rankings(title="A & B").html == made.html
+def test_the_same_report_has_the_same_bytes(report_page: Any) -> None:
+    assert report_rankings(title="A & B").html == report_page.html
 
 
-def test_it_fetches_nothing(made: Any) -> None:
-    html = made.html
+def test_it_fetches_nothing(report_page: Any) -> None:
+    html = report_page.html
     assert re.findall(r'(?:src|href)="(?!#|data:,)', html) == []
     assert re.findall(r"url\((?!#)", html) == []
     assert "default-src 'none'" in html
@@ -293,7 +293,7 @@ LONG = "x" * 10_000
 
 
 HARD = {**dict(zip("abcdefghij", HOSTILE, strict=True)), "long": LONG, "unseen": "a\x01b\x7f"}
-SHOWN = {"g": "שלום\\u202e", "long": f"{'x' * 200}... (10,000 characters)", "unseen": "a\\x01b\\x7f"}
+DISPLAYED = {"g": "שלום\\u202e", "long": f"{'x' * 200}... (10,000 characters)", "unseen": "a\\x01b\\x7f"}
 
 
 @pytest.mark.slow
@@ -306,7 +306,7 @@ def test_hostile_names_show_as_text(case: str) -> None:
     page = Page(found.html)
     assert page.tags.count("script") == 1
     assert page.open == []
-    assert page.rows("queries-lost")[0][0] == SHOWN.get(case, name)
+    assert page.rows("queries-lost")[0][0] == DISPLAYED.get(case, name)
     assert len(found.html) < 500_000
     assert max(int(width) for width in re.findall(r'<svg [^>]* width="(\d+)"', found.html)) < 1500
 
@@ -379,8 +379,8 @@ def test_runs_without_names_are_called_as_their_results(tmp_path: Path) -> None:
     assert "RR of query q3 is 0.333333" in run_command(*shlex.split(unescape(command))[1:])
 
 
-def test_it_is_saved_and_shown_in_notebooks(tmp_path: Path, made: Any) -> None:
-    found = made
+def test_it_is_saved_and_shown_in_notebooks(tmp_path: Path, report_page: Any) -> None:
+    found = report_page
     assert found.save(tmp_path / "a.html").read_text("utf-8") == found.html
     found.save(tmp_path / "a.html")  # it is known again
     shown = found._repr_html_()

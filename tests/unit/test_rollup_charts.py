@@ -1,4 +1,4 @@
-"""Charts of what a rollup says over days: a line with the band of what is certain."""
+"""Charts of rollups over days: lines with bands of certain bounds."""
 
 from __future__ import annotations
 

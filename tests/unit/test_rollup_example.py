@@ -1,4 +1,4 @@
-"""The example of a rollup: what it prints and draws, and the dbt model that keeps the same sums."""
+"""The example of a rollup: its output and charts, and a dbt model with the same sums."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rollup"
 METRICS = ["AUC", "LogLoss", "CalibrationRatio"]
-ASKED = ["rollup", *METRICS, "--predictions", "ads.impressions", "--column", "label=click", "--by", "day", "--by", "campaign"]
+ARGUMENTS = ["rollup", *METRICS, "--predictions", "ads.impressions", "--column", "label=click", "--by", "day", "--by", "campaign"]
 
 
 def store_impressions(path: Path) -> None:
@@ -55,7 +55,7 @@ def test_it_watches_four_weeks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_the_model_is_what_the_command_writes(tmp_path: Path) -> None:
-    result = invoke_command(*ASKED, "--begin", "2026-03-01", "--dbt", tmp_path / "daily_rollup.sql")
+    result = invoke_command(*ARGUMENTS, "--begin", "2026-03-01", "--dbt", tmp_path / "daily_rollup.sql")
     assert (result.exit_code, result.stdout) == (0, "")
     for name in ("daily_rollup.sql", "daily_rollup.yml"):
         assert (tmp_path / name).read_text("utf-8") == (EXAMPLE / "dbt" / "models" / name).read_text("utf-8")
@@ -153,8 +153,8 @@ def test_models_that_are_refused(options: dict[str, object], message: str) -> No
 
 def test_options_of_the_command_go_together(tmp_path: Path) -> None:
     model = ["--dbt", tmp_path / "daily_rollup.sql"]
-    assert invoke_command(*ASKED, *model).stderr == "sqlrank: --dbt needs --begin, the first day, such as --begin 2026-01-01\n"
-    assert invoke_command(*ASKED, "--begin", "2026-01-01").stderr == "sqlrank: --begin is for --dbt\n"
-    found = invoke_command(*ASKED, *model, "--begin", "2026-01-01", "--insert", "t").stderr
+    assert invoke_command(*ARGUMENTS, *model).stderr == "sqlrank: --dbt needs --begin, the first day, such as --begin 2026-01-01\n"
+    assert invoke_command(*ARGUMENTS, "--begin", "2026-01-01").stderr == "sqlrank: --begin is for --dbt\n"
+    found = invoke_command(*ARGUMENTS, *model, "--begin", "2026-01-01", "--insert", "t").stderr
     assert found == "sqlrank: --insert is not for --dbt, which writes a model over models and sources\n"
     assert not list(tmp_path.iterdir())

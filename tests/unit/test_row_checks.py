@@ -1,4 +1,4 @@
-"""Data that cannot be evaluated are refused, with all problems at once."""
+"""Invalid rows raise one error with all problems."""
 
 from __future__ import annotations
 

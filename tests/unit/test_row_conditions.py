@@ -1,4 +1,4 @@
-"""The condition that a row breaks no rule, which the checks of a statement count, says what the rules say one by one."""
+"""The condition for valid rows, which statements count, equals the single rules of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that people search for lead to the metric, policy, command or page that they mean, among the first two."""
+"""Words that people search for lead to their metric, policy, command or page, among the first two results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.unit.command_line import ROOT, invoke_command, run_command, run_refus
 
 WORDS: dict[str, Any] = read_toml(sql_root() / "search.toml")
 
-WANTED = {
+EXPECTED = {
     "hold-out": "sqlrank split",
     "validation": "sqlrank split",
     "train test split": "sqlrank split",
@@ -91,10 +91,10 @@ def entries() -> list[SearchEntry]:
 
 
 def test_words_lead_to_what_is_meant() -> None:
-    assert len(WANTED) >= 60
-    found = {query: [row["name"] for row in search_entries(query, entries())[:2]] for query in WANTED}
-    missed = {query: names for query, names in found.items() if WANTED[query] not in [*names, *(name.split("@")[0] for name in names)]
-              and WANTED[query].split("@")[0] not in [name.split("@")[0] for name in names]}  # fmt: skip
+    assert len(EXPECTED) >= 60
+    found = {query: [row["name"] for row in search_entries(query, entries())[:2]] for query in EXPECTED}
+    missed = {query: names for query, names in found.items() if EXPECTED[query] not in [*names, *(name.split("@")[0] for name in names)]
+              and EXPECTED[query].split("@")[0] not in [name.split("@")[0] for name in names]}  # fmt: skip
     assert missed == {}
 
 

@@ -1,4 +1,4 @@
-"""Functions of a database that have the name of one that statements call: they bend no number, and nobody's settings stay changed."""
+"""Functions of a database with the name of a built-in one change no number, and settings of users are restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that a function does not have: what is wrong, and the call to make, in the words of who called."""
+"""Unknown arguments of functions: the problem, and the call to make, in the notation of the caller."""
 
 from __future__ import annotations
 

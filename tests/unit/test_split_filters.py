@@ -13,7 +13,7 @@ from sqlrank import InputError, MetricError
 from tests.unit.command_line import run_command
 
 RATINGS = pa.table({"user_id": [1, 1, 2, 2, 3, 4, 4], "item_id": [10, 11, 10, 12, 13, 11, 10], "happened_at": [1, 5, 2, 6, 3, 7, 9]})
-ASKED: dict[str, Any] = {"time": "happened_at", "time_bounds": [5], "user": "user_id", "item": "item_id"}
+ARGUMENTS: dict[str, Any] = {"time": "happened_at", "time_bounds": [5], "user": "user_id", "item": "item_id"}
 
 
 def list_test_rows(result: pa.Table) -> list[tuple[int, int]]:
@@ -32,7 +32,7 @@ def list_test_rows(result: pa.Table) -> list[tuple[int, int]]:
 )
 def test_by_hand(options: dict[str, Any], expected: list[tuple[int, int]]) -> None:
     """Train are 1 with 10, 2 with 10 and 3 with 13."""
-    result = sqlrank.split(RATINGS, **{**ASKED, **options} if options else {"time": "happened_at", "time_bounds": [5]})
+    result = sqlrank.split(RATINGS, **{**ARGUMENTS, **options} if options else {"time": "happened_at", "time_bounds": [5]})
     assert list_test_rows(result) == expected
     assert result["split"].to_pylist().count("train") == 3
     assert result.schema.metadata[b"sqlrank.dropped"] == str(4 - len(expected)).encode()
@@ -40,8 +40,8 @@ def test_by_hand(options: dict[str, Any], expected: list[tuple[int, int]]) -> No
 
 def test_seen_again() -> None:
     again = pa.concat_tables([RATINGS, pa.table({"user_id": [1, None], "item_id": [10, 10], "happened_at": [8, 8]})])
-    assert list_test_rows(sqlrank.split(again, **ASKED, seen_pairs="drop"))[0] == (None, 10)
-    found = sqlrank.split(again, **ASKED, cold_start="drop_users", seen_pairs="drop")
+    assert list_test_rows(sqlrank.split(again, **ARGUMENTS, seen_pairs="drop"))[0] == (None, 10)
+    found = sqlrank.split(again, **ARGUMENTS, cold_start="drop_users", seen_pairs="drop")
     assert list_test_rows(found) == [(1, 11), (2, 12)]
     assert found.schema.metadata[b"sqlrank.dropped"] == b"4"
 
@@ -57,7 +57,7 @@ def draw_events(seed: int) -> pa.Table:
 def test_agreement_with_plain_python(seed: int, bounds: list[int]) -> None:
     rows = draw_events(seed)
     found = sqlrank.split(
-        rows, **{**ASKED, "time_bounds": bounds}, expanding=len(bounds) > 1, cold_start="drop", seen_pairs="drop"
+        rows, **{**ARGUMENTS, "time_bounds": bounds}, expanding=len(bounds) > 1, cold_start="drop", seen_pairs="drop"
     ).to_pylist()
     for fold, bound in enumerate(bounds):
         until = [*bounds, 10**9][fold + 1]
@@ -113,13 +113,13 @@ def test_nothing_of_it_leaks(options: dict[str, Any]) -> None:
 )
 def test_refused_arguments(options: dict[str, Any], message: str) -> None:
     with pytest.raises(MetricError) as caught:
-        sqlrank.split(RATINGS, **{**ASKED, **options})
+        sqlrank.split(RATINGS, **{**ARGUMENTS, **options})
     assert message in str(caught.value)
 
 
 def test_a_column_that_is_not_there() -> None:
     with pytest.raises(InputError, match="has no column 'product'"):
-        sqlrank.split(RATINGS, **{**ASKED, "item": "product"}, cold_start="drop")
+        sqlrank.split(RATINGS, **{**ARGUMENTS, "item": "product"}, cold_start="drop")
 
 
 def test_the_command(tmp_path: Any) -> None:

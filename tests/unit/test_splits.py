@@ -1,4 +1,4 @@
-"""Splits: the golden parts of ids, by hand, and what is refused."""
+"""Splits: golden parts of ids, values by hand, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing that is opened here loads extensions, and no condition or expression calls what reads files, waits or makes many values."""
+"""Sessions load no extensions, and conditions and expressions call no function that reads files, waits or makes many values."""
 
 from __future__ import annotations
 

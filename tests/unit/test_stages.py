@@ -1,4 +1,4 @@
-"""Stages that are given as runs by name: each is compared with the one before it."""
+"""Stages as named runs: each is compared with its predecessor."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.unit.command_line import run_command
 if TYPE_CHECKING:
     from pathlib import Path
 
-FOUND = {"search": "abcdefgh", "ranked": "hbcg", "shown": "gh"}
+STAGES = {"search": "abcdefgh", "ranked": "hbcg", "shown": "gh"}
 QRELS = {"q1": {"b": 1, "d": 1, "g": 1, "z": 1}}
 METRICS = ["SearchReduction", "Lost", "Lost@2"]
 
 
 def make_runs(*names: str) -> dict[str, Any]:
-    return {name: {"q1": {doc: -place for place, doc in enumerate(FOUND[name])}} for name in names}
+    return {name: {"q1": {doc: -place for place, doc in enumerate(STAGES[name])}} for name in names}
 
 
 def evaluate_rows(**options: Any) -> dict[str, list[Any]]:
@@ -53,7 +53,7 @@ def test_a_baseline_that_is_given_is_what_all_are_compared_with() -> None:
 
 def test_on_the_command_line(tmp_path: Path) -> None:
     given = []
-    for name, docs in FOUND.items():
+    for name, docs in STAGES.items():
         lines = [f"q1 Q0 {doc} {place} {-place} tag\n" for place, doc in enumerate(docs, 1)]
         (tmp_path / f"{name}.run").write_text("".join(lines), "utf-8")
         given += ["--run", f"{name}={tmp_path / name}.run"]

@@ -72,16 +72,16 @@ def test_a_folder_is_named_from_where_one_is(folder: Path, monkeypatch: pytest.M
 
 @pytest.mark.slow
 def test_calls_that_differ_in_one_thing_are_distinguished() -> None:
-    def asked(metric: str = "RR", **options: Any) -> Any:
+    def evaluate_metric(metric: str = "RR", **options: Any) -> Any:
         return sqlrank.evaluate(metric, **{"run": RUN, "qrels": QRELS, **options}).to_pylist()
 
     for _ in range(2):
-        assert asked() == [{"RR": 0.5}]
-        assert asked(ties="doc_asc") == [{"RR": 0.25}]
-        assert asked(per_query=True) == [{"query_id": 1, "RR": 1.0}, {"query_id": 2, "RR": 0.0}]
-        assert asked(where="run.query_id = 1 AND qrels.query_id = 1") == [{"RR": 1.0}]
-        assert asked("RR@1") == [{"RR@1": 0.5}]
-        assert asked("RR(ties=doc_asc)@1") == [{"RR(ties=doc_asc)@1": 0.0}]
+        assert evaluate_metric() == [{"RR": 0.5}]
+        assert evaluate_metric(ties="doc_asc") == [{"RR": 0.25}]
+        assert evaluate_metric(per_query=True) == [{"query_id": 1, "RR": 1.0}, {"query_id": 2, "RR": 0.0}]
+        assert evaluate_metric(where="run.query_id = 1 AND qrels.query_id = 1") == [{"RR": 1.0}]
+        assert evaluate_metric("RR@1") == [{"RR@1": 0.5}]
+        assert evaluate_metric("RR(ties=doc_asc)@1") == [{"RR(ties=doc_asc)@1": 0.0}]
 
 
 def test_what_can_be_nan_follows_from_the_types_of_this_call() -> None:

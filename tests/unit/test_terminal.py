@@ -1,4 +1,4 @@
-"""Output of commands in a terminal: the width of tables, records where they do not fit, colors, and what is left out."""
+"""Output of commands in a terminal: the width of tables, records in narrow ones, colors, and omitted columns."""
 
 from __future__ import annotations
 
@@ -102,10 +102,10 @@ def rollup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def print_in_pipe(name: str, rollup: Path) -> str:
-    return run_in(io.StringIO(), arguments_of(name, rollup))
+    return run_in(io.StringIO(), list_arguments(name, rollup))
 
 
-def arguments_of(name: str, rollup: Path) -> list[str]:
+def list_arguments(name: str, rollup: Path) -> list[str]:
     return [str(rollup if word == "ROLLUP" else word) for word in CALLS[name]]
 
 
@@ -152,7 +152,7 @@ def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 @pytest.mark.parametrize("name", select_few(CALLS, ["evaluate wide", "evaluate intervals", "compare", "gate", "metrics"]))
 def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path) -> None:
     piped = print_in_pipe(name, rollup)
-    shown = CODES.sub("", print_in_terminal(arguments_of(name, rollup)))
+    shown = CODES.sub("", print_in_terminal(list_arguments(name, rollup)))
     assert "\x1b" not in piped
     words = {*piped.split(), *["in", "every", "row:", "=", "empty:", "more", "column", "columns", "with", "--format", "csv", "<0.0001"]}
     words |= {f"{word}{mark}" for word in piped.split() for mark in ",;"}
@@ -179,7 +179,7 @@ def test_one_metric_with_its_interval_is_a_row(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_narrow_terminal_shows_records_and_says_what_is_left_out(width: int, rollup: Path) -> None:
-    shown = CODES.sub("", print_in_terminal(arguments_of("compare", rollup)))
+    shown = CODES.sub("", print_in_terminal(list_arguments("compare", rollup)))
     is_record = width < 100
     assert (shown.splitlines()[0].split() == ["metric", "AUC"]) is is_record
     ending = " ".join(shown.split("\n\n")[-1].split())
@@ -200,7 +200,7 @@ def test_color_says_who_wins_and_what_fails(variables: dict[str, str], monkeypat
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in ({"TERM": "xterm", "COLUMNS": "200"} | variables).items():
         monkeypatch.setenv(name, value)
-    shown = print_in_terminal(arguments_of("compare", rollup))
+    shown = print_in_terminal(list_arguments("compare", rollup))
     assert ("\x1b[32mscore_boosting\x1b[0m" in shown) is (not variables)
     assert bool(CODES.search(shown)) is (not variables)
 

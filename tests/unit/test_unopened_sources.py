@@ -1,4 +1,4 @@
-"""Whatever can be refused is refused before a source is opened: a stream can be read once."""
+"""Invalid calls raise errors before a source is opened: a stream can be read once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that cannot be read are refused with what they are and what to do."""
+"""Unreadable files: the error names their content and the remedy."""
 
 from __future__ import annotations
 

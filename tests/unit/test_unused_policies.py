@@ -1,4 +1,4 @@
-"""A policy is checked whether a metric reads it or not, and one that no metric reads is refused."""
+"""Policies are validated if a metric reads them or not, and an unread one is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data that are merely odd give the right numbers."""
+"""Unusual but valid data give the right numbers."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def find_constant_conditions(query: exp.Expr, dialect: str) -> Iterator[str]:
 
 
 def _is_condition(node: exp.Expr) -> bool:
-    """Say whether an expression is the condition of an IF, or of a CASE that has no operand to compare with it."""
+    """Return True if an expression is the condition of an IF, or of a CASE that has no operand to compare with it."""
     user = find_enclosing(node)
     of_case = user.parent if user and isinstance(user.parent, exp.Case) else None
     return isinstance(user, exp.If) and user.this.unnest() is node and not (of_case and of_case.this)
@@ -70,7 +70,7 @@ def find_needless_parentheses(query: exp.Expr, dialect: str) -> Iterator[str]:
 
 
 def find_enclosing(node: exp.Expr) -> exp.Expr | None:
-    """Return what an expression stands in, parentheses aside."""
+    """Return the parent of an expression, parentheses left out."""
     user = node.parent
     while isinstance(user, exp.Paren):
         user = user.parent
