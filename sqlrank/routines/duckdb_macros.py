@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.routines.input_checks import CHECKS_PARAMETER, build_check_steps
+from sqlrank.routines.input_checks import CHECKS_PARAMETER, build_check, build_problem_queries
 from sqlrank.routines.routine import Routine
 from sqlrank.routines.symbolic_statement import source_table
 from sqlrank.routines.table_functions import CTE_PREFIX, GROUP_PARAMETER, build_table_query
@@ -21,20 +21,21 @@ if TYPE_CHECKING:
     from sqlrank.routines.symbolic_statement import RoutineParameter, SymbolicStatement
 
 
+PROBLEMS, CHECK = f"{CTE_PREFIX}problems", f"{CTE_PREFIX}check"
+"""Steps of a table macro: one row per wrong row of its inputs, and one that ends the query with an error if there are any."""
+
+
 def create_table_macro(schema: str, facts: RoutineFacts, symbolic: SymbolicStatement) -> Routine:
     """Return the table macro of a symbolic statement."""
     names = [*facts.inputs, *(parameter.name for parameter in symbolic.parameters), CHECKS_PARAMETER, GROUP_PARAMETER]
     query = build_table_query(symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference, names)
-    _add_checks(
-        query,
-        [
-            step
-            for role, checks in symbolic.checks.items()
-            for step in build_check_steps(
-                role, checks, CTE_PREFIX + role, CTE_PREFIX + source_table(role), symbolic.find_group_column(role)
-            )
-        ],
-    )
+    problems = [
+        problem.copy()
+        for role, checks in symbolic.checks.items()
+        for problem in build_problem_queries(role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role))
+    ]
+    if problems:
+        _add_check(query, problems)
     group = exp.PropertyEQ(this=exp.to_identifier(GROUP_PARAMETER, quoted=True), expression=exp.null())
     is_checked = exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())
     parameters = [*map(exp.to_identifier, facts.inputs), *_parameters(symbolic.parameters), group, is_checked]
@@ -42,12 +43,12 @@ def create_table_macro(schema: str, facts: RoutineFacts, symbolic: SymbolicState
     return _macro(schema, facts, parameters, query, exp.Properties(expressions=[returns]))
 
 
-def _add_checks(query: exp.Select, steps: Sequence[tuple[str, exp.Expr]]) -> None:
-    """Add steps that check rows to a query in place, and make it read them."""
-    for name, step in steps:
-        query.args["with_"].append("expressions", exp.CTE(this=step.copy(), alias=exp.TableAlias(this=exp.to_identifier(name))))
-    checks = [exp.select("is_valid").from_(name).subquery() for name, _ in steps if name.endswith("_checks")]
-    query.where(*checks, copy=False)
+def _add_check(query: exp.Select, problems: Sequence[exp.Select]) -> None:
+    """Add the steps that check rows to a query in place, and make it read their result."""
+    found = problems[0] if len(problems) == 1 else exp.union(*problems, distinct=False)
+    for name, step in ((PROBLEMS, found), (CHECK, build_check(PROBLEMS))):
+        query.args["with_"].append("expressions", exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))
+    query.where(exp.select("is_valid").from_(CHECK).subquery(), copy=False)
 
 
 def _read_source(role: str, group: str | None) -> exp.Select:

@@ -68,19 +68,18 @@ def _find_checks(role: str, columns: Sequence[str], request: ResolvedRequest, in
 
 
 @lru_cache(maxsize=256)
-def build_check_steps(role: str, checks: InputChecks, prefix: str, source: str, group: str | None) -> tuple[tuple[str, exp.Expr], ...]:
-    """Return steps by name, of which those that end in ``_checks`` have one row, whose column is true, or end a query with an error.
+def build_problem_queries(role: str, checks: InputChecks, source: str, group: str | None) -> tuple[exp.Select, ...]:
+    """Return queries over the rows of an input, with a row for each that is wrong: beginning of a message that ends with their number.
 
-    Copy the steps before you use them.
+    Copy the queries before you use them.
 
     Args:
         role: The input.
         checks: Its checks.
-        prefix: Beginning of the names of steps.
         source: The step that reads it.
         group: The column of the group, if the step has it.
     """
-    steps: dict[str, exp.Select] = {}
+    queries: list[exp.Select] = []
     wrong = {
         checks.rules.meanings[name]: condition
         for name, condition in checks.rules.conditions.items()
@@ -89,31 +88,30 @@ def build_check_steps(role: str, checks: InputChecks, prefix: str, source: str, 
     is_on = exp.column(CHECKS_PARAMETER)
     if wrong:
         columns = [*(exp.alias_(cast_double(exp.column(name)), name) for name in checks.numbers), *map(exp.column, checks.keys)]
+        rows = exp.select(*columns).from_(source).where(is_on)
         branches = [exp.If(this=condition.copy(), true=sql_literal(meaning)) for meaning, condition in wrong.items()]
-        problem, count = exp.column("problem"), exp.alias_(exp.Count(this=exp.Star()), "num_rows")
-        steps[f"{prefix}_values"] = exp.select(*columns).from_(source).where(is_on)
-        steps[f"{prefix}_problems"] = exp.select(exp.alias_(exp.Case(ifs=branches), "problem")).from_(f"{prefix}_values")
-        found = exp.select(problem, count).from_(f"{prefix}_problems").where("problem IS NOT NULL").group_by(problem.copy())
-        texts = [
-            sql_literal(f"{role}: "),
-            exp.Min(this=problem.copy()),
-            sql_literal(" (rows: "),
-            exp.ArgMin(this=exp.column("num_rows"), expression=problem.copy()),
-        ]
-        steps[f"{prefix}_row_checks"] = _check(texts).from_(found.subquery("problem_counts"))
+        message = _concatenate([sql_literal(f"{role}: "), exp.Case(ifs=branches), sql_literal(" (rows: ")])
+        queries.append(exp.select(exp.alias_(message, "problem")).from_(rows.subquery(f"{role}_rows")))
     if checks.unique:
         keys = [exp.column(name) for name in (*([group] if group else []), *checks.unique)]
-        times = exp.alias_(exp.Count(this=exp.Star()), "times")
-        steps[f"{prefix}_duplicates"] = exp.select(times).from_(source).where(is_on).group_by(*keys).having("COUNT(*) > 1")
-        steps[f"{prefix}_key_checks"] = _check([sql_literal(f"{role}: {checks.duplicates} (keys: "), exp.Count(this=exp.Star())]).from_(
-            f"{prefix}_duplicates"
+        message = sql_literal(f"{role}: {checks.duplicates} (keys: ")
+        queries.append(
+            exp.select(exp.alias_(message, "problem")).from_(source).where(is_on.copy()).group_by(*keys).having("COUNT(*) > 1")
         )
-    return tuple((name, rewrite_for_dialect(step, "duckdb")) for name, step in steps.items())
+    return tuple(rewrite_for_dialect(query, "duckdb") for query in queries)
 
 
-def _check(texts: Sequence[exp.Expr]) -> exp.Select:
-    """Return the query over found problems that is true without one, and raises an error of these texts with any."""
-    message = reduce(lambda text, following: exp.DPipe(this=text, expression=following), [*texts, sql_literal(")")])
+def build_check(problems: str) -> exp.Select:
+    """Return the query over a step of problems whose column ``is_valid`` is true, and which raises an error if there are any."""
+    counts = exp.select("problem", "COUNT(*) AS num_rows").from_(problems).where("problem IS NOT NULL").group_by("problem")
+    problem, number = exp.column("problem"), exp.column("num_rows")
+    message = _concatenate([exp.Min(this=problem), exp.ArgMin(this=number, expression=problem.copy()), sql_literal(")")])
     raised = exp.cast(exp.Anonymous(this="ERROR", expressions=[message]), "BOOLEAN")
     has_problem = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))
-    return exp.select(exp.alias_(exp.Case(ifs=[exp.If(this=has_problem, true=raised)], default=exp.true()), "is_valid"))
+    is_valid = exp.Case(ifs=[exp.If(this=has_problem, true=raised)], default=exp.true())
+    query = exp.select(exp.alias_(is_valid, "is_valid")).from_(counts.subquery("problem_counts"))
+    return rewrite_for_dialect(query, "duckdb")
+
+
+def _concatenate(texts: Sequence[exp.Expr]) -> exp.Expr:
+    return reduce(lambda text, following: exp.DPipe(this=text, expression=following), texts)
