@@ -3,5 +3,5 @@
 DEFAULT_SCHEMA = "sqlrank"
 """Schema of the functions."""
 
-FUNCTION_DIALECTS = ("duckdb", "bigquery", "clickhouse", "postgres", "spark")
-"""Dialects for which there are functions, of lists alone but for DuckDB; here, because help imports no engine."""
+FUNCTION_DIALECTS = ("duckdb", "bigquery", "clickhouse", "databricks", "postgres", "snowflake", "spark")
+"""Dialects for which there are functions; here, because help imports no engine."""

@@ -54,6 +54,8 @@ class FunctionScript:
             "duckdb": f"CREATE OR REPLACE MACRO {self._version_function}() AS {version}",
             "clickhouse": f"CREATE OR REPLACE FUNCTION {self._version_function} AS () -> {version}",
             "spark": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS STRING RETURN {version}",
+            "databricks": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS STRING RETURN {version}",
+            "snowflake": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS VARCHAR AS $$ {version} $$",
             "bigquery": f"CREATE OR REPLACE FUNCTION {self._version_function}() AS ({version})",
             "postgres": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS text LANGUAGE SQL IMMUTABLE AS $$ SELECT {version} $$",
         }[self.dialect]
@@ -145,7 +147,7 @@ def functions(
     Args:
         metrics: metrics such as ``["nDCG", "P(rel=2)@5"]``; all, functions of several metrics of an input and those of lists, by default.
             Parameters that a metric does not fix are parameters of its function.
-        dialect: the SQL dialect: ``"duckdb"``, or for functions of lists alone ``"bigquery"``, ``"clickhouse"``, ``"postgres"`` or ``"spark"``.
+        dialect: the SQL dialect: ``"duckdb"``, ``"bigquery"``, ``"clickhouse"``, ``"databricks"``, ``"postgres"``, ``"snowflake"`` or ``"spark"``.
         schema: the schema of the functions, which the script creates.
         compat: compatibility mode, as of :func:`evaluate`.
         sql_dir: a directory with metrics, relations and functions of your own.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
@@ -95,10 +95,8 @@ def build_problem_queries(role: str, checks: InputChecks, source: str, group: st
     if checks.unique:
         keys = [exp.column(name) for name in (*([group] if group else []), *checks.unique)]
         message = sql_literal(f"{role}: {checks.duplicates} (keys: ")
-        queries.append(
-            exp.select(exp.alias_(message, "problem")).from_(source).where(is_on.copy()).group_by(*keys).having("COUNT(*) > 1")
-        )
-    return tuple(rewrite_for_dialect(query, "duckdb") for query in queries)
+        queries.append(exp.select(exp.alias_(message, "problem")).from_(source).where(is_on.copy()).group_by(*keys).having("COUNT(*) > 1"))
+    return tuple(cast("exp.Select", rewrite_for_dialect(query, "duckdb")) for query in queries)
 
 
 def build_check(problems: str) -> exp.Select:
@@ -110,7 +108,7 @@ def build_check(problems: str) -> exp.Select:
     has_problem = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))
     is_valid = exp.Case(ifs=[exp.If(this=has_problem, true=raised)], default=exp.true())
     query = exp.select(exp.alias_(is_valid, "is_valid")).from_(counts.subquery("problem_counts"))
-    return rewrite_for_dialect(query, "duckdb")
+    return cast("exp.Select", rewrite_for_dialect(query, "duckdb"))
 
 
 def _concatenate(texts: Sequence[exp.Expr]) -> exp.Expr:

@@ -11,10 +11,11 @@ from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.routines.aggregate_functions import build_aggregate, is_aggregate
 from sqlrank.routines.duckdb_macros import create_scalar_macro, create_table_macro
-from sqlrank.routines.list_function_statements import create_list_routine
+from sqlrank.routines.list_function_statements import create_aggregate_routine, create_list_routine, supports_aggregates, supports_lists
 from sqlrank.routines.list_functions import HELPERS, build_list_function, load_list_functions
 from sqlrank.routines.routine import RoutineFacts, document_routine
 from sqlrank.routines.symbolic_statement import DEFAULT_CUTOFF, RoutineParameter, SymbolicMetric, compile_symbolic, find_roles
+from sqlrank.routines.table_routines import create_table_routine, describe_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,20 +51,18 @@ class Installation:
         self.read_policies: set[str] = set()
 
     def add_lists_and_inputs(self) -> None:
-        """Add the functions of lists, and on DuckDB those of inputs."""
+        """Add the functions of lists and of inputs."""
         for name in load_list_functions():
-            if name not in HELPERS:
+            if name not in HELPERS and (self._has_table_macros or supports_lists(self.options.dialect)):
                 self._add_list_function(name)
-        if not self._has_table_macros:
-            self.omitted["functions of tables, and aggregates"] = f"they are for DuckDB; {self._advice}"
-            return
         for name, entry in read_toml(sql_root() / "table_functions.toml").items():
             self._add_or_omit(name, partial(self._add_input_function, name, **entry))
 
     def add_all(self) -> None:
-        """Add the functions of lists, and on DuckDB those of inputs and of all metrics."""
+        """Add the functions of lists and of inputs, and on DuckDB those of all metrics."""
         self.add_lists_and_inputs()
         if not self._has_table_macros:
+            self.omitted["each metric"] = f"name those that you need: sqlrank functions nDCG AUC --dialect {self.options.dialect}"
             return
         library = self.options.library
         for file in [*library.metrics.values(), *library.curves.values()]:
@@ -78,8 +77,6 @@ class Installation:
         Raises:
             MetricError: One of them does not exist, or is no function.
         """
-        if not self._has_table_macros:
-            raise MetricError(f"functions of metrics are for DuckDB; leave metrics out for those of lists, or {self._advice}")
         for text in metrics:
             symbolic = SymbolicMetric.parse(str(text), self.options.library)
             if symbolic.file.measures_column:
@@ -89,10 +86,6 @@ class Installation:
     @property
     def _has_table_macros(self) -> bool:
         return get_dialect(self.options.dialect).supports_table_macros
-
-    @property
-    def _advice(self) -> str:
-        return f"print a statement: sqlrank sql --dialect {self.options.dialect}"
 
     def _add_file(self, file: SqlFile) -> None:
         """Add the function of a file; the name of a curve that is called as a metric is says so."""
@@ -121,15 +114,25 @@ class Installation:
             body, parameters, request = build_aggregate(metric, roles[0], self.options)
             comment = document_routine(metric.file.description, parameters, *self._facts(request))
             facts = RoutineFacts(name, "aggregate", tuple(roles), (str(metric.metric),), comment)
-            self._add(create_scalar_macro(self.schema, facts, body, parameters))
+            if self._has_table_macros:
+                self._add(create_scalar_macro(self.schema, facts, body, parameters))
+            elif supports_aggregates(self.options.dialect):
+                self._add(create_aggregate_routine(self.options.dialect, self.schema, facts, body, parameters))
 
     def _add_table_function(self, name: str, statement: SymbolicStatement, description: str) -> None:
         reads = [f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()]
-        by = RoutineParameter("by", None, f"expression over {' and '.join(statement.group_roles)} to group by")
-        checks = RoutineParameter("checks", None, "FALSE to accept wrong rows")
-        comment = document_routine(description, [*statement.parameters, by, checks], *reads, *self._facts(statement.request))
+        dialect = self.options.dialect
+        further = describe_group(dialect, statement.group_roles)
+        if self._has_table_macros:
+            further.append(RoutineParameter("checks", None, "FALSE to accept wrong rows"))
+        unchecked = "" if self._has_table_macros else "Wrong rows are not looked for."
+        comment = document_routine(description, [*statement.parameters, *further], *reads, unchecked, *self._facts(statement.request))
         metrics = tuple(str(metric.metric) for metric in statement.request.metrics)
-        self._add(create_table_macro(self.schema, RoutineFacts(name, "table", tuple(statement.read_columns), metrics, comment), statement))
+        facts = RoutineFacts(name, "table", tuple(statement.read_columns), metrics, comment)
+        if self._has_table_macros:
+            self._add(create_table_macro(self.schema, facts, statement))
+        else:
+            self._add(create_table_routine(dialect, self.schema, facts, statement))
 
     def _add_list_function(self, name: str) -> None:
         file = load_list_functions()[name]

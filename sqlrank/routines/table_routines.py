@@ -1,0 +1,242 @@
+"""Functions of tables for other databases than DuckDB: table functions, views with parameters, procedures, or statements to execute."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.errors import MetricError
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.formatter import format_tree
+from sqlrank.routines.routine import Routine
+from sqlrank.routines.symbolic_statement import GROUP_COLUMN, SOURCE_GROUP_COLUMN, RoutineParameter
+from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.routines.routine import RoutineFacts
+    from sqlrank.routines.symbolic_statement import SymbolicStatement
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Texts of a function of tables in a dialect.
+
+    Attributes:
+        create: Statements that create it, with fields such as ``{query}``.
+        drop: Statement that drops it.
+        call: Call with all its parameters.
+        source: FROM item of an input, by ``{role}`` and its ``{place}``.
+        group: Column of the group, if the input has none.
+        parameter: Reference to a parameter, by ``{name}`` and its ``{place}``.
+        argument: Declaration of a table.
+        number: Declaration of a parameter, with ``{default}`` in that of one that has a default.
+        text_type: Type of groups and ids in the result.
+        number_type: Type of metrics in the result.
+    """
+
+    create: tuple[str, ...]
+    drop: str
+    call: str
+    source: str
+    group: str
+    parameter: str
+    argument: str = ""
+    number: str = ""
+    default: str = ""
+    text_type: str = "TEXT"
+    number_type: str = "DOUBLE"
+
+
+_POSTGRES = _Form(
+    create=(
+        (
+            "CREATE OR REPLACE FUNCTION {name}({arguments}) RETURNS TABLE ({columns}) LANGUAGE plpgsql STABLE AS $sqlrank$\n"
+            "BEGIN\n  RETURN QUERY EXECUTE format($query$\n{query}\n$query$, {formatted}){using};\nEND\n$sqlrank$"
+        ),
+        "COMMENT ON FUNCTION {name} IS {comment}",
+    ),
+    drop="DROP FUNCTION IF EXISTS {name}",
+    call="{name}({values})",
+    source="%{place}$s",
+    group="%{last}$s",
+    parameter="${place}",
+    argument="{role} regclass",
+    number="{name} double precision{default}",
+    default=" DEFAULT {value}",
+    text_type="text",
+    number_type="double precision",
+)
+_BIGQUERY = _Form(
+    create=("CREATE OR REPLACE TABLE FUNCTION {name}({arguments})\nOPTIONS (description = {comment})\nAS (\n{query}\n)",),
+    drop="DROP TABLE FUNCTION IF EXISTS {name}",
+    call="{name}({values})",
+    source="{role}",
+    group=GROUP_COLUMN,
+    parameter="{name}",
+    argument="{role} TABLE<{fields}>",
+    number="{name} FLOAT64",
+)
+_CLICKHOUSE = _Form(
+    create=("CREATE OR REPLACE VIEW {name} AS\n{query}\nCOMMENT {comment}",),
+    drop="DROP VIEW IF EXISTS {name}",
+    call="{name}({values})",
+    source="merge(currentDatabase(), concat('^', {{{role}:String}}, '$'))",
+    group="{{by:Identifier}}",
+    parameter="{{{name}:Float64}}",
+)
+_SNOWFLAKE = _Form(
+    create=(
+        (
+            "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ()\nLANGUAGE SQL\nCOMMENT = {comment}\nAS $$\n"
+            "DECLARE\n  found RESULTSET DEFAULT (\n{query}\n);\nBEGIN\n  RETURN TABLE(found);\nEND\n$$"
+        ),
+    ),
+    drop="DROP PROCEDURE IF EXISTS {name}({types})",
+    call="TABLE({name}({values}))",
+    source="IDENTIFIER(:{role})",
+    group="GET(OBJECT_CONSTRUCT(*), UPPER(:by))",
+    parameter=":{name}",
+    argument="{role} VARCHAR",
+    number="{name} FLOAT{default}",
+    default=" DEFAULT {value}",
+)
+_SPARK = _Form(
+    create=("DECLARE OR REPLACE VARIABLE {name} STRING DEFAULT {quoted}",),
+    drop="DROP TEMPORARY VARIABLE IF EXISTS {name}",
+    call="EXECUTE IMMEDIATE {name} USING {values}",
+    source="IDENTIFIER(:{role})",
+    group="IDENTIFIER(:by)",
+    parameter=":{name}",
+)
+_FORMS = {
+    "postgres": _POSTGRES,
+    "bigquery": _BIGQUERY,
+    "clickhouse": _CLICKHOUSE,
+    "snowflake": _SNOWFLAKE,
+    "spark": _SPARK,
+    "databricks": _SPARK,
+}
+
+
+def describe_group(dialect: str, roles: Sequence[str]) -> list[RoutineParameter]:
+    """Return the parameter by which rows are grouped, or the column where it is none."""
+    inputs = " and ".join(roles)
+    described = {
+        "duckdb": (GROUP_PARAMETER, f"expression over {inputs} to group by"),
+        "bigquery": (GROUP_COLUMN, f"column of {inputs} with the group, as text; it may be NULL"),
+        "clickhouse": (GROUP_PARAMETER, f"name of the column of {inputs} to group by; '_table' for one group"),
+        "spark": (GROUP_PARAMETER, f"name of the column of {inputs} to group by"),
+    }
+    described["databricks"] = described["spark"]
+    return [RoutineParameter(name, None, about) for name, about in [described.get(dialect, (GROUP_PARAMETER, described["spark"][1]))]]
+
+
+def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symbolic: SymbolicStatement) -> Routine:
+    """Return the function of a symbolic statement.
+
+    Raises:
+        MetricError: The dialect cannot express the statement.
+    """
+    form, roles, parameters = _FORMS[dialect], list(symbolic.read_columns), symbolic.parameters
+    takes_group = form.group != GROUP_COLUMN  # else a column of the input has that name
+    places = {parameter.name: str(place) for place, parameter in enumerate(parameters, 1)}
+
+    def read_source(role: str) -> exp.Select:
+        table = form.source.format(role=role, place=roles.index(role) + 1)
+        group = form.group.format(last=len(roles) + 1)
+        text = exp.DataType.build("text", dialect=dialect)
+        groups = [exp.alias_(exp.cast(exp.var(group), text), SOURCE_GROUP_COLUMN)] if role in symbolic.group_roles else []
+        return exp.select("*", *groups).from_(exp.Table(this=exp.var(table)))
+
+    query = build_table_query(
+        symbolic,
+        dialect,
+        read_source,
+        lambda name: exp.var(form.parameter.format(name=name, place=places[name])),
+        [] if form.parameter != "{name}" else places,
+    )
+    _cast_columns(query, symbolic, form, facts.metrics[0])
+    text = format_tree(query, dialect, pretty=True)[0]
+    separator = "." if get_dialect(dialect).supports_function_schemas and form is not _SPARK else "_"
+    name = f"{schema}{separator}{facts.name}"
+    arguments = [
+        *(form.argument.format(role=role, fields=_fields(role, symbolic)) for role in roles),
+        *(form.number.format(name=parameter.name, default=_default(form, parameter)) for parameter in _order(parameters)),
+        *([{_POSTGRES: '"by" text DEFAULT NULL', _SNOWFLAKE: "by VARCHAR DEFAULT NULL"}.get(form, "")] if takes_group else []),
+    ]
+    fields: dict[str, str] = {
+        "name": name,
+        "query": text,
+        "quoted": exp.Literal.string(text).sql(dialect),
+        "comment": exp.Literal.string(facts.comment).sql(dialect),
+        "arguments": ", ".join(argument for argument in arguments if argument),
+        "columns": ", ".join(f"{column} {_type(form, kind, facts.metrics[0])}" for column, kind in _columns(symbolic)),
+        "types": ", ".join(["VARCHAR"] * len(roles) + ["FLOAT"] * len(parameters) + ["VARCHAR"] * takes_group),
+        "values": ", ".join(_values(form, roles, parameters, takes_group)),
+        "using": f" USING {', '.join(parameter.name for parameter in parameters)}" if parameters else "",
+        "formatted": ", ".join(
+            [*roles, f"CASE WHEN \"{GROUP_PARAMETER}\" IS NULL THEN 'NULL' ELSE format('%I', \"{GROUP_PARAMETER}\") END"]
+        ),
+    }
+    if form is _POSTGRES:
+        fields["query"] = re.sub(r"%(?!\d+\$s)", "%%", text)  # format() reads places of tables
+    return Routine(
+        facts,
+        form.call.format(**fields),
+        tuple(statement.format(**fields) for statement in form.create),
+        (form.drop.format(**fields),),
+    )
+
+
+def _columns(symbolic: SymbolicStatement) -> list[tuple[str, str]]:
+    """Return the columns of a function with their kinds."""
+    return [(name, output.kind) for name, output in zip(symbolic.columns, symbolic.statement.outputs, strict=True)]
+
+
+def _type(form: _Form, kind: str, metric: str) -> str:
+    """Return the type of a column of a kind.
+
+    Raises:
+        MetricError: It is one of a curve, whose type is that of a column of the caller.
+    """
+    if kind not in {"by", "query", "metric"}:
+        raise MetricError(f"{metric} has rows of its own, whose types no function declares; print a statement: sqlrank sql {metric}")
+    return form.number_type if kind == "metric" else form.text_type
+
+
+def _cast_columns(query: exp.Select, symbolic: SymbolicStatement, form: _Form, metric: str) -> None:
+    """Give columns of a query their types, in place."""
+    types = {form.text_type: exp.DataType.Type.TEXT, form.number_type: exp.DataType.Type.DOUBLE}
+    items = zip(query.selects, _columns(symbolic), strict=True)
+    query.set("expressions", [exp.alias_(exp.cast(item.unalias(), types[_type(form, kind, metric)]), name) for item, (name, kind) in items])
+
+
+def _fields(role: str, symbolic: SymbolicStatement) -> str:
+    """Return the columns of a table that a function of BigQuery takes."""
+    specs = symbolic.request.roles[role].columns
+    names = [*([GROUP_COLUMN] if role in symbolic.group_roles else []), *symbolic.read_columns[role]]
+    kinds = {"list": "ARRAY<STRING>", "integer": "INT64", "number": "FLOAT64", "double": "FLOAT64"}
+    return ", ".join(f"{name} {kinds.get(specs[name].type if name in specs else 'key', 'STRING')}" for name in names)
+
+
+def _order(parameters: tuple[RoutineParameter, ...]) -> list[RoutineParameter]:
+    """Return parameters, those without a default first."""
+    return sorted(parameters, key=lambda parameter: parameter.default is not None)
+
+
+def _default(form: _Form, parameter: RoutineParameter) -> str:
+    return "" if parameter.default is None else form.default.format(value=f"{parameter.default:.17g}")
+
+
+def _values(form: _Form, roles: list[str], parameters: tuple[RoutineParameter, ...], takes_group: bool) -> list[str]:
+    """Return the arguments of a call as its signature shows them."""
+    assigned: Mapping[_Form, str] = {_CLICKHOUSE: "{name} = {value}", _SPARK: "{value} AS {name}"}
+    form_of = assigned.get(form, "{name}")
+    tables = [form_of.format(name=role, value=f"'{role}'") for role in roles]
+    numbers = [form_of.format(name=one.name, value="..." if one.default is None else f"{one.default:.17g}") for one in _order(parameters)]
+    return [*tables, *numbers, *([form_of.format(name=GROUP_PARAMETER, value="'...'")] if takes_group else [])]

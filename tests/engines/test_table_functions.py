@@ -1,0 +1,134 @@
+"""Functions of tables have the numbers of ``evaluate`` on every engine for which they are written."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+import sqlglot
+
+import sqlrank
+from sqlrank.registry.sql_folder import read_toml, sql_root
+from tests.definitions.test_functions import GROUPS, TABLES, assert_equal
+from tests.engines.engines import ClickHouse, Engine, PostgreSQL, Spark, ZetaSQL
+from tests.engines.running import parametrize_engines, run_engine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sqlrank.routines.function_script import FunctionScript
+    from sqlrank.routines.routine import Routine
+
+ANSWERS = pa.table(
+    {
+        "site": ["n", "s", "n", "s"],
+        "query_id": ["1", "2", "3", "4"],
+        "retrieved": [["a", "b", "c"], ["c", "d"], ["e"], ["a", "e"]],
+        "relevant": [["b"], ["c", "d"], ["f"], ["a", "b"]],
+    }
+)
+CLUSTERS = {
+    name: pa.table(
+        {column: TABLES["records"][column] for column in ("site", "record_id")} | {"cluster_id": TABLES["records"][f"{kind}_cluster"]}
+    )
+    for name, kind in (("predicted_clusters", "predicted"), ("true_clusters", "true"))
+}
+INPUTS = {**TABLES, "answers": ANSWERS, **CLUSTERS}
+NAMES = sorted({role for entry in read_toml(sql_root() / "table_functions.toml").values() for role in entry["inputs"]})
+EVALUATED = {**GROUPS, "answers": "site", "predicted_clusters": "site"}
+
+
+@cache
+def script(dialect: str) -> FunctionScript:
+    """Return the script of the functions of inputs."""
+    return sqlrank.functions(dialect=dialect)
+
+
+def text_table(table: pa.Table) -> pa.Table:
+    """Return a table whose ids are texts, as functions of BigQuery take them."""
+    ids = ("query_id", "doc_id", "record_id", "predicted_cluster", "true_cluster", "cluster_id", "left_id", "right_id", "session_id")
+    return pa.table({name: table[name].cast(pa.string()) if name in ids else table[name] for name in table.column_names})
+
+
+@pytest.fixture(scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with run_engine(request.param, {name: text_table(INPUTS[name]) for name in NAMES}) as engine:
+        dialect = engine.dialects[0]
+        if dialect in {"postgres", "clickhouse"}:
+            setup = ["CREATE SCHEMA IF NOT EXISTS sqlrank"] if dialect == "postgres" else []
+            for statement in [*setup, *(statement for function in script(dialect).functions for statement in function.create)]:
+                engine.execute(statement)
+        yield engine
+
+
+def table_functions(dialect: str) -> list[Routine]:
+    return [function for function in script(dialect).functions if function.facts.kind == "table"]
+
+
+def find_rows(engine: Engine, function: Routine, group: str, number: float) -> Sequence[Sequence[Any]]:
+    """Return the rows of a function on the tables of its inputs, by a column."""
+    dialect, inputs = engine.dialects[0], function.facts.inputs
+    name = function.signature.partition("(")[0]
+    cutoffs = [number] if re.search(r"\bk\b", function.signature) else []
+    if dialect == "postgres":
+        arguments = [*(f"'{role}'" for role in inputs), *map(str, cutoffs)]
+        return engine.rows(f"SELECT * FROM {name}({', '.join(arguments)}, by => '{group}')")
+    if dialect == "clickhouse":
+        arguments = [*(f"{role} = '{role}'" for role in inputs), *(f"k = {cutoff}" for cutoff in cutoffs), f"by = '{group}'"]
+        return engine.rows(f"SELECT * FROM {name}({', '.join(arguments)})")
+    if dialect == "spark":
+        engine.execute(function.create[0])
+        arguments = [*(f"'{role}' AS {role}" for role in inputs), *(f"{cutoff} AS k" for cutoff in cutoffs), f"'{group}' AS by"]
+        return engine.rows(f"EXECUTE IMMEDIATE sqlrank_{function.facts.name} USING {', '.join(arguments)}")
+    return engine.rows(write_call(function, group, cutoffs))
+
+
+def write_call(function: Routine, group: str, cutoffs: Sequence[float]) -> str:
+    """Return the query of a function of BigQuery with its tables in it, since the reference implementation keeps no functions."""
+    declared = re.findall(r"(\w+) TABLE<((?:ARRAY<\w+>|[^<>])+)>", function.create[0])
+    assert [role for role, _ in declared] == list(function.facts.inputs)
+    match = re.search(r"\nAS \(\n(.*)\n\)$", function.create[0], re.DOTALL)
+    assert match is not None
+    query = match[1]
+    for role, fields in declared:
+        names = [field.split()[0] for field in fields.split(", ")]
+        columns = ", ".join(f"{group} AS group_key" if name == "group_key" else name for name in names)
+        query = re.sub(rf"FROM {role}\b", f"FROM (SELECT {columns} FROM {role})", query)
+    return re.sub(r"\bk\b", str(cutoffs[0]), query) if cutoffs else query
+
+
+@pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True)
+def test_numbers_are_those_of_evaluate(engine: Engine) -> None:
+    functions = table_functions(engine.dialects[0])
+    assert len(functions) == len(read_toml(sql_root() / "table_functions.toml"))
+    for function in functions:
+        facts = function.facts
+        group = EVALUATED[facts.inputs[0]]
+        metrics = [metric.replace("@10", "@3") for metric in facts.metrics]
+        tables = {role: text_table(INPUTS[role]) for role in facts.inputs}
+        arguments: dict[str, Any] = {role: tables.pop(role) for role in ("run", "qrels", "predictions") if role in tables}
+        expected = sqlrank.evaluate(metrics, **arguments, inputs=tables, by=group, per_query=facts.name.endswith("_by_query"))
+        found = find_rows(engine, function, group, 3)
+        assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("PostgreSQL")
+@pytest.mark.parametrize("dialect", ["snowflake", "databricks"])
+def test_functions_of_engines_that_are_not_here_parse(dialect: str) -> None:
+    functions = table_functions(dialect)
+    assert len(functions) == len(read_toml(sql_root() / "table_functions.toml"))
+    for function in functions:
+        text = function.create[0]
+        if dialect == "snowflake":
+            match = re.search(r"RESULTSET DEFAULT \(\n(.*)\n\);\nBEGIN", text, re.DOTALL)
+            assert match is not None
+            query = match[1]
+        else:
+            query = text.partition(" DEFAULT ")[2][1:-1].replace("\\'", "'")
+        (tree,) = sqlglot.parse(query, dialect=dialect)
+        assert isinstance(tree, sqlglot.exp.Select)
+        assert all(f"IDENTIFIER(:{role})" in query for role in function.facts.inputs)
