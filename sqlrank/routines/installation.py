@@ -15,7 +15,7 @@ from sqlrank.routines.list_function_statements import create_aggregate_routine, 
 from sqlrank.routines.list_functions import HELPERS, build_list_function, load_list_functions
 from sqlrank.routines.routine import RoutineFacts, document_routine
 from sqlrank.routines.symbolic_statement import DEFAULT_CUTOFF, RoutineParameter, SymbolicMetric, compile_symbolic, find_roles
-from sqlrank.routines.table_routines import create_table_routine, describe_group
+from sqlrank.routines.table_routines import create_table_routine, list_group_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -122,7 +122,7 @@ class Installation:
     def _add_table_function(self, name: str, statement: SymbolicStatement, description: str) -> None:
         reads = [f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()]
         dialect = self.options.dialect
-        further = describe_group(dialect, statement.group_roles)
+        further = list_group_parameters(dialect, statement.group_roles)
         if self._has_table_macros:
             further.append(RoutineParameter("checks", None, "FALSE to accept wrong rows"))
         unchecked = "" if self._has_table_macros else "Wrong rows are not looked for."

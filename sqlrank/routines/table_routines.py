@@ -123,7 +123,7 @@ _FORMS = {
 }
 
 
-def describe_group(dialect: str, roles: Sequence[str]) -> list[RoutineParameter]:
+def list_group_parameters(dialect: str, roles: Sequence[str]) -> list[RoutineParameter]:
     """Return the parameter by which rows are grouped, or the column where it is none."""
     inputs = " and ".join(roles)
     described = {
