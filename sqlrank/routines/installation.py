@@ -15,7 +15,7 @@ from sqlrank.routines.list_function_statements import create_aggregate_routine, 
 from sqlrank.routines.list_functions import HELPERS, build_list_function, load_list_functions
 from sqlrank.routines.routine import RoutineFacts, document_routine
 from sqlrank.routines.symbolic_statement import DEFAULT_CUTOFF, RoutineParameter, SymbolicMetric, compile_symbolic, find_roles
-from sqlrank.routines.table_routines import create_table_routine, list_group_parameters
+from sqlrank.routines.table_function_statements import create_table_routine, list_group_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

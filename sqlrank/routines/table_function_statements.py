@@ -165,8 +165,8 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     separator = "." if get_dialect(dialect).supports_function_schemas and form is not _SPARK else "_"
     name = f"{schema}{separator}{facts.name}"
     arguments = [
-        *(form.argument.format(role=role, fields=_fields(role, symbolic)) for role in roles),
-        *(form.number.format(name=parameter.name, default=_default(form, parameter)) for parameter in _order(parameters)),
+        *(form.argument.format(role=role, fields=_list_fields(role, symbolic)) for role in roles),
+        *(form.number.format(name=parameter.name, default=_write_default(form, parameter)) for parameter in _sort_parameters(parameters)),
         *([{_POSTGRES: '"by" text DEFAULT NULL', _SNOWFLAKE: "by VARCHAR DEFAULT NULL"}.get(form, "")] if takes_group else []),
     ]
     fields: dict[str, str] = {
@@ -175,9 +175,9 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
         "quoted": exp.Literal.string(text).sql(dialect),
         "comment": exp.Literal.string(facts.comment).sql(dialect),
         "arguments": ", ".join(argument for argument in arguments if argument),
-        "columns": ", ".join(f"{column} {_type(form, kind, facts.metrics[0])}" for column, kind in _columns(symbolic)),
+        "columns": ", ".join(f"{column} {_find_type(form, kind, facts.metrics[0])}" for column, kind in _list_columns(symbolic)),
         "types": ", ".join(["VARCHAR"] * len(roles) + ["FLOAT"] * len(parameters) + ["VARCHAR"] * takes_group),
-        "values": ", ".join(_values(form, roles, parameters, takes_group)),
+        "values": ", ".join(_list_arguments(form, roles, parameters, takes_group)),
         "using": f" USING {', '.join(parameter.name for parameter in parameters)}" if parameters else "",
         "formatted": ", ".join(
             [*roles, f"CASE WHEN \"{GROUP_PARAMETER}\" IS NULL THEN 'NULL' ELSE format('%I', \"{GROUP_PARAMETER}\") END"]
@@ -193,12 +193,12 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     )
 
 
-def _columns(symbolic: SymbolicStatement) -> list[tuple[str, str]]:
+def _list_columns(symbolic: SymbolicStatement) -> list[tuple[str, str]]:
     """Return the columns of a function with their kinds."""
     return [(name, output.kind) for name, output in zip(symbolic.columns, symbolic.statement.outputs, strict=True)]
 
 
-def _type(form: _Form, kind: str, metric: str) -> str:
+def _find_type(form: _Form, kind: str, metric: str) -> str:
     """Return the type of a column of a kind.
 
     Raises:
@@ -212,11 +212,13 @@ def _type(form: _Form, kind: str, metric: str) -> str:
 def _cast_columns(query: exp.Select, symbolic: SymbolicStatement, form: _Form, metric: str) -> None:
     """Give columns of a query their types, in place."""
     types = {form.text_type: exp.DataType.Type.TEXT, form.number_type: exp.DataType.Type.DOUBLE}
-    items = zip(query.selects, _columns(symbolic), strict=True)
-    query.set("expressions", [exp.alias_(exp.cast(item.unalias(), types[_type(form, kind, metric)]), name) for item, (name, kind) in items])
+    items = zip(query.selects, _list_columns(symbolic), strict=True)
+    query.set(
+        "expressions", [exp.alias_(exp.cast(item.unalias(), types[_find_type(form, kind, metric)]), name) for item, (name, kind) in items]
+    )
 
 
-def _fields(role: str, symbolic: SymbolicStatement) -> str:
+def _list_fields(role: str, symbolic: SymbolicStatement) -> str:
     """Return the columns of a table that a function of BigQuery takes."""
     specs = symbolic.request.roles[role].columns
     names = [*([GROUP_COLUMN] if role in symbolic.group_roles else []), *symbolic.read_columns[role]]
@@ -224,19 +226,21 @@ def _fields(role: str, symbolic: SymbolicStatement) -> str:
     return ", ".join(f"{name} {kinds.get(specs[name].type if name in specs else 'key', 'STRING')}" for name in names)
 
 
-def _order(parameters: tuple[RoutineParameter, ...]) -> list[RoutineParameter]:
+def _sort_parameters(parameters: tuple[RoutineParameter, ...]) -> list[RoutineParameter]:
     """Return parameters, those without a default first."""
     return sorted(parameters, key=lambda parameter: parameter.default is not None)
 
 
-def _default(form: _Form, parameter: RoutineParameter) -> str:
+def _write_default(form: _Form, parameter: RoutineParameter) -> str:
     return "" if parameter.default is None else form.default.format(value=f"{parameter.default:.17g}")
 
 
-def _values(form: _Form, roles: list[str], parameters: tuple[RoutineParameter, ...], takes_group: bool) -> list[str]:
+def _list_arguments(form: _Form, roles: list[str], parameters: tuple[RoutineParameter, ...], takes_group: bool) -> list[str]:
     """Return the arguments of a call as its signature shows them."""
     assigned: Mapping[_Form, str] = {_CLICKHOUSE: "{name} = {value}", _SPARK: "{value} AS {name}"}
     form_of = assigned.get(form, "{name}")
     tables = [form_of.format(name=role, value=f"'{role}'") for role in roles]
-    numbers = [form_of.format(name=one.name, value="..." if one.default is None else f"{one.default:.17g}") for one in _order(parameters)]
+    numbers = [
+        form_of.format(name=one.name, value="..." if one.default is None else f"{one.default:.17g}") for one in _sort_parameters(parameters)
+    ]
     return [*tables, *numbers, *([form_of.format(name=GROUP_PARAMETER, value="'...'")] if takes_group else [])]
