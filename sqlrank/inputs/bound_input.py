@@ -260,7 +260,7 @@ def _to_float32(score: exp.Expr) -> exp.Expr:
 
 
 def _advice(canonical: str, available: Iterable[str]) -> str:
-    """Return what serves in place of a missing column: ranks for scores, and a constant where every judged document is relevant."""
+    """Return the values in place of a missing column: ranks for scores, and a constant where every judged document is relevant."""
     if canonical == "score" and "rank" in {name.lower() for name in available}:
         return ", or use the column rank with ties='rank'"
     return ", or columns={'relevance': '1'} if every row is a relevant document" if canonical == "relevance" else ""
