@@ -1,4 +1,4 @@
-"""The public function report: metrics, comparisons, curves, groups and queries on one HTML page."""
+"""The public function report: metrics, comparisons, curves, groups and queries, a rollup or an experiment, on one HTML page."""
 
 from __future__ import annotations
 

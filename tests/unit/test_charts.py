@@ -365,7 +365,7 @@ def test_another_kind_that_fits_can_be_chosen() -> None:
         (lambda: evaluate_clicks("Brier"), "line", r"it needs a column of dates in by, in one grouping; this result can be drawn as: dots"),
         (lambda: evaluate_clicks("Brier"), "heatmap", r"it needs two columns in by, in one grouping; this result"),
         (lambda: evaluate_clicks("Brier"), "cutoffs", r"it needs a range of cut-offs, such as nDCG@1..20; this result"),
-        (lambda: evaluate_clicks("Brier"), "forest", r"it is of comparisons, which sqlrank.compare returns; this result"),
+        (lambda: evaluate_clicks("Brier"), "forest", r"comparisons, which sqlrank.compare returns, or of effects of sqlrank.experiment; this result"),
         (lambda: evaluate_clicks("ROC"), "dots", r"kind='dots' does not fit: it is of metrics; this result can be drawn as: roc$"),
         (lambda: evaluate_clicks("Brier"), 5, "kind=5 is not possible: give the name of a kind of chart, such as 'dots'"),
         (lambda: evaluate_clicks("Brier"), "dot", r"there is no kind of chart 'dot'; did you mean 'dots'\? Choose from: roc, pr,"),
