@@ -1,4 +1,4 @@
-"""The pages of the command line: each command with its arguments and options, from what its help prints."""
+"""The pages of the command line: each command with its arguments and options, from the text of its help."""
 
 from __future__ import annotations
 

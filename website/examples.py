@@ -1,4 +1,4 @@
-"""The worked example of a metric: the command on the tables in examples/data/small that read what it reads, and the statements that warehouses are given."""
+"""The worked example of a metric: the command on the tables of its inputs in examples/data/small, and the statements for warehouses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN_TABLES = {("qrels", "subtopics"): "subtopics", ("predictions", "forecasts"):
 
 
 def asked(file: SqlFile) -> str:
-    """Return how a metric is asked for: with a column of the table, or with a cut-off that is whole or has to be given."""
+    """Return the text of a metric in an example: with a column of the table, or with a required or integer cut-off."""
     if file.measures_column:
         of_predictions, of_queries = ("label", "label") if table("predictions", file) == "predictions" else ("score", "latency_ms")
         of_queries = "passed" if file.measures_flag else of_queries

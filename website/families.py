@@ -1,4 +1,4 @@
-"""Where the page of each metric is: families are the folders of sql/metrics, and curves are one of their own."""
+"""Folders of the pages of metrics: families are the folders of sql/metrics, and curves are one of their own."""
 
 from __future__ import annotations
 

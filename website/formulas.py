@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 MOST = 64
-"""Of how many nodes an expression is set at most: longer ones are read more easily as SQL."""
+"""Maximum number of nodes of an expression that is set: longer ones are read more easily as SQL."""
 
 TIMES, MINUS = "\u22c5", "\u2212"
 RELATIONS: dict[type, str] = {exp.LT: "<", exp.LTE: "\u2264", exp.GT: ">", exp.GTE: "\u2265", exp.EQ: "=", exp.NEQ: "\u2260"}
@@ -49,7 +49,7 @@ def _set(node: exp.Expr) -> ET.Element:
 
 
 def _total(node: exp.Expr) -> ET.Element:
-    """Return a sum, greatest, least or mean: what CASE leaves out, by NULL or as 0 in a sum, is a condition below the sign."""
+    """Return a sum, greatest, least or mean: rows that CASE leaves out, by NULL or as 0 in a sum, are a condition below the sign."""
     body, sign = node.this, _mo(TOTALS[type(node)])
     if isinstance(body, exp.Case) and body.this is None and len(body.args["ifs"]) == 1:
         rest = body.args.get("default")
@@ -121,7 +121,7 @@ def _around(left: str, right: str) -> Callable[[exp.Expr], ET.Element]:
 
 
 def _nonzero(node: exp.Expr) -> ET.Element:
-    """Return what is divided by: that nothing is divided by 0 stands among the edge cases."""
+    """Return the divisor: a division by 0 is among the edge cases."""
     return _set(node.this.unnest()) if node.expression == exp.Literal.number(0) else _called("nullif", [node.this, node.expression])
 
 
@@ -191,4 +191,4 @@ SETTERS: dict[type, Callable[[exp.Expr], ET.Element]] = {
     exp.Not: _negated,
     exp.Anonymous: lambda node: _called(node.name, node.expressions),
 }
-"""How each kind of expression is set that metrics are written in."""
+"""Writers of MathML by kind of expression."""

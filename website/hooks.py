@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site: pages are added, and links led to them."""
+"""Hooks that MkDocs calls while it builds the site: they add pages, and redirect links to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands print on pages of metrics: run by several processes, and kept from one build to the next while nothing changes."""
+"""Outputs of commands on pages of metrics: run by several processes, and cached between builds while nothing changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENGINES = ("duckdb", "sqlglot", "pyarrow")
 
 
 def keep(asked: Iterable[tuple[SqlFile, list[str]]]) -> None:
-    """Run the commands of metrics whose output is not kept, and let go of what is no longer asked for."""
+    """Run the commands of metrics whose output is not cached, and drop outputs without a command."""
     places = {_place(file, arguments): arguments for file, arguments in asked}
     KEPT.mkdir(parents=True, exist_ok=True)
     for place in set(KEPT.iterdir()) - places.keys():
@@ -39,7 +39,7 @@ def keep(asked: Iterable[tuple[SqlFile, list[str]]]) -> None:
 
 
 def printed(file: SqlFile, arguments: list[str]) -> str:
-    """Return what a command on a metric prints."""
+    """Return the output of a command on a metric."""
     place = _place(file, arguments)
     return place.read_text("utf-8") if place.exists() else run(arguments)
 
@@ -71,7 +71,7 @@ def _place(file: SqlFile, arguments: list[str]) -> Path:
 
 @cache
 def source_digest() -> str:
-    """Return a digest of what all that is printed depends on, but the file of the metric."""
+    """Return a hash of the sources of all outputs, without the file of the metric."""
     found = sha256(" ".join(version(name) for name in ENGINES).encode())
     for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
         if path.relative_to(ROOT).parts[:2] not in {("sql", "metrics"), ("sql", "curves")}:

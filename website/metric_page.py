@@ -65,7 +65,7 @@ def page(file: SqlFile) -> str:
 
 
 def description(file: SqlFile) -> str:
-    """Return what the head of the page and search results say of a metric."""
+    """Return the description of a metric for the head of the page and search results."""
     return f"{file.full_name}: {re.sub(r'[`*]', '', file.description)}"
 
 
@@ -102,7 +102,7 @@ def _formula(file: SqlFile) -> list[str]:
 
 
 def _typeset(file: SqlFile) -> list[str]:
-    """Return the formula of the file, set, and what it is over."""
+    """Return the formula of the file, set, and the range of its totals."""
     found = formula(file)
     if not found:
         return []
@@ -110,7 +110,7 @@ def _typeset(file: SqlFile) -> list[str]:
 
 
 def _over(relation: str) -> str:
-    """Return what the totals of a formula are over."""
+    """Return the rows that the totals of a formula are over."""
     if relation in load_registry().roles:
         return (
             f"In SQL, the metric sums over the rows of the [input]({UP}/inputs.md) `{relation}`. Names are its columns and the parameters:"
@@ -121,7 +121,7 @@ def _over(relation: str) -> str:
 
 
 def _further(file: SqlFile) -> list[str]:
-    """Return what the comment says further: indented lines are a formula where they are one, others are sentences."""
+    """Return the further sentences of the comment: indented lines are a formula where they are one, others are sentences."""
     lines = [line for line in file.doc.splitlines()[1:] if not re.match(r"\$|[A-Z][a-z ]+: |\w+(\(\))?: default ", line)]
     if not lines:
         return []
@@ -150,7 +150,7 @@ def _facts(file: SqlFile) -> str:
 
 
 def _others(named: str) -> str:
-    """Return what else a metric is called, and how one of other settings is."""
+    """Return the other names of a metric, and the text of one with other settings."""
     aliases = load_registry().synonyms["aliases"].items()
     same = {separate_words(key.rstrip("@")): ours for key, ours in aliases if parse_metric_text(ours).name == named}
     return ", ".join(key if ours == named else f"{key} (`{ours}`)" for key, ours in same.items())
@@ -285,7 +285,7 @@ def _evaluated(file: SqlFile) -> list[str]:
 
 
 def _last(file: SqlFile, found: str) -> list[str]:
-    """Return the last of what an explanation prints: the rows that the metric reads, and its expression with its sums put in."""
+    """Return the end of an explanation: the rows that the metric reads, and its expression with its sums put in."""
     parts = found.split("\n\n")
     expression = next((place for place, part in enumerate(parts) if part.startswith(f"{examples.asked(file)} = ")), None)
     if expression is None:

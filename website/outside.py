@@ -1,4 +1,4 @@
-"""Pages that stand outside docs, and links to them: on the code host a link leads to a file, on the site to the page made of it."""
+"""Pages outside of docs, and links to them: on the code host a link leads to a file, on the site to the page made of it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGES = {
 """Pages of the site by the file that they are made of."""
 
 PLACES = {"sql/metrics": "metrics.md", "sql/curves": "metrics.md", "sql/compat": "sql/compat.md"}
-"""Pages that tell of what is in a folder without a README."""
+"""Pages that list the contents of a folder without a README."""
 
 _CODE_OR_LINK = re.compile(r"^```.*?^```$|`[^`\n]+`|(?<=\]\()(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))", re.DOTALL | re.MULTILINE)
 

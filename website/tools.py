@@ -1,4 +1,4 @@
-"""How other tools compute a metric: what each compatibility mode calls it and sets for it."""
+"""Metrics of other tools: the name and settings of a metric in each compatibility mode."""
 
 from __future__ import annotations
 

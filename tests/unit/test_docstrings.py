@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "sqlrank"
-FOLDERS = ("sqlrank", "tests", "benchmarks", "examples", "release")
+FOLDERS = ("sqlrank", "tests", "benchmarks", "examples", "website", "release")
 HEADLESS = re.compile(
     r"(What|Which|How|Whether|Where|Why|When)\b|\w+ (what|which|how|whether|why)\b|.*(:|;|,| and| of) (what|whether|how)\b"
 )

@@ -1,4 +1,4 @@
-"""The documentation site builds without a warning, has a page for every metric, and asks nothing of a network."""
+"""The documentation site builds without a warning, has a page for every metric, and loads nothing from a network."""
 
 from __future__ import annotations
 
