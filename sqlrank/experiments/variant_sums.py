@@ -1,4 +1,4 @@
-"""Build the CTEs that sum observations per unit and variant where the data are, with missing covariates imputed."""
+"""Build the CTEs that sum observations per unit and variant, with missing covariates imputed; find the terms that are 0 or 1 for all metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
--- class_influence: one row per group, observed and predicted class that occur together: predictions, weights of right and wrong ones, influence.
+-- class_influence: one row per group, observed and predicted class that occur together: predictions; weights, squares and counts of right and wrong ones; influence on six metrics.
 -- Grain: group_id, label, predicted
 SELECT
   group_id,
