@@ -283,8 +283,8 @@ def _has_equal_hashes(database: Database, bound_input: BoundInput, keys: tuple[s
 def _equal_hash_query(input_query: exp.Select, role: str, columns: tuple[exp.Column, ...], dialect: str) -> str:
     hashed = exp.alias_(exp.Anonymous(this="HASH", expressions=[column.copy() for column in columns]), "key_hash")
     query = exp.select(hashed).from_(input_query.subquery(role)).subquery("hashed")
-    neighbours = exp.select("key_hash", "LAG(key_hash) OVER (ORDER BY key_hash) AS before").from_(query).subquery("neighbours")
-    return to_sql(exp.select("1").from_(neighbours).where("key_hash = before").limit(1), dialect)
+    neighbors = exp.select("key_hash", "LAG(key_hash) OVER (ORDER BY key_hash) AS before").from_(query).subquery("neighbors")
+    return to_sql(exp.select("1").from_(neighbors).where("key_hash = before").limit(1), dialect)
 
 
 def raise_problems(problems: list[str]) -> None:

@@ -166,7 +166,7 @@ def _matches_row(values: exp.Select, identifier: exp.Identifier) -> exp.Expr:
     """
     column = exp.column(identifier.copy())
     null_condition = is_null(column)
-    nulls = exp.select(exp.Count(this=exp.Star())).from_(values.copy().subquery("written")).where(null_condition.copy())
+    nulls = exp.select(exp.Count(this=exp.Star())).from_(values.copy().subquery("result_values")).where(null_condition.copy())
     has_null = exp.GT(this=exp.Subquery(this=nulls), expression=exp.Literal.number(0))
     matches_value = exp.In(this=column.copy(), query=exp.Subquery(this=values))
     return exp.or_(matches_value, exp.paren(exp.and_(null_condition, has_null), copy=False))
