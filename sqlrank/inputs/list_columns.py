@@ -85,8 +85,8 @@ def _normalize_value(
         members = _call("JSON_MERGE_PATCH", exp.Literal.string("{}"), document)
         is_object = exp.EQ(this=_call("JSON_TYPE", document.copy()), expression=exp.Literal.string("OBJECT"))
         ids_of_object = exp.If(this=is_object, true=_call("JSON_KEYS", members))
-        id_list_object = exp.If(this=is_object.copy(), true=_as_numbers(_extract(members.copy(), "$.*")))
-        return exp.Case(ifs=[ids_of_object], default=_extract(document.copy(), "$[*]")), exp.Case(ifs=[id_list_object])
+        numbers_of_object = exp.If(this=is_object.copy(), true=_as_numbers(_extract(members.copy(), "$.*")))
+        return exp.Case(ifs=[ids_of_object], default=_extract(document.copy(), "$[*]")), exp.Case(ifs=[numbers_of_object])
     return (_texts(value, duckdb_type), None) if duckdb_type == "JSON[]" else (None, None)
 
 

@@ -67,7 +67,7 @@ DISTANCES = ("VariationOfInformation", "MergeDistance")
 
 
 @pytest.mark.slow
-def test_id_list_other_tools() -> None:
+def test_numbers_of_other_tools() -> None:
     found = sqlrank.evaluate(list(GOLDEN), inputs={"records": make_records()}).to_pylist()[0]
     assert found == pytest.approx(GOLDEN, abs=1e-9)
 

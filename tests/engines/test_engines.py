@@ -109,7 +109,7 @@ def compiled(engine: Spark) -> Iterator[None]:
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("engine", parametrize_engines([Spark]), indirect=True)
 @pytest.mark.parametrize("scenario", FEW)
-def test_id_list_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
+def test_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     test_numbers_are_those_of_duckdb(engine, scenario, record_property)
 
 

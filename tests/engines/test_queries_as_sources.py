@@ -55,7 +55,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
-def test_printed_statements_give_the_id_list_tables(engine: Engine) -> None:
+def test_printed_statements_give_the_numbers_of_tables(engine: Engine) -> None:
     (expected,) = sqlrank.evaluate(METRICS, run=TABLES["runs"], qrels=TABLES["grades"]).to_pylist()
     for dialect in engine.dialects:
         statement = sqlrank.sql(METRICS, run=RUN, qrels=QRELS, dialect=dialect)

@@ -159,7 +159,7 @@ def test_the_copy_in_the_repository_is_current() -> None:
 
 
 @pytest.mark.slow
-def test_macros_have_the_id_list_evaluate(database: duckdb.DuckDBPyConnection) -> None:
+def test_macros_have_the_numbers_of_evaluate(database: duckdb.DuckDBPyConnection) -> None:
     assert_equal_to_evaluate(database)
 
 

@@ -208,7 +208,7 @@ def call_rankings(metrics: Any, **call: Any) -> tuple[Any, dict[str, Any]]:
     ),
     ids=str,
 )
-def test_the_id_list_duckdb(engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, call: dict[str, Any]) -> None:
+def test_the_numbers_of_duckdb(engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, call: dict[str, Any]) -> None:
     assert_same(engine, duck, metrics, **call)
 
 
