@@ -109,8 +109,12 @@ class ResolvedRequest:
 
     @cached_property
     def roles(self) -> dict[str, Role]:
-        """The roles of inputs, with the measured columns of the user among their columns."""
+        """The roles of inputs, with the measured columns of the user among their columns, and with numbers where a policy needs them."""
         roles = dict(self.library.roles)
+        for metric in self.metrics:
+            for name in self.library.number_columns(metric.dependencies.settings, metric.settings):
+                role = roles[metric.input_role]
+                roles[role.name] = replace(role, columns={**role.columns, name: replace(role.columns[name], type="number")})
         for column in (metric.measured_column for metric in self.rolled_up or self.metrics):
             if column is not None:
                 role = roles[column.role]

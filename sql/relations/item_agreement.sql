@@ -16,7 +16,9 @@ FROM (
     item_id,
     num_ratings,
     item_ratings,
-    SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id, rating) AS rating_shares, -- sum over items of the share of the rating
+    SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id ORDER BY rating)
+      + SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id ORDER BY rating DESC)
+      - SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id) AS rating_shares, -- sum over items of the share of the rating
     SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id) AS num_items
   FROM rating_counts
 ) AS item_shares

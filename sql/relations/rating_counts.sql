@@ -1,4 +1,5 @@
 -- rating_counts: one row per group, item of at least two ratings, and rating: sampled unit, number of ratings, and those of the item, of the group, and of the rating in the group.
+-- Ratings may be doubles, which BigQuery does not partition by: those of equal rating are those up to it and from it, less all.
 -- Validate: several_units
 -- Sampling unit: predictions.
 -- Grain: group_id, item_id, rating
@@ -9,7 +10,8 @@ SELECT
   rating,
   num_ratings, -- of the item, with this rating
   item_ratings, -- of the item
-  SUM(num_ratings) OVER (PARTITION BY group_id, rating) AS value_ratings, -- of all items, with this rating
+  SUM(num_ratings) OVER (PARTITION BY group_id ORDER BY rating) + SUM(num_ratings) OVER (PARTITION BY group_id ORDER BY rating DESC)
+    - SUM(num_ratings) OVER (PARTITION BY group_id) AS value_ratings, -- of all items, with this rating
   SUM(num_ratings) OVER (PARTITION BY group_id) AS group_ratings -- of all items
 FROM (
   -- one row per group, item and rating

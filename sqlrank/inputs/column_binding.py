@@ -247,6 +247,8 @@ def _bind_unit(request: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
     unit = role.unit_column or role.query_column
     if unit is None or not _is_evaluated_by_rows(request, role.name) or not (request.confidence is not None or request.needs_units):
         return bound_input
+    if role.query_column is not None and not role.columns[role.query_column].optional:
+        bound_input = bound_input.assume_columns([role.query_column])
     if unit not in bound_input.columns and (list_column := bound_input.columns.get(role.query_column or "")):
         bound_input = bound_input.with_columns({unit: list_column})
     if unit in bound_input.columns and (duckdb_type := bound_input.column_type(unit)).startswith(("FLOAT", "DOUBLE", "DECIMAL")):

@@ -285,8 +285,15 @@ class Registry:
 
     def policy_checks(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[str]:
         """Return the queries in ``checks/`` that must find nothing under the values of these policies."""
-        values = (self.policies[name]["values"].get(settings.get(name), {}) for name in self.policies if name in set(read_settings))
-        return [entry["validate"] for entry in values if "validate" in entry]
+        return [entry["validate"] for entry in self._chosen_values(read_settings, settings) if "validate" in entry]
+
+    def number_columns(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[str]:
+        """Return the columns that have to be numeric under the values of these policies."""
+        return [entry["number"] for entry in self._chosen_values(read_settings, settings) if "number" in entry]
+
+    def _chosen_values(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """Return the declared values of policies that are in force."""
+        return [self.policies[name]["values"].get(settings.get(name), {}) for name in self.policies if name in set(read_settings)]
 
     def function(self, slot: str, name: str) -> SqlFile:
         """Return the file of a function that fills a slot."""

@@ -410,8 +410,7 @@ def _list_event_scenarios() -> list[Scenario]:
         metrics, given = _list_metrics(files, cutoff="@2" if role in classes else ""), {"inputs": {role: role}}
         if role in classes:
             given["columns"] = {"weight": "weight"}
-            analytic = [metric for metric in metrics if metric != "MulticlassAUC"]
-            found.append(Scenario(f"{role} with intervals", analytic, {**given, "by": "shop", "confidence": 0.95}))
+            found.append(Scenario(f"{role} with intervals", metrics, {**given, "by": "shop", "confidence": 0.95}))
         found += [
             Scenario(role, metrics, given),
             Scenario(f"{role} of groups", metrics, {**given, "by": [["shop"], []]}),
@@ -424,7 +423,7 @@ def _list_event_scenarios() -> list[Scenario]:
     labels = {**rows, "inputs": {"class_labels": "class_labels"}, "by": [["shop"], []], "confidence": 0.95}
     areas = ["MulticlassAUC(average=weighted)", "MulticlassAUC(multi_class=ovo)"]
     found += [Scenario("class_labels", sets, labels), Scenario("ratings", *AGREEMENT), *(Scenario(name, [name], rows) for name in others)]
-    return [*found, Scenario("areas of class_scores", areas, {**rows, "inputs": {"class_scores": "class_scores"}})]
+    return [*found, Scenario("areas of class_scores", areas, {**rows, "inputs": {"class_scores": "class_scores"}, "confidence": 0.95})]
 
 
 def _list_curve_scenarios() -> list[Scenario]:

@@ -141,5 +141,11 @@ def test_ratings_that_are_refused() -> None:
             sqlrank.evaluate("FleissKappa", inputs={"ratings": make_table([[0.5, value], [0.5, 0.25]])})
     words = table.set_column(2, "rating", pa.array(["a", "b", "a", "a"]))
     assert sqlrank.evaluate(ALPHAS["ordinal"], inputs={"ratings": words})[0][0].as_py() is not None
-    with pytest.raises(sqlrank.SqlrankError, match=r"Could not convert string '[ab]' to DOUBLE"):
+    with pytest.raises(InputError, match=r"rating is VARCHAR, not a number; cast it, or map another column to rating"):
         sqlrank.evaluate(ALPHAS["interval"], inputs={"ratings": words})
+
+
+def test_ratings_that_are_doubles_partition_nothing_on_bigquery() -> None:
+    """BigQuery groups and sorts by doubles, and refuses partitions by them."""
+    for metric in METRICS:
+        assert "PARTITION BY rating" not in sqlrank.sql(metric, inputs={"ratings": "ratings"}, dialect="bigquery", confidence=0.95)

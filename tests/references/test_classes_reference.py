@@ -321,9 +321,31 @@ def test_errors_of_scores_are_those_of_predictions() -> None:
         count = len(influence)
         assert row["MulticlassLogLoss.n_units"] == count
         assert row["MulticlassLogLoss.se"] == pytest.approx(np.sqrt(count / (count - 1) * (influence**2).sum()))
-    row = sqlrank.evaluate("MulticlassAUC", inputs={"class_scores": pa.table(columns)}, confidence=0.9, interval="bootstrap").to_pylist()[0]
-    assert row["MulticlassAUC.n_units"] == n
-    assert row["MulticlassAUC.ci_low"] < row["MulticlassAUC"] < row["MulticlassAUC.ci_high"]
+
+
+def test_errors_of_areas_are_those_of_finite_differences() -> None:
+    """Scores are tied, a class has no labels, and weights differ."""
+    rng = np.random.default_rng(0)
+    n = 40
+    data = Scores(np.round(rng.dirichlet(np.ones(4), n), 1), rng.integers(0, 3, n), rng.random(n))
+    metrics = [metric for metric in OF_SCORES if metric.startswith("MulticlassAUC")]
+    for units, ids in ((None, np.arange(n)), ("unit_id", np.arange(n) % (n // 2))):
+        others = {"unit_id": np.repeat(ids, data.score.shape[1])} if units else {}
+        table = pa.table({**list_scores(data), **others})
+        (row,) = sqlrank.evaluate(metrics, inputs={"class_scores": table}, confidence=0.9).to_pylist()
+        for metric in metrics:
+            change = []
+            for place in range(n):
+                weight = data.weight * (1 + 1e-6 * (place == np.arange(n)))
+                change.append((reference.evaluate_scores(metric, Scores(data.score, data.label, weight)) - row[metric]) / 1e-6)
+            influence = np.bincount(ids, change)
+            count = len(influence)
+            assert row[f"{metric}.n_units"] == count
+            assert row[f"{metric}.se"] == pytest.approx(np.sqrt(count / (count - 1) * (influence**2).sum()), rel=1e-4), metric
+    call: dict[str, Any] = {"inputs": {"class_scores": pa.table(list_scores(data))}, "confidence": 0.9}
+    (row,) = sqlrank.evaluate("MulticlassAUC", **call).to_pylist()
+    (drawn,) = sqlrank.evaluate("MulticlassAUC", **call, interval="bootstrap").to_pylist()
+    assert drawn["MulticlassAUC.se"] == pytest.approx(row["MulticlassAUC.se"], rel=0.15)
 
 
 def test_scores_that_are_refused() -> None:

@@ -1,7 +1,7 @@
 -- MulticlassAUC: average over classes of the area under the ROC curve, of each class against the rest or each other one.
 -- Use when: you only need the order of the scores of each class, not their values.
 -- Range: 0 to 1.
--- Interval: bootstrap (the area of a class depends on the order of all its scores)
+-- Interval: influence area_influence FROM area_influence
 -- Undefined: labels of one class only.
 -- Source: Hand & Till 2001; scikit-learn roc_auc_score.
 SELECT

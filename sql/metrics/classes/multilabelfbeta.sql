@@ -3,6 +3,7 @@
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.
+-- Interval: influence f_influence FROM label_influence
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn fbeta_score.
 SELECT

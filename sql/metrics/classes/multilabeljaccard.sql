@@ -2,6 +2,7 @@
 -- Use when: you compare sets of classes, such as tags, by their overlap.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.
+-- Interval: influence jaccard_influence FROM label_influence
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn jaccard_score.
 SELECT

@@ -2,6 +2,7 @@
 -- Use when: missed classes are expensive, and a prediction may have several.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.
+-- Interval: influence recall_influence FROM label_influence
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn recall_score.
 SELECT

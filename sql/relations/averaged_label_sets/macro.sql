@@ -9,7 +9,8 @@ SELECT
   1 AS precision_share, -- share in the average of precision
   1 AS recall_share, -- share in the average of recall
   1 AS f_share, -- share in the average of F
-  1 AS jaccard_share -- share in the average of the Jaccard index
+  1 AS jaccard_share, -- share in the average of the Jaccard index
+  0 AS share_by_label -- derivative of the shares by the weight of labels
 FROM (
   -- one row per group and class
   SELECT

@@ -6,6 +6,7 @@ SELECT
   group_id,
   unit_id,
   prediction_id,
+  weight, -- of the prediction
   num_observed, -- number of observed classes
   num_predicted, -- number of predicted classes
   num_hits, -- number of classes that are observed and predicted

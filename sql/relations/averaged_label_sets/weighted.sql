@@ -9,7 +9,8 @@ SELECT
   num_observed AS precision_share, -- share in the average of precision
   num_observed AS recall_share, -- share in the average of recall
   num_observed AS f_share, -- share in the average of F
-  num_observed AS jaccard_share -- share in the average of the Jaccard index
+  num_observed AS jaccard_share, -- share in the average of the Jaccard index
+  1 AS share_by_label -- derivative of the shares by the weight of labels
 FROM (
   -- one row per group and class
   SELECT

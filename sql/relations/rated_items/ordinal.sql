@@ -26,10 +26,16 @@ FROM (
     deviation,
     item_deviation,
     group_squares,
-    SUM(disagreement_slope) OVER (PARTITION BY group_id ORDER BY rating DESC)
-      - SUM(disagreement_slope) OVER (PARTITION BY group_id, rating) / 2 AS disagreement_by_rank, -- a rating moves half of its rank, and the ranks above
-    SUM(chance_slope) OVER (PARTITION BY group_id ORDER BY rating DESC)
-      - SUM(chance_slope) OVER (PARTITION BY group_id, rating) / 2 AS chance_disagreement_by_rank
+    (
+      SUM(disagreement_slope) OVER (PARTITION BY group_id ORDER BY rating DESC)
+        - SUM(disagreement_slope) OVER (PARTITION BY group_id ORDER BY rating)
+        + SUM(disagreement_slope) OVER (PARTITION BY group_id)
+    ) / 2 AS disagreement_by_rank, -- a rating moves half of its rank, and the ranks above
+    (
+      SUM(chance_slope) OVER (PARTITION BY group_id ORDER BY rating DESC)
+        - SUM(chance_slope) OVER (PARTITION BY group_id ORDER BY rating)
+        + SUM(chance_slope) OVER (PARTITION BY group_id)
+    ) / 2 AS chance_disagreement_by_rank
   FROM (
     -- one row per group, item and rating
     SELECT

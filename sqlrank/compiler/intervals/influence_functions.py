@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlrank.compiler.intervals.derivatives import partial_derivatives, row_contribution
 from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
+from sqlrank.errors import MetricError
 from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def find_influence(
     if rows_are_values:
         influence = _delta_method_influence(relations, query, column, None)
         return None if influence is None else (InfluenceRows(base_cte, (), "values"), _value_influence(influence, column))
-    if column.metric.file.interval.influence:
-        return _declared_influence(relations, column.metric)
+    if column.metric.file.interval.influence and (relation := _influence_relation(relations, column.metric)) is not None:
+        return _declared_influence(relations, column.metric, relation)
     unit_cte = _find_unit_cte(relations, column.metric, base_cte)
     if unit_cte is None:
         return None
@@ -102,13 +103,24 @@ def influences_by_rows(
     return influences
 
 
-def _declared_influence(relations: RelationCtes, metric: ResolvedMetric) -> tuple[InfluenceRows, exp.Expr] | None:
+def _influence_relation(relations: RelationCtes, metric: ResolvedMetric) -> SqlFile | None:
+    """Return the relation that declares the influence on a metric, None if there is none under its settings."""
+    name = metric.file.interval.influence.rpartition(" ")[2]
+    try:
+        return relations.library.relation(name, metric.settings)
+    except MetricError:
+        return None
+
+
+def _declared_influence(relations: RelationCtes, metric: ResolvedMetric, relation: SqlFile) -> tuple[InfluenceRows, exp.Expr] | None:
     """Parse a declared influence function: ``-- Interval: influence 2 * auc_influence FROM prediction_influence``.
 
-    It only applies to unordered ties and default functions.
+    It only applies to unordered ties and default functions, unless the relation reads these itself.
     """
     changed_settings = [
-        choice.name for choice in metric.file.declared_settings.values() if metric.settings.get(choice.name) != choice.default
+        choice.name
+        for choice in metric.file.declared_settings.values()
+        if choice.name not in relation.declared_settings and metric.settings.get(choice.name) != choice.default
     ]
     if changed_settings or metric.settings.get("ties") is not None:
         return None

@@ -1,0 +1,49 @@
+-- area_influence: one row per group, prediction and class: sampled unit, weight, and influence of the score on the average of areas.
+-- A prediction of the class is compared with all others, whose pairs count by their share, and each other one with those of the class.
+-- Sampling unit: predictions.
+-- Source: the delta method; DeLong, DeLong & Clarke-Pearson 1988.
+-- Grain: rows of class_scores
+SELECT
+  group_id,
+  unit_id, -- what was sampled independently
+  weight, -- of the prediction
+  weight AS influence_weight, -- of the prediction
+  1 AS num_units,
+  CASE
+    WHEN mean_share IS NULL THEN 0
+    WHEN label = class_id THEN (others_up_to - others_from + all_others) / 2 - mean_share + average_by_weight
+    ELSE pair_share * (positives_from - positives_up_to + all_positives) / 2 - mean_share + average_by_weight
+  END AS area_influence -- 0 where the class has no area
+FROM (
+  -- one row per group, prediction and class
+  SELECT
+    class_scores.group_id,
+    class_scores.unit_id,
+    class_scores.class_id,
+    class_scores.label,
+    class_scores.weight,
+    area_derivatives.pair_share,
+    area_derivatives.mean_share,
+    area_derivatives.average_by_weight,
+    SUM(class_scores.weight * area_derivatives.pair_share) OVER (
+      PARTITION BY class_scores.group_id, class_scores.class_id ORDER BY class_scores.score
+    ) AS others_up_to,
+    SUM(class_scores.weight * area_derivatives.pair_share) OVER (
+      PARTITION BY class_scores.group_id, class_scores.class_id ORDER BY class_scores.score DESC
+    ) AS others_from,
+    SUM(class_scores.weight * area_derivatives.pair_share) OVER (PARTITION BY class_scores.group_id, class_scores.class_id) AS all_others,
+    SUM(CASE WHEN class_scores.label = class_scores.class_id THEN class_scores.weight ELSE 0 END) OVER (
+      PARTITION BY class_scores.group_id, class_scores.class_id ORDER BY class_scores.score
+    ) AS positives_up_to,
+    SUM(CASE WHEN class_scores.label = class_scores.class_id THEN class_scores.weight ELSE 0 END) OVER (
+      PARTITION BY class_scores.group_id, class_scores.class_id ORDER BY class_scores.score DESC
+    ) AS positives_from,
+    SUM(CASE WHEN class_scores.label = class_scores.class_id THEN class_scores.weight ELSE 0 END) OVER (
+      PARTITION BY class_scores.group_id, class_scores.class_id
+    ) AS all_positives
+  FROM class_scores
+  LEFT JOIN area_derivatives
+    ON class_scores.group_id = area_derivatives.group_id
+    AND class_scores.class_id = area_derivatives.class_id
+    AND class_scores.label = area_derivatives.label
+) AS scores_with_pairs

@@ -1,0 +1,34 @@
+-- label_influence: one row per group, prediction and class: sampled unit, weight, and influence on averages over classes.
+-- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
+-- Sampling unit: predictions.
+-- Grain: rows of class_labels
+SELECT
+  class_labels.group_id,
+  class_labels.unit_id, -- what was sampled independently
+  class_labels.weight, -- of the prediction
+  class_labels.weight AS influence_weight, -- of the prediction
+  1 AS num_units,
+  COALESCE(class_labels.label * label_derivatives.precision_by_label, 0)
+    + COALESCE(
+      class_labels.predicted * label_derivatives.precision_by_predicted + class_labels.label * class_labels.predicted * label_derivatives.precision_by_hit, 0
+    ) AS precision_influence, -- 0 of a class whose ratio is 0 / 0
+  COALESCE(class_labels.label * label_derivatives.recall_share_by_label, 0)
+    + COALESCE(
+      class_labels.label * label_derivatives.recall_by_label + class_labels.label * class_labels.predicted * label_derivatives.recall_by_hit, 0
+    ) AS recall_influence, -- 0 of a class whose ratio is 0 / 0
+  COALESCE(class_labels.label * label_derivatives.f_share_by_label, 0)
+    + COALESCE(
+      ($beta * $beta * class_labels.label + class_labels.predicted) * label_derivatives.f_by_divisor
+        + class_labels.label * class_labels.predicted * label_derivatives.f_by_hit,
+      0
+    ) AS f_influence, -- 0 of a class whose ratio is 0 / 0
+  COALESCE(class_labels.label * label_derivatives.jaccard_share_by_label, 0)
+    + COALESCE(
+      (class_labels.label + class_labels.predicted - class_labels.label * class_labels.predicted) * label_derivatives.jaccard_by_union
+        + class_labels.label * class_labels.predicted * label_derivatives.jaccard_by_hit,
+      0
+    ) AS jaccard_influence -- 0 of a class whose ratio is 0 / 0
+FROM class_labels
+LEFT JOIN label_derivatives
+  ON class_labels.group_id = label_derivatives.group_id AND class_labels.class_id = label_derivatives.class_id

@@ -1,0 +1,22 @@
+-- label_rates: one row per group and class of predictions with several: weights, precision, recall, F and Jaccard index, the share of each in its average, and the derivative of the shares.
+-- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
+-- Grain: group_id, class_id
+SELECT
+  group_id,
+  class_id,
+  num_observed, -- weight of the predictions of which the class is observed
+  num_predicted, -- weight of the predictions of which the class is predicted
+  num_hits, -- weight of the predictions of which it is both
+  num_observed + num_predicted - num_hits AS union_weight, -- weight of the predictions of which it is one or both
+  $beta * $beta * num_observed + num_predicted AS f_divisor, -- divisor of F
+  zero_division(num_hits / NULLIF(num_predicted, 0)) AS precision,
+  zero_division(num_hits / NULLIF(num_observed, 0)) AS recall,
+  zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0)) AS f,
+  zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)) AS jaccard,
+  precision_share, -- share in the average of precision
+  recall_share, -- share in the average of recall
+  f_share, -- share in the average of F
+  jaccard_share, -- share in the average of the Jaccard index
+  share_by_label -- derivative of the shares by the weight of labels
+FROM averaged_label_sets
