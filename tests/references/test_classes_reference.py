@@ -328,7 +328,7 @@ def test_errors_of_areas_are_those_of_finite_differences() -> None:
     rng = np.random.default_rng(0)
     n = 40
     data = Scores(np.round(rng.dirichlet(np.ones(4), n), 1), rng.integers(0, 3, n), rng.random(n))
-    metrics = [metric for metric in OF_SCORES if metric.startswith("MulticlassAUC")]
+    metrics = [metric for metric in SCORE_METRICS if metric.startswith("MulticlassAUC")]
     for units, ids in ((None, np.arange(n)), ("unit_id", np.arange(n) % (n // 2))):
         others = {"unit_id": np.repeat(ids, data.score.shape[1])} if units else {}
         table = pa.table({**list_scores(data), **others})
