@@ -7,9 +7,9 @@ SELECT
   class_weight, -- weight of the class's labels
   other_weight, -- weight of the labels that it is compared with
   area, -- NULL of a class that has no labels
-  CASE WHEN area IS NULL THEN 0 ELSE share END / NULLIF(shares, 0) AS share, -- all shares add up to 1
+  CASE WHEN area IS NULL THEN 0 ELSE share END / NULLIF(all_shares, 0) AS area_share, -- all shares add up to 1
   CASE WHEN area IS NULL THEN 0 ELSE share_by_weight END
-    * (area - share_areas / NULLIF(shares, 0)) / NULLIF(shares, 0) AS average_by_weight -- derivative by the weights of the share
+    * (area - share_areas / NULLIF(all_shares, 0)) / NULLIF(all_shares, 0) AS average_by_weight -- derivative by the weights of the share
 FROM (
   -- one row per group and area
   SELECT
@@ -21,7 +21,7 @@ FROM (
     area,
     share,
     share_by_weight,
-    SUM(CASE WHEN area IS NULL THEN 0 ELSE share END) OVER (PARTITION BY group_id) AS shares,
+    SUM(CASE WHEN area IS NULL THEN 0 ELSE share END) OVER (PARTITION BY group_id) AS all_shares,
     SUM(share * area) OVER (PARTITION BY group_id) AS share_areas
   FROM averaged_areas
 ) AS areas_with_totals

@@ -215,8 +215,11 @@ class BoundInput:
         column_name = self.columns[name]
         if column_name in self.expressions:
             return self.expressions[column_name].copy()
-        is_bare = self.table.column_types is None and name not in self.group_names and column_name == self.table.column(name)
-        return exp.column(name) if is_bare else quoted_column(column_name)
+        if self.table.column_types is None and name not in self.group_names:
+            for canonical in (name, self.role.query_column):  # which a unit may be
+                if canonical is not None and column_name == self.table.column(canonical):
+                    return exp.column(canonical)
+        return quoted_column(column_name)
 
 
 def comparable_columns(inputs: Mapping[str, BoundInput], columns: Mapping[str, Sequence[str]]) -> dict[str, list[tuple[str, str]]]:

@@ -6,9 +6,9 @@ SELECT
   class_concordances.label,
   CASE
     WHEN class_concordances.label = class_concordances.class_id THEN 0
-    ELSE area_shares.share / NULLIF(area_shares.class_weight, 0) / NULLIF(area_shares.other_weight, 0)
+    ELSE area_shares.area_share / NULLIF(area_shares.class_weight, 0) / NULLIF(area_shares.other_weight, 0)
   END AS pair_share, -- of a pair with one of the class; 0 of the class
-  area_shares.share * area_shares.area
+  area_shares.area_share * area_shares.area
     / NULLIF(
       CASE WHEN class_concordances.label = class_concordances.class_id THEN area_shares.class_weight ELSE area_shares.other_weight END, 0
     ) AS mean_share, -- mean share of pairs in right order
