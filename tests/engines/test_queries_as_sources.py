@@ -43,10 +43,9 @@ COMPILERS = {
     "datafusion": "DataFusionCompiler",
     "postgres": "PostgresCompiler",
     "snowflake": "SnowflakeCompiler",
-    "spark": "PySparkCompiler",
     "sqlite": "SQLiteCompiler",
 }
-"""Compilers of ibis, by dialect."""
+"""Compilers of ibis that need no connection, by dialect."""
 
 
 @pytest.fixture(scope="module", params=parametrize_engines(ENGINES))
@@ -81,9 +80,10 @@ def test_expressions_that_ibis_compiles_are_queries(engine: Engine) -> None:
     runs, grades = (ibis.table(ibis.schema(TABLES[name].schema), name=name) for name in ("runs", "grades"))
     run = runs.filter(runs.score >= 0).mutate(score=runs.score * 2)
     judged = ibis.union(grades.filter(grades.relevance > 0), grades.filter(grades.relevance <= 0))
-    for dialect in engine.dialects:
-        if dialect not in COMPILERS:
-            continue
+    dialects = [dialect for dialect in engine.dialects if dialect in COMPILERS]
+    if not dialects:
+        pytest.skip("ibis compiles for Spark with a connection only, as in the tests of backends")
+    for dialect in dialects:
         compiler, written = getattr(compilers, COMPILERS[dialect])(), DIALECTS[dialect].sqlglot_name
         sources = {role: compiler.to_sqlglot(table).sql(written) for role, table in (("run", run), ("qrels", judged))}
         statement = sqlrank.sql(METRICS, **sources, dialect=dialect)
