@@ -114,7 +114,9 @@ def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
 def _has_rows(aggregate: exp.Sum) -> bool:
     """Return True if the sum over no rows, which is NULL, does not differ from a count of them, which is 0."""
     parent: exp.Expr | None = aggregate.parent
-    if isinstance(parent, (exp.Window, exp.Filter)):
+    if isinstance(parent, exp.Window):
+        return parent.args.get("spec") is None
+    if isinstance(parent, exp.Filter):
         return False
     if isinstance(parent, exp.Nullif) and literal_value(parent.expression) == 0:
         return True

@@ -196,7 +196,8 @@ class _RowPredicates:
             return ((exp.GTE, 1 if isinstance(aggregate.this, exp.Star) else 0),)
         predicates = self.value_predicates(aggregate.this, scope) if isinstance(aggregate, (exp.Sum, exp.Min, exp.Max, exp.Avg)) else ()
         if predicates and isinstance(aggregate, exp.Sum):
-            return tuple(pair for pair in predicates if pair[0] in {exp.GT, exp.GTE} and pair[1] >= 0) or _NOT_NULL
+            bounds = ((exp.GTE if test is exp.EQ else test, number) for test, number in predicates)
+            return tuple((test, number) for test, number in bounds if test in {exp.GT, exp.GTE} and number >= 0) or _NOT_NULL
         return predicates
 
     def _is_never_null(self, value: Expr, scope: Scope) -> bool:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.optimizer.constant_folding import literal_value
 from sqlrank.optimizer.optimizer import optimize_statement
-from sqlrank.optimizer.statement_graph import outermost_query
+from sqlrank.optimizer.statement_graph import outermost_query, union_members
 from sqlrank.rendering.dialect_idioms import rewrite_hex_numbers, rewrite_number_series
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.double_inference import DoubleInference
@@ -223,20 +223,49 @@ def _drop_casts(tree: exp.Expr, doubles: DoubleInference) -> None:
 
 
 def _shorten_literals(tree: exp.Expr, doubles: DoubleInference) -> None:
-    """Write decimal literals beside a double without exponent and cast: every engine makes them the same double there.
+    """Write literals beside a double without exponent and cast: every engine makes them the same double there.
 
     A decimal number of few digits is an integer divided by a power of ten, which is rounded as its text is.
     """
     for literal in find_nodes(tree, exp.Literal):
         number = literal.this.removesuffix("e0")
-        if literal.is_string or literal.is_int or "e" in number.lower() or len(number) > MAX_DECIMAL_LENGTH:
+        if literal.is_string or "e" in number.lower() or len(number) > MAX_DECIMAL_LENGTH:
             continue
         is_cast = isinstance(literal.parent, exp.Cast) and literal.parent.is_type(DOUBLE)
+        if not is_cast and number == literal.this:
+            continue
         operand: Any = literal.parent if is_cast else literal
-        user = operand.parent
-        other = None if not isinstance(user, _WIDENING) else user.expression if user.this is operand else user.this
-        if other is not None and (is_cast or number != literal.this) and doubles.is_double(other) and literal_value(other) is None:
+        if any(doubles.is_double(other) and literal_value(other) is None for other in _alternatives(operand, doubles)):
             operand.replace(exp.Literal.number(number))
+
+
+def _alternatives(operand: exp.Expr, doubles: DoubleInference) -> list[exp.Expr]:
+    """Return the other operands of an operator or choice, whose type an operand has, too; SQLite leaves each choice its own."""
+    user: Any = operand.parent
+    if isinstance(user, _WIDENING):
+        return [user.expression if user.this is operand else user.this]
+    user, operand = (user.parent, user) if isinstance(user, exp.If) and operand.arg_key == "true" else (user, operand)
+    if doubles.target.is_dynamically_typed or (isinstance(user, exp.Case) and operand.arg_key == "this"):
+        return []
+    if isinstance(user, exp.Case):
+        values = [branch.args["true"] for branch in user.args["ifs"] if branch is not operand]
+        return values if operand.arg_key == "default" else [value for value in (*values, user.args.get("default")) if value is not None]
+    if isinstance(user, (exp.Coalesce, exp.Greatest, exp.Least)):
+        return [value for value in (user.this, *user.expressions) if value is not operand]
+    return _members_beside(operand)
+
+
+def _members_beside(value: exp.Expr) -> list[exp.Expr]:
+    """Return the values of a column in the other SELECTs of a UNION."""
+    item: Any = value.parent if isinstance(value.parent, exp.Alias) else value
+    select: Any = item.parent
+    if not (isinstance(select, exp.Select) and item.arg_key == "expressions" and isinstance(select.parent, exp.Union)):
+        return []
+    union = select.parent
+    while isinstance(union.parent, exp.Union):
+        union = union.parent
+    others = [member for member in union_members(union) if member is not select]
+    return [member.expressions[item.index].unalias() for member in others if len(member.expressions) == len(select.expressions)]
 
 
 _NEEDS_NO_PARENS = (

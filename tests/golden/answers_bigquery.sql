@@ -18,7 +18,7 @@ WITH answers AS (
   SELECT
     answers.`intent`, answers.query_id, doc_id,
     CASE
-      WHEN answers.grades IS NULL THEN CAST(1 AS FLOAT64)
+      WHEN answers.grades IS NULL THEN 1
       ELSE CAST(answers.grades[SAFE_OFFSET(list_position)] AS FLOAT64)
     END AS relevance
   FROM answers

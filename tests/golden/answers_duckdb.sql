@@ -24,10 +24,7 @@ WITH answers AS NOT MATERIALIZED (
   -- One row per intent, query and judged document.
   SELECT
     "intent", query_id, doc_id,
-    CASE
-      WHEN grades IS NULL THEN CAST(1 AS DOUBLE)
-      ELSE CAST(grades[list_position] AS DOUBLE)
-    END AS relevance
+    CASE WHEN grades IS NULL THEN 1 ELSE CAST(grades[list_position] AS DOUBLE) END AS relevance
   FROM relevant_ids
 ), deduplicated_qrels AS (
   -- One row per intent, query and document of judgments with duplicate rows.

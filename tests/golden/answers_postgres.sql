@@ -18,7 +18,7 @@ WITH answers AS NOT MATERIALIZED (
   SELECT
     answers."intent", answers.query_id, relevant_ids.doc_id,
     CASE
-      WHEN answers.grades IS NULL THEN CAST(1 AS DOUBLE PRECISION)
+      WHEN answers.grades IS NULL THEN 1
       ELSE CAST(answers.grades[relevant_ids.list_position] AS DOUBLE PRECISION)
     END AS relevance
   FROM answers

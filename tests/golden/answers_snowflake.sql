@@ -19,7 +19,7 @@ WITH answers AS (
     answers."INTENT", answers.query_id,
     CAST(relevant_ids.value AS VARCHAR) AS doc_id,
     CASE
-      WHEN answers.grades IS NULL THEN CAST(1 AS DOUBLE)
+      WHEN answers.grades IS NULL THEN 1
       ELSE CAST(GET(answers.grades, relevant_ids.index) AS DOUBLE)
     END
     + 0 AS relevance

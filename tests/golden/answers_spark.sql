@@ -18,7 +18,7 @@ WITH answers AS (
   SELECT
     `intent`, query_id, doc_id,
     CASE
-      WHEN grades IS NULL THEN CAST(1 AS DOUBLE)
+      WHEN grades IS NULL THEN 1
       ELSE CAST(GET(grades, list_position) AS DOUBLE)
     END AS relevance
   FROM answers

@@ -46,7 +46,7 @@ WITH observations AS (
     COALESCE(
       SUM(CASE WHEN variant IS NOT NULL THEN amount_3_count * variant_mean_3 END) OVER ()
       / NULLIF(SUM(CASE WHEN variant IS NOT NULL THEN amount_3_count END) OVER (), 0),
-      CAST(0 AS DOUBLE PRECISION)
+      0
     ) AS amount_3_overall_mean
   FROM variant_means
 ), imputed_means AS (
@@ -57,8 +57,7 @@ WITH observations AS (
     amount_3_overall_mean,
     amount_3_overall_mean
     + COALESCE(
-      (variant_mean_3 - amount_3_overall_mean) * amount_3_count / units,
-      CAST(0 AS DOUBLE PRECISION)
+      (variant_mean_3 - amount_3_overall_mean) * amount_3_count / units, 0
     ) AS variant_mean_3
   FROM variant_summaries
 ), variant_comoments AS (
@@ -95,31 +94,13 @@ WITH observations AS (
   SELECT
     metric, variant, units, multi_variant_units,
     CASE metric WHEN 'ctr' THEN mean_0 WHEN 'revenue' THEN mean_2 END AS value,
-    CASE metric
-      WHEN 'ctr' THEN mean_1
-      WHEN 'revenue' THEN CAST(1 AS DOUBLE PRECISION)
-    END AS denominator,
-    CASE metric
-      WHEN 'ctr' THEN CAST(0 AS DOUBLE PRECISION)
-      WHEN 'revenue' THEN mean_3
-    END AS covariate,
+    CASE metric WHEN 'ctr' THEN mean_1 WHEN 'revenue' THEN 1 END AS denominator,
+    CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN mean_3 END AS covariate,
     CASE metric WHEN 'ctr' THEN product_0_0 WHEN 'revenue' THEN product_2_2 END AS svv,
-    CASE metric
-      WHEN 'ctr' THEN product_0_1
-      WHEN 'revenue' THEN CAST(0 AS DOUBLE PRECISION)
-    END AS svd,
-    CASE metric
-      WHEN 'ctr' THEN product_1_1
-      WHEN 'revenue' THEN CAST(0 AS DOUBLE PRECISION)
-    END AS sdd,
-    CASE metric
-      WHEN 'ctr' THEN CAST(0 AS DOUBLE PRECISION)
-      WHEN 'revenue' THEN product_3_3
-    END AS scc,
-    CASE metric
-      WHEN 'ctr' THEN CAST(0 AS DOUBLE PRECISION)
-      WHEN 'revenue' THEN product_2_3
-    END AS svc
+    CASE metric WHEN 'ctr' THEN product_0_1 WHEN 'revenue' THEN 0 END AS svd,
+    CASE metric WHEN 'ctr' THEN product_1_1 WHEN 'revenue' THEN 0 END AS sdd,
+    CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_3_3 END AS scc,
+    CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_2_3 END AS svc
   FROM variant_comoments
   CROSS JOIN metrics
 ), variant_ratios AS (
@@ -224,7 +205,7 @@ WITH observations AS (
       WHEN squares > CAST('1e-12' AS DOUBLE PRECISION) * square_terms
       AND squares > CAST('1e-24' AS DOUBLE PRECISION) * units * value * value
       THEN squares / NULLIF(units - 1, 0) / units
-      WHEN squares IS NOT NULL AND units > 1 THEN CAST(0 AS DOUBLE PRECISION)
+      WHEN squares IS NOT NULL AND units > 1 THEN 0
     END AS variance
   FROM adjusted_moments
 ), variant_pairs AS (

@@ -1,4 +1,4 @@
-"""Find superfluous parts of a printed expression: bounds without effect, and parentheses."""
+"""Find superfluous parts of a printed expression: bounds without effect, and parentheses; and what stands beside an expression."""
 
 from __future__ import annotations
 
@@ -67,6 +67,49 @@ def find_needless_parentheses(query: exp.Expr, dialect: str) -> Iterator[str]:
             where = "within others" if alone or isinstance(user, (exp.Paren, exp.Subquery)) else ""
         if where:
             yield f"{describe_place(node)}: parentheses {where}, {shorten_text(node, dialect)}"
+
+
+def is_lengthened(node: exp.Expr) -> bool:
+    """Return True for a number with an exponent of 0, and for a number cast to double."""
+    inner = node.this if isinstance(node, exp.Cast) and node.is_type(exp.DType.DOUBLE) else node
+    is_number = isinstance(inner, exp.Literal) and inner.is_number
+    return is_number and (inner.name.lower().endswith("e0") if inner is node else "e" not in inner.name.lower())
+
+
+def is_literal(node: exp.Expr) -> bool:
+    """Return True for a number or NULL, with or without a cast and a sign."""
+    while isinstance(node, (exp.Paren, exp.Cast, exp.Neg)):
+        node = node.this
+    return isinstance(node, (exp.Literal, exp.Null))
+
+
+def find_alternatives(node: exp.Expr, dialect: str) -> list[exp.Expr]:
+    """Return what has the type of an expression: the other operand, the other values of a choice, the column in other SELECTs of a UNION."""
+    user = find_enclosing(node)
+    if isinstance(user, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
+        found = [user.this.unnest(), user.expression.unnest()]
+    elif dialect == "sqlite":
+        found = []
+    elif isinstance(user, (exp.Coalesce, exp.Greatest, exp.Least)):
+        found = [user.this, *user.expressions]
+    elif isinstance(user, (exp.If, exp.Case)) and node.arg_key != "this":
+        case = user if isinstance(user, exp.Case) else user.parent
+        found = [branch.args["true"] for branch in case.args["ifs"]] + [case.args.get("default")] if isinstance(case, exp.Case) else []
+    else:
+        found = _find_members(node if isinstance(node.parent, exp.Select) else node.parent)
+    return [other for other in found if other is not None and other is not node]
+
+
+def _find_members(item: exp.Expr | None) -> list[exp.Expr]:
+    """Return the column at the place of a column in each SELECT of a UNION."""
+    select, place = (item.parent, item.index) if item is not None and item.arg_key == "expressions" else (None, None)
+    if place is None or not isinstance(select, exp.Select) or not isinstance(select.parent, exp.Union):
+        return []
+    union = select.parent
+    while isinstance(union.parent, exp.Union):
+        union = union.parent
+    selects = [found for found in union.find_all(exp.Select) if isinstance(found.parent, exp.Union)]
+    return [found.expressions[place].unalias() for found in selects if len(found.expressions) == len(select.expressions)]
 
 
 def find_enclosing(node: exp.Expr) -> exp.Expr | None:

@@ -126,6 +126,7 @@ WITH logs AS NOT MATERIALIZED (
   SELECT
     "campaign", metric, value, units,
     SQRT(squares * units / NULLIF(units - 1, 0)) AS se,
+    NULLIF(units - 1, 0) AS df,
     -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
     fourth_powers / NULLIF(squares * squares, 0)
     - CAST(1 AS DOUBLE PRECISION) / units AS concentration
@@ -133,24 +134,21 @@ WITH logs AS NOT MATERIALIZED (
 ), degrees_of_freedom AS (
   -- One row per campaign and metric: powers of 1 / df, and effective degrees of freedom.
   SELECT
-    "campaign", metric, value, units, se,
-    CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) AS inverse_df,
-    CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
-    CAST(1 AS DOUBLE PRECISION) / NULLIF(units - 1, 0) / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_4,
+    "campaign", metric, value, units, se, df,
+    CAST(1 AS DOUBLE PRECISION) / df AS inverse_df,
+    CAST(1 AS DOUBLE PRECISION) / df / df AS inverse_df_2,
+    CAST(1 AS DOUBLE PRECISION) / df / df / df / df AS inverse_df_4,
     -- growth of the squared t quantile over the normal one, to 1 %
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE PRECISION))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom for units of equal weight, few if few units make up the
-    -- variance
+    -- Satterthwaite's degrees of freedom for units of equal weight: few if few units vary
     CASE
       WHEN units <= 4 OR concentration >= 2 THEN units - 1
       WHEN concentration * 3 > 2 THEN 3
       WHEN concentration * (units - 1) > 2 THEN 2 / NULLIF(concentration, 0)
       ELSE units - 1
     END AS effective_df,
-    -- factor of the variance for kurtosis of influence: 1 plus twice the excess of its
-    -- concentration over 2 / units
+    -- factor for kurtosis of influence: 1 plus twice the excess of concentration over 2 / units
     CASE
       WHEN units > 4 AND concentration < 2 AND concentration * units > 2
       THEN 1 + 2 * concentration - CAST(4 AS DOUBLE PRECISION) / units
@@ -161,13 +159,12 @@ WITH logs AS NOT MATERIALIZED (
   -- One row per campaign and metric: what the limits of the interval are computed from.
   SELECT
     "campaign", metric, value, units, se,
-    -- quantile of Student's t at 97.5 %: exact for 1 and 2 degrees of freedom, beyond by a
-    -- polynomial in 1 / df, to 1e-10
+    -- quantile of Student's t at 97.5 %: exact for 1 and 2 df, else a polynomial, to 1e-10
     CASE
       WHEN se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(value)
       THEN CASE
-        WHEN units = 2 THEN CAST(12.706204736174696 AS DOUBLE PRECISION)
-        WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE PRECISION)
+        WHEN df = 1 THEN CAST(12.706204736174696 AS DOUBLE PRECISION)
+        WHEN df = 2 THEN CAST(4.30265272974946 AS DOUBLE PRECISION)
         ELSE CAST(1.9599639845400536 AS DOUBLE PRECISION)
         + CAST(2.3722712298585114 AS DOUBLE PRECISION) * inverse_df
         + inverse_df_2 * (
@@ -180,7 +177,7 @@ WITH logs AS NOT MATERIALIZED (
         )
         + inverse_df_4 * inverse_df_2 * (
           CAST(0.6732166553417918 AS DOUBLE PRECISION)
-          + -CAST(0.13803302935737824 AS DOUBLE PRECISION) * inverse_df
+          - CAST(0.13803302935737824 AS DOUBLE PRECISION) * inverse_df
         )
         + inverse_df_4 * inverse_df_4 * (
           -CAST(1.0932322711783076 AS DOUBLE PRECISION)

@@ -15,8 +15,8 @@ from tests.golden.comments import find_comment_faults
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SHORT_NUMBER = len("0.1234567890123e0")
-"""Length of numbers with an exponent, up to which an engine reads a decimal number as the double that its text is."""
+SHORT_NUMBER = len("0.1234567890123")
+"""Length of numbers up to which an engine reads a decimal number as the double that its text is."""
 
 
 def find_faults(text: str, dialect: str) -> list[str]:
@@ -32,7 +32,7 @@ def find_faults(text: str, dialect: str) -> list[str]:
             ]
         elif isinstance(statement, exp.Command) or statement.find(exp.Query):
             raise NotImplementedError(f"a statement that is a {type(statement).__name__}: {statement.sql(dialect)}")
-    return [*reader.found, *reader.unread(), *reader.repeated(), *reader.superfluous_exponents(), *find_comment_faults(text)]
+    return [*reader.found, *reader.unread(), *reader.repeated(), *reader.superfluous_numbers(), *find_comment_faults(text)]
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ class _Reader:
         self.relations: list[_Relation] = []
         self.inputs: Counter[str] = Counter()
         self.kinds: dict[int, str | None] = {}
-        self.exponents: list[exp.Literal] = []
+        self.numbers: list[exp.Expr] = []
 
     def unread(self) -> Iterator[str]:
         """Yield a sentence for each CTE that nobody reads, and each column; rows that are counted need one column."""
@@ -73,15 +73,14 @@ class _Reader:
             elif relation.columns and len(relation.columns) > 1:
                 yield from (f"{relation.label}: nobody reads its column {name}" for name in relation.columns if name not in relation.read)
 
-    def superfluous_exponents(self) -> Iterator[str]:
-        """Yield a sentence for each exponent without which a number would be the same double, because it is beside one."""
-        for literal in self.exponents:
-            user = expression_faults.find_enclosing(literal)
-            sides = [user.this.unnest(), user.expression.unnest()] if isinstance(user, (exp.Add, exp.Sub, exp.Mul, exp.Div)) else []
-            if any(
-                side is not literal and not isinstance(side, exp.Literal) and self.kinds.get(id(side)) == kinds.DOUBLE for side in sides
-            ):
-                yield f"{expression_faults.describe_place(literal)}: {literal.name} is beside a double"
+    def superfluous_numbers(self) -> Iterator[str]:
+        """Yield a sentence for each exponent and cast without which a number would be the same double, because it is beside one."""
+        for number in self.numbers:
+            others = [
+                other for other in expression_faults.find_alternatives(number, self.dialect) if not expression_faults.is_literal(other)
+            ]
+            if any(self.kinds.get(id(other)) == kinds.DOUBLE for other in others):
+                yield f"{expression_faults.describe_place(number)}: {number.sql(self.dialect)} is beside a double"
 
     def repeated(self) -> Iterator[str]:
         """Yield a sentence for each input table that is written more than once."""
@@ -194,8 +193,8 @@ class _Reader:
             self.kinds[id(node)] = kinds.infer_kind(node, self.kinds, self.dialect)
             if kinds.is_double(node):
                 self.judge(node)
-            elif isinstance(node, exp.Literal) and node.is_number and node.name.lower().endswith("e0") and len(node.name) <= SHORT_NUMBER:
-                self.exponents.append(node)
+            if expression_faults.is_lengthened(node) and len(node.name.lower().removesuffix("e0")) <= SHORT_NUMBER:
+                self.numbers.append(node)
 
     def judge(self, cast: exp.Expr) -> None:
         """Keep a sentence on a cast to double if the value is one without it, or becomes one where it stands."""

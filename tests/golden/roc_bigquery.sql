@@ -171,9 +171,7 @@ WITH predictions AS (
     / NULLIF(total_positives, 0) AS tpr
   FROM threshold_points
   UNION ALL
-  SELECT
-    0 AS point, CAST(NULL AS FLOAT64) AS threshold, CAST(0 AS FLOAT64) AS fpr,
-    CAST(0 AS FLOAT64) AS tpr
+  SELECT 0 AS point, CAST(NULL AS FLOAT64) AS threshold, 0 AS fpr, 0 AS tpr
   FROM group_sizes
 )
 SELECT CAST(point AS INT64) AS point, threshold, fpr, tpr

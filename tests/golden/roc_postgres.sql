@@ -74,9 +74,7 @@ WITH predictions AS NOT MATERIALIZED (
     / NULLIF(total_positives, 0) AS tpr
   FROM threshold_points
   UNION ALL
-  SELECT
-    0 AS point, CAST(NULL AS DOUBLE PRECISION) AS threshold, CAST(0 AS DOUBLE PRECISION) AS fpr,
-    CAST(0 AS DOUBLE PRECISION) AS tpr
+  SELECT 0 AS point, CAST(NULL AS DOUBLE PRECISION) AS threshold, 0 AS fpr, 0 AS tpr
   FROM group_sizes
 )
 SELECT CAST(point AS BIGINT) AS point, threshold, fpr, tpr

@@ -30,6 +30,9 @@ ONCE = "once"
 """Alias of the subquery in a CTE that Spark computes once."""
 
 
+LONGEST_LIMIT = 200
+"""Length of a limit of an interval, without line breaks, that may stand in the last SELECT."""
+
 WIDTH = 100
 """Longest line of a statement; the lines of its header are whole sentences and a command."""
 
@@ -61,6 +64,8 @@ def _find_query_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     names = {cte.alias.lower() for cte in ctes}
     yield from _find_misplaced_inputs(ctes, names)
     yield from _find_equal_ctes(ctes)
+    yield from _find_equal_columns(ctes, dialect)
+    yield from _find_computed_limits(query)
     yield from idiom_faults(query, dialect)
     yield from _find_constants(ctes, query, dialect)
     for select in query.find_all(exp.Select):
@@ -97,6 +102,35 @@ def _find_equal_ctes(ctes: list[exp.CTE]) -> Iterator[str]:
         for other in ctes[:index]:
             if cte.this == other.this and not cte.this.find(exp.Rand):
                 yield f"CTE {cte.alias}: the same as {other.alias}"
+
+
+def _find_equal_columns(ctes: list[exp.CTE], dialect: str) -> Iterator[str]:
+    """Yield a sentence for each column of a CTE that is another one of it; inputs have the columns that they are asked for."""
+    for cte in ctes:
+        if not isinstance(cte.this, exp.Select) or cte.find(exp.Rand) or not cte.this.args.get("from_"):
+            continue
+        first: dict[exp.Expr, str] = {}
+        for item in cte.this.expressions:
+            value = item.unalias()
+            if _is_number(value) or isinstance(value, exp.Null) or item.is_star:
+                continue
+            if value in first:
+                yield f"CTE {cte.alias}, column {item.alias_or_name}: {shorten_text(value, dialect)} is {first[value]}, too"
+            first.setdefault(value, item.alias_or_name)
+
+
+def _find_computed_limits(query: exp.Query) -> Iterator[str]:
+    """Yield a sentence for each limit of an interval that is computed in the last SELECT, which has names and short terms."""
+    for item in query.selects if isinstance(query, exp.Select) and query.args.get("with_") else ():
+        computed = [] if not item.alias_or_name.endswith(("_ci_low", "_ci_high")) else item.find_all(exp.Add, exp.Sub, exp.Mul, exp.Div)
+        if not all(_is_in_condition(node) for node in computed) and len(item.sql()) > LONGEST_LIMIT:
+            yield f"the outermost SELECT, column {item.alias_or_name}: is computed in the last SELECT"
+
+
+def _is_in_condition(node: exp.Expr) -> bool:
+    """Return True for a part of a condition of CASE."""
+    branch = node.find_ancestor(exp.If)
+    return branch is not None and any(part is node for part in branch.this.walk())
 
 
 def _find_constants(ctes: list[exp.CTE], query: exp.Expr, dialect: str) -> Iterator[str]:

@@ -228,6 +228,13 @@ SLICES = "WITH slices AS (SELECT 0 AS n UNION ALL SELECT 1 AS n), x AS (SELECT t
             "WITH x AS (SELECT CAST(a AS DOUBLE) AS a FROM t) SELECT a * 5e-1 AS b, a * 0.5e0 AS c FROM x",
             "column c: 0.5e0 is beside a double",
         ),
+        ("WITH x AS (SELECT COALESCE(SUM(LN(a)), CAST(0 AS DOUBLE)) AS b FROM t) SELECT b FROM x", "CAST(0 AS DOUBLE) is beside a double"),
+        (
+            "WITH x AS (SELECT LN(a) AS b, c FROM t UNION ALL SELECT CAST(0 AS DOUBLE) AS b, c FROM t) SELECT b, c FROM x",
+            "CTE x, column b: CAST(0 AS DOUBLE) is beside a double",
+        ),
+        ("WITH x AS (SELECT a + 1 AS b, a + 1 AS c FROM t) SELECT b * c AS d FROM x", "CTE x, column c: a + 1 is b, too"),
+        (f"WITH x AS (SELECT a FROM t) SELECT a{' - a' * 50} AS a_ci_low FROM x", "column a_ci_low: is computed in the last SELECT"),
     ],
 )
 def test_what_a_condition_or_an_idiom_makes_superfluous(text: str, fault: str) -> None:
@@ -243,6 +250,7 @@ def test_what_a_condition_or_an_idiom_makes_superfluous(text: str, fault: str) -
         "SELECT 1 / NULLIF(COUNT(*), 0) AS b FROM t",
         "WITH x AS (SELECT a, NULL AS b FROM t UNION ALL SELECT a, c FROM t) SELECT a, b FROM x",
         f"SELECT SUM(a) OVER w AS b, SUM(c) OVER w AS d FROM t\nWINDOW w AS {FRAME}",
+        "WITH x AS (SELECT RANDOM() AS a, RANDOM() AS b FROM t) SELECT a - b AS c FROM x",
     ],
 )
 def test_what_is_needed_is_none_of_it(text: str) -> None:

@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
-from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, inverse_df_columns, t_quantile_column
+from sqlrank.compiler.intervals.t_quantiles import DF, UNIT_COUNT, df_column, inverse_df_columns, t_quantile_column
 from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.row_keys import QUERY_ID, UNIT_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import (
@@ -191,9 +191,9 @@ class BootstrapIntervals:
             interval_columns: dict[str, exp.Expr] = dict.fromkeys(INTERVAL_SUFFIXES, exp.Null())
             if name in resampled_aliases:
                 tables = {CI_LOW: limits_cte, CI_HIGH: limits_cte, SE: errors_cte}
-                interval_columns = {
-                    limit: null_if_not_finite(exp.column(f"{name}_{limit}", table=table)) for limit, table in tables.items()
-                }
+                interval_columns = {limit: exp.column(f"{name}_{limit}", table=table) for limit, table in tables.items()}
+                if self.relations.library.may_be_infinite(column.metric.file, column.metric.dependencies.files):
+                    interval_columns = {limit: null_if_not_finite(value) for limit, value in interval_columns.items()}
                 clipped = clip_limits(
                     interval_columns[CI_LOW], interval_columns[CI_HIGH], exp.column(name, table=observed_cte), limit_bounds(column.metric)
                 )
@@ -241,11 +241,12 @@ class BootstrapIntervals:
         counted = group_by_key(counted.select(*(exp.alias_(count, name) for name, count in counts.items())), keys)
         if self.values is None:
             select_items = [*map(key_column, keys.columns), exp.column(UNIT_COUNT)]
+            counted = counted.select(df_column(counts[UNIT_COUNT]))
             counted.comments = ["one row per group: the number of units"]
-            inverses = exp.select(*select_items, *inverse_df_columns(exp.column(UNIT_COUNT)))
+            inverses = exp.select(*select_items, exp.column(DF), *inverse_df_columns())
             inverses = inverses.from_(counted.subquery("group_units"))
             inverses.comments = ["one row per group: powers of the inverse degrees of freedom"]
-            quantile = t_quantile_column(self.confidence, exp.column(UNIT_COUNT))
+            quantile = t_quantile_column(self.confidence)
             counted = exp.select(*select_items, quantile).from_(inverses.subquery("degrees_of_freedom"))
         return self.relations.ctes.add_aggregate("unit_counts", counted, "one row per group: the units of every metric")
 

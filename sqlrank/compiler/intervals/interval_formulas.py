@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.column_comments import describe_column
 from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
-from sqlrank.compiler.intervals.t_quantiles import inverse_df_columns, t_quantile_column
+from sqlrank.compiler.intervals.t_quantiles import df_column, inverse_df_columns, t_quantile_column
 from sqlrank.compiler.select_builders import null_if_not_finite
 from sqlrank.inference.student_t import quantile_growth
 from sqlrank.result_columns import CI_HIGH, CI_LOW, SE
@@ -64,11 +64,14 @@ class IntervalFormulas:
         error = self.relations.function("standard_error", {"standard_error": self.formula.error}, *arguments)
         columns = [exp.alias_(sums[name].copy(), name) for name in ("value", "units") if name in sums]
         columns.append(exp.alias_(error, SE))
+        count = sums["units"]
         if self.formula.error == "delong" or self.needs_class_sizes:
             smaller = self.relations.function("smaller_sum", {}, sums["positives"], sums["negatives"])
-            columns.append(exp.alias_(smaller, "smaller_class_size"))
+            count = smaller if self.formula.error == "delong" else count
+            columns += [exp.alias_(smaller, "smaller_class_size")] if self.needs_class_sizes else []
         if self.needs_class_sizes:
             columns += [exp.alias_(sums[name].copy(), name) for name in ("positive_size", "negative_size")]
+        columns += [df_column(count)] if self.confidence.method != "normal" else []
         if self.formula.is_adjusted:
             arguments = [sums[name] for name in ("squares", "fourth_powers", "units")]
             concentration = self.relations.function("influence_concentration", {}, *arguments)
@@ -79,7 +82,7 @@ class IntervalFormulas:
 
     def degrees_of_freedom(self) -> list[exp.Expr]:
         """Return powers of the reciprocal degrees of freedom, effective degrees of freedom, the factor for kurtosis, and the share."""
-        columns = inverse_df_columns(self._count()) if self.confidence.method != "normal" else []
+        columns = inverse_df_columns() if self.confidence.method != "normal" else []
         units, concentration = exp.column("units"), exp.column("concentration")
         if self.formula.is_adjusted:
             growth = self.relations.function("t_growth", {}, units, *self._growth())
@@ -103,7 +106,7 @@ class IntervalFormulas:
 
     def variances(self) -> list[exp.Expr]:
         """Return the t quantile, and the adjusted variance or the least variance of an area."""
-        columns = [t_quantile_column(self.confidence, self._count())]
+        columns = [t_quantile_column(self.confidence)]
         if self.formula.is_adjusted:
             variant = "weighted" if self.formula.has_size else "kurtosis"
             units, growth = exp.column("units"), exp.column("t_growth")
@@ -161,10 +164,6 @@ class IntervalFormulas:
             terms = {CI_LOW: (value, margin), CI_HIGH: (value, margin), SE: ()}
             limits = {name: null_if_not_finite(limit, *terms[name]) for name, limit in limits.items()}
         return [limit if limit == exp.column(name) else exp.alias_(limit, name) for name, limit in limits.items()]
-
-    def _count(self) -> exp.Column:
-        """Return the column that is the degrees of freedom plus one: rows of the smaller class, or units."""
-        return exp.column("smaller_class_size" if self.formula.error == "delong" else "units")
 
     def _size(self) -> exp.Column:
         """Return the column of the effective sample size: the units, unless weighted or absent."""

@@ -19,18 +19,25 @@ UNIT_COUNT = "units"
 T_QUANTILE = "t_quantile"
 """Column of the quantile of Student's t."""
 
+DF = "df"
+"""Column of the degrees of freedom, NULL for one unit."""
+
 POLYNOMIAL_POWERS = (1, 2, 4)
 """Powers of the reciprocal degrees of freedom that are columns, from which the others of a t quantile are multiplied."""
 
 
-def inverse_df_columns(units: exp.Expr) -> list[exp.Expr]:
-    """Return powers of the reciprocal degrees of freedom as columns, from a count of units."""
-    divisor = exp.func("NULLIF", exp.Sub(this=units.copy(), expression=sql_literal(1)), sql_literal(0))
+def df_column(units: exp.Expr) -> exp.Expr:
+    """Return the degrees of freedom as a column, from a count of units."""
+    return exp.alias_(exp.func("NULLIF", exp.Sub(this=units.copy(), expression=sql_literal(1)), sql_literal(0)), DF)
+
+
+def inverse_df_columns() -> list[exp.Expr]:
+    """Return powers of the reciprocal degrees of freedom as columns."""
     powers: list[exp.Expr] = []
     for power in POLYNOMIAL_POWERS:
         value: exp.Expr = sql_literal(1)
         for _ in range(power):
-            value = exp.Div(this=value, expression=divisor.copy())
+            value = exp.Div(this=value, expression=exp.column(DF))
         powers.append(exp.alias_(value, _inverse_df(power)))
     return powers
 
@@ -40,11 +47,8 @@ def _inverse_df(power: int) -> str:
     return f"inverse_df{f'_{power}' if power > 1 else ''}"
 
 
-def t_quantile_column(confidence: IntervalOptions, units: exp.Column) -> exp.Expr:
-    """Return the t quantile for a column of unit counts, with a comment.
-
-    It is exact for 2 and 3 units, and a polynomial for more.
-    """
+def t_quantile_column(confidence: IntervalOptions) -> exp.Expr:
+    """Return the t quantile, with a comment: it is exact for 1 and 2 degrees of freedom, and a polynomial for more."""
     if confidence.method == "normal":
         return exp.alias_(sql_literal(NormalDist().inv_cdf((1 + confidence.level) / 2)), T_QUANTILE)
     factors = [sql_literal(factor) for factor in t_critical_polynomial(confidence.level)]
@@ -52,18 +56,17 @@ def t_quantile_column(confidence: IntervalOptions, units: exp.Column) -> exp.Exp
     value: exp.Expr = exp.Add(this=factors[0], expression=exp.Mul(this=factors[1], expression=one))
     # Pairs of terms, each times an even power: a sum without nested parentheses.
     for powers, low, high in zip(([two], [four], [four, two], [four, four], [four, four, two]), factors[2::2], factors[3::2], strict=True):
-        pair: exp.Expr = exp.paren(exp.Add(this=low, expression=exp.Mul(this=high, expression=one.copy())))
+        is_subtracted = isinstance(high, exp.Neg)
+        term = exp.Mul(this=high.this if is_subtracted else high, expression=one.copy())
+        pair: exp.Expr = exp.paren((exp.Sub if is_subtracted else exp.Add)(this=low, expression=term))
         for power in reversed(powers):
             pair = exp.Mul(this=power.copy(), expression=pair)
         value = exp.Add(this=value, expression=pair)
-    exact_quantiles = [(count, t_critical_value(confidence.level, count - 1)) for count in (2, 3)]
     ifs = [
-        exp.If(this=exp.EQ(this=units.copy(), expression=sql_literal(count)), true=sql_literal(quantile))
-        for count, quantile in exact_quantiles
+        exp.If(this=exp.EQ(this=exp.column(DF), expression=sql_literal(df)), true=sql_literal(t_critical_value(confidence.level, df)))
+        for df in (1, 2)
     ]
     column = exp.alias_(exp.Case(ifs=ifs, default=value), T_QUANTILE)
     percent = f"{50 * (1 + confidence.level):.10g}"
-    column.comments = [
-        f"quantile of Student's t at {percent} %: exact for 1 and 2 degrees of freedom, beyond by a polynomial in 1 / df, to 1e-10"
-    ]
+    column.comments = [f"quantile of Student's t at {percent} %: exact for 1 and 2 df, else a polynomial, to 1e-10"]
     return column
