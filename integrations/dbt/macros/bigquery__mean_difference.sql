@@ -65,6 +65,7 @@ WITH sqlrank_queries_source AS (
       / NULLIF(COUNT(mean_difference_influence) - 1, 0)
       / NULLIF(COUNT(mean_difference_influence), 0)
     ) AS se,
+    NULLIF(COUNT(mean_difference_influence) - 1, 0) AS df,
     -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
     SUM(
       mean_difference_influence * mean_difference_influence * mean_difference_influence
@@ -82,26 +83,20 @@ WITH sqlrank_queries_source AS (
   -- One row per sqlrank_group: powers of 1 / df, and effective degrees of freedom.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
-    value, units, se,
-    1 / NULLIF(units - 1, 0) AS inverse_df,
-    1 / NULLIF(units - 1, 0) / NULLIF(units - 1, 0) AS inverse_df_2,
-    1
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0)
-    / NULLIF(units - 1, 0) AS inverse_df_4,
+    value, units, se, df,
+    1 / df AS inverse_df,
+    1 / df / df AS inverse_df_2,
+    1 / df / df / df / df AS inverse_df_4,
     -- growth of the squared t quantile over the normal one, to 1 %
     (units - 1 + 0.8999505931404055) / NULLIF(units - 1 - 1.5207788172066563, 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom for units of equal weight, few if few units make up the
-    -- variance
+    -- Satterthwaite's degrees of freedom for units of equal weight: few if few units vary
     CASE
       WHEN units <= 4 OR concentration >= 2 THEN units - 1
       WHEN concentration * 3 > 2 THEN 3
       WHEN concentration * (units - 1) > 2 THEN 2 / NULLIF(concentration, 0)
       ELSE units - 1
     END AS effective_df,
-    -- factor of the variance for kurtosis of influence: 1 plus twice the excess of its
-    -- concentration over 2 / units
+    -- factor for kurtosis of influence: 1 plus twice the excess of concentration over 2 / units
     CASE
       WHEN units > 4 AND concentration < 2 AND concentration * units > 2
       THEN 1 + 2 * concentration - 4 / units
@@ -113,26 +108,23 @@ WITH sqlrank_queries_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se,
-    -- quantile of Student's t at 97.5 %: exact for 1 and 2 degrees of freedom, beyond by a
-    -- polynomial in 1 / df, to 1e-10
+    -- quantile of Student's t at 97.5 %: exact for 1 and 2 df, else a polynomial, to 1e-10
     CASE
       WHEN se > 1e-12 * ABS(value)
       THEN CASE
-        WHEN units = 2 THEN 12.706204736174696
-        WHEN units = 3 THEN 4.30265272974946
-        ELSE 1.9599639845400536
-        + 2.3722712298585114 * inverse_df
+        WHEN df = 1 THEN 12.706204736174696
+        WHEN df = 2 THEN 4.30265272974946
+        ELSE 1.9599639845400536 + 2.3722712298585114 * inverse_df
         + inverse_df_2 * (2.8224987226099216 + 2.55584205174121 * inverse_df)
         + inverse_df_4 * (1.5897831427695066 + 0.7284722076660133 * inverse_df)
-        + inverse_df_4 * inverse_df_2 * (0.6732166553417918 + -0.13803302935737824 * inverse_df)
+        + inverse_df_4 * inverse_df_2 * (0.6732166553417918 - 0.13803302935737824 * inverse_df)
         + inverse_df_4 * inverse_df_4 * (-1.0932322711783076 + 4.192747033331032 * inverse_df)
         + inverse_df_4
         * inverse_df_4 * inverse_df_2 * (-5.569680760586609 + 2.8784080636910194 * inverse_df)
       END
       * SQRT(
         se * se * inflation * (effective_df + 0.8999505931404055)
-        / NULLIF(effective_df - 1.5207788172066563, 0)
-        / NULLIF(t_growth, 0)
+        / NULLIF(effective_df - 1.5207788172066563, 0) / NULLIF(t_growth, 0)
       )
     END AS margin
   FROM sqlrank_degrees_of_freedom

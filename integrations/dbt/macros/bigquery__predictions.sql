@@ -110,8 +110,7 @@ WITH sqlrank_predictions_source AS (
     -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
     -- share a threshold.
     SUM(
-      positives / total_positives
-      * (
+      positives / total_positives * (
         (positives_above + positives)
         / NULLIF(positives_above + positives + negatives_above + negatives, 0)
       )

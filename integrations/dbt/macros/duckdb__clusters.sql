@@ -36,8 +36,7 @@ WITH sqlrank_predicted_clusters_source AS NOT MATERIALIZED (
   UNION ALL
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_predicted_groups.') }},
-    sqlrank_true_clusters.record_id,
-    sqlrank_predicted_clusters.cluster_id AS predicted_cluster,
+    sqlrank_true_clusters.record_id, sqlrank_predicted_clusters.cluster_id AS predicted_cluster,
     sqlrank_true_clusters.cluster_id AS true_cluster
   FROM sqlrank_predicted_groups
   INNER JOIN sqlrank_true_clusters

@@ -103,8 +103,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   SELECT
     list_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(CASE WHEN rank <= {{ k }} THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
-    / NULLIF(
+    SUM(CASE WHEN rank <= {{ k }} THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
       SUM(
         CASE WHEN ideal_rank <= {{ k }} THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
       ),
@@ -133,13 +132,8 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   SELECT
     list_id,
     -- Judged: share of the first k documents that have a judgment.
-    SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END)
-    / NULLIF(
-      CASE
-        WHEN MAX(list_length) < {{ k }} THEN MAX(list_length)
-        ELSE {{ k }}
-      END,
-      0
+    SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END) / NULLIF(
+      CASE WHEN MAX(list_length) < {{ k }} THEN MAX(list_length) ELSE {{ k }} END, 0
     ) AS judged_at_k
   FROM sqlrank_judged_retrieved_documents
   GROUP BY list_id

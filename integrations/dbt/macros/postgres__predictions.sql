@@ -110,8 +110,7 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
     -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
     -- share a threshold.
     SUM(
-      CAST(positives AS DOUBLE PRECISION) / total_positives
-      * (
+      CAST(positives AS DOUBLE PRECISION) / total_positives * (
         (positives_above + positives)
         / NULLIF(positives_above + positives + negatives_above + negatives, 0)
       )

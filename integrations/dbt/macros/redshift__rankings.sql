@@ -164,13 +164,8 @@ WITH sqlrank_run_source AS (
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
     -- Judged: share of the first k documents that have a judgment.
-    CAST(SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END) AS DOUBLE PRECISION)
-    / NULLIF(
-      CASE
-        WHEN MAX(list_length) < {{ k }} THEN MAX(list_length)
-        ELSE {{ k }}
-      END,
-      0
+    CAST(SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END) AS DOUBLE PRECISION) / NULLIF(
+      CASE WHEN MAX(list_length) < {{ k }} THEN MAX(list_length) ELSE {{ k }} END, 0
     ) AS judged_at_k
   FROM sqlrank_judged_retrieved_documents
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id

@@ -164,13 +164,8 @@ WITH sqlrank_run_source AS (
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
     -- Judged: share of the first k documents that have a judgment.
-    CAST(SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END) AS DOUBLE PRECISION)
-    / NULLIF(
-      CASE
-        WHEN MAX(list_length) < {{ k }} THEN MAX(list_length)
-        ELSE {{ k }}
-      END,
-      0
+    CAST(SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END) AS DOUBLE PRECISION) / NULLIF(
+      CASE WHEN MAX(list_length) < {{ k }} THEN MAX(list_length) ELSE {{ k }} END, 0
     ) AS judged_at_k
   FROM sqlrank_judged_retrieved_documents
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
@@ -183,8 +178,7 @@ SELECT
   COALESCE(sqlrank_relevant_documents_metrics.p_at_k, 0) AS p_at_k,
   COALESCE(sqlrank_relevant_documents_metrics.r_at_k, 0) AS r_at_k,
   CAST(COALESCE(
-    sqlrank_relevant_documents_metrics.success_at_k,
-    0
+    sqlrank_relevant_documents_metrics.success_at_k, 0
   ) AS DOUBLE PRECISION) AS success_at_k,
   COALESCE(sqlrank_judged_retrieved_documents_metrics.judged_at_k, 0) AS judged_at_k
 FROM sqlrank_evaluated_queries

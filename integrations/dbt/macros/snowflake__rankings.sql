@@ -143,9 +143,7 @@ WITH sqlrank_run_source AS (
     MAX(CASE WHEN rank IS NOT NULL THEN CAST(1 AS DOUBLE) / rank ELSE 0 END) AS rr,
     -- P: precision, the share of relevant documents among the first k.
     COALESCE(
-      SUM(CASE WHEN rank <= {{ k }} THEN CAST(1.0 AS DOUBLE) ELSE 0 END)
-      / NULLIF({{ k }}, 0),
-      0
+      SUM(CASE WHEN rank <= {{ k }} THEN CAST(1.0 AS DOUBLE) ELSE 0 END) / NULLIF({{ k }}, 0), 0
     ) AS p_at_k,
     -- R: recall, the share of the relevant documents that are among the first k.
     SUM(CASE WHEN rank <= {{ k }} THEN CAST(1.0 AS DOUBLE) ELSE 0 END)
@@ -160,13 +158,8 @@ WITH sqlrank_run_source AS (
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
     -- Judged: share of the first k documents that have a judgment.
-    CAST(SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END) AS DOUBLE)
-    / NULLIF(
-      CASE
-        WHEN MAX(list_length) < {{ k }} THEN MAX(list_length)
-        ELSE {{ k }}
-      END,
-      0
+    CAST(SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END) AS DOUBLE) / NULLIF(
+      CASE WHEN MAX(list_length) < {{ k }} THEN MAX(list_length) ELSE {{ k }} END, 0
     ) AS judged_at_k
   FROM sqlrank_judged_retrieved_documents
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id

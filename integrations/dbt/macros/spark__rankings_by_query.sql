@@ -45,8 +45,7 @@ WITH sqlrank_run_source AS (
     sqlrank_evaluated_queries.query_id, sqlrank_qrels.relevance,
     -- position in the list, at any depth
     NULLIF(
-      ARRAY_POSITION(sqlrank_document_arrays.documents, sqlrank_qrels.doc_id),
-      0
+      ARRAY_POSITION(sqlrank_document_arrays.documents, sqlrank_qrels.doc_id), 0
     ) AS document_rank,
     sqlrank_document_arrays.num_retrieved
   FROM sqlrank_evaluated_queries
@@ -123,8 +122,7 @@ WITH sqlrank_run_source AS (
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(CASE WHEN rank <= {{ k }} THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
-    / NULLIF(
+    SUM(CASE WHEN rank <= {{ k }} THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
       SUM(
         CASE WHEN ideal_rank <= {{ k }} THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
       ),
@@ -139,9 +137,7 @@ WITH sqlrank_run_source AS (
     query_id,
     -- AP: average precision, the mean over queries of which is MAP.
     COALESCE(
-      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END)
-      / COUNT(*),
-      0
+      SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*), 0
     ) AS ap,
     -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr,
@@ -159,13 +155,8 @@ WITH sqlrank_run_source AS (
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
     -- Judged: share of the first k documents that have a judgment.
-    SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END)
-    / NULLIF(
-      CASE
-        WHEN MAX(list_length) < {{ k }} THEN MAX(list_length)
-        ELSE {{ k }}
-      END,
-      0
+    SUM(CASE WHEN rank <= {{ k }} THEN 1 ELSE 0 END) / NULLIF(
+      CASE WHEN MAX(list_length) < {{ k }} THEN MAX(list_length) ELSE {{ k }} END, 0
     ) AS judged_at_k
   FROM sqlrank_judged_retrieved_documents
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
