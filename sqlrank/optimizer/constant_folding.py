@@ -115,7 +115,7 @@ def _has_rows(aggregate: exp.Sum) -> bool:
     """Return True if the sum over no rows, which is NULL, does not differ from a count of them, which is 0."""
     parent: exp.Expr | None = aggregate.parent
     if isinstance(parent, exp.Window):
-        return parent.args.get("spec") is None
+        return parent.args.get("spec") is None and _is_integer(aggregate.this)  # a cast would come between the count and OVER
     if isinstance(parent, exp.Filter):
         return False
     if isinstance(parent, exp.Nullif) and literal_value(parent.expression) == 0:
