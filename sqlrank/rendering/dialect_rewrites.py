@@ -235,11 +235,11 @@ def _shorten_literals(tree: exp.Expr, doubles: DoubleInference) -> None:
         if not is_cast and number == literal.this:
             continue
         operand: Any = literal.parent if is_cast else literal
-        if any(doubles.is_double(other) and literal_value(other) is None for other in _alternatives(operand, doubles)):
+        if any(doubles.is_double(other) and literal_value(other) is None for other in _find_alternatives(operand, doubles)):
             operand.replace(exp.Literal.number(number))
 
 
-def _alternatives(operand: exp.Expr, doubles: DoubleInference) -> list[exp.Expr]:
+def _find_alternatives(operand: exp.Expr, doubles: DoubleInference) -> list[exp.Expr]:
     """Return the other operands of an operator or choice, whose type an operand has, too; SQLite leaves each choice its own."""
     user: Any = operand.parent
     if isinstance(user, _WIDENING):
@@ -252,10 +252,10 @@ def _alternatives(operand: exp.Expr, doubles: DoubleInference) -> list[exp.Expr]
         return values if operand.arg_key == "default" else [value for value in (*values, user.args.get("default")) if value is not None]
     if isinstance(user, (exp.Coalesce, exp.Greatest, exp.Least)):
         return [value for value in (user.this, *user.expressions) if value is not operand]
-    return _members_beside(operand)
+    return _find_union_values(operand)
 
 
-def _members_beside(value: exp.Expr) -> list[exp.Expr]:
+def _find_union_values(value: exp.Expr) -> list[exp.Expr]:
     """Return the values of a column in the other SELECTs of a UNION."""
     item: Any = value.parent if isinstance(value.parent, exp.Alias) else value
     select: Any = item.parent

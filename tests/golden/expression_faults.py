@@ -1,4 +1,4 @@
-"""Find superfluous parts of a printed expression: bounds without effect, and parentheses; and what stands beside an expression."""
+"""Find superfluous parts of a printed expression: bounds without effect, parentheses, and numbers longer than their alternatives."""
 
 from __future__ import annotations
 
