@@ -33,6 +33,9 @@ def functions(
     compat: opt.Compat = None,
     policy: opt.Policy = None,
     sql_dir: opt.SqlDir = None,
+    weighted: Annotated[
+        bool, typer.Option("--weighted", help="Read a column weight of predictions, and a further table queries with weights of queries.")
+    ] = False,
     drop: Annotated[bool, typer.Option("--drop", help="Drop the functions instead.")] = False,
     db: Annotated[Path | None, typer.Option(help="Run the script on this DuckDB file, which is made if it does not exist.")] = None,
     dbt: Annotated[Path | None, typer.Option(help="Write a dbt package into this folder: macros for several adapters, and tests.")] = None,
@@ -42,7 +45,11 @@ def functions(
     """Print the script that installs metrics as functions of a database."""
     with exit_on_error():
         if dbt is not None:
-            if given := [name for name, value in {"--schema": schema, "--drop": drop, "--db": db, "-o": output}.items() if value]:
+            if given := [
+                name
+                for name, value in {"--schema": schema, "--drop": drop, "--db": db, "-o": output, "--weighted": weighted}.items()
+                if value
+            ]:
                 raise SqlrankError(f"{given[0]} is not for --dbt, which writes a package")
             if dialect != "duckdb":
                 raise SqlrankError("--dialect is not for --dbt, which writes macros for all adapters")
@@ -59,6 +66,7 @@ def functions(
             schema=schema or default_schema,
             compat=compat,
             sql_dir=sql_dir,
+            weighted=weighted,
             **parse_policies(policy, sql_dir),
         )
         if db is not None:

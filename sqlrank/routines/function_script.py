@@ -134,6 +134,7 @@ def functions(
     schema: str = DEFAULT_SCHEMA,
     compat: str | None = None,
     sql_dir: str | Path | None = None,
+    weighted: bool = False,
     **policies: Any,
 ) -> FunctionScript:
     """Return a script that installs metrics as functions of a database, where they need no Python any more.
@@ -151,6 +152,7 @@ def functions(
         schema: the schema of the functions, which the script creates.
         compat: compatibility mode, as of :func:`evaluate`.
         sql_dir: a directory with metrics, relations and functions of your own.
+        weighted: functions of predictions read a column ``weight``, and those of rankings a further table ``queries`` with one.
         **policies: policies that the numbers follow, such as ``ties="rank"``: they are fixed when functions are installed.
 
     Returns:
@@ -168,7 +170,7 @@ def functions(
         raise MetricError(f"there are no functions for {dialect}; choose from: {', '.join(FUNCTION_DIALECTS)}")
     if not isinstance(schema, str) or exp.SAFE_IDENTIFIER_RE.match(schema) is None:
         raise InputError(f"schema={short_repr(schema)} is not possible: give a name of letters, digits and _")
-    options = installation_options(dialect, compat, sql_dir, policies)
+    options = installation_options(dialect, compat, sql_dir, policies, weighted)
     installation = Installation(options, schema)
     if metrics is None:
         installation.add_all()
@@ -176,6 +178,6 @@ def functions(
         installation.add_metrics([metrics] if isinstance(metrics, str) or not hasattr(metrics, "__iter__") else list(metrics))
     if unread := sorted(options.policies.keys() - installation.read_policies):
         raise MetricError(f"{unread[0]} is read by none of these metrics; leave it out")
-    settings = [f"compat={compat}"] if compat is not None else []
+    settings = [*(["weighted"] if weighted else []), *([f"compat={compat}"] if compat is not None else [])]
     settings += [f"{name}={value}" for name, value in options.policies.items()]
     return FunctionScript(dialect, schema, tuple(installation.functions.values()), installation.omitted, tuple(settings))

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 GROUP_COLUMN, SOURCE_GROUP_COLUMN = "group_key", "sqlrank_group"
 """Column of the group in the result of a table function, and in its evaluated input."""
 
+QUERIES = "queries"
+"""Input with the weights of queries."""
+
 DEFAULT_CUTOFF = 10
 """Default of a cut-off that a metric needs."""
 
@@ -47,12 +50,14 @@ class InstallationOptions:
         compat: Compatibility mode.
         sql_dir: The user's folder of SQL files.
         policies: Policies that the numbers follow.
+        weighted: Rows of predictions and queries have weights, those of queries in a table of their own.
     """
 
     dialect: str
     compat: str | None = None
     sql_dir: str | Path | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
+    weighted: bool = False
 
     @property
     def library(self) -> Registry:
@@ -63,18 +68,23 @@ class InstallationOptions:
         """Return the request of metrics over tables that are called as their roles, with the policies that the metrics read."""
         tables = {role: source_table(role) for role in roles}
         keywords = {role: tables.pop(role) for role in INPUTS_BY_KEYWORD if role in tables}
+        weights = {"predictions": "weight", "queries": "queries.weight"} if self.weighted else {}
+        columns = {column: "weight" for role, column in weights.items() if role in {*keywords, *tables}}
         request = Request(
             metrics,
             collect_sources(**keywords, inputs=tables),
             compat=self.compat,
             sql_dir=self.sql_dir,
             policies=self.policies,
+            columns=columns or None,
             **arguments,
         )
         return replace(request, policies=find_read_policies(request)) if self.policies else request
 
 
-def installation_options(dialect: str, compat: str | None, sql_dir: str | Path | None, policies: Mapping[str, Any]) -> InstallationOptions:
+def installation_options(
+    dialect: str, compat: str | None, sql_dir: str | Path | None, policies: Mapping[str, Any], weighted: bool = False
+) -> InstallationOptions:
     """Return the options of an installation with validated policies, those that are None left out.
 
     Raises:
@@ -85,7 +95,7 @@ def installation_options(dialect: str, compat: str | None, sql_dir: str | Path |
         for name, value in policies.items()
         if value is not None
     }
-    options = InstallationOptions(dialect, compat, sql_dir, frozen)
+    options = InstallationOptions(dialect, compat, sql_dir, frozen, weighted)
     if problems := invalid_policies(frozen, options.library):
         raise MetricError(*problems)
     return options
@@ -226,6 +236,8 @@ def compile_symbolic(
         InputError: An input is missing.
     """
     texts = [str(metric.metric) for metric in metrics]
+    if options.weighted and "run" in roles:
+        roles = [*roles, *({QUERIES} - {*roles})]
     request = resolve_request(options.request(texts, roles, by=[SOURCE_GROUP_COLUMN], per_query=per_query, confidence=confidence))
     symbolic = [with_symbolic_parameters(resolved, metric) for resolved, metric in zip(request.metrics, metrics, strict=True)]
     request = replace(request, metrics=symbolic)
