@@ -359,27 +359,6 @@ def test_policies_are_fixed_and_documented() -> None:
         assert_equal(connection.execute("SELECT ndcg FROM sqlrank.ndcg(run, qrels)").fetchall(), [tuple(expected.to_pylist()[0].values())])
 
 
-def test_functions_read_weights_of_rows_and_queries() -> None:
-    predictions = TABLES["predictions"].append_column("weight", pa.array(np.arange(400) % 5 + 0.5))
-    queries = pa.table({"query_id": np.arange(12), "weight": np.arange(12) + 0.25})
-    script = sqlrank.functions(["nDCG", "AUC", "LogLoss"], weighted=True)
-    assert script.functions[0].signature == "sqlrank.ndcg(run, qrels, queries, k := 2147483647, by := NULL, checks := TRUE)"
-    assert "queries: query_id, weight." in script.functions[0].facts.comment
-    assert script.sql.splitlines()[1] == "-- settings: weighted"
-    rankings = {"run": TABLES["run"], "qrels": TABLES["qrels"], "inputs": {"queries": queries}}
-    with duckdb.connect() as connection:
-        connection.execute(script.sql)
-        for name, table in {**TABLES, "predictions": predictions, "queries": queries}.items():
-            connection.register(name, table)
-        for call, expected in (
-            ("ndcg(run, qrels, queries, by := system)", sqlrank.evaluate("nDCG", **rankings, by="system")),
-            ("auc(predictions, by := campaign)", sqlrank.evaluate("AUC", predictions=predictions, by="campaign")),
-            ("log_loss(predictions, by := campaign)", sqlrank.evaluate("LogLoss", predictions=predictions, by="campaign")),
-        ):
-            found = connection.execute(f"FROM sqlrank.{call}").fetchall()
-            assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
