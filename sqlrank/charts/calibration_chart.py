@@ -114,7 +114,7 @@ def _draw_calibration(
     intervals = (
         alt.Chart(width=size, height=size)
         .mark_rule(opacity=0.6)
-        .encode(x=alt.X("x:Q", scale=domain), y=alt.Y("low:Q", scale=domain), y2="high:Q", **theme.color_encoding(dimensions))
+        .encode(x=alt.X("x:Q", scale=domain), y=alt.Y("low:Q", scale=domain), y2=alt.Y2("high:Q"), **theme.color_encoding(dimensions))
         .transform_filter("isValid(datum.low)")
     )
     above = alt.layer(reference_line(((0.0, 0.0), (axis_maximum, axis_maximum))), *([intervals] if has_intervals else []), line)

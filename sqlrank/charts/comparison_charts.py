@@ -146,7 +146,7 @@ def _verdict(row: Mapping[str, Any], view: ResultView) -> str:
 
 
 def _empty_layer() -> Any:
-    return alt.layer(alt.Chart(theme.inline_data([])).mark_point().encode(x="x:Q"))
+    return alt.layer(alt.Chart(theme.inline_data([])).mark_point().encode(x=alt.X("x:Q")))
 
 
 def _clear_rounding_error(value: Any) -> Any:
@@ -175,12 +175,12 @@ def _forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[float]
         color=color,
         tooltip=theme.tooltips([*dimensions], {**_TOOLTIP_TITLES, "verdict:N": "verdict"}),
     )
-    zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(**theme.REFERENCE).encode(x="zero:Q")
-    limits = base_chart.mark_rule(strokeWidth=2, clip=True).encode(x=zoomed_axis("ci_low", title, domain), x2="ci_high:Q")
+    zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(**theme.REFERENCE).encode(x=alt.X("zero:Q"))
+    limits = base_chart.mark_rule(strokeWidth=2, clip=True).encode(x=zoomed_axis("ci_low", title, domain), x2=alt.X2("ci_high:Q"))
     point = base_chart.mark_point(filled=True, size=80, opacity=1).encode(x=zoomed_axis("difference", title, domain), shape=shape)
     arrows = [
         base_chart.mark_text(text=text, fontSize=theme.FONT_PIXELS, fontWeight="bold")
-        .encode(x=alt.value(place))
+        .encode(x=theme.pixel(place))
         .transform_filter(condition)
         for text, place, condition in (
             ("\u25c2", 0, f"isValid(datum.ci_low) && datum.ci_low < {domain[0]}"),

@@ -209,4 +209,4 @@ def draw_line(
 def reference_line(points: Sequence[tuple[float, float]]) -> Any:
     """Return a grey reference line, equal in all facets."""
     rows = [{"x": x, "y": y} for x, y in points]
-    return alt.Chart(theme.inline_data(rows)).mark_line(**theme.REFERENCE).encode(x="x:Q", y="y:Q")
+    return alt.Chart(theme.inline_data(rows)).mark_line(**theme.REFERENCE).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))

@@ -160,9 +160,11 @@ def _dot_layers(
         .mark_rule(**theme.REFERENCE)
         .encode(x=zoomed_axis("reference", title, domain))
     )
-    limits = base_chart.mark_rule(strokeWidth=2).encode(x=zoomed_axis("low", title, domain), x2="high:Q").transform_filter(HAS_INTERVAL)
+    limits = (
+        base_chart.mark_rule(strokeWidth=2).encode(x=zoomed_axis("low", title, domain), x2=alt.X2("high:Q")).transform_filter(HAS_INTERVAL)
+    )
     dot = base_chart.mark_point(filled=True, size=70, opacity=1).encode(x=zoomed_axis("y", title, domain)).transform_filter(HAS_VALUE)
-    undefined = base_chart.mark_text(text="NULL", align="left", dx=4).encode(x=alt.value(0), color=alt.value(theme.GREY))
+    undefined = base_chart.mark_text(text="NULL", align="left", dx=4).encode(x=theme.pixel(0), color=theme.fixed_color(theme.GREY))
     is_drawn = reference is not None and domain[0] <= reference <= domain[1]
     layers = [*([line] if is_drawn else []), *([limits] if "low" in titles else []), dot]
     return [*layers, undefined.transform_filter(f"!({HAS_VALUE})")]
@@ -188,7 +190,7 @@ def _draw_lines(view: ResultView, positions: Sequence[Any], title: str, axis: al
             **theme.color_encoding(dimensions, is_line=True),
         )
         band = base_chart.mark_area(opacity=0.15).encode(
-            y=alt.Y("low:Q", title=view.title(name)), y2="high:Q", **theme.color_encoding(dimensions)
+            y=alt.Y("low:Q", title=view.title(name)), y2=alt.Y2("high:Q"), **theme.color_encoding(dimensions)
         )
         layers = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
         charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))

@@ -52,6 +52,13 @@ CAPTION_LINE_CHARS = 90
 """Maximum characters per caption line."""
 
 
+class SharedData(alt.InlineData):
+    """Rows of a chart, which its copies share: Altair copies a chart with all of its rows when it layers, facets or configures it."""
+
+    def __deepcopy__(self, memo: Any) -> SharedData:
+        return self
+
+
 def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     """Return rows as inline data of a chart; raise ``InputError`` above ``MAX_ROWS``."""
     values = list(rows)
@@ -62,7 +69,7 @@ def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
         )
     # Skip Altair's schema validation, which takes a millisecond per row.
     with debug_mode(False):  # noqa: FBT003  Altair's flag
-        return alt.InlineData(values=values)
+        return SharedData(values=values)
 
 
 def palette(labels: Sequence[str]) -> list[str]:
@@ -77,6 +84,16 @@ def palette(labels: Sequence[str]) -> list[str]:
     return [GREY if label == BASELINE else PALETTE[other_labels.index(label) % len(PALETTE)] for label in labels]
 
 
+def fixed_color(color: str) -> alt.ColorValue:
+    """Return the encoding of a color that no data decide; Altair takes milliseconds to find the class of ``alt.value``."""
+    return alt.ColorValue(color)
+
+
+def pixel(place: float | str) -> alt.XValue:
+    """Return the encoding of a horizontal position that no data decide, in pixels or as ``width``."""
+    return alt.XValue(place)  # type: ignore[no-untyped-call]
+
+
 def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named: bool = True) -> dict[str, Any]:
     """Return the color encoding of the first dimension, with dashes for lines once colors repeat.
 
@@ -84,10 +101,10 @@ def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is
     """
     dimension = next((dimension for dimension in dimensions if dimension.field == "colour"), None)
     if dimension is None:
-        return {"color": alt.value(PALETTE[0])}
+        return {"color": fixed_color(PALETTE[0])}
     labels = list(dimension.labels)
     if not is_named and len(labels) > len(PALETTE):
-        return {"color": alt.value(PALETTE[0])}
+        return {"color": fixed_color(PALETTE[0])}
     stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
     legend = alt.Legend(title=dimension.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke) if is_named else None
     encoding: dict[str, Any] = {"color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels)), legend=legend)}
@@ -178,14 +195,18 @@ def with_caption(chart: Any, title: str, notes: Sequence[str]) -> ChartType:
     heading: Any = alt.Title(
         title, subtitle=lines, anchor="start", fontSize=14, subtitleFontSize=FONT_PIXELS, subtitleColor="#555555", offset=12
     )
-    done = chart.properties(usermeta={"sqlrank": __version__}, title=heading)
-    # Vega limits the distance of titles to 200 pixels by default, where long labels would overlap them.
-    return (  # type: ignore[no-any-return]
-        done.configure_axis(labelLimit=300, titleLimit=600, maxExtent=400, labelFontSize=FONT_PIXELS, titleFontSize=FONT_PIXELS)
-        .configure_legend(labelFontSize=FONT_PIXELS, titleFontSize=FONT_PIXELS)
-        .configure_header(labelFontSize=FONT_PIXELS, titleFontSize=FONT_PIXELS)
-        .configure_view(strokeOpacity=0)
+    sizes: dict[str, Any] = {"labelFontSize": FONT_PIXELS, "titleFontSize": FONT_PIXELS}
+    # Each of Altair's methods configure_... would copy the chart.
+    done = chart.copy(deep=False)
+    done.usermeta, done.title = {"sqlrank": __version__}, heading
+    done.config = alt.Config(
+        # Vega limits the distance of titles to 200 pixels by default, where long labels would overlap them.
+        axis=alt.AxisConfig(labelLimit=300, titleLimit=600, maxExtent=400, **sizes),
+        legend=alt.LegendConfig(**sizes),
+        header=alt.HeaderConfig(**sizes),
+        view=alt.ViewConfig(strokeOpacity=0),
     )
+    return done  # type: ignore[no-any-return]
 
 
 def join_names(names: Sequence[str]) -> str:
