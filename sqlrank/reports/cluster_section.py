@@ -70,6 +70,8 @@ def cluster_verdicts(result: pa.Table, request: ReportRequest, warnings: Sequenc
     rows = {str(row.get(str(request.system), "")): row for row in result.to_pylist()}
     (first, baseline), *others = rows.items()
     verdicts = [_compare_values(name, row, first, baseline, request) for name, row in others[:MAX_PAIRS_NAMED]]
+    if others:
+        verdicts.append(VerdictSentence("even", "These differences are not tested, because records of one cluster are not independent."))
     counts = request.evaluate(NAMED_COUNTS)
     for row in counts.to_pylist()[:MAX_PAIRS_NAMED]:
         split, true, merged, predicted = (f"{row[name]:,.0f}" for name in NAMED_COUNTS)
@@ -88,7 +90,7 @@ def _compare_values(name: str, row: Mapping[str, Any], first: str, baseline: Map
         ours, theirs = format_cell(metric, row[metric]).text, format_cell(metric, baseline[metric]).text
         if ours != theirs and direction != "neither" and row[metric] is not None and baseline[metric] is not None:
             is_better = (row[metric] > baseline[metric]) == (direction == "higher")
-            (better if is_better else worse).append(f"{metric} ({ours} against {theirs})")
+            (better if is_better else worse).append(metric)
     num_metrics = f"{len(request.names)} metric{'s' * (len(request.names) != 1)}"
     texts = [
         f"{truncate(name)} has {adjective} values than {truncate(first)} in {len(metrics)} of {num_metrics}: {join_texts(metrics)}."
@@ -96,7 +98,7 @@ def _compare_values(name: str, row: Mapping[str, Any], first: str, baseline: Map
         if metrics
     ] or [f"{truncate(name)} and {truncate(first)} have equal values."]
     state = "mixed" if better and worse else "better" if better else "worse" if worse else "even"
-    return VerdictSentence(state, f"{' '.join(texts)} Values are not tested: records of one cluster are not independent.")
+    return VerdictSentence(state, " ".join(texts))
 
 
 def cluster_section(request: ReportRequest) -> Section:
@@ -196,10 +198,8 @@ def _records_table(cluster: WrongCluster, ident: str, records: Mapping[str, list
         rows.values(), key=lambda cells: (cells[1].text != own_name, cells[1].text, sum("worse" in cell.shade for cell in cells))
     )
     titles = [f"predicted by {truncate(system)}" if system else "predicted cluster" for system in records]
-    note = (
-        "Its own records come first, then those that are wrongly linked to it. A record is split off if it is not with most of the others."
-    )
-    title = f"Cluster {truncate(cluster.name)} of {cluster.records:,.0f} records"
+    note = "Its own records come first, then those that are wrongly linked to it. A record is split off if it is not with most of the others. Apart are records that a system does not link to them."
+    title = f"Records of the true cluster {truncate(cluster.name)}"
     left_out = max(0, len(shown) - MAX_RECORDS)
     return TableBlock(ident, title, ["record", "true cluster", *titles], shown[:MAX_RECORDS], left_out, note=note)
 
