@@ -85,7 +85,8 @@ def create_aggregate_routine(
 
 def create_list_routine(dialect: str, schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:
     """Return the function of an expression over lists with symbolic parameters."""
-    holder = exp.Paren(this=rewrite_list_operations(rewrite_for_dialect(body, dialect, facts.name), dialect))
+    operations = {"databricks": "spark"}.get(dialect, dialect)  # whose functions are the same
+    holder = exp.Paren(this=rewrite_list_operations(rewrite_for_dialect(body, operations, facts.name), operations))
     for node in find_nodes(holder, exp.Parameter):
         node.replace(exp.column(node.name))
     names = [parameter.name for parameter in parameters]

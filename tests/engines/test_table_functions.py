@@ -128,7 +128,7 @@ def test_functions_of_engines_that_are_not_here_parse(dialect: str) -> None:
             assert match is not None
             query = match[1]
         else:
-            query = text.partition(" DEFAULT ")[2][1:-1].replace("\\'", "'")
+            query = sqlglot.parse_one(f"SELECT {text.partition(' DEFAULT ')[2]}", dialect=dialect).selects[0].name
         (tree,) = sqlglot.parse(query, dialect=dialect)
         assert isinstance(tree, sqlglot.exp.Select)
         assert all(f"IDENTIFIER(:{role})" in query for role in function.facts.inputs)
