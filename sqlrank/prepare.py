@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +105,7 @@ def prepare(
         for bound_input in inputs.side_inputs:
             row_checks.validate_rows(database, bound_input, inputs.needed_columns[bound_input.role.name], required_row_checks(request))
         for bound_input in [*inputs.side_inputs, *([inputs.base] if inputs.base is not None else [])]:
-            _check_unique(inputs, bound_input)
+            _check_unique(request, inputs, bound_input)
     plans = choose_plan(request, inputs, None if report is None else report.rows)
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
     metrics = [metric.with_plan(plans) for metric in request.metrics]
@@ -245,12 +245,18 @@ def required_row_checks(request: ResolvedRequest) -> list[str]:
     return list(dict.fromkeys(check for metric in request.metrics for check in metric.file.required_row_checks))
 
 
-def _check_unique(inputs: BoundInputs, bound_input: BoundInput) -> None:
-    """Check the uniqueness of rows that the role of an input demands."""
-    if bound_input.role.unique and ROW_NUMBER not in bound_input.columns.values():
-        row_checks.check_unique(inputs.database, bound_input, bound_input.unique_columns)
-    if "rank" in inputs.needed_columns[bound_input.role.name]:
-        row_checks.check_unique(inputs.database, bound_input, ("rank",))
+def _check_unique(request: ResolvedRequest, inputs: BoundInputs, bound_input: BoundInput) -> None:
+    """Check the uniqueness of rows that the role of an input demands, within the groups of each grouping."""
+    groupings = [bound_input.group_names]
+    if request.grouping_sets is not None and bound_input.role.name in request.base_roles:
+        requested = [{column.name for column in inputs.group_columns if column.requested_name in names} for names in request.grouping_sets]
+        groupings = list(dict.fromkeys(tuple(name for name in bound_input.group_names if name in names) for names in requested))
+    for grouping in groupings:
+        grouped = replace(bound_input, group_names=grouping)
+        if bound_input.role.unique and ROW_NUMBER not in bound_input.columns.values():
+            row_checks.check_unique(inputs.database, grouped, bound_input.unique_columns)
+        if "rank" in inputs.needed_columns[bound_input.role.name]:
+            row_checks.check_unique(inputs.database, grouped, ("rank",))
 
 
 def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: CheckMode) -> ValidationReport:

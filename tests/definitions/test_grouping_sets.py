@@ -140,3 +140,20 @@ def test_the_total_of_lists_that_are_spread_over_groups_is_a_mean_of_their_parts
     assert evaluate_rows(["AP", "num_q"], run=run, qrels=qrels) == [(0.75, 2)]
     parts = {(None, "all", 0.5, 4), ("x", "shard", 0.25, 2), ("y", "shard", 0.75, 2)}
     assert set(evaluate_rows(["AP", "num_q"], run=run, qrels=qrels, by=[["shard"], []])) == parts
+
+
+@pytest.mark.parametrize(
+    ("metric", "role", "columns"),
+    [
+        ("MulticlassAUC", "class_scores", {"prediction_id": [1, 1], "class_id": ["a", "b"], "label": ["a", "a"], "score": [0.9, 0.1]}),
+        ("HammingLoss", "class_labels", {"prediction_id": [1, 1], "class_id": ["a", "b"], "label": [1, 0], "predicted": [1, 1]}),
+        ("BCubedF1", "predicted_clusters", {"record_id": [1, 2], "cluster_id": [1, 1]}),
+    ],
+)
+def test_rows_that_only_a_group_tells_apart_have_no_total(metric: str, role: str, columns: dict[str, list[Any]]) -> None:
+    """Rows of two systems would be one prediction in the total, and its value that of neither."""
+    table = pa.table({name: values * 2 for name, values in columns.items()} | {"system": ["x", "x", "y", "y"]})
+    inputs = {role: table} | ({"true_clusters": pa.table(columns)} if role == "predicted_clusters" else {})
+    assert len(sqlrank.evaluate(metric, inputs=inputs, by="system")) == 2
+    with pytest.raises(sqlrank.InputError, match=r"several rows of one class; name the column|record_id is listed more than once"):
+        sqlrank.evaluate(metric, inputs=inputs, by=SLICED)
