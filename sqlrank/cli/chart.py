@@ -43,7 +43,7 @@ def chart(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="Kind of chart: roc, pr, gain, lift, threshold, calibration, cutoffs, line, heatmap, dots, forest or differences. Default: the first that fits."
+            help="Kind of chart: roc, pr, gain, lift, threshold, calibration, confusion, cutoffs, line, heatmap, dots, forest or differences. Default: the first that fits."
         ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="The heading of the chart. Default: what it is of.")] = None,

@@ -13,7 +13,7 @@ INTERVALS, VERDICTS, OUTPUT, LIMITS = "Intervals", "Verdicts", "Output", "Limits
 
 GROUPS: dict[str, tuple[str, ...]] = {
     INPUTS: ("run", "qrels", "predictions", "queries", "rollup", "experiment", "data", "db", "input", "column", "result", "system", "baseline", "control"),
-    METRICS: ("compat", "policy", "plan", "names", "lower_is_better", "sql_dir"),
+    METRICS: ("compat", "policy", "plan", "names", "lower_is_better", "weighted", "sql_dir"),
     GROUPING: ("by", "across", "where", "per_query", "query", "show_where", "window_days", "window_ends"),
     INTERVALS: (
         "confidence", "interval", "unit", "replicates", "seed", "test", "correction", "target_effect", "power", "lift_scale", "n_buckets",
