@@ -1,4 +1,4 @@
--- judgments: one row per list and judged document, retrieved or not: its relevance.
+-- judgments: one row per list and document of its judgments, retrieved or not: its grade, below 0 if it was pooled but not judged.
 -- Grain: list_id, doc_id
 SELECT
   ranked_lists.list_id,

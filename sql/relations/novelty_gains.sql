@@ -1,4 +1,4 @@
--- novelty_gains: one row per list and rank of its ideal list, and one per subtopic and relevant document: both ranks, or NULL, and gains.
+-- novelty_gains: one row per list, subtopic and relevant document, without names: rank and gain; and per list and rank of its ideal list: the ideal ones.
 -- Grain: many per list_id
 SELECT
   list_id,

@@ -1,4 +1,4 @@
--- small_group_pairs: one row per group of 2 to 32 predictions not all equal: weight of concordant, discordant, score- or label-tied pairs.
+-- small_group_pairs: one row per group of 2 to 32 predictions of positive weight, not all equal: weight of pairs concordant, discordant, tied in score or label alone.
 -- Pairs are compared one by one in a self-join, which is fastest for small groups.
 -- Grain: group_id
 SELECT

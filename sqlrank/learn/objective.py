@@ -1,4 +1,4 @@
-"""The loss that training minimizes: a surrogate of pAp@k by its metric file, or the log loss of logistic regression."""
+"""The loss that training minimizes, and CTEs of it, of its gradient and of metrics of scored examples: surrogates of pAp@k, or log loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fold constants in place: arithmetic, comparisons, logic, CASE, functions of literals, tests for NULL, and sums of 1 to counts."""
+"""Fold constants in place: arithmetic, comparisons, logic, CASE, NULLIF, LN, NULL tests, sums of 1; read, write and replace literals."""
 
 from __future__ import annotations
 

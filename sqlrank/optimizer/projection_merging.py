@@ -1,4 +1,4 @@
-"""Merging of SELECTs that only choose, rename or compute columns of one row into the SELECT that they read, or that reads them."""
+"""Merge row-wise CTEs, with their filters and joins, into the SELECT that reads them, and any CTE into a reader that only computes columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Select the columns of comparisons, gates, experiments and differences between groups that people are shown: group columns, then those of the kind of result."""
+"""Select the columns of results to show: groups and named columns, those of comparisons, and of differences without limits that are empty."""
 
 from __future__ import annotations
 

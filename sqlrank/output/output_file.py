@@ -1,4 +1,4 @@
-"""Check and write output files, one or several: replaced atomically, appended to, or streamed; inputs and foreign files are refused."""
+"""Check and write output files: replaced atomically, appended to or streamed; inputs and foreign files are refused; tables as Parquet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registry of SQL files: metrics, curves, relations, functions, roles, policies and plans by name.
+"""Registry of the package's and users' files by name: metrics, curves, relations with their variants, functions, checks, roles, policies, synonyms.
 
 Files are parsed on demand.
 """

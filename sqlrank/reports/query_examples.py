@@ -1,4 +1,4 @@
-"""Report section of queries with the largest differences between two systems: both ranked lists, and commands that explain them."""
+"""Report section of queries that lost and gained most against the baseline: chart, tables, both ranked lists with explanations, and commands."""
 
 from __future__ import annotations
 

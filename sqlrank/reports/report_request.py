@@ -1,4 +1,4 @@
-"""Parse a report request, and make its calls of the public functions: evaluate, compare and explain."""
+"""Parse a report request, with default metrics, and make its calls: evaluate, compare the comparable metrics, explain; with progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decompose metrics into mergeable aggregates and formulas: sums over rows, rank metrics, moments of per-query values and their statement."""
+"""Decompose metrics of a rollup into mergeable sums with names of columns, and the statement of values per query; refuse policies of rows."""
 
 from __future__ import annotations
 

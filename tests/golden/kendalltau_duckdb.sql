@@ -20,7 +20,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   CROSS JOIN group_weights
 ), label_score_weights AS (
-  -- One row per distinct label and score, in groups of more than 32 predictions.
+  -- One row per label and score of predictions of positive weight, in groups of more than 32.
   -- (relations/label_score_weights/large_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
   FROM predictions_with_group_size
@@ -186,7 +186,8 @@ WITH predictions AS NOT MATERIALIZED (
   UNION ALL
   SELECT concordant, discordant, score_ties, label_ties FROM counted_pairs
 ), pair_counts AS (
-  -- One row. (relations/pair_counts/by_group_size.sql)
+  -- One row per but none of small ones of equal predictions.
+  -- (relations/pair_counts/by_group_size.sql)
   SELECT
     SUM(concordant) AS concordant,
     SUM(discordant) AS discordant,

@@ -1,4 +1,4 @@
--- area_derivatives: one row per group, class and label: share of a pair, mean share of pairs in right order, and the derivative of the average by the weight of the label.
+-- area_derivatives: one row per group, class and label, of areas of classes against the rest: share of a pair in the average, its part in right order, and derivative of it.
 -- Grain: group_id, class_id, label
 SELECT
   class_concordances.group_id,

@@ -1,4 +1,4 @@
--- averaged_classes: one row per group and class: its weights; its shares in the averages of precision, recall and F, as in the counts of all classes, and their derivatives.
+-- averaged_classes: one row per group and class: weights of its labels, predictions and right ones; its weights in micro averages, and their derivatives.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Grain: group_id, class_id
 SELECT

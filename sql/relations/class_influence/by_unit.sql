@@ -1,4 +1,4 @@
--- class_influence: one row per prediction of positive weight: sampled unit; weight, square and count if it is right and if it is wrong; influence on six metrics.
+-- class_influence: one row per prediction of positive weight: sampled unit, label; weight, square and count if right and if wrong; influence on six averages.
 -- Grain: rows of classified
 SELECT
   classified.group_id,

@@ -1,4 +1,4 @@
--- evaluated_records: one row per group and record that has a true cluster: it, and its predicted cluster, or id as singleton without one.
+-- evaluated_records: one row per group and record that has a true cluster: that cluster, and its predicted cluster or, without one, the id of the record.
 -- Validate: no_shared_records
 -- Grain: group_id, record_id
 SELECT

@@ -1,4 +1,4 @@
--- label_score_weights: one row per group, distinct label and score, in groups of more than 32 predictions: weight of its predictions.
+-- label_score_weights: one row per group, label and score of predictions of positive weight, in groups of more than 32: their weight.
 -- Grain: group_id, label, score
 SELECT
   group_id,

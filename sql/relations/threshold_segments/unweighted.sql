@@ -1,4 +1,4 @@
--- threshold_segments: one row per group and distinct score of a positive, and one above all: class counts at, to the next, above, below.
+-- threshold_segments: one row per group and distinct score of a positive, and one above all: class counts at, above, below it and in all; as squares and rows, too.
 -- The negatives between two thresholds are a difference of cumulative counts.
 -- Grain: group_id, has_threshold, threshold
 SELECT
