@@ -1,4 +1,4 @@
--- novelty_gains: one row per list, subtopic and relevant document, without names: rank and gain; and per list and rank of its ideal list: the ideal ones.
+-- novelty_gains: one row per list, subtopic and relevant document: rank and gain, without names; and one per rank of the ideal list: ideal ones.
 -- Grain: many per list_id
 SELECT
   list_id,

@@ -186,8 +186,7 @@ WITH predictions AS NOT MATERIALIZED (
   UNION ALL
   SELECT concordant, discordant, score_ties, label_ties FROM counted_pairs
 ), pair_counts AS (
-  -- One row per but none of small ones of equal predictions.
-  -- (relations/pair_counts/by_group_size.sql)
+  -- One row. (relations/pair_counts/by_group_size.sql)
   SELECT
     SUM(concordant) AS concordant,
     SUM(discordant) AS discordant,

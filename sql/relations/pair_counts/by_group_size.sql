@@ -1,4 +1,4 @@
--- pair_counts: one row per group, but none of small ones of equal predictions: weight of pairs concordant, discordant, tied in score or label alone.
+-- pair_counts: one row per group: weight of pairs concordant, discordant, tied in score or label alone; none for small groups of equal predictions.
 -- The weight of a pair is the product of the weights of its two predictions. Each kind of pair is summed on its own: a difference of
 -- larger sums would lose the digits of light pairs.
 -- Grain: group_id
