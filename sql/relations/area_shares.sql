@@ -1,5 +1,5 @@
 -- area_shares: one row per group and area under the ROC curve of a class: weights, the area, its share in the average, and the derivative of the average by the weights of the share.
--- Grain: rows of class_areas
+-- Grain: rows of averaged_areas
 SELECT
   group_id,
   class_id,

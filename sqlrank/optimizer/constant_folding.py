@@ -108,7 +108,9 @@ def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
         replace_expression(node, exp.Literal.number("0.0" if number == 1 else "1.0"))
     elif isinstance(node, exp.Sum) and number == 1 and _has_rows(node):
         count = exp.Count(this=exp.Star())
-        node.replace(count if _is_integer(node.this) else exp.cast(count, DOUBLE))
+        value = node.replace(count if _is_integer(node.this) else exp.cast(count, DOUBLE))
+        if isinstance(value.parent, exp.Nullif) and literal_value(value.parent.expression) == 0 and _is_grouped(value):
+            replace_expression(value.parent, value)  # a group has rows
 
 
 def _has_rows(aggregate: exp.Sum) -> bool:
@@ -120,6 +122,11 @@ def _has_rows(aggregate: exp.Sum) -> bool:
         return False
     if isinstance(parent, exp.Nullif) and literal_value(parent.expression) == 0:
         return True
+    return _is_grouped(aggregate)
+
+
+def _is_grouped(aggregate: exp.Expr) -> bool:
+    """Return True if the aggregate is one of groups by keys, which have rows."""
     select = aggregate.parent_select
     return isinstance(select, exp.Select) and bool(select.args.get("group"))
 

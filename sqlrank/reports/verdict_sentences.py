@@ -36,6 +36,8 @@ WARNED_COUNTS = {
 }
 """Counts that a report warns of, and the things that they count."""
 
+SINGULARS = {"queries": "query", "rows": "row", "records": "record", "predictions": "prediction", "documents": "document"}
+
 
 def verdict_list(
     request: ReportRequest, comparisons: pa.Table | None, group_comparisons: pa.Table | None, warnings: Sequence[str]
@@ -145,7 +147,9 @@ def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cut
         if row.get(judged) is not None and row[judged] < MIN_COVERAGE
     )
     for count, meaning in counts.items():
-        warnings += _merge((name, f"{row[count]:,.0f} {meaning} ({count})") for name, row in _name_groups(rows, systems) if row.get(count))
+        warnings += _merge(
+            (name, f"{_count_things(row[count], meaning)} ({count})") for name, row in _name_groups(rows, systems) if row.get(count)
+        )
     return warnings
 
 
@@ -168,6 +172,12 @@ def join_texts(texts: Sequence[str]) -> str:
     'AP, RR and P@5'
     """
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _count_things(number: float, things: str) -> str:
+    """Return a number of things, of which the first noun is singular for 1."""
+    plural = next((word for word in things.split() if word in SINGULARS), "") if number == 1 else ""
+    return f"{number:,.0f} {things.replace(plural, SINGULARS[plural], 1) if plural else things}"
 
 
 def _count(number: int, noun: str) -> str:

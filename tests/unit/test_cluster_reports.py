@@ -57,8 +57,8 @@ def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(c
         ("even", "These differences are not tested, because records of one cluster are not independent."),
         ("even", "old: 2 of 2 true clusters are split, and 1 of 3 predicted clusters hold records of several true ones."),
         ("even", "new: 1 of 2 true clusters are split, and 0 of 3 predicted clusters hold records of several true ones."),
-        ("warning", "old: 1 records without a predicted cluster (num_unplaced)."),
-        ("warning", "old and new: 1 records without a true cluster (num_unlabelled)."),
+        ("warning", "old: 1 record without a predicted cluster (num_unplaced)."),
+        ("warning", "old and new: 1 record without a true cluster (num_unlabelled)."),
     ]
     titles = re.findall(r'<h2 id="[\w-]+">(.*?)</h2>', html)
     assert titles == ["Summary", "Worst clusters", "Data quality", "Inputs and settings"]
