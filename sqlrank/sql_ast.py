@@ -79,6 +79,11 @@ def unqualified_tables(tree: exp.Expr) -> set[str]:
     return names | {table[0] for text in texts for table in text.tables if len(table) == 1}
 
 
+def source_names(tree: exp.Expr) -> set[str]:
+    """Return the names and aliases of the CTEs and tables of a tree."""
+    return {name for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)}
+
+
 def find_nodes(tree: exp.Expr, *node_types: type[Node]) -> list[Node]:
     """Return the nodes of some types in breadth-first order.
 

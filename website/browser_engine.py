@@ -30,7 +30,7 @@ _log = logging.getLogger("mkdocs.website")
 
 @dataclass(frozen=True)
 class _Package:
-    """A package of npm: its name and version, its SHA-512 as npm writes it, and its file for licences."""
+    """A package of npm: its name and version, and its SHA-512 as npm writes it."""
 
     name: str
     sha512: str

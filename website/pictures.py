@@ -194,11 +194,8 @@ def draw_rankings(query: str, document: str, grade: str) -> str:
         _across(425, 88, 462),
     ]
     for rank, (_, name, _) in enumerate(run[1:], start=1):
-        color = GREEN if grades.get(name) else GREY
         parts.append(_text(480, 34 + 22 * rank, f"{rank}", size=12, fill=GREY))
-        parts.append(
-            f'<rect x="498" y="{20 + 22 * rank}" width="118" height="18" rx="3" fill="{color}" opacity="{0.3 if grades.get(name) else 0.12}"/>'
-        )
+        parts.append(_document_box(498, 20 + 22 * rank, 118, 18, is_relevant=bool(grades.get(name))))
         parts.append(_text(506, 34 + 22 * rank, f"{name}  {grade} {grades.get(name, '?')}", size=12))
     for line, (name, value) in enumerate(values.items()):
         parts.append(_text(636, 56 + 22 * line, f"{name} = {value:.2f}", size=13, weight=600))
@@ -218,11 +215,8 @@ def draw_answers() -> str:
     ]
     for y, chunks in ((66, retrieved), (106, relevant)):
         for place, name in enumerate(chunks):
-            is_relevant = name in relevant
-            color, x = (GREEN if is_relevant else GREY), 110 + 106 * place
-            parts.append(
-                f'<rect x="{x}" y="{y - 16}" width="98" height="24" rx="3" fill="{color}" opacity="{0.3 if is_relevant else 0.12}"/>'
-            )
+            x = 110 + 106 * place
+            parts.append(_document_box(x, y - 16, 98, 24, is_relevant=name in relevant))
             parts.append(_text(x + 49, y, name, size=12, anchor="middle"))
     parts.append(_across(436, 102, 462))
     for x, (name, value) in zip((474, 554, 645), values.items(), strict=True):
@@ -302,6 +296,12 @@ def _arrow(x: float, top: float, bottom: float) -> str:
 
 def _across(left: float, y: float, right: float) -> str:
     return f'<path d="M{left} {y}H{right}m-7 -5l7 5l-7 5" fill="none" stroke="{GREY}" stroke-width="1.5"/>'
+
+
+def _document_box(x: float, y: float, width: float, height: float, *, is_relevant: bool) -> str:
+    """Return the box behind the name of a document, in the color of relevant ones or of others."""
+    color, opacity = (GREEN, 0.3) if is_relevant else (GREY, 0.12)
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill="{color}" opacity="{opacity}"/>'
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> pa.Table:

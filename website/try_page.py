@@ -63,10 +63,10 @@ SAMPLES = (
 )
 
 _QUERIES = {
-    "run.csv": "SELECT column0 AS query_id, column2 AS doc_id, column4 AS score FROM read_csv('{data}/trec_eval/results.test', "
-    "delim = '\\t', header = false, names = ['column0', 'column1', 'column2', 'column3', 'column4', 'column5'])",
-    "qrels.csv": "SELECT column0 AS query_id, column2 AS doc_id, column3 AS relevance FROM read_csv('{data}/trec_eval/qrels.test', "
-    "delim = ' ', header = false, names = ['column0', 'column1', 'column2', 'column3'])",
+    "run.csv": "SELECT query_id, doc_id, score FROM read_csv('{data}/trec_eval/results.test', "
+    "delim = '\\t', header = false, names = ['query_id', 'iteration', 'doc_id', 'rank', 'score', 'tag'])",
+    "qrels.csv": "SELECT query_id, doc_id, relevance FROM read_csv('{data}/trec_eval/qrels.test', "
+    "delim = ' ', header = false, names = ['query_id', 'iteration', 'doc_id', 'relevance'])",
     "impressions.csv": "SELECT campaign, policy, click AS label, score_boosting AS score FROM '{data}/open_bandit/impressions.parquet'",
 }
 """Queries that make the files of samples of example data."""

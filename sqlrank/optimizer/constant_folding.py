@@ -60,7 +60,7 @@ def fold_constants(tree: exp.Expr) -> None:
             node.replace(exp.Boolean(this=not node.this.unnest().this))
         elif isinstance(node, exp.Case):
             _fold_case(node)
-        elif isinstance(node, exp.Where) and _is_number(node.this, value=True):
+        elif isinstance(node, exp.Where) and _is_boolean(node.this, value=True):
             node.pop()
         elif isinstance(node, (exp.Add, exp.Sub, exp.Mul, exp.Div)):
             _fold_arithmetic(node)
@@ -108,9 +108,7 @@ def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
         replace_expression(node, exp.Literal.number("0.0" if number == 1 else "1.0"))
     elif isinstance(node, exp.Sum) and number == 1 and _has_rows(node):
         count = exp.Count(this=exp.Star())
-        value = node.replace(count if _is_integer(node.this) else exp.cast(count, DOUBLE))
-        if isinstance(value.parent, exp.Nullif) and literal_value(value.parent.expression) == 0 and _is_grouped(value):
-            replace_expression(value.parent, value)  # a group has rows
+        node.replace(count if _is_integer(node.this) else exp.cast(count, DOUBLE))
 
 
 def _has_rows(aggregate: exp.Sum) -> bool:
@@ -122,11 +120,6 @@ def _has_rows(aggregate: exp.Sum) -> bool:
         return False
     if isinstance(parent, exp.Nullif) and literal_value(parent.expression) == 0:
         return True
-    return _is_grouped(aggregate)
-
-
-def _is_grouped(aggregate: exp.Expr) -> bool:
-    """Return True if the aggregate is one of groups by keys, which have rows."""
     select = aggregate.parent_select
     return isinstance(select, exp.Select) and bool(select.args.get("group"))
 
@@ -159,7 +152,7 @@ def _literal(number: float) -> exp.Expr:
     return exp.Neg(this=literal) if number < 0 else literal
 
 
-def _is_number(node: exp.Expr, value: bool) -> bool:
+def _is_boolean(node: exp.Expr, value: bool) -> bool:
     inner = node.unnest()
     return isinstance(inner, exp.Boolean) and bool(inner.this) == value
 
@@ -180,11 +173,11 @@ def literal_value(node: exp.Expr) -> float | None:
 def _fold_and_or(node: exp.And | exp.Or) -> None:
     """Fold an AND or OR with a constant operand."""
     neutral = isinstance(node, exp.And)
-    if any(_is_number(operand, value=not neutral) for operand in (node.this, node.expression)):
+    if any(_is_boolean(operand, value=not neutral) for operand in (node.this, node.expression)):
         node.replace(exp.Boolean(this=not neutral))
-    elif _is_number(node.this, value=neutral):
+    elif _is_boolean(node.this, value=neutral):
         node.replace(node.expression)
-    elif _is_number(node.expression, value=neutral):
+    elif _is_boolean(node.expression, value=neutral):
         node.replace(node.this)
 
 
@@ -193,10 +186,10 @@ def _fold_case(node: exp.Case) -> None:
         return
     branches: list[exp.Expr] = []
     for branch in node.args["ifs"]:
-        if _is_number(branch.this, value=True):
+        if _is_boolean(branch.this, value=True):
             node.set("default", branch.args["true"])
             break
-        if not _is_number(branch.this, value=False):
+        if not _is_boolean(branch.this, value=False):
             branches.append(branch)
     node.set("ifs", branches)
     default = node.args.get("default")

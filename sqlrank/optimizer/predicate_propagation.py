@@ -61,6 +61,7 @@ def _fold_tests(scope: Scope, row_predicates: _RowPredicates) -> bool:
     if is_changed:
         fold_constants(scope.select)
         scope.mark_changed()
+        _fold_tests(scope, row_predicates)  # a sum of 1 is a count now, which is above 0 in a group
     return is_changed
 
 

@@ -86,7 +86,7 @@ def lift_user_queries(query: exp.Query) -> None:
     >>> print(query.sql())
     WITH run_query AS (SELECT 1 AS x), a AS (SELECT x FROM run_query) SELECT x FROM a
     """
-    with_clause = query.args["with_"]
+    with_clause = query.args.get("with_") or exp.With(expressions=[])
     taken = {cte.alias for cte in with_clause.expressions} | unqualified_tables(query)
     names: dict[str, str] = {}
     ctes = []
@@ -98,4 +98,6 @@ def lift_user_queries(query: exp.Query) -> None:
             taken.add(names[text])
             ctes.append(exp.CTE(this=source.this, alias=exp.TableAlias(this=exp.to_identifier(names[text]))))
         source.replace(exp.table_(names[text], alias=None if names[text] == source.alias else source.alias))
-    with_clause.set("expressions", [*ctes, *with_clause.expressions])
+    if ctes:
+        with_clause.set("expressions", [*ctes, *with_clause.expressions])
+        query.set("with_", with_clause)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.sql_ast import BIGINT, find_nodes
+from sqlrank.sql_ast import BIGINT, find_nodes, source_names
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _digits_cte(tree: exp.Expr) -> str:
         union = exp.union(union, exp.select(exp.Literal.number(digit)), distinct=False, copy=False)
     if (same := next((cte.alias for cte in with_clause.expressions if cte.this == union), None)) is not None:
         return str(same)
-    name = unique_name("digits", {name for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)})
+    name = unique_name("digits", source_names(tree))
     with_clause.expressions.insert(0, exp.CTE(this=union, alias=exp.TableAlias(this=exp.to_identifier(name))))
     return name
 

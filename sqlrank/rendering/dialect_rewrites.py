@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlrank.optimizer.constant_folding import literal_value
 from sqlrank.optimizer.optimizer import optimize_statement
 from sqlrank.optimizer.statement_graph import outermost_query, union_members
+from sqlrank.optimizer.subquery_elimination import lift_user_queries
 from sqlrank.rendering.dialect_idioms import rewrite_hex_numbers, rewrite_number_series
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.double_inference import DoubleInference
@@ -17,8 +18,7 @@ from sqlrank.rendering.list_elements import rewrite_list_elements
 from sqlrank.rendering.materialization import materialize_shared_ctes
 from sqlrank.rendering.named_windows import name_frames
 from sqlrank.rendering.quantiles import rewrite_quantiles
-from sqlrank.sql_ast import BIGINT, DOUBLE, find_nodes, is_null, query_text
-from sqlrank.unique_names import unique_name
+from sqlrank.sql_ast import BIGINT, DOUBLE, find_nodes, is_null
 
 if TYPE_CHECKING:
     from sqlrank.rendering.dialects import Dialect
@@ -71,8 +71,8 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
     target = get_dialect(dialect)
     tree = tree.copy()
     optimize_statement(tree)
-    if target.sqlglot_name in _SEARCHED_SELECTS:
-        _lift_queries(tree)
+    if target.sqlglot_name in _SEARCHED_SELECTS and (query := outermost_query(tree)) is not None:
+        lift_user_queries(query)
     rewrite_quantiles(tree, target)
     if target.supports_grouping_sets:
         write_grouping_sets(tree)
@@ -95,22 +95,6 @@ def _mark_extremes(tree: exp.Expr) -> None:
     """Let sqlglot write LEAST and GREATEST as such: they ignore NULLs in DuckDB, which values that they choose from are not."""
     for extreme in find_nodes(tree, exp.Greatest, exp.Least):
         extreme.set("ignore_nulls", True)  # noqa: FBT003  sqlglot's flag
-
-
-def _lift_queries(tree: exp.Expr) -> None:
-    """Make steps of the queries of users in FROM, in place."""
-    query: Any = outermost_query(tree)
-    steps: dict[str, str] = {}
-    for item in [node for node in find_nodes(tree, exp.Subquery) if query_text(node) is not None]:
-        if item.this.name not in steps:
-            with_clause = query.args.get("with_") or exp.With(expressions=[])
-            taken = {name for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)}
-            steps[item.this.name] = unique_name(item.alias, taken)
-            step = exp.CTE(this=item.this.copy(), alias=exp.TableAlias(this=exp.to_identifier(steps[item.this.name])))
-            with_clause.set("expressions", [step, *with_clause.expressions])
-            query.set("with_", with_clause)
-        name = steps[item.this.name]
-        item.replace(exp.to_table(name) if name == item.alias else exp.alias_(exp.to_table(name), item.alias, table=True))
 
 
 def _rewrite_is_nan(tree: exp.Expr) -> None:

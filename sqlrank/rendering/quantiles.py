@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import outermost_query
-from sqlrank.sql_ast import DOUBLE, find_nodes, is_null
+from sqlrank.sql_ast import DOUBLE, find_nodes, is_null, source_names
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _add_step(tree: exp.Expr, select: exp.Expr, step: exp.Select) -> str:
     if query.args.get("with_") is None:
         query.set("with_", exp.With(expressions=[]))
     steps = query.args["with_"].expressions
-    name = unique_name(NUMBERED_ROWS, {name for node in find_nodes(tree, exp.CTE, exp.Table) for name in (node.name, node.alias)})
+    name = unique_name(NUMBERED_ROWS, source_names(tree))
     step.comments = ["Rows with the position of their value in the group, from the lowest."]
     reader = select.find_ancestor(exp.CTE)
     place = next((place for place, other in enumerate(steps) if other is reader), len(steps))

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.explanations.intermediate_steps import run_over_ctes
 from sqlrank.prepare import prepare
 from sqlrank.reports.blocks import (
@@ -24,7 +22,8 @@ from sqlrank.reports.blocks import (
     result_block,
     truncate,
 )
-from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, join_texts
+from sqlrank.reports.report_request import resource_limits
+from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things, join_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +66,7 @@ class WrongCluster:
 
 def cluster_verdicts(result: pa.Table, request: ReportRequest, warnings: Sequence[str]) -> VerdictList:
     """Return the sentences on systems: metrics that are better than those of the first one, and numbers of wrong clusters."""
-    rows = {str(row.get(str(request.system), "")): row for row in result.to_pylist()}
+    rows = {_system_name(row, request): row for row in result.to_pylist()}
     (first, baseline), *others = rows.items()
     verdicts = [_compare_values(name, row, first, baseline, request) for name, row in others[:MAX_PAIRS_NAMED]]
     if others:
@@ -81,6 +80,11 @@ def cluster_verdicts(result: pa.Table, request: ReportRequest, warnings: Sequenc
     return VerdictList([*verdicts, *(VerdictSentence("warning", text) for text in warnings)])
 
 
+def _system_name(row: Mapping[str, Any], request: ReportRequest) -> str:
+    """Return the system of a row, an empty text without several."""
+    return str(row.get(str(request.system), ""))
+
+
 def _compare_values(name: str, row: Mapping[str, Any], first: str, baseline: Mapping[str, Any], request: ReportRequest) -> VerdictSentence:
     """Return the sentence on the values of a system and of the first one, without a test."""
     better: list[str] = []
@@ -91,7 +95,7 @@ def _compare_values(name: str, row: Mapping[str, Any], first: str, baseline: Map
         if ours != theirs and direction != "neither" and row[metric] is not None and baseline[metric] is not None:
             is_better = (row[metric] > baseline[metric]) == (direction == "higher")
             (better if is_better else worse).append(metric)
-    num_metrics = f"{len(request.names)} metric{'s' * (len(request.names) != 1)}"
+    num_metrics = count_things(len(request.names), "metric")
     texts = [
         f"{truncate(name)} has {adjective} values than {truncate(first)} in {len(metrics)} of {num_metrics}: {join_texts(metrics)}."
         for adjective, metrics in (("better", better), ("worse", worse))
@@ -123,13 +127,13 @@ def _wrong_clusters(errors: pa.Table, request: ReportRequest) -> list[WrongClust
         # Records without a true cluster may each be a cluster, without a name.
         key = row["true_cluster"] if row["true_cluster"] is not None else ("", len(clusters))
         cluster = clusters.setdefault(key, WrongCluster(row["true_cluster"], row["records"]))
-        cluster.errors[str(row.get(str(request.system), ""))] = row
+        cluster.errors[_system_name(row, request)] = row
     return sorted(clusters.values(), key=lambda cluster: (-cluster.wrong_links, -cluster.records, str(cluster.name)))
 
 
 def _errors_table(clusters: Sequence[WrongCluster], systems: Sequence[str], errors: pa.Table, request: ReportRequest) -> TableBlock:
     """Return the wrongly predicted clusters with the errors of each system."""
-    listed = Counter(str(row.get(str(request.system), "")) for row in errors.to_pylist())
+    listed = Counter(_system_name(row, request) for row in errors.to_pylist())
     cells = []
     for index, cluster in enumerate(clusters):
         link = f"#cluster-{index + 1}" if cluster.name is not None and index < request.query_examples else None
@@ -154,10 +158,8 @@ def _errors_table(clusters: Sequence[WrongCluster], systems: Sequence[str], erro
 def _read_records(request: ReportRequest, system: str, clusters: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the records of true clusters, and of other clusters that a system links to these."""
     resolved = request.resolve_for_system(RECORDS_METRIC, system)
-    common = request.common
-    limits = ResourceLimits(*(common[name] for name in ("memory_limit", "threads", "temp_directory", "timeout")))
-    dialect = infer_dialect(common["connection"], common["dialect"])
-    return run_on_database(common["connection"], dialect, limits, lambda database: _fetch_records(resolved, database, clusters))
+    connection, limits = request.common["connection"], resource_limits(request.common)
+    return run_on_database(connection, request.dialect, limits, lambda database: _fetch_records(resolved, database, clusters))
 
 
 def _fetch_records(resolved: ResolvedRequest, database: Database, clusters: Sequence[Any]) -> list[dict[str, Any]]:
@@ -177,22 +179,16 @@ def _records_table(cluster: WrongCluster, ident: str, records: Mapping[str, list
     """Return the records of a true cluster and those wrongly linked to it, with the predicted clusters of all systems side by side."""
     rows: dict[Any, list[Cell]] = {}
     for position, system_records in enumerate(records.values()):
-        own = [row for row in system_records if str(row["true_cluster"]) == str(cluster.name)]
+        own, others = ([row for row in system_records if _belongs_to(row, cluster) == is_own] for is_own in (True, False))
         parts = Counter(row["predicted_cluster"] for row in own)
         largest = min(parts, key=lambda part: (part is None, -parts[part], str(part))) if parts else None
-        for row in [
-            *own,
-            *(
-                row
-                for row in system_records
-                if row["predicted_cluster"] in parts and row not in own and row["predicted_cluster"] is not None
-            ),
-        ]:
+        linked = [row for row in others if row["predicted_cluster"] is not None and row["predicted_cluster"] in parts]
+        for row in [*own, *linked]:
             cells = rows.setdefault(
                 row["record_id"],
                 [_text_cell(row["record_id"]), _text_cell(row["true_cluster"]), *([Cell("apart", shade="faint")] * len(records))],
             )
-            cells[2 + position] = _predicted_cell(row["predicted_cluster"], largest, is_own=row in own)
+            cells[2 + position] = _predicted_cell(row["predicted_cluster"], largest, is_own=_belongs_to(row, cluster))
     own_name = truncate(cluster.name)
     shown = sorted(
         rows.values(), key=lambda cells: (cells[1].text != own_name, cells[1].text, sum("worse" in cell.shade for cell in cells))
@@ -202,6 +198,11 @@ def _records_table(cluster: WrongCluster, ident: str, records: Mapping[str, list
     title = f"Records of the true cluster {truncate(cluster.name)}"
     left_out = max(0, len(shown) - MAX_RECORDS)
     return TableBlock(ident, title, ["record", "true cluster", *titles], shown[:MAX_RECORDS], left_out, note=note)
+
+
+def _belongs_to(row: Mapping[str, Any], cluster: WrongCluster) -> bool:
+    """Return True if a record belongs to a true cluster."""
+    return str(row["true_cluster"]) == str(cluster.name)
 
 
 def _text_cell(value: Any) -> Cell:

@@ -14,7 +14,7 @@ from sqlrank.errors import InputError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
 from sqlrank.output.display_columns import select_display_columns
 from sqlrank.reports.blocks import Cell, Section, TableBlock, VerdictList, VerdictSentence, figure, format_cell, result_block, truncate
-from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, MIN_UNITS_WITHOUT_NOTE, pair_verdict
+from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, MIN_UNITS_WITHOUT_NOTE, count_things, pair_verdict
 from sqlrank.result_columns import EXPERIMENT_DISPLAY, EXPERIMENT_SCHEMA
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata, read_result_metadata
 from sqlrank.stored_results import make_mapping_check, read_json, read_parquet, read_texts
@@ -151,9 +151,7 @@ def _verdicts(effects: Effects) -> VerdictList:
     notes = [VerdictSentence("warning", f"{note[0].upper()}{note[1:]}.") for note in effects.notes if not note.startswith(MISMATCH)]
     least = min(min(row["n_units_control"], row["n_units"]) for row in effects.rows)
     if least < MIN_UNITS_WITHOUT_NOTE:
-        notes.append(
-            VerdictSentence("warning", f"A variant has only {least:,} unit{'s' * (least != 1)}: only large effects are significant.")
-        )
+        notes.append(VerdictSentence("warning", f"A variant has only {count_things(least, 'unit')}: only large effects are significant."))
     p_value = format_cell("p_value", effects.sample_ratio["p_value"]).text
     if effects.has_mismatch:
         text = (

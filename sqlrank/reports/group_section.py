@@ -10,7 +10,6 @@ import pyarrow as pa
 from sqlglot import TokenType, exp, tokenize
 
 from sqlrank.call_descriptions import write_command
-from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.reshape import sort_and_limit
 from sqlrank.rendering.dialects import get_dialect
@@ -118,7 +117,7 @@ def _query_command(row: Mapping[str, Any], group: Sequence[str], request: Report
     if not all(name in row and isinstance(row[name], (str, int)) for name in group):
         return None
     sources, common = request.arguments_for_system(str(row.get(str(request.system))))
-    sqlglot_dialect = get_dialect(infer_dialect(common["connection"], common["dialect"])).sqlglot_name
+    sqlglot_dialect = get_dialect(request.dialect).sqlglot_name
     conditions = [] if common["where"] is None else [parse_condition(common["where"], sqlglot_dialect)]
     conditions += [exp.EQ(this=_column(name), expression=exp.convert(row[name])) for name in group]
     options = {

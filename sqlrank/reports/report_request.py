@@ -161,15 +161,19 @@ class ReportRequest:
     def sharing_queries(self) -> Iterator[ReportRequest]:
         """Yield a copy whose queries have run, each once for all calls of the report."""
         inputs, common = self.common["inputs"], self.common
-        limits = ResourceLimits(*(common[name] for name in ("memory_limit", "threads", "temp_directory", "timeout")))
         sources = {**self.sources, **(inputs or {})}
-        with share_queries(sources, common["connection"], common["dialect"], limits) as (shared, connection):
+        with share_queries(sources, common["connection"], common["dialect"], resource_limits(common)) as (shared, connection):
             yield replace(
                 self,
                 sources={role: shared[role] for role in self.sources},
                 runs=shared[self.run_role] if self.runs else {},
                 common={**common, "connection": connection, "inputs": inputs and {role: shared[role] for role in inputs}},
             )
+
+    @property
+    def dialect(self) -> str:
+        """Return the SQL dialect of the data."""
+        return infer_dialect(self.common["connection"], self.common["dialect"])
 
     @property
     def system_columns(self) -> list[str]:
@@ -250,9 +254,7 @@ class ReportRequest:
             [metric], sources, {**common, "plan": {**(common["plan"] or {}), "rank_method": "sort"}}, self.policies_read_by([metric])
         )
         request = resolve_request(replace(call, per_query=True, only_queries=tuple(queries)))
-        limits = ResourceLimits(*(arguments[name] for name in ("memory_limit", "threads", "temp_directory", "timeout")))
-        dialect = infer_dialect(common["connection"], common["dialect"])
-        return explain_queries(request, common["connection"], dialect, limits, rows)
+        return explain_queries(request, common["connection"], self.dialect, resource_limits(arguments), rows)
 
     def resolve_for_system(self, metric: Any, system: str) -> ResolvedRequest:
         """Resolve the request of a metric of one system."""
@@ -280,7 +282,7 @@ class ReportRequest:
 
     def _where(self, column: str, system: str) -> str:
         """Return the SQL condition for a system's rows, combined with that of the report."""
-        sqlglot_dialect = get_dialect(infer_dialect(self.common["connection"], self.common["dialect"])).sqlglot_name
+        sqlglot_dialect = get_dialect(self.dialect).sqlglot_name
         role, dot, name = column.partition(".")
         if not dot or role not in self.sources:
             role, name = (
@@ -314,6 +316,11 @@ class ReportRequest:
             return self
         done = iter(range(10**9))
         return replace(self, tell=lambda: progress(min(99.0, 100 * next(done) / calls)))
+
+
+def resource_limits(arguments: Mapping[str, Any]) -> ResourceLimits:
+    """Return the limits among the arguments of a call."""
+    return ResourceLimits(*(arguments[name] for name in ("memory_limit", "threads", "temp_directory", "timeout")))
 
 
 def _requested_metrics(resolved_request: ResolvedRequest) -> list[Metric]:

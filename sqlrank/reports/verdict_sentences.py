@@ -26,17 +26,15 @@ MIN_COVERAGE = 0.95
 """Share of judged documents at the top of lists below which a report warns."""
 
 WARNED_COUNTS = {
-    "num_unanswered": "queries without retrieved documents",
-    "num_no_rel": "queries without relevant documents",
-    "num_dropped": "rows without an id, score or grade",
-    "num_duplicates": "duplicate rows",
-    "num_unplaced": "records without a predicted cluster",
-    "num_unlabelled": "records without a true cluster",
-    "num_predictions_dropped": "predictions without a label, score or weight",
+    "num_unanswered": ("query", " without retrieved documents"),
+    "num_no_rel": ("query", " without relevant documents"),
+    "num_dropped": ("row", " without an id, score or grade"),
+    "num_duplicates": ("duplicate row", ""),
+    "num_unplaced": ("record", " without a predicted cluster"),
+    "num_unlabelled": ("record", " without a true cluster"),
+    "num_predictions_dropped": ("prediction", " without a label, score or weight"),
 }
-"""Counts that a report warns of, and the things that they count."""
-
-SINGULARS = {"queries": "query", "rows": "row", "records": "record", "predictions": "prediction", "documents": "document"}
+"""Counts that a report warns of: one of the things that they count, and the rest of the sentence."""
 
 
 def verdict_list(
@@ -86,14 +84,16 @@ def pair_verdict(system: str, baseline: str, metrics_by_label: Mapping[str, Sequ
         metrics_by_label.get(label, ()) for label in (SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT, DIFFERS_LABEL)
     )
     num_metrics = sum(map(len, metrics_by_label.values()))
-    of_all = f"of {_count(num_metrics, 'metric')}"
+    of_all = f"of {count_things(num_metrics, 'metric')}"
     sentences = []
     if wins:
         sentences.append(f"{system} beats {baseline} on {len(wins)} {of_all}: {join_texts(wins)}.")
     if losses:
         sentences.append(f"{system} is worse than {baseline} on {len(losses)} {of_all}: {join_texts(losses)}.")
     if even and len(even) == num_metrics:
-        sentences.append(f"{system} and {baseline} do not differ significantly on {_count(num_metrics, 'metric')}: {join_texts(even)}.")
+        sentences.append(
+            f"{system} and {baseline} do not differ significantly on {count_things(num_metrics, 'metric')}: {join_texts(even)}."
+        )
     elif even:
         sentences.append(f"The difference{'s' * (len(even) > 1)} in {join_texts(even)} {'are' if len(even) > 1 else 'is'} not significant.")
     if differing:
@@ -108,8 +108,8 @@ def _few_units(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSen
     min_units = min((units for units in comparisons["n_units"].to_pylist() if units), default=MIN_UNITS_WITHOUT_NOTE)
     if min_units >= MIN_UNITS_WITHOUT_NOTE:
         return []
-    units = ("query" if min_units == 1 else "queries") if request.is_ranking else "unit" if min_units == 1 else "units"
-    text = f"Only {min_units:,} {units} {'is' if min_units == 1 else 'are'} compared: intervals may exceed the range of the metric, and only large differences are significant."
+    units = count_things(min_units, "query" if request.is_ranking else "unit")
+    text = f"Only {units} {'is' if min_units == 1 else 'are'} compared: intervals may exceed the range of the metric, and only large differences are significant."
     return [VerdictSentence("warning", text)]
 
 
@@ -126,7 +126,7 @@ def _largest_regression(comparisons: pa.Table) -> VerdictSentence:
     text = (
         f"Largest regression of a group: {row['metric']} of {truncate(row['system'])} in {group}, {numbers['value']} against "
         f"{numbers['value_baseline']} of {truncate(row['baseline'])}{interval}, n_units {numbers['n_units']}. "
-        f"The baseline is better in {len(rows):,} of {_count(comparisons.num_rows, 'comparison')} within groups."
+        f"The baseline is better in {len(rows):,} of {count_things(comparisons.num_rows, 'comparison')} within groups."
     )
     return VerdictSentence("worse", text)
 
@@ -137,7 +137,7 @@ def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cut
     ``systems`` are the columns that name a row, and ``cutoff`` is that of ``Judged`` and ``num_tied``.
     """
     counts = {
-        f"num_tied@{cutoff}": f"documents whose place among the first {cutoff} depends on the order of equal scores",
+        f"num_tied@{cutoff}": ("document", f" whose place among the first {cutoff} depends on the order of equal scores"),
         **WARNED_COUNTS,
     }
     judged = f"Judged@{cutoff}"
@@ -146,9 +146,9 @@ def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cut
         for name, row in _name_groups(rows, systems)
         if row.get(judged) is not None and row[judged] < MIN_COVERAGE
     )
-    for count, meaning in counts.items():
+    for count, (thing, rest) in counts.items():
         warnings += _merge(
-            (name, f"{_count_things(row[count], meaning)} ({count})") for name, row in _name_groups(rows, systems) if row.get(count)
+            (name, f"{count_things(row[count], thing)}{rest} ({count})") for name, row in _name_groups(rows, systems) if row.get(count)
         )
     return warnings
 
@@ -174,11 +174,11 @@ def join_texts(texts: Sequence[str]) -> str:
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _count_things(number: float, things: str) -> str:
-    """Return a number of things, of which the first noun is singular for 1."""
-    plural = next((word for word in things.split() if word in SINGULARS), "") if number == 1 else ""
-    return f"{number:,.0f} {things.replace(plural, SINGULARS[plural], 1) if plural else things}"
+def count_things(number: float, thing: str) -> str:
+    """Return a number of things in words.
 
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    >>> count_things(1, "query"), count_things(2000, "query"), count_things(2, "record")
+    ('1 query', '2,000 queries', '2 records')
+    """
+    plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,.0f} {thing if number == 1 else plural}"

@@ -1,4 +1,4 @@
-"""CREATE FUNCTION statements of list functions, with their comments, for other databases than DuckDB."""
+"""CREATE FUNCTION statements of list functions and aggregates, with their comments, for other databases than DuckDB."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlrank.routines.routine import Routine
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.routines.routine import RoutineFacts
     from sqlrank.routines.symbolic_statement import RoutineParameter
@@ -65,46 +65,39 @@ def create_aggregate_routine(
     dialect: str, schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]
 ) -> Routine:
     """Return the aggregate of an expression over columns with symbolic parameters, all of which are passed."""
-    holder = exp.Paren(this=rewrite_for_dialect(body, dialect, facts.name))
-    for node in find_nodes(holder, exp.Parameter):
-        node.replace(exp.column(node.name))
-    names = [parameter.name for parameter in parameters]
-    separator = "." if get_dialect(dialect).supports_function_schemas else "_"
-    name = exp.to_table(f"{schema}{separator}{facts.name}").sql(dialect)
-    texts = {
-        "name": name,
-        "names": ", ".join(names),
-        "parameters": ", ".join(f"{parameter} FLOAT64" for parameter in names),
-        "expression": holder.this.sql(dialect),
-        "comment": exp.Literal.string(facts.comment).sql(dialect),
-    }
-    return Routine(
-        facts, f"{name}({', '.join(names)})", (_CREATE_AGGREGATE[dialect].format(**texts),), (f"DROP FUNCTION IF EXISTS {name}",)
-    )
+    expression = exp.Paren(this=rewrite_for_dialect(body, dialect, facts.name))
+    types = {parameter.name: "FLOAT64" for parameter in parameters}
+    return _create_routine(dialect, schema, facts, expression, types, (_CREATE_AGGREGATE[dialect],))
 
 
 def create_list_routine(dialect: str, schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:
     """Return the function of an expression over lists with symbolic parameters."""
     operations = {"databricks": "spark"}.get(dialect, dialect)  # whose functions are the same
-    holder = exp.Paren(this=rewrite_list_operations(rewrite_for_dialect(body, operations, facts.name), operations))
-    for node in find_nodes(holder, exp.Parameter):
-        node.replace(exp.column(node.name))
-    names = [parameter.name for parameter in parameters]
+    value = rewrite_list_operations(rewrite_for_dialect(body, operations, facts.name), operations)
     list_type, cutoff_type = _LIST_TYPES.get(dialect, ("", ""))
-    types = [cutoff_type if name == "k" else list_type for name in names]
+    types = {parameter.name: cutoff_type if parameter.name == "k" else list_type for parameter in parameters}
+    return _create_routine(dialect, schema, facts, exp.Paren(this=cast_double(value)), types, _CREATE[dialect])
+
+
+def _create_routine(
+    dialect: str, schema: str, facts: RoutineFacts, expression: exp.Paren, types: Mapping[str, str], statements: Sequence[str]
+) -> Routine:
+    """Return the function of an expression in parentheses, whose parameters have these types."""
+    for node in find_nodes(expression, exp.Parameter):
+        node.replace(exp.column(node.name))
     separator = "." if get_dialect(dialect).supports_function_schemas else "_"
     name = exp.to_table(f"{schema}{separator}{facts.name}").sql(dialect)
     texts = {
         "name": name,
-        "names": ", ".join(names),
-        "types": ", ".join(types),
-        "parameters": ", ".join(f"{name} {type_name}" for name, type_name in zip(names, types, strict=True)),
-        "expression": cast_double(holder.this).sql(dialect),
+        "names": ", ".join(types),
+        "types": ", ".join(types.values()),
+        "parameters": ", ".join(f"{parameter} {type_name}" for parameter, type_name in types.items()),
+        "expression": expression.this.sql(dialect),
         "comment": exp.Literal.string(facts.comment).sql(dialect),
     }
     return Routine(
         facts,
-        f"{name}({', '.join(names)})",
-        tuple(statement.format(**texts) for statement in _CREATE[dialect]),
+        f"{name}({texts['names']})",
+        tuple(statement.format(**texts) for statement in statements),
         (f"DROP FUNCTION IF EXISTS {name}",),
     )

@@ -16,7 +16,7 @@ from sqlrank.routines.symbolic_statement import GROUP_COLUMN, SOURCE_GROUP_COLUM
 from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sqlrank.routines.routine import RoutineFacts
     from sqlrank.routines.symbolic_statement import SymbolicStatement
@@ -35,6 +35,9 @@ class _Form:
         parameter: Reference to a parameter, by ``{name}`` and its ``{place}``.
         argument: Declaration of a table.
         number: Declaration of a parameter, with ``{default}`` in that of one that has a default.
+        default: Text of a default.
+        group_argument: Declaration of the parameter of the group.
+        passed: A table or number in a call, by ``{name}`` and its ``{value}``.
         text_type: Type of groups and ids in the result.
         number_type: Type of metrics in the result.
     """
@@ -48,6 +51,8 @@ class _Form:
     argument: str = ""
     number: str = ""
     default: str = ""
+    group_argument: str = ""
+    passed: str = "{name}"
     text_type: str = "TEXT"
     number_type: str = "DOUBLE"
 
@@ -68,6 +73,7 @@ _POSTGRES = _Form(
     argument="{role} regclass",
     number="{name} double precision{default}",
     default=" DEFAULT {value}",
+    group_argument='"by" text DEFAULT NULL',
     text_type="text",
     number_type="double precision",
 )
@@ -88,6 +94,7 @@ _CLICKHOUSE = _Form(
     source="merge(currentDatabase(), concat('^', {{{role}:String}}, '$'))",
     group="{{by:Identifier}}",
     parameter="{{{name}:Float64}}",
+    passed="{name} = {value}",
 )
 _SNOWFLAKE = _Form(
     create=(
@@ -104,6 +111,7 @@ _SNOWFLAKE = _Form(
     argument="{role} VARCHAR",
     number="{name} FLOAT{default}",
     default=" DEFAULT {value}",
+    group_argument="by VARCHAR DEFAULT NULL",
 )
 _SPARK = _Form(
     create=("DECLARE OR REPLACE VARIABLE {name} STRING DEFAULT {quoted}",),
@@ -112,6 +120,7 @@ _SPARK = _Form(
     source="IDENTIFIER(:{role})",
     group="IDENTIFIER(:by)",
     parameter=":{name}",
+    passed="{value} AS {name}",
 )
 _FORMS = {
     "postgres": _POSTGRES,
@@ -167,7 +176,7 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     arguments = [
         *(form.argument.format(role=role, fields=_list_fields(role, symbolic)) for role in roles),
         *(form.number.format(name=parameter.name, default=_write_default(form, parameter)) for parameter in _sort_parameters(parameters)),
-        *([{_POSTGRES: '"by" text DEFAULT NULL', _SNOWFLAKE: "by VARCHAR DEFAULT NULL"}.get(form, "")] if takes_group else []),
+        form.group_argument,
     ]
     fields: dict[str, str] = {
         "name": name,
@@ -237,10 +246,9 @@ def _write_default(form: _Form, parameter: RoutineParameter) -> str:
 
 def _list_arguments(form: _Form, roles: list[str], parameters: tuple[RoutineParameter, ...], takes_group: bool) -> list[str]:
     """Return the arguments of a call as its signature shows them."""
-    assigned: Mapping[_Form, str] = {_CLICKHOUSE: "{name} = {value}", _SPARK: "{value} AS {name}"}
-    form_of = assigned.get(form, "{name}")
-    tables = [form_of.format(name=role, value=f"'{role}'") for role in roles]
+    tables = [form.passed.format(name=role, value=f"'{role}'") for role in roles]
     numbers = [
-        form_of.format(name=one.name, value="..." if one.default is None else f"{one.default:.17g}") for one in _sort_parameters(parameters)
+        form.passed.format(name=one.name, value="..." if one.default is None else f"{one.default:.17g}")
+        for one in _sort_parameters(parameters)
     ]
-    return [*tables, *numbers, *([form_of.format(name=GROUP_PARAMETER, value="'...'")] if takes_group else [])]
+    return [*tables, *numbers, *([form.passed.format(name=GROUP_PARAMETER, value="'...'")] if takes_group else [])]

@@ -1,15 +1,18 @@
-"""A page in a browser, as its readers open it: headless Chromium, driven by selenium."""
+"""A page in a browser, as its readers open it: headless Chromium, driven by selenium, and a server of files."""
 
 from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 LISTENING = "window.said = []; window.addEventListener('error', e => said.push(e.message)); window.addEventListener('securitypolicyviolation', e => said.push(e.violatedDirective));"
@@ -47,3 +50,22 @@ def open_page(browser: Any, page: Path | str, width: int = 1200, scheme: str = "
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": asked})
     browser.get(page if isinstance(page, str) else page.as_uri())
     return browser
+
+
+@contextmanager
+def serve_folder(folder: Path, headers: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Serve the files of a folder with these headers; yield the address."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def end_headers(self) -> None:
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
+            super().end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Write no line per request."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()

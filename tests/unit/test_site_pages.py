@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import sqlrank
-from tests.unit.browser import open_page, start_browser
+from tests.unit.browser import open_page, serve_folder, start_browser
 from tests.unit.test_docs import BLOCK, PAGES
 
 if TYPE_CHECKING:
@@ -64,15 +61,8 @@ def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
     root = tmp_path_factory.mktemp("published")
     (root / "latest").symlink_to(site)
     (root / "versions.json").write_text(json.dumps([{"version": "latest", "title": "latest", "aliases": []}]))
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SilentHandler, directory=str(root))) as server:
-        Thread(target=server.serve_forever).start()
-        yield f"http://127.0.0.1:{server.server_port}/latest"
-        server.shutdown()
-
-
-class SilentHandler(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Write no line per request."""
+    with serve_folder(root) as server:
+        yield f"{server}/latest"
 
 
 def test_a_click_copies_the_command_without_prompt_and_output(address: str, browser: Any) -> None:

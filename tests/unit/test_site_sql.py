@@ -8,14 +8,12 @@ import logging
 import re
 import shutil
 import subprocess
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.unit.browser import serve_folder, start_browser
 from website import browser_engine, examples, families
 
 if TYPE_CHECKING:
@@ -50,43 +48,19 @@ done(found);
 """
 
 
-class _Handler(SimpleHTTPRequestHandler):
-    def end_headers(self) -> None:
-        self.send_header("Content-Security-Policy", POLICY)
-        super().end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
     if not (site / browser_engine.PLACE).exists():
         pytest.skip("npm cannot fetch DuckDB-WASM")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(site))) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with serve_folder(site, {"Content-Security-Policy": POLICY}) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("no browser: apt-get install chromium chromium-driver")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1200,900"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = webdriver.Chrome(options=options, service=Service(driver))
-    started.set_script_timeout(300)
-    yield started
-    started.quit()
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with start_browser(tmp_path_factory.mktemp("downloads")) as started:
+        started.set_script_timeout(300)
+        yield started
 
 
 def wait_for_output(browser: Any) -> str:
