@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +90,13 @@ def __getattr__(name: str) -> Any:
     module_name = next((module_name for module_name, names in _PUBLIC_NAMES.items() if name in names), None)
     if module_name is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_advice(name)}", name=name)
-    value = getattr(import_module(module_name), name)
+    collects_garbage = gc.isenabled()
+    gc.disable()  # modules leave no garbage, and the search for it takes a tenth of a first call
+    try:
+        value = getattr(import_module(module_name), name)
+    finally:
+        if collects_garbage:
+            gc.enable()
     globals()[name] = value
     return value
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -13,6 +12,7 @@ from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import COMPARED_ID, COMPONENT_ID, GROUP_ID, KeyColumns, KeysByName, UnquotedName, key_column, key_equalities
 from sqlrank.compiler.select_builders import aliased_table, cast_double, group_by_key, order_rows
+from sqlrank.inference.student_t import normal_quantile
 from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.value_bounds import limit_bounds
@@ -119,7 +119,7 @@ class _GroupDifferences:
             self._add_file_step(step)
         if (confidence := self.layout.confidence) is not None:
             shares_units = self._add_influences()
-            bindings = {"tail": confidence.tail_probability, "quantile": NormalDist().inv_cdf((1 + confidence.level) / 2)}
+            bindings = {"tail": confidence.tail_probability, "quantile": normal_quantile((1 + confidence.level) / 2)}
             for step in LIMIT_STEPS:
                 self._add_file_step(step, bindings=bindings)
             self._add_file_step("squared_margins", "shared_units" if shares_units else "independent")

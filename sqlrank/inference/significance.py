@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
-from sqlrank.inference.student_t import incomplete_beta, t_critical_value, t_two_sided_tail
+from sqlrank.inference.student_t import incomplete_beta, normal_quantile, t_critical_value, t_two_sided_tail
 
 TESTS = ("t", "wilcoxon", "sign", "randomization")
 MIN_RANKED_UNITS = 10
@@ -79,8 +78,8 @@ def required_units(deviation: float, effect: float, level: float, power: float, 
     >>> [required_units(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)]
     [3142, 787, 199, 34, 10]
     """
-    critical = NormalDist().inv_cdf((1 + level) / 2) if critical_value is None else critical_value
-    return math.ceil(((critical + NormalDist().inv_cdf(power)) * deviation / effect) ** 2 + critical * critical / 2)
+    critical = normal_quantile((1 + level) / 2) if critical_value is None else critical_value
+    return math.ceil(((critical + normal_quantile(power)) * deviation / effect) ** 2 + critical * critical / 2)
 
 
 def required_units_for_half_width(deviation: float, half_width: float, level: float) -> int | None:
@@ -89,7 +88,7 @@ def required_units_for_half_width(deviation: float, half_width: float, level: fl
     >>> required_units_for_half_width(1, 0.1, 0.95), required_units_for_half_width(1, 0, 0.95)
     (387, None)
     """
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = normal_quantile((1 + level) / 2)
     if half_width <= z * deviation / MAX_RATIO:
         return None
     return max(2, math.ceil((z * deviation / half_width) ** 2 + z * z / 2))

@@ -1,11 +1,9 @@
-"""Student's t distribution with the standard library only: tail probabilities, critical values, and approximations of them."""
+"""Student's t and normal distributions with the standard library only: tail probabilities, critical values, and approximations of them."""
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from functools import cache
-from statistics import NormalDist
 
 LENTZ_TINY = 1e-300
 """Replacement for a zero term in a continued fraction (Lentz's method)."""
@@ -72,6 +70,17 @@ def _fraction(a: float, b: float, x: float) -> float:
     return result
 
 
+def normal_quantile(probability: float) -> float:
+    """Return a quantile of the standard normal distribution.
+
+    >>> round(normal_quantile(0.975), 9)
+    1.959963985
+    """
+    from statistics import NormalDist  # noqa: PLC0415  takes as long to import as five modules of this package
+
+    return NormalDist().inv_cdf(probability)
+
+
 @cache
 def t_critical_value(confidence: float, df: float) -> float:
     """Return the two-sided critical value of Student's t for a confidence level, by Newton's method.
@@ -80,7 +89,7 @@ def t_critical_value(confidence: float, df: float) -> float:
     2.042272456
     """
     if df == math.inf:
-        return NormalDist().inv_cdf((1 + confidence) / 2)
+        return normal_quantile((1 + confidence) / 2)
     if df == 1:
         return math.tan(math.pi * confidence / 2)
     alpha, value = 1 - confidence, 0.0
@@ -105,7 +114,7 @@ def t_critical_polynomial(confidence: float) -> tuple[float, ...]:
     >>> abs(sum(factor / 7**power for power, factor in enumerate(factors)) - t_critical_value(0.95, 7)) < 1e-10
     True
     """
-    limit = NormalDist().inv_cdf((1 + confidence) / 2)
+    limit = normal_quantile((1 + confidence) / 2)
     nodes = [(1 - math.cos(math.pi * i / (CHEBYSHEV_NODES - 1))) / 6 for i in range(CHEBYSHEV_NODES)]
     return _interpolating_polynomial(nodes, [limit, *(t_critical_value(confidence, 1 / x) for x in nodes[1:])])
 
@@ -129,6 +138,8 @@ def quantile_growth(confidence: float) -> tuple[float, float]:
 
 def _interpolating_polynomial(nodes: list[float], values: list[float]) -> tuple[float, ...]:
     """Return the coefficients of the interpolating polynomial, by Newton's divided differences."""
+    from fractions import Fraction  # noqa: PLC0415  see normal_quantile
+
     points, differences = list(map(Fraction, nodes)), list(map(Fraction, values))
     for order in range(1, len(points)):
         for i in range(len(points) - 1, order - 1, -1):

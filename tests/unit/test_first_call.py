@@ -42,12 +42,13 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_a_first_call_imports_nothing_that_it_does_not_need(call: str) -> None:
-    program = f"import sys, pyarrow; before = set(sys.modules); import sqlrank; {call}; print(*set(sys.modules) - before, sep='\\n')"
+    program = f"import gc, sys, pyarrow; before = set(sys.modules); import sqlrank; {call}; assert gc.isenabled(); print(*set(sys.modules) - before, sep='\\n')"
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, capture_output=True, text=True, cwd=ROOT)
     imported = set(done.stdout.split())
     assert "sqlrank.registry.registry" in imported
     assert not UNNEEDED & imported
     assert not {name for name in imported if name.split(".")[0] == "numpy"}
+    assert ("statistics" in imported) == ("confidence" in call)
 
 
 VALUES: dict[str, Any] = {

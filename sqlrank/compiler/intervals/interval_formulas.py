@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -12,7 +11,7 @@ from sqlrank.compiler.column_comments import describe_column
 from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
 from sqlrank.compiler.intervals.t_quantiles import df_column, inverse_df_columns, t_quantile_column
 from sqlrank.compiler.select_builders import null_if_not_finite
-from sqlrank.inference.student_t import quantile_growth
+from sqlrank.inference.student_t import normal_quantile, quantile_growth
 from sqlrank.result_columns import CI_HIGH, CI_LOW, SE
 from sqlrank.sql_ast import sql_literal
 
@@ -99,7 +98,7 @@ class IntervalFormulas:
             share = to_0_1(value) if self.formula.is_rescaled else value
             columns.append(exp.alias_(self.relations.function("clipped_share", {}, share), "proportion"))
             if self.needs_class_sizes:
-                normal = sql_literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
+                normal = sql_literal(normal_quantile((1 + self.confidence.level) / 2))
                 center = self.relations.function("wilson_center", {}, share, exp.column("smaller_class_size"), normal)
                 columns.append(exp.alias_(center, "center"))
         return columns

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.inference.student_t import t_critical_polynomial, t_critical_value
+from sqlrank.inference.student_t import normal_quantile, t_critical_polynomial, t_critical_value
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _inverse_df(power: int) -> str:
 def t_quantile_column(confidence: IntervalOptions) -> exp.Expr:
     """Return the t quantile, with a comment: it is exact for 1 and 2 degrees of freedom, and a polynomial for more."""
     if confidence.method == "normal":
-        return exp.alias_(sql_literal(NormalDist().inv_cdf((1 + confidence.level) / 2)), T_QUANTILE)
+        return exp.alias_(sql_literal(normal_quantile((1 + confidence.level) / 2)), T_QUANTILE)
     factors = [sql_literal(factor) for factor in t_critical_polynomial(confidence.level)]
     one, two, four = (exp.column(_inverse_df(power)) for power in POLYNOMIAL_POWERS)
     value: exp.Expr = exp.Add(this=factors[0], expression=exp.Mul(this=factors[1], expression=one))
