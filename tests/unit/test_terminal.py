@@ -91,6 +91,15 @@ CALLS: dict[str, list[object]] = {
     "explain": ["explain", "nDCG@3", "--query", "301", "--max-rows", "3", *RANKING],
     "metrics": ["metrics", "sliding window"],
 }
+STATEMENTS: dict[str, list[object]] = {
+    "sql": ["sql", "nDCG@10", "AUC", "--run", "r", "--qrels", "q", "--predictions", "p"],
+    "functions": ["functions", "nDCG@k"],
+}
+FILES: dict[str, list[object]] = {
+    "chart": ["chart", "ROC", *ONE_SCORE],
+    "report": ["report", "P@5", *RANKING],
+}
+"""Commands that write a file and say where."""
 
 
 @pytest.fixture(scope="module")
@@ -102,16 +111,16 @@ def rollup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def print_in_pipe(name: str, rollup: Path) -> str:
-    return run_in(io.StringIO(), list_arguments(name, rollup))
+    return run_in(io.StringIO(), list_arguments(name, rollup), io.StringIO())
 
 
 def list_arguments(name: str, rollup: Path) -> list[str]:
     return [str(rollup if word == "ROLLUP" else word) for word in CALLS[name]]
 
 
-def run_in(stream: io.TextIOBase, arguments: list[str]) -> str:
-    """Run a command in this process with a stream as standard output; return its text if it is in memory."""
-    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(io.StringIO()):  # type: ignore[type-var]
+def run_in(stream: io.TextIOBase, arguments: list[str], errors: io.TextIOBase) -> str:
+    """Run a command in this process with a stream as standard output and one for errors; return its text if it is in memory."""
+    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(errors):  # type: ignore[type-var]
         _command().main(arguments, prog_name="sqlrank", standalone_mode=False)
         stream.flush()
     return stream.getvalue() if isinstance(stream, io.StringIO) else ""
@@ -122,8 +131,8 @@ def _command() -> object:
     return get_command(app)
 
 
-def print_in_terminal(arguments: list[str]) -> str:
-    """Return the text that a command prints on a pseudo-terminal."""
+def print_in_terminal(arguments: list[str], *, is_error_shown: bool = False) -> str:
+    """Return the text that a command prints on a pseudo-terminal, with what it writes to standard error if that is to be shown."""
     reader, writer = pty.openpty()
     pieces: list[bytes] = []
 
@@ -135,7 +144,7 @@ def print_in_terminal(arguments: list[str]) -> str:
     thread = Thread(target=read)
     thread.start()
     with os.fdopen(writer, "w", encoding="utf-8") as stream:
-        run_in(stream, arguments)  # type: ignore[arg-type]
+        run_in(stream, arguments, stream if is_error_shown else io.StringIO())  # type: ignore[arg-type]
     thread.join()
     os.close(reader)
     return b"".join(pieces).decode().replace("\r\n", "\n")
@@ -162,6 +171,35 @@ def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path)
     assert not [line for line in too_long if len(line.split()) > 2 and not is_prose_of_steps(line)]
     if name != "drift":  # of which more columns are piped than shown
         assert set(piped.split()) <= {word.rstrip(",;") for word in shown.split()} | set(shown.split())
+
+
+def test_tasks_and_metrics_are_never_broken(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = CODES.sub("", print_in_terminal(["metrics"]))
+    monkeypatch.setenv("COLUMNS", "400")
+    titles = {"name", "family", "parameters", "description"}
+    assert {*shown.split()} - titles == {*CODES.sub("", print_in_terminal(["metrics"])).split()} - titles
+    assert [line for line in shown.splitlines() if len(line) > width and len(line.split()) > 2] == []
+
+
+def test_every_command_is_tried_in_a_terminal() -> None:
+    tried = {str(call[0]) for call in CALLS.values()} | STATEMENTS.keys() | FILES.keys()
+    assert tried == _command().commands.keys()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_statements_are_the_same_in_a_terminal_as_in_a_pipe(name: str, width: int) -> None:
+    arguments = [str(word) for word in STATEMENTS[name]]
+    assert print_in_terminal(arguments) == run_in(io.StringIO(), arguments, io.StringIO())
+    assert width
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_written_paths_are_never_broken(name: str, width: int, tmp_path: Path) -> None:
+    path = tmp_path / f"a_name_that_is_longer_than_the_terminal_{'_' * 100}.html"
+    shown = print_in_terminal([*map(str, FILES[name]), "-o", str(path)], is_error_shown=True)
+    assert CODES.sub("", shown).splitlines()[-1].endswith(f"wrote {path}")
+    assert path.stat().st_size > width
 
 
 def is_prose_of_steps(line: str) -> bool:
