@@ -47,6 +47,8 @@ def metrics(
             metric, metric_file = find_metric(spelled, library)
         except MetricError as error:
             found = _search(name, library, sqlrank.metrics(sql_dir, search=name))
+            if not found.num_rows and " " in name:
+                raise MetricError(f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics") from error
             if not found.num_rows:
                 raise
             write_result(found.select(LISTED_COLUMNS), format or Format.table, FileKind.TABLE, None)

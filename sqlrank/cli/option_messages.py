@@ -20,6 +20,7 @@ OPTIONS_BY_KEYWORD = {
 _KEYWORD = re.compile(
     r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?"""
 )
+_SUBJECT = re.compile(r"^(columns|by|unit)(?=: | maps | names | cannot name )")
 _PAIR = re.compile(r"'([^']*)': *(\[[^\[\]]*\]|'[^']*'|\.\.\.|[^,}]+)")
 
 
@@ -35,6 +36,8 @@ def as_option_message(message: str, policies: Collection[str] = ()) -> str:
     name their column with --unit, such as --unit user_id
     >>> print(as_option_message("give run={'old': ..., 'new': ...}, or ties='rank'", ["ties"]))
     give --run old=... --run new=..., or --policy ties=rank
+    >>> print(as_option_message("columns maps 'skore', which no input has"))
+    --column maps 'skore', which no input has
     """
     options = {*OPTIONS_BY_KEYWORD, *(name for groups in (GROUPS, *OWN_GROUPS.values()) for names in groups.values() for name in names)}
 
@@ -44,7 +47,7 @@ def as_option_message(message: str, policies: Collection[str] = ()) -> str:
             return f"--policy {name}={'...' if value is None else _word(value)}"
         return _option(get_flag(name), value) if name in options else match[0]
 
-    lines = message.split("\n")
+    lines = _SUBJECT.sub(lambda match: get_flag(match[0]), message).split("\n")
     return "\n".join(line if line.startswith("    ") else _translate_line(line, translate) for line in lines)
 
 

@@ -128,7 +128,7 @@ def multi_variant_error(design: ExperimentDesign, database: Database, observatio
         return select
 
     is_single = count == 1
-    what = f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant; leave {'it' if is_single else 'them'} out (multi_variant_units='drop')"
+    what = f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant; leave {'it' if is_single else 'them'} out with multi_variant_units='drop'"
     return InputError(
         format_problem(database, observations, what, read(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES), read(is_shown=True))
     )

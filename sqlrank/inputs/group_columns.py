@@ -113,8 +113,10 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
     column = first.column(text) if prefix in {"", first.role.name} else None
     if column is None:
         available = first.table.column_types or {}
-        advice = _SCORES_ADVICE if name == SYSTEM_COLUMN else did_you_mean(name, available)
-        raise InputError(f"by: {first.role.name} have no column {quote_excerpt(name)}{advice} There are: {enumerate_names(available)}")
+        argument, advice = ("", _SCORES_ADVICE) if name == SYSTEM_COLUMN else ("by: ", did_you_mean(name, available))
+        raise InputError(
+            f"{argument}{first.role.name} have no column {quote_excerpt(name)}{advice} There are: {enumerate_names(available)}"
+        )
     holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.column(column) is not None]
     return _ColumnMatch(
         [first.role.name, *holders, *(("run", "qrels") if rankings_from_predictions else ())], column, first.table.column_types is not None
@@ -140,7 +142,7 @@ def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[
     if "qrels" in inputs and inputs["qrels"].column(text) is not None:
         raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
     available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
-    advice = _RUNS_ADVICE if name == SYSTEM_COLUMN else did_you_mean(name, available)
+    argument, advice = ("", _RUNS_ADVICE) if name == SYSTEM_COLUMN else ("by: ", did_you_mean(name, available))
     raise InputError(
-        f"by: no input has a column {quote_excerpt(name)}{advice} {'The run' if run_role == 'run' else f'The input {run_role}'} has: {enumerate_names(run.table.column_types or ())}"
+        f"{argument}no input has a column {quote_excerpt(name)}{advice} {'The run' if run_role == 'run' else f'The input {run_role}'} has: {enumerate_names(run.table.column_types or ())}"
     )

@@ -18,39 +18,12 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.registry import Registry
 
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "at",
-        "between",
-        "by",
-        "for",
-        "from",
-        "how",
-        "i",
-        "in",
-        "is",
-        "it",
-        "its",
-        "k",
-        "my",
-        "n",
-        "of",
-        "on",
-        "or",
-        "over",
-        "should",
-        "the",
-        "to",
-        "what",
-        "which",
-        "with",
-        "do",
-        "does",
-    ]
-)
+STOP_WORDS = frozenset([
+    "a", "am", "an", "and", "are", "as", "at", "be", "between", "by", "can", "could", "did", "do", "does", "for", "from",
+    "good", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "k", "me", "my", "n", "need", "new", "of", "on",
+    "or", "our", "over", "should", "so", "than", "that", "the", "their", "there", "these", "they", "this", "to", "too", "us",
+    "want", "was", "we", "what", "when", "where", "which", "will", "with", "would", "you", "your",
+])  # fmt: skip
 EXACT_PHRASE, CONTAINED_PHRASE, NAMED_WORD, DESCRIBED_WORD = 100.0, 30.0, 3.0, 1.0
 """Scores of an entry: a phrase that is the query, one within it, and words of its phrases and of its description."""
 

@@ -110,7 +110,7 @@ def aggregates_and_formula(metric: ResolvedMetric, library: Registry, *, weighte
     if decomposition is None or any(column.name == value.name for column in decomposition[1].find_all(exp.Column)):
         raise MetricError(
             f"{name}: aggregate={metric.settings.get('aggregate')} over all lists does not follow from that of each day; mean, wmean, gmean, sum, min "
-            "and max do. Ask for it of a table with the value of each list, which evaluate(per_query=True) makes"
+            "and max do. Store the value of each query instead: evaluate it with per_query=True"
         )
     return decomposition
 
@@ -400,8 +400,8 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
     name = str(metric.metric)
     if metric.is_per_list:
         raise MetricError(
-            f"{name} has a value for each {library.roles[metric.input_role].query_column} of a group, which a rollup has of metrics of rankings alone; keep a "
-            f"table of these values (per_query=True), or make a rollup of {metric.file.display_name}"
+            f"{name} has a value for each {library.roles[metric.input_role].query_column} of a group, which a rollup has of metrics of rankings alone; evaluate "
+            f"it with per_query=True and keep that table, or make a rollup of {metric.file.display_name}"
         )
     if metric.input_role != PREDICTIONS_ROLE or metric.file.kind != "metrics" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(

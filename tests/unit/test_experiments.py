@@ -77,7 +77,7 @@ def test_refused_arguments(asked: dict[str, Any], expected: str) -> None:
 def test_a_unit_in_two_variants_is_refused_with_examples() -> None:
     table = pa.table({"user": ["u1", "u1", "u2", "u3", "u4", "u5", "u5", "u5"], "variant": list("ABABBAAB"), "x": [1.0] * 8})
     said = find_message(table, unit="user")
-    assert said.startswith("data (Table): 2 units are in more than one variant; leave them out (multi_variant_units='drop')\n")
+    assert said.startswith("data (Table): 2 units are in more than one variant; leave them out with multi_variant_units='drop'\n")
     assert "unit_id='u1', variant='A', last_variant='B'" in said
     assert "unit_id='u5', variant='A', last_variant='B'" in said
     assert "u2" not in said

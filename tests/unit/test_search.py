@@ -82,6 +82,11 @@ EXPECTED = {
     "leave one out": "sqlrank split",
     "trec_eval": "docs/compat",
     "RAG": "docs/start/rag",
+    "sample size": "sqlrank compare",
+    "how many queries do I need": "sqlrank compare",
+    "is my click model calibrated": "CalibrationRatio",
+    "fairness": "docs/group-differences",
+    "rename columns": "docs/inputs",
 }
 
 
@@ -138,4 +143,5 @@ def test_a_metric_of_another_tool_is_answered_with_ours() -> None:
 
 def test_words_of_nothing_are_refused() -> None:
     assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
+    assert "nothing found for 'purple elephants'" in run_refused_command("metrics", "purple elephants")
     assert search_entries("of the", entries()) == []
