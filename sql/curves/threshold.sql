@@ -2,7 +2,7 @@
 -- Use when: you choose a threshold by the counts of right and wrong decisions.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
--- Undefined: a rate of what is not there is NULL.
+-- Undefined: a rate whose denominator is 0 is NULL.
 -- Source: scikit-learn confusion_matrix_at_thresholds; Splink's truth space table.
 SELECT
   group_id,

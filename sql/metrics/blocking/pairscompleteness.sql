@@ -1,7 +1,7 @@
 -- PairsCompleteness: share of the pairs of records in one true cluster that blocking lets through.
 -- Use when: you choose blocking rules: a pair that blocking drops cannot be linked later.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not drawn one by one)
+-- Interval: none (records of one cluster are not independent)
 -- Undefined: no true cluster of two records.
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT

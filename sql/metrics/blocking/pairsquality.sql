@@ -1,7 +1,7 @@
 -- PairsQuality: share of the candidate pairs that are of one true cluster.
 -- Use when: you choose blocking rules and comparisons are expensive.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not drawn one by one)
+-- Interval: none (records of one cluster are not independent)
 -- Undefined: no candidate pair.
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT

@@ -1,7 +1,7 @@
 -- PairsReduction: share of all pairs of records that are no candidates, and need not be compared; ReductionRatio of candidate pairs.
 -- Use when: you choose blocking rules and want to know how many comparisons they save.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not drawn one by one)
+-- Interval: none (records of one cluster are not independent)
 -- Undefined: fewer than two records.
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT

@@ -1,4 +1,4 @@
--- MultilabelJaccard: average of the share of what is observed or predicted that is both, over classes or predictions.
+-- MultilabelJaccard: average of the Jaccard index of observed and predicted classes, over classes or predictions.
 -- Use when: you compare sets of classes, such as tags, by their overlap.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.

@@ -1,4 +1,4 @@
--- MultilabelPrecision: average of the share of what is predicted that is observed, over classes or predictions.
+-- MultilabelPrecision: average of the precision of predicted classes, over classes or predictions.
 -- Use when: wrong classes are expensive, and a prediction may have several.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.

@@ -1,4 +1,4 @@
--- MultilabelRecall: average of the share of what is observed that is predicted, over classes or predictions.
+-- MultilabelRecall: average of the recall of observed classes, over classes or predictions.
 -- Use when: missed classes are expensive, and a prediction may have several.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.

@@ -2,7 +2,7 @@
 -- Use when: you look for entities with several names that a matcher could split by mistake.
 -- Direction: neither.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not drawn one by one)
+-- Interval: none (records of one cluster are not independent)
 -- Undefined: no predicted cluster with a name.
 -- Source: er-evaluation name_variation_rate, of clusters with a name.
 SELECT
