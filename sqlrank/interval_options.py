@@ -166,7 +166,7 @@ def _resamples_rows(metrics: Sequence[ResolvedMetric]) -> bool:
             raise MetricError(f"interval='bootstrap' is for means, not for aggregate={aggregate!r}; leave out one of them")
     if len(metric_by_resampling) > 1:
         raise MetricError(
-            f"{metric_by_resampling[False]} is drawn anew by queries and {metric_by_resampling[True]} by rows; evaluate them in two calls"
+            f"{metric_by_resampling[False]} is resampled by queries and {metric_by_resampling[True]} by rows; evaluate them in two calls"
         )
     return metric_by_resampling.get(True) is not None
 

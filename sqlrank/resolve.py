@@ -339,7 +339,7 @@ def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[s
     if request.per_query:
         raise MetricError("across compares groups, and per_query gives a row per query; leave out one of them")
     if request.interval == BOOTSTRAP:
-        raise MetricError("interval='bootstrap' draws each group by itself, and is not for across; leave out interval")
+        raise MetricError("interval='bootstrap' resamples each group separately, and is not for across; leave out interval")
     for metric in metrics:
         if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
             raise MetricError(f"{metric.metric} has rows of its own, which across does not compare; ask for metrics with one cut-off each")

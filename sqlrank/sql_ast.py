@@ -140,7 +140,7 @@ def is_not_null(value: Expr) -> exp.Not:
 
 
 def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
-    """Convert a value to a SQL literal, whole numbers without a decimal point."""
+    """Convert a value to a SQL literal, integers without a decimal point."""
     if isinstance(value, str):
         return exp.Literal.string(value)
     if value is None or isinstance(value, tuple):

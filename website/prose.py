@@ -192,6 +192,17 @@ def report_texts() -> list[str]:
     return [text for part in found for line in part.splitlines() if " " in (text := line.strip())]
 
 
+def message_texts() -> list[str]:
+    """Return the texts of messages and notes: all strings of the package that are no docstrings, of several words."""
+    found = []
+    for path in sorted((ROOT / "sqlrank").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
+        found += [node.value for node in strings if isinstance(node.value, str) and " " in node.value]
+    return found
+
+
 def describe_page(path: str, markdown: str) -> str:
     """Return the measures of a page in a row of the table."""
     page, rules = parse_prose(markdown), style()

@@ -130,7 +130,7 @@ class UniqueOptionCommand(TyperCommand):
         """Raise a usage error for an option that would be ignored."""
         for option_name, ignored_names in UNREAD.get(str(self.name), {}).items():
             if option_name in flags and (unread := next((flags[name] for name in ignored_names if name in flags), None)):
-                ctx.fail(f"{unread} is not read beside {flags[option_name]}; leave one of them out")
+                ctx.fail(f"{unread} is not possible with {flags[option_name]}; leave one of them out")
         for name, needed_name in NEEDED.get(str(self.name), {}).items():
             if name in flags and needed_name not in flags:
                 ctx.fail(f"{flags[name]} is for {get_flag(needed_name)}; leave it out, or give both")

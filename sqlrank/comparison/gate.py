@@ -100,7 +100,7 @@ def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[s
         raise InputError(f"the baseline's columns are of other types than the candidate's: {error}") from None
     for measure in measures:
         if pc.all(pc.is_finite(stacked[measure.name][: baseline_rows.num_rows])).as_py() is False:
-            raise InputError(f"{measure.name}: the baseline is damaged: it has values that are NaN or infinite; store it anew")
+            raise InputError(f"{measure.name}: the baseline is damaged: it has values that are NaN or infinite; store it again")
     if (rows := baseline_rows.group_by([*group, QUERY_ID]).aggregate([]).num_rows) < baseline_rows.num_rows:
         raise InputError(
             f"the baseline has {baseline_rows.num_rows:,} rows for {rows:,} queries; store one system, grouped by the same columns"
@@ -122,12 +122,12 @@ def _check_definitions(candidate: pa.Table, stored: pa.Table, measures: Sequence
             ]
             raise InputError(
                 f"{measure.name}: the baseline was stored with {_format_policies(baseline_definition.get('policies', {}), names)}, and this is evaluated with "
-                f"{_format_policies(candidate_definition['policies'], names)}; use the same, or store it anew"
+                f"{_format_policies(candidate_definition['policies'], names)}; use the same, or store it again"
             )
         if candidate_definition["definition"] != baseline_definition.get("definition"):
             versions = [read_texts(table.schema.metadata).get("sqlrank.version", "?") for table in (stored, candidate)]
             raise InputError(
-                f"{measure.name}: the definition of the baseline, by sqlrank {versions[0]}, is not that of sqlrank {versions[1]} here; store it anew"
+                f"{measure.name}: the definition of the baseline, by sqlrank {versions[0]}, is not that of sqlrank {versions[1]} here; store it again"
             )
 
 
@@ -141,7 +141,7 @@ def check_baseline_overlap(units: int, unpaired: int, comparison: ComparisonPlan
         what = next(iter(comparison.call.sources))
         raise InputError(
             f"{unpaired:,} of {units + unpaired:,} queries have a value in the baseline or in the candidate only; give the same {what} and "
-            "judgments, or store the baseline anew"
+            "judgments, or store the baseline again"
         )
 
 

@@ -130,7 +130,7 @@ def _check_ids(units: PairedUnits) -> None:
     """Raise ``InputError`` for floating-point unit ids, whose text differs between engines."""
     id_type: Any = units.arrow(exp.select("unit").from_("unit_values").limit(0)).schema.field("unit").type
     if pa.types.is_floating(id_type):
-        raise InputError("query_id: signs are drawn by ids, which are text or whole numbers, and these are doubles; CAST them to text")
+        raise InputError("query_id: signs are drawn by ids, which are text or integers, and these are doubles; CAST them to text")
 
 
 MIN_EFFECT = 1e-9

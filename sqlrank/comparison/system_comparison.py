@@ -39,7 +39,7 @@ def compare_systems(
         raise MetricError(f"{comparison.measures[0].name} {what}, unless level='query' asks for values of queries")
     tables, values_of_systems = evaluate_systems(comparison, options, has_values=not per_query)
     if (tests.test != "t" or tests.correction == "max_t") and any("weight" in table.column_names for _, table in tables):
-        raise MetricError("queries have weights, which only t-tests heed, and not under max_t; choose test='t', or leave the weights out")
+        raise MetricError("queries have weights, which only t-tests use, and not under max_t; choose test='t', or leave the weights out")
 
     def work(units: PairedUnits) -> pa.Table:
         pairs = list_pairs(comparison.sort_systems(units.systems()), baseline)

@@ -101,8 +101,8 @@ def _lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, str]]
 _ADVICE = {
     "not utf-8": "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
     "maximum line size": "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it, without that column",
-    "parquet file": "name a file by what it is, such as .csv, .json or .parquet, or write it anew if it is damaged",
-    "no magic bytes": "name a file by what it is, such as .csv, .json or .parquet, or write it anew if it is damaged",
+    "parquet file": "name a file by what it is, such as .csv, .json or .parquet, or write it again if it is damaged",
+    "no magic bytes": "name a file by what it is, such as .csv, .json or .parquet, or write it again if it is damaged",
 }
 
 _UNEVEN = re.compile(r"CSV Error on Line: (\d+)\nOriginal Line: ?(.*?)\nExpected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
@@ -130,7 +130,7 @@ def ragged_line_problem(error: duckdb.Error) -> str | None:
     fields = f"{actual} field{'s' * (actual != '1')}"
     return (
         f"{file[1]}, line {number} has {fields}: {quote_excerpt(line)}; {expected} are expected, as in the lines before. "
-        "Mend the line: put what holds a delimiter in quotes, and leave no field out"
+        "Fix the line: put what holds a delimiter in quotes, and leave no field out"
     )
 
 
@@ -168,7 +168,7 @@ def schema_mismatch_problem(connection: duckdb.DuckDBPyConnection, error: duckdb
     columns = describe_columns(connection, exp.select("*").from_(table).sql("duckdb"))
     return (
         f"{file} has no column {_quote_names(missing)}, which {first} has; it has {_quote_names(columns)}. "
-        "Name the columns alike, with a header in each file, or give files of one kind only"
+        "Give the columns the same names, with a header in each file, or give files of one kind only"
     )
 
 

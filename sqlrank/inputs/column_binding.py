@@ -252,7 +252,7 @@ def _bind_unit(request: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
     if unit not in bound_input.columns and (list_column := bound_input.columns.get(role.query_column or "")):
         bound_input = bound_input.with_columns({unit: list_column})
     if unit in bound_input.columns and (duckdb_type := bound_input.column_type(unit)).startswith(("FLOAT", "DOUBLE", "DECIMAL")):
-        raise InputError(f"{bound_input.label}: {unit} is {duckdb_type}, which engines write differently; cast it to text or whole numbers")
+        raise InputError(f"{bound_input.label}: {unit} is {duckdb_type}, which engines write differently; cast it to text or integers")
     return bound_input
 
 
@@ -361,7 +361,7 @@ def _read_ids_as_text(bound_input: BoundInput) -> BoundInput:
     if duckdb_type.startswith(("FLOAT", "DOUBLE", "DECIMAL")):
         raise InputError(
             f"{bound_input.label}: doc_id is {duckdb_type}, which engines write differently as text, and id_type='text' orders equal scores by that; "
-            "cast it to text or whole numbers, or give id_type='given'"
+            "cast it to text or integers, or give id_type='given'"
         )
     return bound_input.with_text(["doc_id"]) if "doc_id" in bound_input.columns and duckdb_type != "VARCHAR" else bound_input
 

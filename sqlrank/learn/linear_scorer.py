@@ -98,7 +98,7 @@ def fit(
     _number("learning_rate", learning_rate, 0, above=True)
     _number("l2", l2, 0)
     if not isinstance(max_iter, int) or max_iter < 1:
-        raise MetricError(f"max_iter={max_iter!r} is not possible; give a whole number from 1")
+        raise MetricError(f"max_iter={max_iter!r} is not possible; give an integer from 1")
     if seed is not None and start is not None:
         raise MetricError("seed and start both give initial weights; give one of them")
     radius = math.sqrt(2 * objective.loss_at_zero / l2) if l2 else sys.float_info.max

@@ -83,7 +83,7 @@ def merge_weights(
     [1.0, 0.32]
     """
     if not isinstance(factors, int) or factors < 2:  # noqa: PLR2004
-        raise MetricError(f"factors={factors!r} is not possible; give a whole number from 2")
+        raise MetricError(f"factors={factors!r} is not possible; give an integer from 2")
     if k is None:
         raise MetricError("k is missing: merging compares the k highest negatives; give k")
     metric = Metric("pAp", (("few_negatives", "skip"), ("tie_credit", 0)), k)

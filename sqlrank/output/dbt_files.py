@@ -37,5 +37,5 @@ def write_dbt_files(path: Path, kind: FileKind, force: bool, sources: Sequence[A
     )
     model = make(path.stem)
     schema = yaml.safe_dump(model.schema, sort_keys=False, allow_unicode=True, width=120)
-    write_files([(file, model.sql), (properties, f"# sqlrank {__version__}: beside {path.name}\n{schema}")])
+    write_files([(file, model.sql), (properties, f"# sqlrank {__version__}: properties of {path.name}\n{schema}")])
     return [file.path, properties.path]

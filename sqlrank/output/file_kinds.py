@@ -56,7 +56,7 @@ _STARTS: tuple[tuple[re.Pattern[bytes], FileKind], ...] = (
     (re.compile(rb"\{\{ config[^\n]*\n-- sqlrank [^\n]*?: rollup "), FileKind.DBT_ROLLUP),
     (re.compile(rb"\{\{ config[^\n]*\n-- sqlrank "), FileKind.DBT_METRICS),
     (re.compile(rb"(?:\{#|#) sqlrank [^\n]*: dbt package"), FileKind.DBT_PACKAGE),
-    (re.compile(rb"# sqlrank [^\n]*: beside "), FileKind.DBT_PROPERTIES),
+    (re.compile(rb"# sqlrank [^\n]*: properties of "), FileKind.DBT_PROPERTIES),
     (re.compile(rb"-- sqlrank [^\n]*: functions for "), FileKind.FUNCTIONS),
     (re.compile(rb"-- sqlrank "), FileKind.STATEMENT),
 )

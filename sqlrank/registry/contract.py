@@ -190,7 +190,7 @@ def _sources(select: exp.Select) -> Iterator[Violation]:
         )
         for column in source.find_all(exp.Column) if inner else ():
             if column.table and column.table not in inner:
-                yield column, f"a subquery of FROM cannot read {column.table}, which stands beside it: write a join"
+                yield column, f"a subquery of FROM cannot read {column.table}, which is next to it in FROM: write a join"
 
 
 def _is_number_series(node: exp.Expr) -> bool:

@@ -250,7 +250,7 @@ def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | str
 
 
 def _to_exact_number(number: float) -> int | float:
-    """Convert a whole number to an integer, so that ``@5.0`` is ``@5``.
+    """Convert a float without a fraction to an integer, so that ``@5.0`` is ``@5``.
 
     Numbers with more digits than a double holds stay as they are.
     """

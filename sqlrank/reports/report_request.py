@@ -117,7 +117,7 @@ class ReportRequest:
         for resolved_metric in resolved_request.metrics:
             if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
                 raise MetricError(
-                    f"{resolved_metric.metric} has rows of its own, and a report draws its curves by itself; name metrics with one value"
+                    f"{resolved_metric.metric} has rows of its own, and a report draws its own curves; name metrics with one value"
                 )
         if not resolved_request.is_ranking and resolved_request.base_role not in REPORTED_ROLES:
             raise MetricError(

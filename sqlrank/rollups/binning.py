@@ -126,7 +126,7 @@ class JackknifeBuckets:
         n_buckets = DEFAULT_BUCKETS if requested is None else requested
         if isinstance(n_buckets, bool) or not isinstance(n_buckets, int) or not 1 < n_buckets <= MAX_BUCKETS:
             raise MetricError(
-                f"n_buckets={n_buckets!r} is not possible: give a whole number from 2 to {MAX_BUCKETS}, such as {DEFAULT_BUCKETS}"
+                f"n_buckets={n_buckets!r} is not possible: give an integer from 2 to {MAX_BUCKETS}, such as {DEFAULT_BUCKETS}"
             )
         return cls(unit, n_buckets)
 

@@ -199,7 +199,7 @@ def refuse_row_options(call: Request, window_days: int | None = None, window_end
     row_options = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit", "across") if getattr(call, name))]
     if row_options:
         raise MetricError(
-            f"{row_options[0]}= is for rows, which a rollup does not have; beside rollup= give metrics, by, where and connection"
+            f"{row_options[0]}= is for rows, which a rollup does not have; with rollup= give metrics, by, where and connection"
         )
     if window_ends is not None and window_days is None:
         raise MetricError(

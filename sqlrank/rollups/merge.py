@@ -197,7 +197,7 @@ def day_ordinal(value: Any) -> int:
     except (ValueError, TypeError):
         pass
     raise InputError(
-        f"rollup: day holds {short_repr(value)}, which is no day: window_days= needs dates, texts such as 2026-01-31 or whole numbers"
+        f"rollup: day holds {short_repr(value)}, which is no day: window_days= needs dates, texts such as 2026-01-31 or integers"
     )
 
 

@@ -67,7 +67,7 @@ def net_batches(database: Database, table: SourceTable, keys: Sequence[str], row
     remaining = exp.select("*").from_(netted).where(exp.GT(this=columns[non_negative[0]].copy(), expression=exp.Literal.number(0)))
     count_query = exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(remaining.copy().subquery("s"))
     if not database.query_rows(count_query)[0][0]:
-        raise InputError(f"rollup: {table.label} has no rows to add up, since all that there were have been taken back")
+        raise InputError(f"rollup: {table.label} has no rows to add up, since all of them have been subtracted")
     return remaining.subquery("s")
 
 
@@ -89,8 +89,8 @@ def _check_net_sums(
         group = ", ".join(f"{name} = {value}" for name, value in zip(keys, negative_rows[0], strict=False)) or "the rollup"
         name, value = min(zip(non_negative, negative_rows[0][len(keys) :], strict=True), key=lambda name_and_value: name_and_value[1])
         raise InputError(
-            f"rollup: more was taken back of {table.label} than there was: {group} is left with {float(value):g} {name}; a batch was added twice, or "
-            f"is of other rows: leave it out by where=\"{BATCH_COLUMN} <> '...'\", or make these days anew"
+            f"rollup: more was subtracted from {table.label} than there was: {group} is left with {float(value):g} {name}; a batch was added twice, or "
+            f"is of other rows: leave it out by where=\"{BATCH_COLUMN} <> '...'\", or rebuild these days"
         )
 
 
@@ -152,7 +152,7 @@ class RollupTable:
             )
         if missing:
             raise InputError(
-                f"rollup: {self.table.label} does not have the sums of {', '.join(missing)}, with these parameters; make it anew with all "
+                f"rollup: {self.table.label} does not have the sums of {', '.join(missing)}, with these parameters; rebuild it with all "
                 f"metrics, such as sqlrank rollup {' '.join(repr(metric.name) for metric in metrics.metrics)}"
             )
         for name in by:
@@ -176,7 +176,7 @@ class RollupTable:
         ]:
             raise InputError(
                 f"rollup: {self.table.label} has no sums of squares for the standard errors of the weighted means of {', '.join(missing)}; "
-                "make it anew, or leave out confidence="
+                "rebuild it, or leave out confidence="
             )
 
     def check_buckets(self, by: Sequence[str]) -> None:
@@ -184,7 +184,7 @@ class RollupTable:
         name = self.table.column(BUCKET_COLUMN)
         if name not in self.key_columns:
             raise InputError(
-                f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, which confidence= needs; make it anew with unit=, "
+                f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, which confidence= needs; rebuild it with unit=, "
                 "the column whose values are independent, such as unit='user_id'"
             )
         if name in [self.table.column(key) for key in by]:
@@ -204,20 +204,20 @@ class RollupTable:
 
         def not_negative(name: str) -> Rule:
             is_positive = exp.GTE(this=signed(self.column(name)), expression=sql_literal(0))
-            return Rule(exp.and_(is_positive, self._is_finite(self.column(name))), "and nothing is less than none")
+            return Rule(exp.and_(is_positive, self._is_finite(self.column(name))), "which cannot be negative")
 
         rules = {NUM_ROWS: not_negative(NUM_ROWS)}
         if self.has_bins and (metrics.rank_based or reads_bins):
             rules |= {name: not_negative(name) for name in ("positives", "negatives")}
             score_min, score_max = (self.column(name) for name in ("score_min", "score_max"))
-            meaning = "which is above score_max, and the least is not above the greatest"
+            meaning = "which is above score_max"
             rules["score_min"] = Rule(exp.LTE(this=score_min, expression=score_max), meaning)
             has_rows = exp.NEQ(this=num_rows.copy(), expression=sql_literal(0))
             has_no_weight = exp.EQ(
                 this=exp.Add(this=self.column("positives"), expression=self.column("negatives")), expression=sql_literal(0)
             )
             is_bin = exp.and_(self._is_finite(self.column("bin")), exp.paren(exp.or_(has_rows, has_no_weight)))
-            rules["bin"] = Rule(is_bin, f"whose {NUM_ROWS} is 0 beside weights that are not")
+            rules["bin"] = Rule(is_bin, f"whose {NUM_ROWS} is 0 while its weights are not")
         for name, tree in metrics.read(self.has).items():
             column = self.column(name)
             if isinstance(tree, exp.Count):
@@ -233,7 +233,7 @@ class RollupTable:
                 sign = _term_sign(tree.this) if isinstance(tree, exp.Sum) else 0
                 comparison = {-1: exp.LTE, 1: exp.GTE}.get(sign)
                 has_sign = [] if comparison is None else [comparison(this=signed(column), expression=sql_literal(0))]
-                meaning = f"which adds up what is never {'above' if sign < 0 else 'below'} 0" if sign else NOT_A_NUMBER
+                meaning = f"which is a sum of values that are never {'above' if sign < 0 else 'below'} 0" if sign else NOT_A_NUMBER
                 rules[name] = Rule(exp.paren(exp.or_(null_condition, exp.and_(*has_sign, self._is_finite(column)))), meaning)
         return rules
 
@@ -322,22 +322,22 @@ class RollupTable:
             duckdb_type = (self.table.column_types or {}).get(self.table.column(name) or "", "").upper()
             if duckdb_type and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
                 raise InputError(
-                    f"rollup: {name} of {self.table.label} is {duckdb_type}, not a number; cast it in a view, CAST({name} AS DOUBLE), or make the rollup anew"
+                    f"rollup: {name} of {self.table.label} is {duckdb_type}, not a number; cast it in a view, CAST({name} AS DOUBLE), or rebuild the rollup"
                 )
 
     def _check_definitions(self, definitions: Collection[str | None]) -> None:
         """Raise ``InputError`` unless all rows have the same definition."""
         if not all(definitions):
             raise InputError(
-                f"rollup: {self.table.label} has rows without a {DEFINITION_COLUMN}, so that it is unknown if they can be added up; make these "
-                "days anew with sqlrank.rollup (sqlrank rollup)"
+                f"rollup: {self.table.label} has rows without a {DEFINITION_COLUMN}, so that it is unknown if they can be added up; rebuild "
+                "these days with sqlrank.rollup (sqlrank rollup)"
             )
         if len(definitions) > 1:
             least, *_, most = sorted(map(str, definitions))
             days = "" if self.table.column(DAY_COLUMN) is None else "; see which days have which: SELECT DISTINCT day, definition"
             raise InputError(
                 f"rollup: rows of different definitions ({least}, {most}) cannot be added up: they are of other metrics, columns, weights, conditions "
-                f"or bins{days}; choose those of one with where=, or make the others anew"
+                f"or bins{days}; choose those of one with where=, or rebuild the others"
             )
 
     def _refuse_impossible(self, database: Database, rows: exp.Subquery, rules: Mapping[str, Rule]) -> None:
@@ -358,7 +358,7 @@ class RollupTable:
         is_number = isinstance(value, (int, float, Decimal)) and math.isfinite(value)
         value_text = f"{float(value):g}" if is_number else "NULL" if value is None else str(value)
         raise InputError(
-            f"rollup: {self.table.label} has rows with {value_text} in {name}, {rule.meaning if is_number else NOT_A_NUMBER}; make these days anew, or "
+            f"rollup: {self.table.label} has rows with {value_text} in {name}, {rule.meaning if is_number else NOT_A_NUMBER}; rebuild these days, or "
             f"leave them out by where= ({describe_group(self.key_columns, row)})"
         )
 
@@ -378,7 +378,7 @@ class RollupTable:
         if group_values is not None:
             raise InputError(
                 f"rollup: {', '.join(names)} of {self.table.label} are undefined: minimum and maximum cannot be retracted, and rows of "
-                f"{describe_group(keys, group_values)} were; make these days anew, leave them out by where=, or leave out {', '.join(names)}"
+                f"{describe_group(keys, group_values)} were; rebuild these days, leave them out by where=, or leave out {', '.join(names)}"
             )
 
     def _number_files(self) -> exp.Select | None:

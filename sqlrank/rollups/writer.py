@@ -214,7 +214,7 @@ def _stage_rows(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: 
     if rows.num_rows and (conflict := duck.execute(other_definitions.limit(1).sql("duckdb")).fetchone()):
         raise InputError(
             f"insert: {table_name} holds rows of the definition {conflict[0]}, and these are of {definition}: other metrics, columns, weights, conditions or bins, "
-            "which cannot be added up; insert into another table, or make all days anew"
+            "which cannot be added up; insert into another table, or rebuild all days"
         )
     if overwrite_by is None:
         (_check_batch if BATCH_COLUMN in rows.column_names else _check_groups)(duck, target, table_name, rows)
@@ -247,10 +247,10 @@ def _check_groups(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name
     query = query.order_by(*(quoted_column(name, "t") for name in keys)) if keys else query
     if duplicate := duck.execute(query.limit(1).sql("duckdb")).fetchone():
         column = next((name for name in keys if name.lower() == DAY_COLUMN), keys[0] if keys else None)
-        anew = f"overwrite_by={column!r} writes these anew" if column else "delete those first"
+        advice = f"overwrite_by={column!r} replaces them" if column else "delete those first"
         raise InputError(
-            f"insert: {table_name} has rows of {describe_group(keys, duplicate)} already, which would count twice; nothing was added: {anew}, and a name in batch=, "
-            "given from the first insert on, lets others be added beside them"
+            f"insert: {table_name} has rows of {describe_group(keys, duplicate)} already, which would count twice; nothing was added: {advice}, and a name in batch=, "
+            "given from the first insert on, lets others be added to them"
         )
 
 

@@ -58,7 +58,7 @@ def parse_shares(shares: Any, argument: str = "shares") -> dict[str, Fraction]:
 def equal_shares(folds: Any) -> dict[int, Fraction]:
     """Return folds of equal shares, numbered from 0."""
     if isinstance(folds, bool) or not isinstance(folds, int) or not 1 < folds <= MAX_SPLITS:
-        raise MetricError(f"folds={short_repr(folds)} is not possible: give a whole number from 2 to {MAX_SPLITS}")
+        raise MetricError(f"folds={short_repr(folds)} is not possible: give an integer from 2 to {MAX_SPLITS}")
     return {fold: Fraction(1, folds) for fold in range(folds)}
 
 
@@ -210,7 +210,7 @@ class SplitPlan:
         key = self.columns.get("key")
         key_type = table.column_types[str(table.column(key))].upper() if key is not None and "salt" in self.values else ""
         if key_type.startswith(INEXACT_TYPES):
-            raise InputError(f"{key} is {key_type}, whose text differs between engines; cast it to a whole number or a text")
+            raise InputError(f"{key} is {key_type}, whose text differs between engines; cast it to an integer or text")
 
     def query(self, table: SourceTable) -> exp.Query:
         """Return the filtered rows of a table with the new columns."""

@@ -187,7 +187,7 @@ def test_nothing_is_drawn_for_counts_alone() -> None:
             {"interval": "bootstrap", "confidence": 0.99999},
             "interval='bootstrap' at confidence=0.99999 takes 199999 replicates, more than 9999; give a lower confidence",
         ),
-        ("AUC", {"interval": "bootstrap", "replicates": 1.5}, "replicates=1.5 is not possible: give a whole number, such as 999"),
+        ("AUC", {"interval": "bootstrap", "replicates": 1.5}, "replicates=1.5 is not possible: give an integer, such as 999"),
         (
             "GAUC",
             {"interval": "bootstrap"},
@@ -204,7 +204,7 @@ def test_nothing_is_drawn_for_counts_alone() -> None:
         (
             ["AUC", "MAE(level=query)"],
             {"interval": "bootstrap"},
-            "MAE(level=query) is drawn anew by queries and AUC by rows; evaluate them in two calls",
+            "MAE(level=query) is resampled by queries and AUC by rows; evaluate them in two calls",
         ),
         (
             "MAE",

@@ -265,7 +265,7 @@ def test_weights_are_for_t_alone() -> None:
     queries = pa.table({"query_id": ["q"], "weight": [2.0]})
     runs, qrels = {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 1.0}}}, {"q": {"a": 1}}
     for options in ({"test": "sign"}, {"correction": "max_t"}):
-        with pytest.raises(MetricError, match=r"^queries have weights, which only t-tests heed"):
+        with pytest.raises(MetricError, match=r"^queries have weights, which only t-tests use"):
             sqlrank.compare("RR", run=runs, qrels=qrels, queries=queries, **options)
 
 
@@ -408,7 +408,7 @@ def test_systems_that_cannot_be_compared(shares: Path) -> None:
     with pytest.raises(InputError, match=r"^a system is NULL; give every system a name to compare it"):
         compare(shares, nameless)
     doubles = score(a=A, b=B).set_column(1, "query_id", pa.array([i / 2 for i in range(12)] * 2))
-    with pytest.raises(InputError, match=r"^query_id: signs are drawn by ids, which are text or whole numbers"):
+    with pytest.raises(InputError, match=r"^query_id: signs are drawn by ids, which are text or integers"):
         compare(shares, doubles, test="randomization")
     with pytest.raises(MetricError, match="signs would have to be drawn; ask for fewer replicates="):
         sqlrank.compare(

@@ -258,7 +258,7 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
 
     assert "the baseline has no column 'AP'; there are: query_id, RR, P@5" in refused(metrics="AP")
     said = refused(metrics="P@5", rel=2)
-    assert "P@5: the baseline was stored with rel=1, and this is evaluated with rel=2; use the same, or store it anew" in said
+    assert "P@5: the baseline was stored with rel=1, and this is evaluated with rel=2; use the same, or store it again" in said
     few = {query: docs for place, (query, docs) in enumerate(QRELS.items()) if place < 30}
     assert "10 of 40 queries have a value in the baseline or in the candidate only; give the same run and judgments" in refused(qrels=few)
     plain = stored.replace_schema_metadata(None)
@@ -281,7 +281,7 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
         ({"tolerance": {"AP": 1}}, "tolerance of 'AP', which is no metric of this call; there are: RR"),
         ({"baseline": "older"}, "no system is called 'older'; did you mean 'old'? Choose from: old, new"),
         ({"confidence": 1}, "confidence=1 is not possible"),
-        ({"min_units": -1}, "min_units=-1 is not possible: give a whole number from 0, such as 20"),
+        ({"min_units": -1}, "min_units=-1 is not possible: give an integer from 0, such as 20"),
     ],
 )
 def test_refused_arguments(options: dict[str, Any], message: str) -> None:

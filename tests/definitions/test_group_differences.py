@@ -208,7 +208,7 @@ def test_types_and_names_of_columns() -> None:
         ("AUC", {"across": "sex", "by": [["day"], []]}, "across compares the groups of one grouping; give by a list of columns"),
         ("ROC", {"across": "sex"}, "ROC has rows of its own, which across does not compare"),
         ("AUC(level=query)", {"across": "sex", "per_query": True}, "across compares groups, and per_query gives a row per query"),
-        ("AUC", {"across": "sex", "confidence": 0.9, "interval": "bootstrap", "unit": "x"}, "interval='bootstrap' draws each group by itself"),
+        ("AUC", {"across": "sex", "confidence": 0.9, "interval": "bootstrap", "unit": "x"}, "interval='bootstrap' resamples each group separately"),
         ("AUC", {"across": "sex", "by": "sex"}, "across and by both name sex; a column is one whose groups are compared, or one of by"),
         ("AUC", {"across": "sex", "by": "sex_min"}, "by cannot name 'sex_min', which is a column of the run or of the result"),
         ("AUC", {"across": [["sex"], []]}, "across=[['sex'], []] is not possible: give a column, or a list of columns whose combinations are compared"),

@@ -313,7 +313,7 @@ def test_an_order_of_rows_has_no_interval() -> None:
     ("metric", "options", "message"),
     [
         ("AUC", {"unit": "nobody"}, r"^unit: 'nobody' is a column that predictions do not have"),
-        ("AUC", {"unit": "share"}, r"unit_id is DOUBLE, .*; cast it to text or whole numbers"),
+        ("AUC", {"unit": "share"}, r"unit_id is DOUBLE, .*; cast it to text or integers"),
         ("AUC", {"unit": "gaps"}, r"1 row: unit_id is NULL; for intervals it has to be known which rows belong together"),
     ],
 )

@@ -38,17 +38,17 @@ def change_value(name: str, value: Any, batch: str | None = None) -> pa.Table:
 
 
 IMPOSSIBLE = [
-    ("negatives", -5.0, "has rows with -5 in negatives, and nothing is less than none; make these days anew, or leave them out by where= (day = 2026-01-01)"),
-    ("positives", -0.5, "has rows with -0.5 in positives, and nothing is less than none"),
+    ("negatives", -5.0, "has rows with -5 in negatives, which cannot be negative; rebuild these days, or leave them out by where= (day = 2026-01-01)"),
+    ("positives", -0.5, "has rows with -0.5 in positives, which cannot be negative"),
     ("positives", nan, "has rows with nan in positives, which is no number that can be added up"),
     ("positives", inf, "has rows with inf in positives, which is no number that can be added up"),
     ("negatives", -inf, "has rows with -inf in negatives, which is no number that can be added up"),
     ("negatives", None, "has rows with NULL in negatives, which is no number that can be added up"),
     ("num_rows", nan, "has rows with nan in num_rows, which is no number that can be added up"),
-    ("num_rows", 0.0, "has rows with -1 in bin, whose num_rows is 0 beside weights that are not"),
+    ("num_rows", 0.0, "has rows with -1 in bin, whose num_rows is 0 while its weights are not"),
     ("bin", nan, "has rows with nan in bin, which is no number that can be added up"),
     ("bin", inf, "has rows with inf in bin, which is no number that can be added up"),
-    ("score_min", 9.0, "has rows with 9 in score_min, which is above score_max, and the least is not above the greatest"),
+    ("score_min", 9.0, "has rows with 9 in score_min, which is above score_max"),
     ("definition_hash", None, "has rows without a definition_hash, so that it is unknown if they can be added up"),
     ("definition_hash", "", "has rows without a definition_hash"),
 ]  # fmt: skip
@@ -97,7 +97,7 @@ def test_sums_of_terms_of_one_sign_have_that_sign(metric: str, value: float, mea
     rollup = sqlrank.rollup([metric, "Bias"], predictions=CLICKS, by="day")
     name, bias = (name for name in rollup.column_names if name.startswith("sum_") and name != "sum_weight_a1a30430")
     wrong = rollup.set_column(rollup.column_names.index(name), name, pa.array([value, rollup[name][1].as_py()]))
-    message = f"has rows with {value:g} in {name}, which adds up what is {meaning}; make these days anew"
+    message = f"has rows with {value:g} in {name}, which is a sum of values that are {meaning}; rebuild these days"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate(metric, rollup=wrong)
     either = wrong.set_column(rollup.column_names.index(bias), bias, pa.array([value, -value]))
@@ -114,7 +114,7 @@ def test_nan_is_found_despite_the_statistics_of_a_file(tmp_path: Path) -> None:
 def test_texts_in_columns_of_sums_are_named() -> None:
     rollup = make_rollup(THREE)
     texts = rollup.set_column(2, "positives", pa.array(["2", "1", "one"]))
-    message = "rollup: positives of Table is VARCHAR, not a number; cast it in a view, CAST(positives AS DOUBLE), or make the rollup anew"
+    message = "rollup: positives of Table is VARCHAR, not a number; cast it in a view, CAST(positives AS DOUBLE), or rebuild the rollup"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate("AUC", rollup=texts)
     sqlite = load_sqlite(rollup)

@@ -375,9 +375,9 @@ def test_the_command(tmp_path: Path) -> None:
             {"n_buckets": 8},
             r"^n_buckets= is the number of buckets of the units that unit= names, such as unit='user_id'",
         ),
-        ({"unit": "viewer", "n_buckets": 1}, "^n_buckets=1 is not possible: give a whole number from 2 to 1000, such as 32"),
+        ({"unit": "viewer", "n_buckets": 1}, "^n_buckets=1 is not possible: give an integer from 2 to 1000, such as 32"),
         ({"unit": "visitor"}, "^unit: 'visitor' is a column that predictions do not have. There are: "),
-        ({"unit": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or whole numbers"),
+        ({"unit": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or integers"),
         ({"unit": "campaign"}, "unit_id is NULL; for intervals it has to be known which rows belong together"),
         ({"by": "bucket=day"}, "^by names 'bucket', which is a column of every rollup; rename it"),
     ],
@@ -395,7 +395,7 @@ def test_sqlite_without_a_digest() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rollup": sqlrank.rollup("LogLoss", predictions=draw_clicks(), by="day")}, r"has no column bucket, which confidence= needs; make it anew with unit="),
+        ({"rollup": sqlrank.rollup("LogLoss", predictions=draw_clicks(), by="day")}, r"has no column bucket, which confidence= needs; rebuild it with unit="),
         ({"by": "bucket"}, "^by names bucket, within which there is no standard error; leave out by='bucket', or confidence="),
         ({"metrics": "AP"}, "does not have the sums of AP"),
         ({"confidence": 1.5}, "^confidence=1.5 is not possible"),

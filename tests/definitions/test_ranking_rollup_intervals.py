@@ -92,7 +92,7 @@ def test_a_rollup_from_before_is_refused() -> None:
     rollup = sqlrank.rollup("AP", by="day", **draw_lists(weighted=True))
     before = rollup.drop_columns([name for name in rollup.column_names if "weight_weight" in name])
     assert sqlrank.evaluate("AP", rollup=before).to_pylist() == sqlrank.evaluate("AP", rollup=rollup).to_pylist()
-    with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no sums of squares for .* weighted means of AP; make it anew"):
+    with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no sums of squares for .* weighted means of AP; rebuild it"):
         sqlrank.evaluate("AP", rollup=before, confidence=0.9)
 
 
@@ -229,5 +229,5 @@ def test_buckets_that_are_refused(options: dict[str, Any], message: str) -> None
 
 def test_differences_without_buckets_are_refused() -> None:
     rollup = sqlrank.rollup("AP", by="day", **draw_lists())
-    with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no column bucket, which confidence= needs; make it anew with unit="):
+    with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no column bucket, which confidence= needs; rebuild it with unit="):
         sqlrank.drift("AP", rollup=rollup, reference="day = 1", current="day = 2", confidence=0.9)

@@ -350,7 +350,7 @@ def test_rollups_that_are_refused(metrics: Any, options: dict[str, Any], message
         (
             "nDCG@10",
             {},
-            "does not have the sums of nDCG@10, with these parameters; make it anew with all metrics, such as sqlrank rollup 'nDCG@10'",
+            "does not have the sums of nDCG@10, with these parameters; rebuild it with all metrics, such as sqlrank rollup 'nDCG@10'",
         ),
         ("AP(aggregate=gmean)", {}, r"does not have the sums of AP\(aggregate=gmean\)"),
         (["AP", "LogLoss"], {}, "^AP is of rankings and LogLoss of predictions; each wants a rollup of its own"),

@@ -91,7 +91,7 @@ def test_nothing_is_left_of_sums_that_cancel() -> None:
     (row,) = sqlrank.evaluate(["AUC", "CalibrationRatio"], rollup=pa.concat_tables(parts)).to_pylist()
     assert row == {"AUC": None, "AUC.bound_low": None, "AUC.bound_high": None, "CalibrationRatio": None, "num_days": 1, "num_rows": 1}
     parts.append(make_batch(rows.slice(3, 1), "back 3", metrics=["AUC", "CalibrationRatio"], retract=True))
-    with pytest.raises(sqlrank.InputError, match="has no rows to add up, since all that there were have been taken back"):
+    with pytest.raises(sqlrank.InputError, match="has no rows to add up, since all of them have been subtracted"):
         sqlrank.evaluate("AUC", rollup=pa.concat_tables(parts))
 
 
@@ -151,9 +151,7 @@ def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
     rows = pa.table({"day": [1, 1], "campaign": ["a", "a"], "label": [1, 0], "score": [0.75, 0.25], "weight": [1.0, 1.0]})
     first, back = make_batch(rows, "first"), make_batch(rows.slice(0, 1), "back", retract=True)
     twice = pa.concat_tables([first, back, make_batch(rows.slice(0, 1), "back again", retract=True)])
-    message = (
-        "more was taken back of Table than there was: day = 1, campaign = a, bin = 1005.0 is left with -1 num_rows; a batch was added twice"
-    )
+    message = "more was subtracted from Table than there was: day = 1, campaign = a, bin = 1005.0 is left with -1 num_rows; a batch was added twice"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate("AUC", rollup=twice)
     assert sqlrank.evaluate("AUC", rollup=twice, where="batch <> 'back again'")["num_rows"].to_pylist() == [1]

@@ -99,7 +99,7 @@ def test_windows_are_evaluated_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -
         ["2026-02-28", "2026-03-01", "2026-03-03"],
         [20260228, 20260301, 20260303],
     ],
-    ids=["dates", "times", "texts", "whole numbers"],
+    ids=["dates", "times", "texts", "integers"],
 )
 def test_days_of_any_type(days: list[Any]) -> None:
     rollup = make_rollup(THREE).set_column(0, "day", pa.array(days[::-1]))
@@ -133,9 +133,9 @@ def _store_rollup(folder: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"window_days": 0}, "^window_days=0 is not possible: give a whole number of days from 1, such as 28$"),
-        ({"window_days": -1}, "^window_days=-1 is not possible: give a whole number of days from 1, such as 28"),
-        ({"window_days": True}, "^window_days=True is not possible: give a whole number of days"),
+        ({"window_days": 0}, "^window_days=0 is not possible: give days as an integer from 1, such as 28$"),
+        ({"window_days": -1}, "^window_days=-1 is not possible: give days as an integer from 1, such as 28"),
+        ({"window_days": True}, "^window_days=True is not possible: give days as an integer"),
         ({"window_days": 2, "rollup": None, "predictions": draw_clicks()}, "^window_days= is for rollup=, the sums of days"),
         ({"window_ends": "day = 1", "rollup": None, "predictions": draw_clicks()}, "^window_ends= is for rollup=, the sums of days"),
         ({"window_ends": "day = 1"}, "^window_ends= chooses the days at which windows end; give their length with window_days="),
@@ -154,7 +154,7 @@ def _store_rollup(folder: Any) -> list[Any]:
         ),
         (
             {"window_days": 2, "rollup": make_rollup(THREE).set_column(0, "day", pa.array(["soon"] * 3))},
-            "^rollup: day holds 'soon', which is no day: window_days= needs dates, texts such as 2026-01-31 or whole numbers",
+            "^rollup: day holds 'soon', which is no day: window_days= needs dates, texts such as 2026-01-31 or integers",
         ),
         (
             {"window_days": 2, "rollup": make_rollup(THREE).set_column(0, "day", pa.array([1, None, 2]))},

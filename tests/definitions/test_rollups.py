@@ -400,7 +400,7 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metrics": "LogLoss(eps=1e-7)"}, r"does not have the sums of LogLoss\(eps=1e-07\), with these parameters; make it anew"),
+        ({"metrics": "LogLoss(eps=1e-7)"}, r"does not have the sums of LogLoss\(eps=1e-07\), with these parameters; rebuild it"),
         ({"by": "campaign"}, "'campaign' is no key column of Table"),
         ({"by": [["day"], []]}, "by of a rollup is one list of columns"),
         ({"by": ["day", "day"]}, "by names a column twice: day, day"),
@@ -414,7 +414,7 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
         ({"rollup": pa.table({"day": [1]})}, "has no num_rows or no definition_hash, and is no rollup"),
         (
             {"rollup": make_rollup(THREE).set_column(6, "num_rows", pa.array([3.0, -1.0, 2.0]))},
-            "rows with -1 in num_rows, and nothing is less than none",
+            "rows with -1 in num_rows, which cannot be negative",
         ),
     ],
 )

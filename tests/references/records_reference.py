@@ -163,7 +163,7 @@ def v_measure(c: Clusterings, o: Mapping[str, Any]) -> float | None:
 
 
 def adjusted_mutual(c: Clusterings, _: Any) -> float | None:
-    """With the chance of each overlap of each two clusters as a fraction of whole numbers."""
+    """With the chance of each overlap of each two clusters as a fraction of integers."""
     if not c.records or set(c.predicted) == set(c.true):
         return 1.0 if c.records else None
     n = c.records

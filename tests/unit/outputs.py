@@ -79,7 +79,7 @@ CONTENTS = {
     FileKind.FUNCTIONS: ("-- sqlrank 1.0: functions for duckdb, in the schema sqlrank\nSELECT 1",),
     FileKind.DBT_METRICS: ("{{ config(materialized='table') }}\n-- sqlrank 1.0: AUC\nSELECT 1",),
     FileKind.DBT_ROLLUP: ("{{ config(materialized='incremental') }}\n-- sqlrank 1.0: rollup 0123456789abcdef\nSELECT 1",),
-    FileKind.DBT_PROPERTIES: ("# sqlrank 1.0: beside daily.sql\nversion: 2\n",),
+    FileKind.DBT_PROPERTIES: ("# sqlrank 1.0: properties of daily.sql\nversion: 2\n",),
 }
 """Beginnings of text files, by their kind."""
 

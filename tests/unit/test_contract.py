@@ -310,7 +310,7 @@ def change_relation(old: str, new: str) -> str:
         (
             change_relation("FROM judged_documents", "FROM judged_documents, (SELECT judged_documents.rank + 1 AS next) AS successors"),
             "FROM",
-            "a subquery of FROM cannot read judged_documents, which stands beside it",
+            "a subquery of FROM cannot read judged_documents, which is next to it in FROM",
         ),
         (RELATION + "UNION\n" + RELATION.partition("rank.\n")[2], "UNION", "UNION ALL"),
         (RELATION + "ORDER BY rank NULLS LAST\n", "NULLS LAST", "NULLS"),

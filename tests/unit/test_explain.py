@@ -269,7 +269,7 @@ def test_the_rows_of_one_cluster() -> None:
         (
             "RR",
             {"run": RUN, "qrels": QRELS, "query": "q1", "max_rows": 0},
-            "max_rows=0 is not possible: give a whole number from 1, such as 20",
+            "max_rows=0 is not possible: give an integer from 1, such as 20",
         ),
     ],
 )

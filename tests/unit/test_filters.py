@@ -258,7 +258,7 @@ def test_stored_results_on_duckdb(connection: duckdb.DuckDBPyConnection) -> None
 
 
 LONG = {
-    "whole numbers": f"day IN ({', '.join(map(str, range(5_000)))})",
+    "integers": f"day IN ({', '.join(map(str, range(5_000)))})",
     "negative numbers": f"NOT day IN ({', '.join(map(str, range(-2_000, 0)))})",
     "decimals": f"score IN ({', '.join(f'{number}.5' for number in range(2_000))}) OR score > 0.2",
     "texts": "CAST(shop AS TEXT) IN (" + ", ".join(f"'{number}'" for number in range(1, 2_000)) + ")",

@@ -140,7 +140,7 @@ def test_fractions_are_refused_as_texts() -> None:
     run = TIED.set_column(1, "doc_id", TIED["doc_id"].cast(pa.float64()))
     message = (
         "run (Table): doc_id is DOUBLE, which engines write differently as text, and id_type='text' orders equal scores by that; cast it to "
-        "text or whole numbers, or give id_type='given'"
+        "text or integers, or give id_type='given'"
     )
     with pytest.raises(sqlrank.InputError) as raised:
         sqlrank.evaluate("RR", run=run, qrels=FIRST, compat="trec10")

@@ -283,7 +283,7 @@ def test_examples_that_cannot_be_learned_from(examples: pa.Table, options: dict[
         ({"margin": -1}, "margin=-1 is not possible; give a number above 0"),
         ({"learning_rate": 0}, "learning_rate=0 is not possible; give a number above 0"),
         ({"l2": -1}, "l2=-1 is not possible; give a number from 0"),
-        ({"max_iter": 0}, "max_iter=0 is not possible; give a whole number from 1"),
+        ({"max_iter": 0}, "max_iter=0 is not possible; give an integer from 1"),
         ({"k": None}, "k is missing: surrogate='avg' compares the k highest negatives; give k, or surrogate='logistic'"),
         ({"surrogate": "logistic"}, "k=2 is not possible with surrogate='logistic', which has no top k; leave it out"),
         ({"surrogate": "logistic", "k": None, "margin": 2.0}, "margin=2.0 is not possible with surrogate='logistic'"),
@@ -334,7 +334,7 @@ def test_the_command(tmp_path: Path) -> None:
     merged = CliRunner().invoke(app, [*options[:4], "--merge", str(weights), *options[6:], "--format", "csv"])
     assert [float(line.rpartition(",")[2]) for line in merged.stdout.splitlines()[1:]] == pq.read_table(weights)["weight"].to_pylist()
     unread = CliRunner().invoke(app, [*options, "--merge", str(weights)])
-    assert "--max-iter is not read beside --merge; leave one of them out" in unread.stderr
+    assert "--max-iter is not possible with --merge; leave one of them out" in unread.stderr
     refused = CliRunner().invoke(app, [*options, "--surrogate", "svm"])
     assert refused.exit_code == 2
     assert refused.stderr.startswith("sqlrank: unknown surrogate 'svm'")

@@ -158,7 +158,7 @@ def test_models_are_merged_greedily() -> None:
         ({"m": [1] * 4, "feature": [1, 2, 3, 4], "weight": [1.0] * 4}, {}, "weights: the examples have no feature 4; leave its weight out"),
         ({"feature": [1, 2, 3], "weights": [1.0] * 3}, {}, "no column 'weight'; give a table of weights as fit returns"),
         ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"k": 25}, "no query has k negatives and a positive"),
-        ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"factors": 1}, "factors=1 is not possible; give a whole number from 2"),
+        ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"factors": 1}, "factors=1 is not possible; give an integer from 2"),
         ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"k": None}, "k is missing"),
     ],
 )

@@ -216,7 +216,7 @@ def test_rollups_have_the_requested_names() -> None:
 
 
 def test_the_command_line_knows_requested_names(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
-    """Counts are whole numbers, and ``--sort`` takes either name."""
+    """Counts are integers, and ``--sort`` takes either name."""
     runs = tmp_path / "run.parquet", tmp_path / "qrels.parquet"
     for table, path in zip((run, qrels), runs, strict=True):
         pq.write_table(table, path)

@@ -23,6 +23,12 @@ def test_help_and_reports_keep_the_style(texts: object) -> None:
     assert [text for text in found if "; " in text] == []
 
 
+def test_messages_have_the_words_of_the_field() -> None:
+    found = prose.message_texts()
+    assert len(found) > 1000
+    assert prose.find_words(found) == []
+
+
 @pytest.mark.parametrize(
     ("markdown", "breach"),
     [

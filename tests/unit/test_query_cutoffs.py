@@ -121,8 +121,8 @@ def test_predictions_have_none() -> None:
     ("cutoffs", "expected"),
     [
         ([3, None, 2], "1 row: cutoff is NULL; give the query one, or leave it out"),
-        ([3, 0, -1], "2 rows: cutoff is not a whole number from 1"),
-        ([3.5, 1.0, float("nan")], "2 rows: cutoff is not a whole number from 1"),
+        ([3, 0, -1], "2 rows: cutoff is not an integer from 1"),
+        ([3.5, 1.0, float("nan")], "2 rows: cutoff is not an integer from 1"),
     ],
 )
 def test_cutoffs_that_are_refused(cutoffs: list[Any], expected: str) -> None:

@@ -141,7 +141,7 @@ def test_the_schema_is_yaml() -> None:
         ({"name": "a-b"}, "^'a-b' is not the name of a dbt model"),
         ({"predictions": "a.b.c"}, "is neither a dbt model"),
         ({"by": "week"}, "^day='day' is no column of by"),
-        ({"lookback": -1}, "^lookback=-1 is not possible: give a whole number of days from 0"),
+        ({"lookback": -1}, "^lookback=-1 is not possible: give days as an integer from 0"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
         ({"by": ["day", '"{{ x }}"']}, "^by: .* holds Jinja, which dbt would run"),
     ],

@@ -178,7 +178,7 @@ def test_expanding() -> None:
         ({"key": "user", "salt": "x", "shares": {"a": 1.5, "b": -0.5}}, "each must be above 0 and their sum 1; it is 1"),
         ({"key": "user", "salt": "x", "shares": {"a": "half", "b": 0.5}}, "give parts with their shares, which add up to 1"),
         ({"key": "user", "salt": "x", "shares": 0.8}, "shares=0.8 is not possible: give parts with their shares"),
-        ({"key": "user", "salt": "x", "folds": 1}, "folds=1 is not possible: give a whole number from 2"),
+        ({"key": "user", "salt": "x", "folds": 1}, "folds=1 is not possible: give an integer from 2"),
         ({"key": "user", "salt": "x", "folds": 2, "time_bounds": [1]}, "time_bounds= need time=, the time column"),
         ({"key": "user", "salt": "x", "folds": 2, "stratum": "item"}, "stratum= need exact=True"),
         ({"time": "t", "time_bounds": [3, 2]}, "time_bounds=[3, 2] is not possible: give times in ascending order"),
@@ -187,7 +187,7 @@ def test_expanding() -> None:
         ({"time": "t", "expanding": True}, "expanding= need time_bounds="),
         ({"time": "t", "time_bounds": [3], "expanding": 7}, "expanding=7 is not possible: give True or False"),
         ({"key": "user", "leave_last": 1}, "leave_last= needs key= and time="),
-        ({"key": "user", "time": "t", "leave_last": 0}, "leave_last=0 is not possible: give a whole number from 1"),
+        ({"key": "user", "time": "t", "leave_last": 0}, "leave_last=0 is not possible: give an integer from 1"),
     ],
 )
 def test_refused_arguments(options: dict[str, Any], message: str) -> None:
@@ -202,7 +202,7 @@ def test_rows_that_cannot_be_split() -> None:
         sqlrank.split(RATINGS, key="users", **asked)
     with pytest.raises(InputError, match=r"user is NULL in 2 rows; leave them out, or give them a value"):
         sqlrank.split(pa.table({"user": [1, None, None]}), key="user", **asked)
-    with pytest.raises(InputError, match=r"user is DOUBLE, whose text differs between engines; cast it to a whole number or a text"):
+    with pytest.raises(InputError, match=r"user is DOUBLE, whose text differs between engines; cast it to an integer or text"):
         sqlrank.split(pa.table({"user": [1.0]}), key="user", **asked)
     with pytest.raises(InputError, match=r"has a column 'split' already; give the new one another name with column="):
         sqlrank.split(pa.table({"user": [1], "split": ["a"]}), key="user", **asked)

@@ -116,7 +116,7 @@ def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch: pytest.Monkey
 
 
 def test_columns_of_other_types_are_other_statements() -> None:
-    """A query that sums whole numbers is divided with a cast on PostgreSQL; trees alone do not tell what their columns are."""
+    """A query that sums integers is divided with a cast on PostgreSQL; trees alone do not tell what their columns are."""
     found = []
     for kind in ("DOUBLE", "INTEGER", "DOUBLE"):
         connection = duckdb.connect()

@@ -38,11 +38,11 @@ def test_a_line_of_three_megabytes() -> None:
 @pytest.mark.parametrize("content", [b"hello", b"label,score\n" * 20])
 def test_text_under_the_name_of_a_parquet_file(content: bytes) -> None:
     Path("x.parquet").write_bytes(content)
-    assert "name a file by what it is, such as .csv, .json or .parquet, or write it anew if it is damaged" in find_refusal("x.parquet")
+    assert "name a file by what it is, such as .csv, .json or .parquet, or write it again if it is damaged" in find_refusal("x.parquet")
 
 
 EVEN = "label,score,name\n1,0.5,a\n0,0.25,b\n"
-MEND = "Mend the line: put what holds a delimiter in quotes, and leave no field out"
+MEND = "Fix the line: put what holds a delimiter in quotes, and leave no field out"
 
 
 @pytest.mark.parametrize("rows", [1, 15_000], ids=["few", "many"])
@@ -83,7 +83,7 @@ def test_files_of_different_columns(text: str, said: str) -> None:
         Path(name).write_text(rows)
     assert sqlrank.evaluate("num_predictions", predictions="?.csv").to_pylist() == [{"num_predictions": 3.0}]
     Path("c.csv").write_text(text)
-    advice = "Name the columns alike, with a header in each file, or give files of one kind only"
+    advice = "Give the columns the same names, with a header in each file, or give files of one kind only"
     assert find_refusal("?.csv") == f"predictions: c.csv has {said}. {advice}"
 
 

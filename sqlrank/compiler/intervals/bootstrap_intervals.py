@@ -48,7 +48,7 @@ Hash values map to the midpoints of that many subintervals of 0..1.
 """
 
 RANK_TOLERANCE = 1e-9
-"""Tolerance for rounding errors when a rank is computed as a whole number."""
+"""Tolerance for rounding errors when a rank is computed as an integer."""
 
 
 def resampled_rows(
