@@ -65,7 +65,7 @@ IS_MERGEABLE = "is_sound"
 They have one definition, no retractions, and valid sums.
 """
 
-UNMERGEABLE_NOTE = "Rows of several definitions, rows that take others back, and sums that no rows have cannot be added up: values are NULL where there are any."
+UNMERGEABLE_NOTE = "Rows of several definitions, rows that subtract others, and sums that no rows have cannot be added up: values are NULL where there are any."
 UNWEIGHTED_NOTE = "Means of lists are those without weights; aggregate=wmean has the weighted ones of a rollup that cannot be looked at."
 
 
