@@ -55,7 +55,7 @@ class Batch:
         if not isinstance(name, str) or not name.strip():
             raise MetricError(f"batch={short_repr(name)} is no name; give one such as '2026-03-05-corrections'")
         if is_retraction and overwrite_by is not None:
-            raise MetricError("retract= takes rows back from sums that stay, and overwrite_by= deletes these; leave one of them out")
+            raise MetricError("retract= subtracts rows from sums that stay, and overwrite_by= deletes these; leave one of them out")
         return cls(name, bool(is_retraction), batch_where)
 
     def restrict(self, request: ResolvedRequest, dialect: str) -> ResolvedRequest:
