@@ -89,7 +89,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name on first access."""
     module_name = next((module_name for module_name, names in _PUBLIC_NAMES.items() if name in names), None)
     if module_name is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_advice(name)}", name=name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_suggest_call(name)}", name=name)
     collects_garbage = gc.isenabled()
     gc.disable()  # modules leave no garbage, and the search for it takes a tenth of a first call
     try:
@@ -101,7 +101,7 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _advice(name: str) -> str:
+def _suggest_call(name: str) -> str:
     """Return the equivalent call for a function of another tool.
 
     Empty for attributes that Python probes.

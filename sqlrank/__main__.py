@@ -21,7 +21,7 @@ Imports and parsing create no garbage, and the default of 700 costs a tenth of a
 INTERRUPTED = b"sqlrank: interrupted\n"
 
 
-def _end(signal_number: int, frame: object) -> None:  # noqa: ARG001  signature of a signal handler
+def _exit_on_signal(signal_number: int, frame: object) -> None:  # noqa: ARG001  signature of a signal handler
     """Exit on SIGTERM or SIGHUP with cleanup and the conventional exit status."""
     raise SystemExit(128 + signal_number)
 
@@ -45,7 +45,7 @@ def main() -> None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115, PTH123  kept open
     status, write_error = 0, None
     try:
-        _run()
+        _run_command_line()
     except SystemExit as exit_request:
         if exit_request.code is not None and not isinstance(exit_request.code, int):
             raise
@@ -56,10 +56,10 @@ def main() -> None:
         status = 128 + signal.SIGINT
     except OSError as error:
         write_error = error
-    _leave(status, write_error)
+    _exit_process(status, write_error)
 
 
-def _run() -> None:
+def _run_command_line() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"sqlrank {__version__}\n")
         return
@@ -72,14 +72,14 @@ def _run() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         signal_number = getattr(signal, name, None)
         if signal_number is not None and signal.getsignal(signal_number) is not signal.SIG_IGN:
-            signal.signal(signal_number, _end)
+            signal.signal(signal_number, _exit_on_signal)
     command = command_line(next(iter(sys.argv[1:]), ""))
     if is_interruptible:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     command()
 
 
-def _leave(status: int, write_error: OSError | None) -> None:
+def _exit_process(status: int, write_error: OSError | None) -> None:
     """Exit without deallocating all objects, which takes as long as a small evaluation.
 
     Abandoned threads would also delay a regular exit. A failed write, such as to a full disk, is reported once; a reader that closed the

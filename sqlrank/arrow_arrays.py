@@ -51,7 +51,7 @@ def _from_values(values: Sequence[Any]) -> pa.Array | None:
         return pa.nulls(len(values))
     if value_type not in {str, *_TYPE_CODES} or not types <= {value_type, type(None)}:
         return None
-    validity = _bitmap(values) if len(types) > 1 else None
+    validity = _build_bitmap(values) if len(types) > 1 else None
     values = [value_type() if value is None else value for value in values] if validity else values
     if value_type is str:
         text = "".join(values)
@@ -74,7 +74,7 @@ def _from_buffer(values: Any) -> pa.Array | None:
     return pa.Array.from_buffers(arrow_type, len(view), [None, pa.py_buffer(view)])
 
 
-def _bitmap(values: Sequence[Any]) -> pa.Buffer:
+def _build_bitmap(values: Sequence[Any]) -> pa.Buffer:
     """Return the bitmap of the values that are not None, the least bit of a byte first."""
     bits = "".join("0" if value is None else "1" for value in reversed(values))
     return pa.py_buffer(int(bits, 2).to_bytes(-(-len(bits) // 8), "little"))

@@ -51,10 +51,10 @@ def write_command(words: Sequence[str], arguments: Mapping[str, Any]) -> str | N
     "sqlrank sql AP --run eval.run --where 'day > 3' --by day --by system"
     """
     try:
-        options = [word for name, value in arguments.items() for word in _option(_FLAGS.get(name, name.replace("_", "-")), value)]
+        options = [word for name, value in arguments.items() for word in _format_option(_FLAGS.get(name, name.replace("_", "-")), value)]
     except _NoOptionError:
         return None
-    command = " ".join(map(_quote, ["sqlrank", *words, *options]))
+    command = " ".join(map(_quote_word, ["sqlrank", *words, *options]))
     return command if command.isprintable() else None
 
 
@@ -67,25 +67,25 @@ def request_command(command: str, metrics: Iterable[str], request: Request, dial
     return write_command([command, *metrics], arguments | ({} if dialect == DEFAULT_DIALECT else {"dialect": dialect}))
 
 
-def _quote(word: str) -> str:
+def _quote_word(word: str) -> str:
     """Quote a word for a shell, in double quotes if it holds single ones and nothing that is special there."""
     import shlex  # noqa: PLC0415  its import takes a millisecond
 
     return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
-def _option(name: str, value: Any) -> list[str]:
+def _format_option(name: str, value: Any) -> list[str]:
     """Return the words of an option; none for a value that is the same as no option."""
     if value is None or value is False or (isinstance(value, (Mapping, list, tuple, str)) and not value):
         return []
     if value is True:
         return [f"--{name}"]
     if isinstance(value, Mapping):
-        value = [f"{key}={_text(item)}" for key, item in value.items() if item is not None]
-    return [word for item in (value if isinstance(value, (list, tuple)) else [value]) for word in (f"--{name}", _text(item))]
+        value = [f"{key}={_format_value(item)}" for key, item in value.items() if item is not None]
+    return [word for item in (value if isinstance(value, (list, tuple)) else [value]) for word in (f"--{name}", _format_value(item))]
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, QuerySource):
         return value.option if value.option is not None else _one_line(value.text)
     if not isinstance(value, (str, int, float, Path)):
@@ -122,7 +122,7 @@ def _source_options(source: Any) -> list[str]:
     """Return the sources of a further input, one for each system; none without a source."""
     if source is None:
         return []
-    return _run_options(source) if isinstance(source, SourceGroup) else [_text(source)]
+    return _run_options(source) if isinstance(source, SourceGroup) else [_format_value(source)]
 
 
 def _run_options(run: SourceGroup) -> list[str]:
@@ -131,7 +131,7 @@ def _run_options(run: SourceGroup) -> list[str]:
         raise _NoOptionError
     words = []
     for name, source in run.members:
-        text = _text(source)
+        text = _format_value(source)
         if ("=" in text) if name is None else ("=" in name or "/" in name):
             raise _NoOptionError
         words.append(text if name is None else f"{name}={text}")
@@ -144,7 +144,7 @@ def _column_options(columns: Mapping[str, Any]) -> list[str]:
     for name, column in columns.items():
         if isinstance(column, (list, tuple)) and (not name.endswith(("score", "scores")) or len(column) < 2):  # noqa: PLR2004  one is no list
             raise _NoOptionError
-        words += [f"{name}={_text(item)}" for item in (column if isinstance(column, (list, tuple)) else [column])]
+        words += [f"{name}={_format_value(item)}" for item in (column if isinstance(column, (list, tuple)) else [column])]
     return words
 
 

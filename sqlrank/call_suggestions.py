@@ -141,19 +141,19 @@ class _Correction:
     def translate(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Translate the arguments of a call."""
         for name, value in kwargs.items():
-            self._translate(name, value)
+            self._translate_argument(name, value)
         count = len(self.by_position)
         if self.metrics_name and count == 1:
             self._translate_sources(list(args))
         else:
             for name, value in zip(self.by_position, args, strict=False):
-                self._set(name, name, value)
+                self._set_argument(name, name, value)
             self._assign_sources(list(args[count:]), is_run_first=True)
         names = {name: text for name, text in self.columns.items() if text[0] in "'\""}
         if names:
-            self.arguments["columns"] = _dict(names)
+            self.arguments["columns"] = _format_dict(names)
         if arrays := {name: text for name, text in self.columns.items() if name not in names}:
-            self.arguments["predictions"] = _dict(self._with_ids(arrays))
+            self.arguments["predictions"] = _format_dict(self._with_ids(arrays))
         if self.metrics_name and (self.metrics is not None or not self.library.synonyms["examples"].keys().isdisjoint(self.parameters)):
             self.arguments[self.metrics_name] = self._metrics_text()
 
@@ -179,17 +179,17 @@ class _Correction:
             advice.append(f"it takes {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}")
         return "; ".join([*problems, *advice])
 
-    def _translate(self, name: str, value: Any) -> None:
+    def _translate_argument(self, name: str, value: Any) -> None:
         """Translate a keyword argument: unchanged, by names.toml, or to the nearest name."""
         if name in self.parameters or (self.has_policies and not unknown_keywords([name], self.library)):
-            self._set(name, name, value)
+            self._set_argument(name, name, value)
             return
         self.unknown.append(name)
-        if name in self.library.roles and name not in INPUTS_BY_KEYWORD and self._bases() - {"predictions", "run"}:
+        if name in self.library.roles and name not in INPUTS_BY_KEYWORD and self._find_base_roles() - {"predictions", "run"}:
             self.advice.append(self.library.misplaced_name_hint(name).removeprefix("; ").removesuffix("."))
             return
         if isinstance(value, str) and value in DIALECT_NAMES and "dialect" in self.parameters:
-            self._set("dialect", name, value)
+            self._set_argument("dialect", name, value)
             self.is_corrected = True
             return
         for rule in _find_rules(name, self.library):
@@ -198,7 +198,7 @@ class _Correction:
                 self.advice.append(rule)
                 self.is_corrected |= bool(self.metrics_name)
                 return
-            if self._apply(match["change"], match["target"], name, value):
+            if self._apply_rule(match["change"], match["target"], name, value):
                 self.is_corrected = True
                 return
         may_be_misplaced = (
@@ -215,7 +215,7 @@ class _Correction:
         if (placement_hint or nearest) != ".":
             self.advice.append((placement_hint or nearest).removeprefix("; ").removesuffix("."))
 
-    def _apply(self, change: str, target: str, name: str, value: Any) -> bool:
+    def _apply_rule(self, change: str, target: str, name: str, value: Any) -> bool:
         """Translate an argument by a rule; return False if the function lacks its target."""
         if change == "@":
             self.cutoff = value
@@ -233,10 +233,10 @@ class _Correction:
         elif change == "1 - ":
             self.arguments[target] = repr(round(1 - float(value), 12)) if isinstance(value, Real) else f"1 - {name}"
         else:
-            self._set(target, name, value)
+            self._set_argument(target, name, value)
         return True
 
-    def _set(self, target: str, name: str, value: Any) -> None:
+    def _set_argument(self, target: str, name: str, value: Any) -> None:
         if target == self.metrics_name:
             self.metrics = value
         else:
@@ -263,27 +263,27 @@ class _Correction:
             if len(values) > 1 and _are_integers(values[1]) and not _are_integers(values[0]):
                 values[:2] = values[1::-1]
             self.columns |= dict(islice(ARRAYS.items(), len(values)))
-        elif len(values) == 1 and not isinstance(values[0], Mapping) and self._bases() != {"run"}:
+        elif len(values) == 1 and not isinstance(values[0], Mapping) and self._find_base_roles() != {"run"}:
             self.arguments["predictions"] = _to_python("predictions", values[0])
         else:
             roles = ["run", "qrels"] if is_run_first or len(values) == 1 else ["qrels", "run"]
             unassigned = [role for role in roles if role not in self.arguments]
             self.arguments |= {role: _to_python(role, value) for role, value in zip(unassigned, values, strict=False)}
 
-    def _bases(self) -> set[str]:
+    def _find_base_roles(self) -> set[str]:
         """Return the input roles that the metrics evaluate."""
-        return {input_role for metric in _items(self.metrics) if (input_role := _find_base(metric, self.library)) is not None}
+        return {input_role for metric in _split_metrics(self.metrics) if (input_role := _find_base(metric, self.library)) is not None}
 
     def _with_ids(self, arrays: dict[str, str]) -> dict[str, str]:
         """Add document keys to columns of predictions, if a metric evaluates rankings."""
-        if "run" not in self._bases():
+        if "run" not in self._find_base_roles():
             return arrays
         doc_id = f"range(len({next(iter(arrays.values()))}))" if "query_id" in arrays else "doc_id"
         return {"query_id": "query_id", "doc_id": doc_id, **arrays}
 
     def _metrics_text(self) -> str:
         """Return the metrics of the call as text, at the cut-offs of a separate argument."""
-        metrics = _items(self.metrics)
+        metrics = _split_metrics(self.metrics)
         if not metrics:
             examples = self.library.synonyms["examples"]
             metrics = [
@@ -297,7 +297,7 @@ class _Correction:
         return text if len(text) <= MAX_METRICS_CHARACTERS else self.metrics_name
 
 
-def _items(metrics: Any) -> list[str]:
+def _split_metrics(metrics: Any) -> list[str]:
     """Return metrics as texts, empty if the value contains no metrics."""
     if isinstance(metrics, (str, Metric)):
         return [str(metrics)]
@@ -346,7 +346,7 @@ def _to_python(name: str, value: Any) -> str:
     return name if hasattr(value, "columns") or isinstance(value, Mapping) or not hasattr(value, "to_dict") else f"{name}.to_dict()"
 
 
-def _dict(texts: Mapping[str, str]) -> str:
+def _format_dict(texts: Mapping[str, str]) -> str:
     return f"{{{', '.join(f'{name!r}: {text}' for name, text in texts.items())}}}"
 
 

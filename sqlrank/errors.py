@@ -62,11 +62,11 @@ def clean_line(text: str) -> str:
 
     Continuation lines keep their line breaks, each followed by four blanks.
     """
-    lines = (_shorten(line, 4 * MAX_LINE_CHARS) for line in text.split("\n    "))  # patterns are applied to texts of bounded length
-    return "\n    ".join(_shorten(escape_controls(redact_secrets(line)), MAX_LINE_CHARS) for line in lines)
+    lines = (_shorten_line(line, 4 * MAX_LINE_CHARS) for line in text.split("\n    "))  # patterns are applied to texts of bounded length
+    return "\n    ".join(_shorten_line(escape_controls(redact_secrets(line)), MAX_LINE_CHARS) for line in lines)
 
 
-def _shorten(line: str, length: int) -> str:
+def _shorten_line(line: str, length: int) -> str:
     return line if len(line) <= length else f"{line[: length * 3 // 4]}...{line[-length // 4 :]}"
 
 

@@ -190,14 +190,14 @@ def _explain_invalid_rows(prepared: PreparedStatement) -> None:
 def _verify_audit_columns(prepared: PreparedStatement, result: pa.Table) -> pa.Table:
     """Verify the audit columns of a result, and return it without them."""
     # NULL means that there were no rows.
-    if AUDIT_INVALID_ROWS in result.column_names and _sum(result[AUDIT_INVALID_ROWS]) != 0:
+    if AUDIT_INVALID_ROWS in result.column_names and _sum_counts(result[AUDIT_INVALID_ROWS]) != 0:
         _explain_invalid_rows(prepared)
     if prepared.report is not None and "audit_docs" in result.column_names:
         _verify_ranking_join(prepared, prepared.report, result)
     return result.drop_columns([output.name for output in prepared.statement.outputs if output.kind == "audit"])
 
 
-def _sum(column: pa.ChunkedArray) -> int | None:
+def _sum_counts(column: pa.ChunkedArray) -> int | None:
     """Return the sum of a count column, None if it has no values."""
     if len(column) > MAX_ROWS_COUNTED:
         import pyarrow.compute as pc  # noqa: PLC0415  its import takes longer than a small evaluation
@@ -216,7 +216,7 @@ def _count_groups(result: pa.Table, keys: list[str]) -> int:
 
 def _verify_ranking_join(prepared: PreparedStatement, report: ValidationReport, result: pa.Table) -> None:
     request, inputs = prepared.request, prepared.inputs.by_role
-    docs, retrieved = (_sum(result[name]) or 0 for name in ("audit_docs", "audit_retrieved"))
+    docs, retrieved = (_sum_counts(result[name]) or 0 for name in ("audit_docs", "audit_retrieved"))
     by = prepared.inputs.group_names
     is_system = not set(by) & set(inputs["qrels"].group_names) and set(by) <= set(inputs["run"].group_names)
     is_judged = request.shared_policies.get("queries", "judged") in {"judged", "strict"} and request.grouping_sets is None

@@ -145,9 +145,9 @@ class SourceGroup:
         if is_row_list(source) or is_dict_of_values(source):
             return source
         if isinstance(source, list) or (isinstance(source, tuple) and is_run_role):
-            return cls(tuple((None, cls._member(member)) for member in source), is_run_role) if source else source
+            return cls(tuple((None, cls._wrap_member(member)) for member in source), is_run_role) if source else source
         if is_run_role and isinstance(source, Mapping) and source and not is_nested_run_dict(source):
-            return cls(tuple((str(name), cls._member(member)) for name, member in source.items()), members_are_systems=True)
+            return cls(tuple((str(name), cls._wrap_member(member)) for name, member in source.items()), members_are_systems=True)
         return wrap_source(source)
 
     @property
@@ -164,7 +164,7 @@ class SourceGroup:
         )
 
     @classmethod
-    def _member(cls, source: Any) -> Any:
+    def _wrap_member(cls, source: Any) -> Any:
         """Wrap one of several sources, which may be a list of files."""
         is_list = isinstance(source, list) and source and not is_row_list(source)
         return cls(tuple((None, wrap_source(member)) for member in source)) if is_list else wrap_source(source)

@@ -24,7 +24,7 @@ def request_header(request: ResolvedRequest, inputs: BoundInputs, plans: Mapping
     return StatementHeader(
         ", ".join(request.differences or [str(metric.metric) for metric in request.metrics]),
         reads=tuple(describe_sources(_read_sources(request))),
-        settings=tuple(_settings(request, inputs)),
+        settings=tuple(_iterate_settings(request, inputs)),
         plan=plan_summary(request, plans),
         notes=tuple(notes),
         command=command,
@@ -40,7 +40,7 @@ def _read_sources(request: ResolvedRequest) -> dict[str, Any]:
     return {"predictions": predictions} | {role: source for role, source in sources.items() if role not in {"run", "qrels", "predictions"}}
 
 
-def _settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator[str]:
+def _iterate_settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator[str]:
     """Yield the settings that decide numbers and are not the defaults."""
     call = request.original
     if call.compat is not None:

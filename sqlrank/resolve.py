@@ -214,7 +214,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
         raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}; evaluate them in two calls")
     if request.per_query and (role := next((role for role in base_roles if not library.roles[role].query_column), None)):
         raise MetricError(f"per_query gives a row per list, which {role} do not have; leave it out")
-    sources, rankings_from_predictions = _sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
+    sources, rankings_from_predictions = _resolve_sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
     if getattr(system_source(sources), "members_are_systems", False):
         groupings = _add_system_column(groupings)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
@@ -372,7 +372,7 @@ def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: 
             raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result; rename the column")
 
 
-def _sources(
+def _resolve_sources(
     sources: Mapping[str, Any], metrics: list[ResolvedMetric], base_role: str | None, library: Registry
 ) -> tuple[dict[str, Any], bool]:
     """Return the sources by role, and True if run and judgments are derived from predictions."""

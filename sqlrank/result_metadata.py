@@ -72,8 +72,8 @@ def metrics_metadata(
         curve = {"name": metrics[0].file.display_name, "settings": effective_policies(metrics[0], library)}
         return ResultMetadata("curve", columns, {}, curve)
     if not requested_names:
-        return ResultMetadata("metrics", columns, {str(metric.metric): _measure(metric, library) for metric in metrics})
-    measures = {name: _measure(metric, library) for metric in metrics for name in metric.column_names}
+        return ResultMetadata("metrics", columns, {str(metric.metric): _describe_measure(metric, library) for metric in metrics})
+    measures = {name: _describe_measure(metric, library) for metric in metrics for name in metric.column_names}
     return ResultMetadata("metrics", columns, measures, canonical=canonical_names(metrics))
 
 
@@ -171,7 +171,7 @@ def _range_text(metric: ResolvedMetric) -> str:
     return "" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
 
 
-def _measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
+def _describe_measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
     file = metric.file
     unit = "count" if file.kind == "metrics" and file.is_always_defined else file.annotations.get("Unit", _range_text(metric))
     declared = {

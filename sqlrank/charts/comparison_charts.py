@@ -54,7 +54,7 @@ def forest(view: ResultView) -> ChartType:
     is_experiment = view.result_metadata.result == EXPERIMENT
     charts = []
     is_cut = False
-    labels = {_verdict(row, view) for row in view.rows} | {SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT}
+    labels = {_label_verdict(row, view) for row in view.rows} | {SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT}
     shown = VARIANT_LABELS if is_experiment else {}
     marks = {shown.get(label, label): mark for label, mark in VERDICT_MARKS.items() if label in labels}
     for metric, metric_rows in _by_metric(view).items():
@@ -64,7 +64,7 @@ def forest(view: ResultView) -> ChartType:
         dimensions, keys = assign_channels(
             [("variant" if is_experiment else "system", names), *group_labels], ("name", "row"), len(metric_rows)
         )
-        verdicts = [shown.get(verdict, verdict) for verdict in (_verdict(row, view) for row in metric_rows)]
+        verdicts = [shown.get(verdict, verdict) for verdict in (_label_verdict(row, view) for row in metric_rows)]
         tooltip_values = [
             {field: _clear_rounding_error(row.get(field)) for field in _TOOLTIP_TITLES} | {"verdict": verdict}
             for row, verdict in zip(metric_rows, verdicts, strict=True)
@@ -75,7 +75,7 @@ def forest(view: ResultView) -> ChartType:
         span = None if bounds is None else bounds[1] - bounds[0]
         domain = _difference_domain(rows, span)
         is_cut = is_cut or any(row["ci_low"] is not None and (row["ci_low"] < domain[0] or row["ci_high"] > domain[1]) for row in rows)
-        layers = _forest(dimensions, axis_title, domain, marks)
+        layers = _layer_forest(dimensions, axis_title, domain, marks)
         charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
     notes = [f"Points: differences of means.{_describe_tests(view)} A line that reaches the dashed 0: not significant."]
     notes += ["Arrows: intervals that exceed the range of a difference."] if is_cut else []
@@ -98,7 +98,7 @@ def differences(view: ResultView) -> ChartType:
             key = (row["system"], row["baseline"], *(f"{title}={labels[index]}" for title, labels in group_labels))
             rows_by_pair.setdefault(key, []).append(row)
         for (system, baseline, *group_values), pair_rows in rows_by_pair.items():
-            chart, note = _queries(view, metric, pair_rows, ", ".join([f"{system} minus {baseline}", *group_values]))
+            chart, note = _draw_query_differences(view, metric, pair_rows, ", ".join([f"{system} minus {baseline}", *group_values]))
             charts.append(chart)
             notes += [note] if note else []
     title = f"Differences of queries in {theme.join_names(list(_by_metric(view)))}"
@@ -141,7 +141,7 @@ def _group_labels(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[t
     return [(dimension.title, [key[dimension.field] for key in keys]) for dimension in dimensions]
 
 
-def _verdict(row: Mapping[str, Any], view: ResultView) -> str:
+def _label_verdict(row: Mapping[str, Any], view: ResultView) -> str:
     return label_comparison(row, view.result_metadata.measures[row["metric"]]["better"], float(view.texts.get("confidence", "nan")))
 
 
@@ -160,7 +160,7 @@ def _difference_domain(rows: Sequence[Mapping[str, Any]], span: float | None) ->
     return ends if span is None else [max(ends[0], -span), min(ends[1], span)]
 
 
-def _forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[float], marks: Mapping[str, tuple[str, str]]) -> list[Any]:
+def _layer_forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[float], marks: Mapping[str, tuple[str, str]]) -> list[Any]:
     """Return layers of a line at 0, intervals, arrows where these exceed the axis, and points; ``marks`` are colors and shapes of verdicts."""
     names = dimensions[0]
     legend = alt.Legend(orient="top", symbolSize=80)
@@ -190,7 +190,7 @@ def _forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[float]
     return [zero, limits.transform_filter("isValid(datum.ci_low) && isValid(datum.ci_high)"), *arrows, point]
 
 
-def _queries(view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any]], title: str) -> tuple[alt.Chart, str]:
+def _draw_query_differences(view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any]], title: str) -> tuple[alt.Chart, str]:
     """Draw the sorted differences of one pair; return also a note if queries were sampled."""
     sign = -1 if view.result_metadata.measures[metric]["better"] == "lower" else 1
     outcomes = [WIN if row["difference"] * sign > 0 else LOSS if row["difference"] else TIE for row in pair_rows]

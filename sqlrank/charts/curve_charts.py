@@ -33,7 +33,7 @@ def resolution_note(view: ResultView) -> str:
         return "Every distinct score is a point: nothing is left out."
     points = max(requested_points, MIN_CURVE_POINTS)
     if settings["curve_spacing"] == "logarithmic":
-        resolution = f"between two of them precision changes by a factor of at most {_factor(view, points)}"
+        resolution = f"between two of them precision changes by a factor of at most {_format_resolution_factor(view, points)}"
     elif view.curve in AREA_CURVES:
         resolution = f"straight lines between them miss at most 1/{points - 2:,} of the area"
     else:
@@ -41,7 +41,7 @@ def resolution_note(view: ResultView) -> str:
     return f"At most {points + 1:,} points per curve: {resolution}."
 
 
-def _factor(view: ResultView, points: int) -> str:
+def _format_resolution_factor(view: ResultView, points: int) -> str:
     """Return the factor by which precision changes at most between points.
 
     For PR it is computed from the curve; otherwise n is total weight over the weight of the first positives.
@@ -148,10 +148,10 @@ def threshold(view: ResultView) -> ChartType:
     charts = []
     if not dimensions:
         rate_dimensions = [Dimension("colour", "rate", tuple(RATE_TITLES))]
-        rows = [row for name in RATE_TITLES for row in _rates(view, [{"colour": name}] * len(view.rows), name)]
-        charts = [_rate(rows, rate_dimensions, "rate (0 to 1)", "rate")]
+        rows = [row for name in RATE_TITLES for row in _list_rates(view, [{"colour": name}] * len(view.rows), name)]
+        charts = [_draw_rate(rows, rate_dimensions, "rate (0 to 1)", "rate")]
     else:
-        charts = [_rate(_rates(view, keys, name), dimensions, title, name) for name, title in RATE_TITLES.items()]
+        charts = [_draw_rate(_list_rates(view, keys, name), dimensions, title, name) for name, title in RATE_TITLES.items()]
     notes = ["Predictions at or above a threshold are positive.", resolution_note(view)]
     return theme.with_caption(theme.concat(charts, 3), "Rates over thresholds", notes)
 
@@ -161,7 +161,7 @@ def row_count_title(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {"n": "n"} if rows and "n" in rows[0] else {}
 
 
-def _rates(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> list[dict[str, Any]]:
+def _list_rates(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> list[dict[str, Any]]:
     """Return one row per threshold with a rate and the weight of predicted positives."""
     return [
         {**key, "x": row["threshold"], "y": row[name], "point": row["point"], "above": row["tp"] + row["fp"], **view.counts(row)}
@@ -169,7 +169,7 @@ def _rates(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> li
     ]
 
 
-def _rate(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], title: str, name: str) -> Any:
+def _draw_rate(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], title: str, name: str) -> Any:
     titles = {"x": "threshold", "y": name, "above": "predicted positive"} | row_count_title(rows)
     size = theme.side_length(dimensions) if name == "rate" else theme.FACET_SIDE_PIXELS
     # Predictions at or above a threshold are positive, so a rate is constant down to the next threshold.

@@ -102,7 +102,7 @@ def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
     for part in spec.get("concat", [spec]):
         text = json.dumps(part)
         read = {name: rows for name, rows in datasets.items() if name in text}
-        panels.append(_picture({**_narrow_plots(part), **shared, "datasets": read}, has_hidden_points=True))
+        panels.append(_render_picture({**_narrow_plots(part), **shared, "datasets": read}, has_hidden_points=True))
     return panels, list(title.get("subtitle", []))
 
 
@@ -124,9 +124,9 @@ def warm_up_renderer(path: Path) -> None:
     import sqlrank.charts.chart_kinds  # noqa: F401, PLC0415  Altair, see need
 
     if path.suffix.lower() == ".html":
-        _bundle()
+        _load_javascript()
     elif path.suffix.lower() != ".json":
-        _svg({"mark": "point", "data": {"values": []}})
+        _encode_svg({"mark": "point", "data": {"values": []}})
 
 
 def _drop_hover_points(spec: Any) -> Any:
@@ -153,66 +153,72 @@ def _replace_unrenderable(spec: Any) -> Any:
 
 
 @cache
-def _bundle() -> str:
+def _load_javascript() -> str:
     """Return the JavaScript that renders a chart in a page."""
     import vl_convert  # noqa: PLC0415  see need
 
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_version())
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_find_vega_version())
     return bundle
 
 
-def _version() -> str:
+def _find_vega_version() -> str:
     """Return the Vega-Lite version of Altair, as vl-convert names it."""
     import altair as alt  # noqa: PLC0415  see need
 
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
-def _picture(spec: dict[str, Any], *, has_hidden_points: bool = False) -> str:
+def _render_picture(spec: dict[str, Any], *, has_hidden_points: bool = False) -> str:
     """Return an SVG with ids numbered from 0; Vega's own counter continues over charts."""
     import vl_convert  # noqa: PLC0415  see need
 
     svg_text: str = vl_convert.vegalite_to_svg(
-        _replace_unrenderable(spec if has_hidden_points else _drop_hover_points(spec)), vl_version=_version()
+        _replace_unrenderable(spec if has_hidden_points else _drop_hover_points(spec)), vl_version=_find_vega_version()
     )
     numbers: dict[str, int] = {}
     return _ID.sub(lambda match: f"{match[1]}{numbers.setdefault(match[2], len(numbers))}", svg_text)
 
 
-def _svg(spec: dict[str, Any]) -> bytes:
-    return f"<!-- {CREATOR} -->\n{_picture(spec)}".encode()
+def _encode_svg(spec: dict[str, Any]) -> bytes:
+    return f"<!-- {CREATOR} -->\n{_render_picture(spec)}".encode()
 
 
-def _png(spec: dict[str, Any]) -> bytes:
+def _encode_png(spec: dict[str, Any]) -> bytes:
     import vl_convert  # noqa: PLC0415  see need
 
-    image: bytes = vl_convert.svg_to_png(_picture(spec), scale=PNG_SCALE)
+    image: bytes = vl_convert.svg_to_png(_render_picture(spec), scale=PNG_SCALE)
     chunk = b"tEXtSoftware\0" + CREATOR.encode()
     text_chunk = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
     return image[:_PNG_HEAD] + text_chunk + image[_PNG_HEAD:]
 
 
-def _pdf(spec: dict[str, Any]) -> bytes:
+def _encode_pdf(spec: dict[str, Any]) -> bytes:
     import vl_convert  # noqa: PLC0415  see need
 
-    document: bytes = vl_convert.svg_to_pdf(_picture(spec))
+    document: bytes = vl_convert.svg_to_pdf(_render_picture(spec))
     return document + f"\n% {CREATOR}\n".encode()
 
 
-def _html(spec: dict[str, Any]) -> bytes:
+def _encode_html(spec: dict[str, Any]) -> bytes:
     """Return a self-contained page; ``<`` is escaped so that data cannot end the script."""
     title = escape(_replace_unrenderable(spec.get("title", {}).get("text", "sqlrank"))[:MAX_TITLE_CHARS])
-    return PAGE.format(signed=CREATOR, title=title, bundle=_bundle(), spec=_text(spec).replace("<", "\\u003c")).encode()
+    return PAGE.format(signed=CREATOR, title=title, bundle=_load_javascript(), spec=_format_spec(spec).replace("<", "\\u003c")).encode()
 
 
-def _json(spec: dict[str, Any]) -> bytes:
-    return f"{_text(spec)}\n".encode()
+def _encode_json(spec: dict[str, Any]) -> bytes:
+    return f"{_format_spec(spec)}\n".encode()
 
 
-def _text(spec: dict[str, Any]) -> str:
+def _format_spec(spec: dict[str, Any]) -> str:
     """Return a specification as JSON text that begins with the mark of sqlrank."""
     return json.dumps({"usermeta": spec["usermeta"], **spec}, ensure_ascii=False)
 
 
-WRITERS_BY_SUFFIX: dict[str, Callable[[dict[str, Any]], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf, ".html": _html, ".json": _json}
+WRITERS_BY_SUFFIX: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    ".svg": _encode_svg,
+    ".png": _encode_png,
+    ".pdf": _encode_pdf,
+    ".html": _encode_html,
+    ".json": _encode_json,
+}
 """The function that renders each file suffix."""

@@ -40,9 +40,9 @@ HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high)"
 def dots(view: ResultView) -> ChartType:
     """Draw a dot for each row and metric, with its interval; facets go down before across."""
     dimensions, keys = view.dimensions(channels=("colour", "row", "column"))
-    charts, notes = [], _notes(view, "Lines")
+    charts, notes = [], _list_captions(view, "Lines")
     for name in view.drawn_metrics:
-        rows, titles = _values(view, keys, name)
+        rows, titles = _list_values(view, keys, name)
         domain = zoomed_domain([row.get(field) for row in rows for field in ("y", "low", "high")], view.range(name))
         reference = view.reference(name)
         if reference is not None and domain[0] <= reference[0] <= domain[1]:
@@ -81,10 +81,10 @@ def line(view: ResultView) -> ChartType:
     """Draw metrics over a date column."""
     day = str(view.date_column)
     moments = [vega_timestamp(row[day]) for row in view.rows]
-    return _draw_lines(view, moments, day, _ticks(moments), (day,))
+    return _draw_lines(view, moments, day, _build_time_axis(moments), (day,))
 
 
-def _ticks(moments: Sequence[str]) -> alt.Axis:
+def _build_time_axis(moments: Sequence[str]) -> alt.Axis:
     """Return a time axis, with labels of days if all times are midnight."""
     if any(not text.endswith("T00:00:00") for text in moments):
         return alt.Axis(labelAngle=-40)
@@ -98,15 +98,15 @@ def heatmap(view: ResultView) -> ChartType:
     dimensions, keys = view.dimensions(channels=("across", "down", "column", "row"))
     charts = []
     for name in view.drawn_metrics:
-        rows, titles = _values(view, keys, name)
+        rows, titles = _list_values(view, keys, name)
         layers = squares(dimensions, view.title(name), titles, theme.constant_domain(row["y"] for row in rows))
         charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(inked(rows))), dimensions))
     across, down = (dimension.title for dimension in dimensions[:2])
     title = f"{theme.join_names(view.drawn_metrics)} by {across} and {down}"
-    return theme.with_caption(theme.concat(charts).resolve_scale(color="independent"), title, _notes(view, ""))
+    return theme.with_caption(theme.concat(charts).resolve_scale(color="independent"), title, _list_captions(view, ""))
 
 
-def _values(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def _list_values(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return a metric by row with interval or bounds and counts, and the field titles."""
     fields = band_fields(view, name)
     rows = []
@@ -127,7 +127,7 @@ def band_fields(view: ResultView, name: str) -> dict[str, str]:
     return {"low": BOUND_LOW, "high": BOUND_HIGH} if f"{name}.{BOUND_LOW}" in columns else {}
 
 
-def _notes(view: ResultView, marks: str) -> list[str]:
+def _list_captions(view: ResultView, marks: str) -> list[str]:
     """Return captions on intervals or bounds, and on the days of rolling windows."""
     window_days = view.texts.get("window_days")
     days = (
@@ -177,7 +177,7 @@ def _draw_lines(view: ResultView, positions: Sequence[Any], title: str, axis: al
     type_suffix = ":T" if leave_out else ":Q"
     charts = []
     for name in view.drawn_metrics:
-        values, titles = _values(view, keys, name)
+        values, titles = _list_values(view, keys, name)
         rows = [row | {"x": position} for row, position in zip(values, positions, strict=True)]
         domain = theme.constant_domain(row[field] for row in rows for field in ("y", "low", "high") if field in row)
         base_chart = alt.Chart(width=size if not leave_out else size * 3 // 2, height=size).encode(
@@ -195,7 +195,7 @@ def _draw_lines(view: ResultView, positions: Sequence[Any], title: str, axis: al
         layers = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
         charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
     title_text = f"{theme.join_names(view.drawn_metrics)} over {title.partition(' (')[0]}"
-    return theme.with_caption(theme.concat(charts), title_text, _notes(view, "Bands"))
+    return theme.with_caption(theme.concat(charts), title_text, _list_captions(view, "Bands"))
 
 
 def inked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -71,7 +71,7 @@ def chart(
     """Draw metrics, a curve or a stored result as an image or an HTML page."""
     with exit_on_error():
         sources = list_sources(qrels, predictions, queries, rollup, db, result, run=run, input=input, sql_dir=sql_dir)
-        file = _target(output, kind, force, sources)
+        file = _check_target(output, kind, force, sources)
         if (result is None) is (not metrics):
             raise SqlrankError("name what to draw, such as ROC, or a stored result with --result FILE: one of the two")
     # Process exit does not wait for threads of this name, which matters if an error leaves nothing to draw.
@@ -93,7 +93,7 @@ def chart(
         file.write(chart_bytes(sqlrank.chart(sort_and_limit(table, registry_for(sql_dir), sort, top), kind, title=title), file.path))
 
 
-def _target(output: Path | None, kind: str | None, force: bool, sources: tuple[Any, ...]) -> OutputFile:
+def _check_target(output: Path | None, kind: str | None, force: bool, sources: tuple[Any, ...]) -> OutputFile:
     """Return the output file; raise ``SqlrankError`` for an invalid file or kind before any work."""
     if output is None:
         raise SqlrankError("name the file to draw with -o, such as -o roc.svg")

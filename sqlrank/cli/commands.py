@@ -34,11 +34,11 @@ def command_line(command_name: str = "") -> typer.Typer:
     )
     for name in [command_name] if command_name in COMMANDS else COMMANDS:
         app.command(cls=UniqueOptionCommand)(getattr(import_module(f"sqlrank.cli.{COMMANDS[name]}"), name))
-    app.callback(invoke_without_command=True)(_version)
+    app.callback(invoke_without_command=True)(_print_version)
     return app
 
 
-def _version(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def _print_version(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     if version:
         typer.echo(f"sqlrank {__version__}")
         raise typer.Exit

@@ -102,7 +102,7 @@ class UniqueOptionCommand(TyperCommand):
             parsed = self.make_parser(ctx).parse_args(args=list(args)) if not ctx.resilient_parsing else ({}, [], [])
         except Exception as error:  # the class of an unknown option is not public in typer
             option = str(getattr(error, "option_name", ""))
-            if advice := self._advice(option):
+            if advice := self._suggest_option(option):
                 ctx.fail(f"No such option: {option}; {advice}")
             raise
         options: list[Any] = parsed[2]
@@ -135,7 +135,7 @@ class UniqueOptionCommand(TyperCommand):
             if name in flags and needed_name not in flags:
                 ctx.fail(f"{flags[name]} is for {get_flag(needed_name)}; leave it out, or give both")
 
-    def _advice(self, option: str) -> str | None:
+    def _suggest_option(self, option: str) -> str | None:
         """Return the equivalent of an option of another tool, None for an unknown one."""
         from sqlrank.call_suggestions import flag_for  # noqa: PLC0415
         from sqlrank.registry.loader import load_registry  # noqa: PLC0415  read where something is wrong

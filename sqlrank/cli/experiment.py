@@ -21,7 +21,7 @@ from sqlrank.result_columns import EXPERIMENT_DISPLAY
 _NAMED = re.compile(r"([^=()]+)=(.*)", re.DOTALL)
 
 
-def _choices(*names: str) -> Any:
+def _complete_choices(*names: str) -> Any:
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
@@ -46,20 +46,24 @@ def experiment(
     where: Annotated[str | None, typer.Option(help="SQL condition on the rows to read: \"day = '2026-01-01'\".")] = None,
     confidence: Annotated[float, typer.Option(help="Confidence level of intervals, such as 0.95.")] = 0.95,
     correction: Annotated[
-        str, typer.Option(help="Correction for multiple comparisons: holm, bh or none.", autocompletion=_choices("holm", "bh", "none"))
+        str,
+        typer.Option(help="Correction for multiple comparisons: holm, bh or none.", autocompletion=_complete_choices("holm", "bh", "none")),
     ] = "holm",
     interval: Annotated[
         str,
         typer.Option(
             help="Interval method: fixed (one look, at the planned end) or sequential (every look).",
-            autocompletion=_choices("fixed", "sequential"),
+            autocompletion=_complete_choices("fixed", "sequential"),
         ),
     ] = "fixed",
     lift_scale: Annotated[
-        str, typer.Option(help="Scale of lift intervals: log or linear.", autocompletion=_choices("log", "linear"))
+        str, typer.Option(help="Scale of lift intervals: log or linear.", autocompletion=_complete_choices("log", "linear"))
     ] = "log",
     multi_variant_units: Annotated[
-        str, typer.Option(help="Units in several variants: error, or drop to leave them out.", autocompletion=_choices("error", "drop"))
+        str,
+        typer.Option(
+            help="Units in several variants: error, or drop to leave them out.", autocompletion=_complete_choices("error", "drop")
+        ),
     ] = "error",
     power: Annotated[float, typer.Option(help="Statistical power behind the minimum detectable effect.")] = 0.8,
     db: opt.DatabaseFile = None,
@@ -79,13 +83,13 @@ def experiment(
 ) -> None:
     """Estimate effects of an online experiment's variants, with confidence intervals and tests."""
     with exit_on_error():
-        metric_texts = _metrics(metrics)
+        metric_texts = _parse_metrics(metrics)
         options: dict[str, Any] = {
             "data": data,
             "variant": variant,
             "unit": unit,
             "control": control,
-            "covariates": _covariates(covariate, list(metric_texts)),
+            "covariates": _parse_covariates(covariate, list(metric_texts)),
             "expected_shares": parse_shares_option("--expected-share", expected_share),
             "lower_is_better": lower_is_better or (),
             "where": where,
@@ -127,7 +131,7 @@ def experiment(
         typer.echo(f"note: {clean_line(note)}", err=True)
 
 
-def _metrics(arguments: list[str]) -> dict[str, str]:
+def _parse_metrics(arguments: list[str]) -> dict[str, str]:
     """Parse ``Mean(x)`` and ``name=Mean(x)``."""
     metric_texts: dict[str, str] = {}
     for argument in arguments:
@@ -139,7 +143,7 @@ def _metrics(arguments: list[str]) -> dict[str, str]:
     return metric_texts
 
 
-def _covariates(texts: list[str] | None, names: list[str]) -> dict[str, str]:
+def _parse_covariates(texts: list[str] | None, names: list[str]) -> dict[str, str]:
     """Parse ``metric=column``, or a bare column if there is only one metric."""
     columns_by_metric: dict[str, str] = {}
     for text in texts or []:

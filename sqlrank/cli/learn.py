@@ -68,7 +68,7 @@ def learn(
     from sqlrank.learn import fit, merge_weights, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
 
     with exit_on_error(), print_warnings(), progress_bar("learning") as progress:
-        common: dict[str, Any] = {"k": k, "columns": _columns(column), "connection": db, "threads": threads, "timeout": timeout}
+        common: dict[str, Any] = {"k": k, "columns": _parse_columns(column), "connection": db, "threads": threads, "timeout": timeout}
         if merge is not None:
             weights = merge_weights(merge, examples, **common)
         else:
@@ -96,7 +96,7 @@ def learn(
             file.write(text)
 
 
-def _columns(mappings: list[str] | None) -> dict[str, Any]:
+def _parse_columns(mappings: list[str] | None) -> dict[str, Any]:
     """Parse column mappings; several features are one column each."""
     feature_columns = [mapping.removeprefix("features=") for mapping in mappings or [] if mapping.startswith("features=")]
     rest = parse_pairs("--column", [mapping for mapping in mappings or [] if not mapping.startswith("features=")])

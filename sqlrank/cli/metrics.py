@@ -46,7 +46,7 @@ def metrics(
             spelled = "-".join(name.split()) if name.replace(" ", "").isalpha() else name
             metric, metric_file = find_metric(spelled, library)
         except MetricError as error:
-            found = _search(name, library, sqlrank.metrics(sql_dir, search=name))
+            found = _search_metrics(name, library, sqlrank.metrics(sql_dir, search=name))
             if not found.num_rows and " " in name:
                 raise MetricError(f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics") from error
             if not found.num_rows:
@@ -63,7 +63,7 @@ def metrics(
             typer.echo(f"note: {name} is {metric} here", err=True)
 
 
-def _search(query: str, library: Registry, containing: pa.Table) -> pa.Table:
+def _search_metrics(query: str, library: Registry, containing: pa.Table) -> pa.Table:
     """Return the entries that fit a query, best first, and the metrics that contain its text; of a family, its metrics alone."""
     rows: list[dict[str, Any]] = containing.to_pylist()
     if any(row["family"] == query.lower() for row in rows):

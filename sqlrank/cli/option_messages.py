@@ -44,8 +44,8 @@ def as_option_message(message: str, policies: Collection[str] = ()) -> str:
     def translate(match: re.Match[str]) -> str:
         name, value = match["name"], match["value"]
         if name in policies and name not in options:
-            return f"--policy {name}={'...' if value is None else _word(value)}"
-        return _option(get_flag(name), value) if name in options else match[0]
+            return f"--policy {name}={'...' if value is None else _quote_word(value)}"
+        return _format_option(get_flag(name), value) if name in options else match[0]
 
     lines = _SUBJECT.sub(lambda match: get_flag(match[0]), message).split("\n")
     return "\n".join(line if line.startswith("    ") else _translate_line(line, translate) for line in lines)
@@ -65,23 +65,23 @@ def _translate_line(line: str, translate: Callable[[re.Match[str]], str]) -> str
     return "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(parts))
 
 
-def _option(flag: str, value: str | None) -> str:
+def _format_option(flag: str, value: str | None) -> str:
     if value is None or value == "True":
         return flag
     if value.startswith("{"):
         return " ".join(
-            f"{flag} {name}={_word(each)}"
+            f"{flag} {name}={_quote_word(each)}"
             for name, texts in _PAIR.findall(value)
-            for each in (_items(texts) if texts[0] == "[" else [texts])
+            for each in (_split_items(texts) if texts[0] == "[" else [texts])
         )
-    return " ".join(f"{flag} {_word(each)}" for each in (_items(value) if value.startswith("[") else [value]))
+    return " ".join(f"{flag} {_quote_word(each)}" for each in (_split_items(value) if value.startswith("[") else [value]))
 
 
-def _items(texts: str) -> list[str]:
+def _split_items(texts: str) -> list[str]:
     return [text.strip() for text in texts.strip("[]").split(",")]
 
 
-def _word(value: str) -> str:
+def _quote_word(value: str) -> str:
     """Return a value as a word of a shell."""
     text = value.strip().strip("'\"")
     return text if text == "..." else shlex.quote(text)

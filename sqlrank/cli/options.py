@@ -22,7 +22,7 @@ def _compat_names(incomplete: str) -> list[str]:
     return [name for name in sorted(load_registry().compat_files) if name.startswith(incomplete)]
 
 
-def _plans(incomplete: str) -> list[str]:
+def _complete_plans(incomplete: str) -> list[str]:
     values = (f"{name}={value}" for name, plan in load_registry().plans.items() for value in plan["values"])
     return [value for value in values if value.startswith(incomplete)]
 
@@ -111,7 +111,7 @@ Plan = Annotated[
     typer.Option(
         "--plan",
         help="How to compute, without effect on the values: score_order=buckets, rank_method=count. Repeat for more.",
-        autocompletion=_plans,
+        autocompletion=_complete_plans,
     ),
 ]
 Inputs = Annotated[

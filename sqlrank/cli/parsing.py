@@ -106,7 +106,7 @@ def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str,
         raise SqlrankError(f"--policy: unknown policy {clash[0]!r}; it is an option of its own, see --help")
     policies = [policy.replace("queries=", "topics=", 1) if policy.startswith("queries=") else policy for policy in policies]
     _refuse_unknown(policies, registry_for(sql_dir))
-    read_as = {name: value for policy in policies for name, value in _params(policy)}
+    read_as = {name: value for policy in policies for name, value in _parse_policy(policy)}
     return {
         name: dict(value) if isinstance(value, tuple) and isinstance(value[0], tuple) else freeze_value(value)
         for name, value in read_as.items()
@@ -125,7 +125,7 @@ def _refuse_unknown(policies: list[str], library: Registry) -> None:
             raise MetricError(f"--policy {policy}: " + (problem if advice is None else f"unknown policy {name!r}; {advice}"))
 
 
-def _params(policy: str) -> tuple[tuple[str, ParameterValue], ...]:
+def _parse_policy(policy: str) -> tuple[tuple[str, ParameterValue], ...]:
     try:
         return parse_metric_text(f"m({policy})").params
     except MetricError:

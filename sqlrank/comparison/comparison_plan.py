@@ -46,15 +46,15 @@ class ComparedMetric:
     no_interval: str | None = None
 
 
-def _measures(resolved_request: ResolvedRequest) -> list[ComparedMetric]:
+def _list_measures(resolved_request: ResolvedRequest) -> list[ComparedMetric]:
     """Return the metrics of a request; raise ``MetricError`` if none has unit values."""
-    measures = [_measure(metric, resolved_request) for metric in resolved_request.metrics]
+    measures = [_build_measure(metric, resolved_request) for metric in resolved_request.metrics]
     if all(measure.no_interval is not None for measure in measures):
         raise MetricError(_without_units(resolved_request.metrics[0], measures[0], resolved_request))
     return measures
 
 
-def _measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) -> ComparedMetric:
+def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) -> ComparedMetric:
     name = str(metric.metric)
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(f"{name} has rows of its own and cannot be compared; ask for metrics with one cut-off each")
@@ -117,7 +117,7 @@ class ComparisonPlan:
         system_keys = [] if has_score_systems or system is None else [system_column]
         plain_call = replace(call, by=[*system_keys, *groups[0]], confidence=None, per_query=False)
         resolved_request = resolve_request(replace(plain_call, unit=None))
-        measures = _measures(resolved_request)
+        measures = _list_measures(resolved_request)
         metric_by_influence = {measure.uses_influence: measure.name for measure in measures if measure.no_interval is None}
         if len(metric_by_influence) > 1:
             raise MetricError(

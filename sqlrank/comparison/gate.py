@@ -276,7 +276,7 @@ def gate(
     stored_pair = (BASELINE_SYSTEM, CANDIDATE_SYSTEM) if is_stored else None
 
     def work(units: PairedUnits) -> pa.Table:
-        pair = stored_pair or _pair(comparison.sort_systems(units.systems()), baseline, comparison.declared_order)
+        pair = stored_pair or _resolve_pair(comparison.sort_systems(units.systems()), baseline, comparison.declared_order)
         summaries = units.summarize_differences([pair])
         check_fully_paired(summaries, comparison)
         if is_stored and summaries:
@@ -295,7 +295,7 @@ def gate(
     return rename_metric_rows(with_unit_tables(tables, comparison, work_limits, work, system_tables), comparison.metrics)
 
 
-def _pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:
+def _resolve_pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:
     """Return the baseline and the candidate; raise ``MetricError`` unless there are exactly two systems."""
     if len(systems) != 2:  # noqa: PLR2004  a gate is between two
         advice = "; give a run of each, run={'old': ..., 'new': ...}, or a stored baseline=" if len(systems) < 2 else ""  # noqa: PLR2004

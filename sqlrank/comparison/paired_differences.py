@@ -92,7 +92,7 @@ class PairedUnits:
         for grouping_number, (group, table) in enumerate(tables):
             database.register(f"given_{grouping_number}", table)
             select_items = self._score_items() if by_rows else self._unit_items(table, comparison)
-            sliced = exp.select(*_cells(group, grouping_number), *select_items).from_(f"given_{grouping_number}")
+            sliced = exp.select(*_select_cell_columns(group, grouping_number), *select_items).from_(f"given_{grouping_number}")
             self.create_temp(f"sliced_{grouping_number}", sliced, "TABLE" if group else self.kind)
             values = system_values[grouping_number][1] if system_values else None
             self.cells |= {cell: dict(zip(group, row, strict=True)) for cell, row in self._group_cells(group, grouping_number, values)}
@@ -124,13 +124,13 @@ class PairedUnits:
             exp.alias_(exp.cast(exp.column(comparison.system_column, quoted=True), "TEXT"), "system"),
             exp.alias_(exp.column(comparison.unit), "unit"),
             exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
-            *(exp.alias_(_value(measure, measure.name), f"value_{index}") for index, measure in enumerate(self.measures)),
+            *(exp.alias_(_select_unit_value(measure, measure.name), f"value_{index}") for index, measure in enumerate(self.measures)),
         ]
 
     def _score_items(self) -> list[exp.Expr]:
         """Return the columns to read of a row with values for every score."""
         return [
-            exp.alias_(_value(measure, score_column_name(measure.name, score)), f"value_{index}_{side}")
+            exp.alias_(_select_unit_value(measure, score_column_name(measure.name, score)), f"value_{index}_{side}")
             for index, measure in enumerate(self.measures)
             for side, score in enumerate(self.scores)
         ]
@@ -225,7 +225,7 @@ class PairedUnits:
 _TEMPORARY = exp.Properties(expressions=[exp.TemporaryProperty()])
 
 
-def _cells(group: Sequence[str], grouping_number: int) -> list[exp.Expr]:
+def _select_cell_columns(group: Sequence[str], grouping_number: int) -> list[exp.Expr]:
     """Return the expressions for a grouping's cell number and group columns, with internal names."""
     order = [exp.Ordered(this=exp.column(column, quoted=True), nulls_first=True) for column in group]
     cell_number: exp.Expr = sql_literal(grouping_number * MAX_CELLS_PER_GROUPING)
@@ -236,7 +236,7 @@ def _cells(group: Sequence[str], grouping_number: int) -> list[exp.Expr]:
     return [exp.alias_(exp.cast(cell_number, "BIGINT"), "cell"), *group_columns]
 
 
-def _value(measure: ComparedMetric, name: str) -> exp.Expr:
+def _select_unit_value(measure: ComparedMetric, name: str) -> exp.Expr:
     """Return the unit value column of a metric, NULL if it has none."""
     return exp.cast(exp.Null(), "DOUBLE") if measure.no_interval is not None else exp.column(name, quoted=True)
 

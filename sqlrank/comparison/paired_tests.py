@@ -50,7 +50,7 @@ class SignFlips:
         }
         wide = load_select("comparison", "unit_difference_rows.sql")
         for (metric, pair), column_number in columns.items():
-            wide.select(exp.alias_(_difference(metric, pair), f"d_{column_number}"), copy=False)
+            wide.select(exp.alias_(_select_difference(metric, pair), f"d_{column_number}"), copy=False)
         units.create_temp("unit_difference_rows", wide)
         self.sums = self._flip_signs(units, replicates, columns)
 
@@ -111,7 +111,7 @@ def _t_statistic(total: float, summary: DifferenceSummary) -> float:
     return abs(total) / math.sqrt(rest) * math.sqrt((summary.units - 1) / summary.units)
 
 
-def _difference(metric: int, pair: int) -> exp.Expr:
+def _select_difference(metric: int, pair: int) -> exp.Expr:
     """Return a unit's difference in the metric of a pair, 0 if it has none."""
     is_selected = exp.and_(
         *(

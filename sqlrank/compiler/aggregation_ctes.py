@@ -96,7 +96,7 @@ class AggregationCtes:
         aggregate = (
             self._aggregate_at_query_cutoffs(relation_cte)
             if metric.has_query_cutoffs
-            else self._aggregate(relation_cte, unit, metric.file.grain, self.cutoffs)
+            else self._find_or_add_aggregate(relation_cte, unit, metric.file.grain, self.cutoffs)
         )
         alias = unique_name(metric.sql_column, {*RESERVED_COLUMNS, *(column.alias for column in self.columns)})
         value = exp.alias_(self.relations.metric_expression(metric), alias)
@@ -104,7 +104,7 @@ class AggregationCtes:
             if column.table == CUTOFF_PLACEHOLDER:
                 column.replace(exp.column(CUTOFF_COLUMN))
         value.comments = [LeadingComment(metric.file.title)]
-        self._select(aggregate, value)
+        self._add_columns(aggregate, value)
         self.columns.append(MetricColumn(alias, metric, aggregate.step, unit))
         return self.columns[-1]
 
@@ -113,16 +113,16 @@ class AggregationCtes:
         source = tree.args["from_"].this.name
         per_list = self.per_query and role != "run"
         unit, grain = ("list", "list") if role == "run" else ("group", "group")
-        aggregate = self._aggregate(self.relations.add_relation(source, settings, per_list), unit, grain)
-        self._select(aggregate, *(column.copy() for column in tree.selects[1:]))
+        aggregate = self._find_or_add_aggregate(self.relations.add_relation(source, settings, per_list), unit, grain)
+        self._add_columns(aggregate, *(column.copy() for column in tree.selects[1:]))
         return aggregate
 
-    def _select(self, aggregate: KeyedCte, *columns: exp.Expr) -> None:
+    def _add_columns(self, aggregate: KeyedCte, *columns: exp.Expr) -> None:
         """Add columns to an aggregate."""
         query: Any = self.ctes[aggregate.step].query
         query.select(*columns, copy=False)
 
-    def _aggregate(self, cte: str, unit: str, grain: str = "group", swept_by: str | None = None) -> KeyedCte:
+    def _find_or_add_aggregate(self, cte: str, unit: str, grain: str = "group", swept_by: str | None = None) -> KeyedCte:
         """Return the CTE that aggregates another one, for each cut-off of a range if needed."""
         if (unit, cte, None) not in self._aggregates:
             keys = self.relations.keys(cte, per_list=self.per_query or unit == "query")
@@ -206,9 +206,11 @@ class AggregationCtes:
         """Return the aggregates per group, first the one with all groups if it is needed."""
         group_ctes = self._find_aggregates("group")
         if base_role is not None and (self.row_keys or self.shape.grouping_sets is not None or not group_ctes):
-            groups = self._aggregate(self.relations.add_relation(base_role, {}, rows=RowsRead.UNFILTERED), "group")
+            groups = self._find_or_add_aggregate(self.relations.add_relation(base_role, {}, rows=RowsRead.UNFILTERED), "group")
         elif base_role is None and self.row_keys and not self._find_aggregates("list"):
-            groups = self._aggregate(self.relations.add_relation("list_groups", self.columns[0].metric.settings, self.per_query), "group")
+            groups = self._find_or_add_aggregate(
+                self.relations.add_relation("list_groups", self.columns[0].metric.settings, self.per_query), "group"
+            )
         else:
             return group_ctes
         return [groups, *(cte for cte in group_ctes if cte != groups)] if self.ctes[groups.step].query.selects else group_ctes
@@ -280,7 +282,7 @@ class AggregationCtes:
         columns = [column for column in self.columns if column.grain == "query"]
         if not columns or base_role is None:
             return []
-        base = self._aggregate(self.relations.add_relation(base_role, {}, per_list=True), "query")
+        base = self._find_or_add_aggregate(self.relations.add_relation(base_role, {}, per_list=True), "query")
         keys = base.keys
         values = [exp.alias_(fill_undefined_group(self.relations, column), column.alias) for column in columns]
         cutoffs = None if keys.has_cutoff else self.cutoffs

@@ -83,7 +83,7 @@ class CteList:
 
         ``rows`` says what its rows are, ``source`` names its file or table; both make its comment.
         """
-        return self._add(Cte(self.free_name(name), query, self._describe(query, rows, keys, source), keys, file, materialize))
+        return self._store_cte(Cte(self.free_name(name), query, self._describe_cte(query, rows, keys, source), keys, file, materialize))
 
     def add_aggregate(self, name: str, query: exp.Query, rows: str, key: KeyColumns | None = None, materialize: bool | None = None) -> str:
         """Add an aggregate and return its name.
@@ -92,16 +92,16 @@ class CteList:
         """
         lists = KeyColumns((LIST_ID,))
         keys = {GROUP_ID: self.result_key if key is None else key, LIST_ID: lists.with_cutoff() if self.result_key.has_cutoff else lists}
-        comment = self._describe(query, rows, keys)
-        return self._add(Cte(self.free_name(name), query, comment, keys, materialize=materialize, is_aggregate=True))
+        comment = self._describe_cte(query, rows, keys)
+        return self._store_cte(Cte(self.free_name(name), query, comment, keys, materialize=materialize, is_aggregate=True))
 
-    def _add(self, cte: Cte) -> str:
+    def _store_cte(self, cte: Cte) -> str:
         self._ctes[cte.name] = cte
         return cte.name
 
-    def _describe(self, query: exp.Query, rows: str, keys: KeysByName, source: str = "") -> str:
+    def _describe_cte(self, query: exp.Query, rows: str, keys: KeysByName, source: str = "") -> str:
         """Return the comment of a CTE, and complete those of its subqueries in place."""
-        names = {word: self._names(word, keys[key]) for word, key in (("group", GROUP_ID), ("list", LIST_ID)) if key in keys}
+        names = {word: self._list_key_names(word, keys[key]) for word, key in (("group", GROUP_ID), ("list", LIST_ID)) if key in keys}
         # A subquery may have more keys than what is made of it.
         names_below = {"group": name_keys(self.shape.group_names), "list": name_keys([*self.shape.list_columns, QUERY_ID]), **names}
         for select in find_nodes(query, exp.Select):
@@ -109,7 +109,7 @@ class CteList:
                 select.comments = [describe_rows(" ".join(select.comments), keys=names_below)]
         return describe_rows(rows, source, names)
 
-    def _names(self, word: str, key: KeyColumns) -> Sequence[str]:
+    def _list_key_names(self, word: str, key: KeyColumns) -> Sequence[str]:
         """Return the names of key columns; lists have the columns that identify them instead of their number or copies of these columns."""
         copies = {LIST_ID, *(f"list_{name}" for name in self.shape.list_columns if word == "list")}
         if not copies & set(key.columns):

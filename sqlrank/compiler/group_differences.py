@@ -114,7 +114,7 @@ class _GroupDifferences:
 
     def rows(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the rows, and their columns."""
-        self._add("group_values", self._group_values(), "one row per group, metric and compared group: its value", self.keys)
+        self._add_cte("group_values", self._group_values(), "one row per group, metric and compared group: its value", self.keys)
         for step in ("ordered_groups", "extreme_groups", *(["largest_differences"] if self.has_components else [])):
             self._add_file_step(step)
         if (confidence := self.layout.confidence) is not None:
@@ -125,9 +125,9 @@ class _GroupDifferences:
             self._add_file_step("squared_margins", "shared_units" if shares_units else "independent")
             for step in PAIR_STEPS:
                 self._add_file_step(step)
-        return self._result()
+        return self._select_differences()
 
-    def _add(self, name: str, query: exp.Query, rows: str, keys: KeysByName) -> None:
+    def _add_cte(self, name: str, query: exp.Query, rows: str, keys: KeysByName) -> None:
         shared = True if name in SHARED_STEPS else None
         self.ctes[name] = self.relations.ctes.add_aggregate(name, query, rows, keys[GROUP_ID], shared)
         self.step_keys[self.ctes[name]] = keys
@@ -145,7 +145,7 @@ class _GroupDifferences:
         rows = file_rows(*path).removesuffix(".")
         if not self.has_components:
             rows = rows.replace(", metric and component", " and metric").replace(", metric, component", ", metric")
-        self._add(name, query, f"{rows} ({'/'.join(path)})", keys)
+        self._add_cte(name, query, f"{rows} ({'/'.join(path)})", keys)
 
     def _name_extremes(self, query: exp.Select) -> None:
         """Select the columns of the compared groups of the least and the greatest value."""
@@ -181,7 +181,7 @@ class _GroupDifferences:
             return exp.select(*keys, *constants, *values).from_(source)
         if "compared_metrics" not in self.ctes:
             rows = [exp.select(*(exp.alias_(value, name) for name, value in self._name_metric(each).items())) for each in self.components]
-            self._add("compared_metrics", union_all(rows), "one row per metric", {GROUP_ID: KeyColumns()})
+            self._add_cte("compared_metrics", union_all(rows), "one row per metric", {GROUP_ID: KeyColumns()})
         items = [exp.alias_(_choose_by_position(components, values), name) for name, values in columns.items()]
         return exp.select(*keys, *map(exp.column, names), *items).from_(source).join(self.ctes["compared_metrics"], join_type="cross")
 
@@ -205,12 +205,14 @@ class _GroupDifferences:
             influences = [exp.column(f"{component.value.alias}_influence") for component in inside]
             columns = {"unit": [key_column(unit) for _ in inside], "influence": influences}
             branches.append(self._select_long(cte, inside, columns))
-        self._add("unit_influences", union_all(branches), "one row per group, metric, compared group and unit: its influence", self.keys)
+        self._add_cte(
+            "unit_influences", union_all(branches), "one row per group, metric, compared group and unit: its influence", self.keys
+        )
         for step in UNIT_STEPS:
             self._add_file_step(step)
         return True
 
-    def _result(self) -> tuple[exp.Select, list[OutputColumn]]:
+    def _select_differences(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the rows of differences, in the order of groups and of the request."""
         extremes, keys = self.ctes["extreme_groups"], self.keys[GROUP_ID]
         by = [key_column(name, extremes) for name in keys.columns]
@@ -220,7 +222,7 @@ class _GroupDifferences:
         outputs += [OutputColumn(name, name, kind) for name, kind in zip(names, ("name", "label"), strict=False)]
         items += [exp.alias_(exp.cast(exp.column(name, table=extremes), BIGINT), name) for name in GROUP_COUNTS]
         outputs += [OutputColumn(name, name, "count") for name in GROUP_COUNTS]
-        for value, table, column, limits in self._values():
+        for value, table, column, limits in self._list_value_columns():
             for name in self.layout.across if value in EXTREME_VALUES else ():
                 identifier = _extreme_identifier(name, value)
                 label = extreme_column(self.labels[name].name, value)
@@ -231,7 +233,7 @@ class _GroupDifferences:
             outputs += [OutputColumn(name, name, "value") for name, _, _ in sources]
         query = exp.select(*items).from_(extremes)
         for step in ("largest_differences", "extreme_intervals", "group_intervals"):
-            query = self._join(query, extremes, self.ctes[step]) if step in self.ctes else query
+            query = self._join_extremes(query, extremes, self.ctes[step]) if step in self.ctes else query
         if self.has_components:
             query = query.where(
                 exp.EQ(this=exp.column("difference_place", table=self.ctes["largest_differences"]), expression=sql_literal(1))
@@ -241,7 +243,7 @@ class _GroupDifferences:
         query = query.order_by(exp.column(METRIC_POSITION, table=extremes)) if len(self.components) > 1 else query
         return query, [*outputs, *self.audits]
 
-    def _values(self) -> Iterator[tuple[str, str, str, dict[str, str]]]:
+    def _list_value_columns(self) -> Iterator[tuple[str, str, str, dict[str, str]]]:
         """Yield the columns of values, each with the step and the column that it is, and its limits with their step."""
         has_limits = self.layout.confidence is not None
         for value in EXTREME_VALUES:
@@ -266,7 +268,7 @@ class _GroupDifferences:
             joined.select(exp.alias_(value, audit.alias), copy=False)
         return joined
 
-    def _join(self, query: exp.Select, extremes: str, cte: str) -> exp.Select:
+    def _join_extremes(self, query: exp.Select, extremes: str, cte: str) -> exp.Select:
         """Join the row of a step for the same group and metric, and component if it has one for each."""
         on = key_equalities(self.keys[GROUP_ID].columns, cte, extremes, nullable=True)
         names = [METRIC_COLUMN, *self.step_keys[cte].get(COMPONENT_ID, KeyColumns()).columns]

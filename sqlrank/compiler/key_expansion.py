@@ -83,7 +83,7 @@ def expand_keys(query: exp.Query, context: ExpansionContext, is_swept: bool = Fa
     for window in find_nodes(query, exp.Window):
         if window.parent_select is query:
             window.set("partition_by", scope.expand_list(window.args.get("partition_by") or []) or None)
-            _order(window, scope)
+            _expand_window_order(window, scope)
     for join in query.args.get("joins") or []:
         scope.join(join)
     if group := query.args.get("group"):
@@ -108,11 +108,11 @@ class _SelectScope:
                     self.sources[source.alias_or_name] = context.find_keys(source.name)
                 else:
                     self.sources[source.alias_or_name] = {}
-        self.swept = self._sweep(query, context) if is_swept else None
+        self.swept = self._resolve_cutoff_source(query, context) if is_swept else None
         if context.own_cutoffs is not None:
             self._look_up(query, context.own_cutoffs, context.find_keys(context.own_cutoffs))
 
-    def _sweep(self, query: exp.Select, context: ExpansionContext) -> str:
+    def _resolve_cutoff_source(self, query: exp.Select, context: ExpansionContext) -> str:
         """Return the source of the cut-off column: the first source, or the cross-joined cut-offs."""
         cutoff_source = next(iter(self.sources))
         if not self._is_swept(cutoff_source):
@@ -226,7 +226,7 @@ class _SelectScope:
             join.set("kind", "CROSS")
 
 
-def _order(window: exp.Window, scope: _SelectScope) -> None:
+def _expand_window_order(window: exp.Window, scope: _SelectScope) -> None:
     order = window.args.get("order")
     if order is None:
         return

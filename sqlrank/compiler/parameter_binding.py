@@ -76,8 +76,8 @@ def inline_function(library: Registry, slot: str, arguments: list[exp.Expr], set
     values = dict(zip(file.function_arguments, arguments, strict=True))
     for column in find_nodes(body, exp.Column):
         if column.name in values and not column.table:
-            column.replace(_parenthesize(values[column.name].copy()))
-    return _bind_tree(library, _parenthesize(body.this), settings, file.params)
+            column.replace(_parenthesize_operator(values[column.name].copy()))
+    return _bind_tree(library, _parenthesize_operator(body.this), settings, file.params)
 
 
 def _drop_unlimited_comparison(comparison: exp.LTE | exp.GT) -> None:
@@ -116,5 +116,5 @@ def _case_from_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr],
     return case
 
 
-def _parenthesize(node: exp.Expr) -> exp.Expr:
+def _parenthesize_operator(node: exp.Expr) -> exp.Expr:
     return exp.paren(node) if isinstance(node, (exp.Binary, exp.Neg)) else node

@@ -102,7 +102,8 @@ def key_column(name: str, table: str | None = None) -> exp.Column:
 def key_equalities(keys: Iterable[str], left_table: str, right_table: str, nullable: bool) -> list[exp.Expr]:
     """Return the equality conditions of a key in two tables."""
     return [
-        _equal(key_column(name, left_table), key_column(name, right_table), nullable and name not in NEVER_NULL_COLUMNS) for name in keys
+        _compare_columns(key_column(name, left_table), key_column(name, right_table), nullable and name not in NEVER_NULL_COLUMNS)
+        for name in keys
     ]
 
 
@@ -114,10 +115,10 @@ def list_key_equalities(
         (key_column(left_name, left_table), key_column(right_name, right_table))
         for left_name, right_name in zip(left_columns, right_columns, strict=True)
     ]
-    return [_equal(*pair, nullable and pair is not pairs[-1]) for pair in pairs]
+    return [_compare_columns(*pair, nullable and pair is not pairs[-1]) for pair in pairs]
 
 
-def _equal(left: exp.Column, right: exp.Column, nullable: bool) -> exp.Expr:
+def _compare_columns(left: exp.Column, right: exp.Column, nullable: bool) -> exp.Expr:
     # in parentheses, because DataFusion binds AND before IS NOT DISTINCT FROM
     return exp.paren(exp.NullSafeEQ(this=left, expression=right)) if nullable else never_null_equality(left, right)
 

@@ -73,13 +73,13 @@ def compile_statement(
     columns = _add_metrics(aggregations, metrics, layout)
     audits_by_cte = {aggregations.add_audit(tree, metrics[0].settings, role): tree.named_selects[1:] for role, tree in audits.items()}
     body = aggregations.result_query(layout.base, audits_by_cte)
-    keys = _keys(layout)
+    keys = _list_keys(layout)
     weight_outputs = [OutputColumn("weight", "weight", "weight")] if layout.with_weights and layout.weighted and layout.base is None else []
     if weight_outputs:
         body.select(exp.alias_(cast_double(exp.column("weight")), "weight"), copy=False)
     audit_outputs = [OutputColumn(name, name, "audit") for names in audits_by_cte.values() for name in names]
     metric_outputs = [OutputColumn(column.alias, name, "metric", column.metric) for name, column in columns.items()]
-    if scores := _scores(aggregations):
+    if scores := _find_paired_scores(aggregations):
         keys = [output for output in keys if output.alias not in {SCORE_NAME, UNIT_ID}]
         numbered_scores = list(enumerate(scores, start=1))
         metric_outputs = [
@@ -88,7 +88,7 @@ def compile_statement(
             for number, score in numbered_scores
         ]
     if layout.confidence is not None and not layout.confidence.per_unit:
-        metric_outputs = [output for metric_output in metric_outputs for output in [metric_output, *_limits(metric_output)]]
+        metric_outputs = [output for metric_output in metric_outputs for output in [metric_output, *_list_limits(metric_output)]]
     keys += [OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff")] if cutoff_range else []
     outputs = [*keys, *metric_outputs, *audit_outputs, *weight_outputs]
     if layout.across:
@@ -138,7 +138,7 @@ def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) ->
     return renamed
 
 
-def _scores(aggregations: AggregationCtes) -> tuple[str, ...]:
+def _find_paired_scores(aggregations: AggregationCtes) -> tuple[str, ...]:
     """Return the names of scores whose pseudo-values share a row, if any."""
     intervals = aggregations.spread
     return () if intervals is None or not intervals.confidence.per_unit else intervals.scores
@@ -156,11 +156,11 @@ def _cutoff_range(metrics: Sequence[ResolvedMetric]) -> tuple[int, int] | None:
     return ranges.pop() if ranges else None
 
 
-def _limits(metric: OutputColumn) -> list[OutputColumn]:
+def _list_limits(metric: OutputColumn) -> list[OutputColumn]:
     return [OutputColumn(f"{metric.alias}_{name}", f"{metric.name}.{name}", name) for name in INTERVAL_SUFFIXES]
 
 
-def _keys(layout: ResultLayout) -> list[OutputColumn]:
+def _list_keys(layout: ResultLayout) -> list[OutputColumn]:
     columns = layout.shape.group_columns
     outputs = [OutputColumn(column.name, column.label, "by", quoted=key_column(column.name).this.quoted) for column in columns]
     outputs += [OutputColumn(SLICE_COLUMN, SLICE_COLUMN, "slice")] if layout.shape.grouping_sets is not None else []
@@ -194,7 +194,7 @@ def _compile_curve(
     curve_cte = relations.add_file(metric.file, metric.settings, per_list=layout.per_query)
     keys = relations.keys(curve_cte)[GROUP_ID]
     curve_columns = [name for name in metric.file.tree.named_selects if name != GROUP_ID]
-    outputs = _keys(layout)
+    outputs = _list_keys(layout)
     # With an alias, because engines resolve ambiguous names in ORDER BY differently after a join.
     columns = [
         slice_label(layout.shape, curve_cte)
@@ -202,7 +202,7 @@ def _compile_curve(
         else exp.alias_(key_column(output.alias, curve_cte), key_column(output.alias).this.copy())
         for output in outputs
     ]
-    order = [*map(_output, outputs), *(exp.column(name) for name in curve_columns[: 1 + (curve_columns[0] == BUCKET_COLUMN)])]
+    order = [*map(_select_output, outputs), *(exp.column(name) for name in curve_columns[: 1 + (curve_columns[0] == BUCKET_COLUMN)])]
     may_be_infinite = relations.library.may_be_infinite(metric.file, metric.dependencies.files)
     roles = [relations.library.roles[role] for role in metric.dependencies.roles]
     key_names = {name for role in roles for name, column in role.columns.items() if column.type == "key"}
@@ -224,7 +224,7 @@ def _compile_curve(
     return _with_ctes(tree, relations, outputs, header)
 
 
-def _output(output: OutputColumn) -> exp.Column:
+def _select_output(output: OutputColumn) -> exp.Column:
     return exp.column(output.alias) if output.kind == "slice" else key_column(output.alias)
 
 

@@ -45,13 +45,13 @@ def to_arrow_table(role: str, source: Any) -> pa.Table:
         InputError: The source is not a table, or its library cannot convert it; the message names the column.
     """
     try:
-        table = _import(role, source)
+        table = _import_table(role, source)
     except (SqlrankError, MemoryError, RecursionError):
         raise
     except BaseException as error:  # any error of a library: a panic of Polars is not an Exception
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise InputError(f"{role}: {_explain(source, error)}") from error
+        raise InputError(f"{role}: {_explain_conversion_error(source, error)}") from error
     if duplicate := next((name for name, count in Counter(table.column_names).items() if count > 1), None):
         raise InputError(f"{role}: {_TWICE.format(duplicate)}")
     for index, field in enumerate(table.schema):
@@ -68,7 +68,7 @@ def to_arrow_table(role: str, source: Any) -> pa.Table:
 _TWICE = "two columns are named {!r}; rename one of them, or leave it out"
 
 
-def _import(role: str, source: Any) -> pa.Table:
+def _import_table(role: str, source: Any) -> pa.Table:
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
     if is_row_list(source):
@@ -115,7 +115,7 @@ def _table_from_lists(role: str, source: Mapping[Any, Any]) -> pa.Table:
     return pa.table(_id_columns(role, rows) | values)
 
 
-def _explain(source: Any, error: BaseException) -> str:
+def _explain_conversion_error(source: Any, error: BaseException) -> str:
     """Return the reason that a library could not convert a table, and advice."""
     reason = _first_line(error)
     if type(source).__name__ == "LazyFrame":
@@ -151,7 +151,7 @@ def _readable_type(arrow_type: pa.DataType) -> pa.DataType | None:
 
 def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:
     """Convert a dict to one row per query and document."""
-    rows = [(query, doc, value) for query, docs in source.items() for doc, value in _documents(role, query, docs).items()]
+    rows = [(query, doc, value) for query, docs in source.items() for doc, value in _check_documents(role, query, docs).items()]
     return pa.table(_id_columns(role, rows) | {VALUE_COLUMN_BY_ROLE[role]: to_array([float(row[2]) for row in rows], pa.float64())})
 
 
@@ -168,7 +168,7 @@ def _id_columns(role: str, rows: Sequence[Sequence[Any]]) -> dict[str, pa.Array]
         ) from None
 
 
-def _documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
+def _check_documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
     if not isinstance(docs, Mapping):
         raise InputError(
             f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(docs)}; {_describe_dict(role)}"

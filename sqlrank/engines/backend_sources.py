@@ -49,7 +49,7 @@ def connect_sources(arguments: Mapping[str, Any], source_arguments: Collection[s
         views.close()
 
 
-def _members(value: Any) -> Iterable[Any]:
+def _list_members(value: Any) -> Iterable[Any]:
     """Return the members of a list or dict of sources."""
     if isinstance(value, SourceGroup):
         return [member for _, member in value.members]
@@ -61,8 +61,8 @@ def _members(value: Any) -> Iterable[Any]:
 def _holds_table(name: str, value: Any) -> bool:
     """Return True if an argument is a table of a database, or a collection of some; ``inputs`` may have one for each role."""
     if name == "inputs":
-        return any(_holds_table("", member) for member in _members(value))
-    return any(map(_is_of_backend, [value, *_members(value)]))
+        return any(_holds_table("", member) for member in _list_members(value))
+    return any(map(_is_of_backend, [value, *_list_members(value)]))
 
 
 class _Views:
@@ -82,11 +82,11 @@ class _Views:
             return {key: self.replace(key if name == "inputs" else name, member) for key, member in value.items()}
         if isinstance(value, (list, tuple)):
             return type(value)(self.replace(name, member) for member in value)
-        if _package(value) == "narwhals" and hasattr(value, "to_native"):
+        if _find_package(value) == "narwhals" and hasattr(value, "to_native"):
             return self.replace(name, value.to_native())
-        if _package(value) == "ibis" and hasattr(value, "get_backend"):
+        if _find_package(value) == "ibis" and hasattr(value, "get_backend"):
             return self._ibis_query(name, value)
-        return self._spark_view(name, value) if _package(value) == "pyspark" and hasattr(value, "createOrReplaceTempView") else value
+        return self._spark_view(name, value) if _find_package(value) == "pyspark" and hasattr(value, "createOrReplaceTempView") else value
 
     def close(self) -> None:
         """Drop the temporary views."""
@@ -140,9 +140,9 @@ def _bigquery_connection(client: Any) -> Any:
     return import_module("google.cloud.bigquery.dbapi").connect(client)
 
 
-def _package(value: Any) -> str:
+def _find_package(value: Any) -> str:
     return type(value).__module__.partition(".")[0]
 
 
 def _is_of_backend(value: Any) -> bool:
-    return _package(value) in BACKEND_PACKAGES
+    return _find_package(value) in BACKEND_PACKAGES

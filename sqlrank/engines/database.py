@@ -146,7 +146,7 @@ class Database(ABC):
         """Run a query and return tuples."""
 
     @abstractmethod
-    def _describe(self, query: exp.Query) -> dict[str, str]:
+    def _describe_query(self, query: exp.Query) -> dict[str, str]:
         """Return the columns of a query with DuckDB's type names, empty for unknown types."""
 
     def _fetch_groups(self, text: str) -> pa.Table:
@@ -191,7 +191,7 @@ class Database(ABC):
     def describe(self, query: exp.Query) -> dict[str, str]:
         """Return the columns of a query with DuckDB's type names, empty for unknown types."""
         check_deadline()
-        return self._describe(query)
+        return self._describe_query(query)
 
     def render(self, query: exp.Expr) -> str:
         """Render a small query or condition as SQL text."""
@@ -234,7 +234,7 @@ class NamesOnlyDatabase(Database):
     def _fetch_rows(self, text: str) -> NoReturn:  # noqa: ARG002  nothing is run
         raise InputError(_NOT_INSPECTED)
 
-    def _describe(self, query: exp.Query) -> NoReturn:  # noqa: ARG002  nothing is run
+    def _describe_query(self, query: exp.Query) -> NoReturn:  # noqa: ARG002  nothing is run
         raise InputError(_NOT_INSPECTED)
 
 

@@ -62,23 +62,23 @@ def _normalize_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _cursor_table(connection: Any, text: str) -> pa.Table:
     with closing(connection.cursor()) as cursor:
         cursor.execute(text)
-        if (table := _arrow(cursor)) is not None:
+        if (table := _fetch_arrow(cursor)) is not None:
             return table
         names = [column[0] for column in cursor.description]
         rows = [tuple(row.values() if isinstance(row, Mapping) else row) for row in cursor.fetchall()]
     columns = zip(*rows, strict=True) if rows else ([] for _ in names)
-    return pa.table([_array(list(column)) for column in columns], names=names)
+    return pa.table([_build_array(list(column)) for column in columns], names=names)
 
 
 def _cursor_columns(connection: Any, text: str) -> list[tuple[str, Any]]:
     with closing(connection.cursor()) as cursor:
         cursor.execute(text)
-        if (table := _arrow(cursor)) is not None:
-            return _fields(table)
+        if (table := _fetch_arrow(cursor)) is not None:
+            return _list_fields(table)
         return [(name, code) for name, code, *_ in cursor.description]
 
 
-def _arrow(cursor: Any) -> pa.Table | None:
+def _fetch_arrow(cursor: Any) -> pa.Table | None:
     """Fetch a cursor's rows as an Arrow table if its driver supports it.
 
     ADBC, Databricks and Snowflake have methods of their own.
@@ -90,14 +90,14 @@ def _arrow(cursor: Any) -> pa.Table | None:
     return None
 
 
-def _array(values: list[Any]) -> pa.Array:
+def _build_array(values: list[Any]) -> pa.Array:
     try:
         return to_array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError):  # such as a UUID
         return pa.array([None if value is None else str(value) for value in values])
 
 
-def _fields(table: pa.Table) -> list[tuple[str, Any]]:
+def _list_fields(table: pa.Table) -> list[tuple[str, Any]]:
     return [(field.name, field.type) for field in table.schema]
 
 
@@ -114,7 +114,7 @@ def _chdb_table(chdb: Any, text: str) -> pa.Table:
 
 
 def _chdb_columns(chdb: Any, text: str) -> list[tuple[str, Any]]:
-    return _fields(_chdb_table(chdb, text))
+    return _list_fields(_chdb_table(chdb, text))
 
 
 def _datafusion_table(context: Any, text: str) -> pa.Table:

@@ -73,6 +73,6 @@ class DuckDBDatabase(Database):
         with translate_duckdb_errors():
             return fetch_tuples(self._sources.filled(), text)
 
-    def _describe(self, query: exp.Query) -> dict[str, str]:
+    def _describe_query(self, query: exp.Query) -> dict[str, str]:
         with translate_duckdb_errors():
             return describe_columns(self._sources.connection, query.sql("duckdb"))

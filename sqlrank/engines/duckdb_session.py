@@ -70,7 +70,7 @@ def duckdb_session(  # noqa: C901  one branch per way to end
     owned = not isinstance(connection, duckdb.DuckDBPyConnection)
     if not owned:
         claim_connection(connection)
-    database = _open(connection) if owned else connection
+    database = _open_connection(connection) if owned else connection
     spill = make_spill_directory() if limits.temp_directory is None and owned else None
     settings = {
         "memory_limit": engine_memory_limit(limits.memory_limit),
@@ -189,7 +189,7 @@ def describe_columns(connection: duckdb.DuckDBPyConnection, statement: str) -> d
     return {name: duckdb_type for name, duckdb_type, *_ in fetch_tuples(connection, f"DESCRIBE {statement}")}
 
 
-def _open(connection: Any) -> duckdb.DuckDBPyConnection:
+def _open_connection(connection: Any) -> duckdb.DuckDBPyConnection:
     if connection is None:
         return duckdb.connect(config=NO_EXTENSION_CONFIG)
     if not isinstance(connection, (str, Path)):

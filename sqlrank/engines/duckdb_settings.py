@@ -52,12 +52,12 @@ def fetch_with_perfect_hash(connection: duckdb.DuckDBPyConnection, text: str) ->
 
     It requires group keys in a small integer range.
     """
-    with _set(connection):
+    with _enable_perfect_hash(connection):
         return connection.sql(text).to_arrow_table()
 
 
 @contextmanager
-def _set(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+def _enable_perfect_hash(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     previous = connection.execute("SELECT CURRENT_SETTING(?)", [PERFECT_HASH_SETTING]).fetchall()[0][0]
     set_setting(connection, PERFECT_HASH_SETTING, PERFECT_HASH_BITS)
     try:

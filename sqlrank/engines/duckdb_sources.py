@@ -101,22 +101,22 @@ class DuckDBSources:
             node, label = self._resolve_named(role, source)
         elif isinstance(source, duckdb.DuckDBPyRelation):
             try:
-                node, label = self._relation(role, source), "DuckDB relation"
+                node, label = self._read_relation(role, source), "DuckDB relation"
             except (duckdb.OutOfMemoryException, duckdb.InterruptException):
                 raise
             except duckdb.Error as error:
                 raise InputError(f"{role}: cannot read the DuckDB relation: {explain_read_error(error)}") from None
         elif isinstance(source, Stream) and source.schema is not None:
-            node, label = self._register(role, to_arrow_table(role, source.schema.empty_table())), source.kind
+            node, label = self._register_table(role, to_arrow_table(role, source.schema.empty_table())), source.kind
             self._streams[node.name] = (role, source)
         else:
-            node, label = self._register(role, to_arrow_table(role, source)), source_kind(source)
+            node, label = self._register_table(role, to_arrow_table(role, source)), source_kind(source)
         is_registered = isinstance(node, exp.Table) and node.name in self._views
         origin = exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None
         return SourceTable(
             label,
             node,
-            self._types(role, label, node),
+            self._read_column_types(role, label, node),
             display_item=origin,
             has_row_count=not isinstance(node, exp.Subquery) and not _reads_text(node),
         )
@@ -139,7 +139,7 @@ class DuckDBSources:
         if not self.keeps_text:
             return table
         try:
-            return self._load(role, table)
+            return self._load_table(role, table)
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
             problem = (
                 (ragged_line_problem(error) or schema_mismatch_problem(self.connection, error))
@@ -156,7 +156,7 @@ class DuckDBSources:
         if first is not None:
             return first
         try:
-            return self._queries.setdefault(table.from_item.this, self._load(role, table))
+            return self._queries.setdefault(table.from_item.this, self._load_table(role, table))
         except (duckdb.OutOfMemoryException, duckdb.InterruptException):
             raise
         except duckdb.Error as error:
@@ -172,7 +172,7 @@ class DuckDBSources:
         self._tables.remove(loaded.name)
         return replace(query, table=name)
 
-    def _load(self, role: str, table: SourceTable) -> SourceTable:
+    def _load_table(self, role: str, table: SourceTable) -> SourceTable:
         """Return a source that is read from a temporary table."""
         name = self._unique_name(f"sqlrank_{role}{self._end}")
         created = fetch_tuples(
@@ -213,7 +213,7 @@ class DuckDBSources:
 
     def _resolve_named(self, role: str, source: str | Path) -> tuple[exp.Expr, str]:
         text = str(source)
-        if isinstance(source, str) and (table := self._table(text)):
+        if isinstance(source, str) and (table := self._find_table(text)):
             return table, text
         if problem := unreadable_path(text):
             raise InputError(f"{role}: {text!r} {problem}")
@@ -223,13 +223,13 @@ class DuckDBSources:
                 f"(INSTALL {extension}; LOAD {extension}), make a view or a relation there, and give that with connection="
             )
         if names_files(text):
-            return _file(role, text), text
+            return _build_file_item(role, text), text
         tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
         hint = misread_path(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
         listing = f" The database has: {enumerate_names(sorted(tables))}" if tables else ""
         raise InputError(f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}{hint}{listing}")
 
-    def _table(self, text: str) -> exp.Table | None:
+    def _find_table(self, text: str) -> exp.Table | None:
         tables = self._tables_there()
         near_schemas = self._list_search_path()
         identifier_parts = split_table_name(text) if '"' in text else None
@@ -275,7 +275,7 @@ class DuckDBSources:
         near_schemas = self._list_search_path()
         return sorted(tables, key=lambda row: ((row[0], row[1]) not in near_schemas, row))
 
-    def _register(self, role: str, table: pa.Table) -> exp.Table:
+    def _register_table(self, role: str, table: pa.Table) -> exp.Table:
         name = self._unique_name(f"sqlrank_arrow_{role}{self._end}")
         try:
             self.connection.register(name, table)
@@ -293,7 +293,7 @@ class DuckDBSources:
                 return f"column {field.name!r} of type {field.type} cannot be read"
         return "cannot read this table"
 
-    def _relation(self, role: str, relation: duckdb.DuckDBPyRelation) -> exp.Expr:
+    def _read_relation(self, role: str, relation: duckdb.DuckDBPyRelation) -> exp.Expr:
         """Return a relation of this connection as a subquery, which avoids a copy; load others."""
         marker = uuid4().hex
         self.connection.execute(f"SET VARIABLE sqlrank_mark = '{marker}'")
@@ -302,17 +302,17 @@ class DuckDBSources:
         finally:
             self.connection.execute("RESET VARIABLE sqlrank_mark")
         if not is_here:
-            return self._register(role, relation.to_arrow_table())
+            return self._register_table(role, relation.to_arrow_table())
         try:
             node = exp.Subquery(
                 this=sqlglot.parse_one(relation.sql_query(), read="duckdb"), alias=exp.TableAlias(this=exp.to_identifier("relation"))
             )
             describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
         except (duckdb.Error, sqlglot.ParseError):
-            return self._register(role, relation.to_arrow_table())
+            return self._register_table(role, relation.to_arrow_table())
         return node
 
-    def _types(self, role: str, label: str, node: exp.Expr) -> dict[str, str]:
+    def _read_column_types(self, role: str, label: str, node: exp.Expr) -> dict[str, str]:
         try:
             return describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
         except duckdb.Error as error:
@@ -344,7 +344,7 @@ def _connection_marker(relation: duckdb.DuckDBPyRelation) -> str | None:
     return None if result is None else result.fetchall()[0][0]
 
 
-def _file(role: str, text: str) -> exp.Expr:
+def _build_file_item(role: str, text: str) -> exp.Expr:
     """Return the FROM item that reads files by suffix.
 
     Files without a known suffix are read as TREC text, and as predictions of Vowpal Wabbit.

@@ -57,11 +57,11 @@ def parse_query(role: str, source: QuerySource, dialect: str, allows_jinja: bool
         InputError: The text is not one SELECT, or writes something.
     """
     plain_text = _validate_query(role, source.text, dialect, allows_jinja)
-    tree, tokens = _parse(role, plain_text, dialect, allows_jinja)
+    tree, tokens = _parse_query(role, plain_text, dialect, allows_jinja)
     text = QueryText(
         plain_text,
         tables=tuple(sorted({tuple(part.name.lower() for part in table.parts) for table in tree.find_all(exp.Table)})),
-        layout=_layout(plain_text, tokens, dialect),
+        layout=_strip_indentation(plain_text, tokens, dialect),
         comment=f"the query given as {role}",
         is_selection=_is_selection(tree),
         has_arbitrary_rows=any(query.args.get("limit") and not query.args.get("order") for query in tree.find_all(exp.Query)),
@@ -93,7 +93,7 @@ def reads_files(source: Any) -> bool:
     source = wrap_source(source)
     if not isinstance(source, QuerySource):
         return is_unambiguous_file(source)
-    tables = _tables(source)
+    tables = _find_tables(source)
     return tables is not None and all(not isinstance(table.this, exp.Identifier) or names_files(table.name) for table in tables)
 
 
@@ -102,14 +102,14 @@ def list_query_files(source: Any) -> list[Any]:
     source = wrap_source(source)
     if not isinstance(source, QuerySource):
         return [source]
-    literals = [literal.name for table in _tables(source) or [] for literal in table.find_all(exp.Literal, exp.Identifier)]
+    literals = [literal.name for table in _find_tables(source) or [] for literal in table.find_all(exp.Literal, exp.Identifier)]
     return [text for text in literals if names_files(text)] + ([] if source.option is None else [source.option[1:]])
 
 
-def _tables(source: QuerySource) -> list[exp.Table] | None:
+def _find_tables(source: QuerySource) -> list[exp.Table] | None:
     """Return the tables and functions of files that a query for DuckDB reads, None if it cannot be read."""
     try:
-        tree, _ = _parse("", source.text, "duckdb", allows_jinja=False)
+        tree, _ = _parse_query("", source.text, "duckdb", allows_jinja=False)
     except InputError:
         return None
     ctes = {cte.alias for cte in tree.find_all(exp.CTE)}
@@ -122,7 +122,7 @@ def _validate_query(role: str, text: str, dialect: str, allows_jinja: bool) -> s
     Raises:
         InputError: The text is not one SELECT, or writes something.
     """
-    tree, tokens = _parse(role, text, dialect, allows_jinja)
+    tree, tokens = _parse_query(role, text, dialect, allows_jinja)
     if not isinstance(tree.unnest(), exp.Query) or isinstance(tree, exp.Values):
         raise InputError(f"{role}: a query is one SELECT, not {type(tree).__name__.upper()}; make a table of it, and name that")
     if written := tree.find(*_WRITES):
@@ -137,7 +137,7 @@ def _validate_query(role: str, text: str, dialect: str, allows_jinja: bool) -> s
 
 
 @lru_cache(maxsize=64)
-def _parse(role: str, text: str, dialect: str, allows_jinja: bool) -> tuple[exp.Expr, list[Token]]:
+def _parse_query(role: str, text: str, dialect: str, allows_jinja: bool) -> tuple[exp.Expr, list[Token]]:
     """Parse a query; its tree and tokens may not be changed.
 
     Raises:
@@ -172,7 +172,7 @@ def _is_enclosed(tokens: Sequence[Token]) -> bool:
     return False
 
 
-def _layout(text: str, tokens: Sequence[Token], dialect: str) -> str:
+def _strip_indentation(text: str, tokens: Sequence[Token], dialect: str) -> str:
     """Return a query without its common indentation, and with NUL behind line breaks outside of literals and names."""
     covered = {place for token in tokens for place in range(token.start, token.end + 1) if "\n" in token.text}
     breaks = [place for place, letter in enumerate(text) if letter == "\n" and place not in covered]

@@ -60,7 +60,7 @@ class RemoteDatabase(Database):
         # A broken connection must not hide the original error.
         with suppress(Exception):
             if self._has_savepoint:
-                _execute(self._connection, "RELEASE SAVEPOINT sqlrank")
+                _execute_statement(self._connection, "RELEASE SAVEPOINT sqlrank")
 
     @cached_property
     def can_materialize_ctes(self) -> bool:
@@ -89,7 +89,7 @@ class RemoteDatabase(Database):
         for table in (as_written, quoted):
             node = exp.alias_(table, "given", table=True)
             try:
-                column_types = self._describe(exp.select("*").from_(node.copy()))
+                column_types = self._describe_query(exp.select("*").from_(node.copy()))
                 return SourceTable(
                     str(source), node, column_types, self.dialect, has_collations=get_dialect(self.dialect).supports_collations
                 )
@@ -102,7 +102,7 @@ class RemoteDatabase(Database):
         node = parse_query(role, source, self.dialect)
         refuse_random_numbers(role, node, self.dialect)
         try:
-            column_types = self._describe(exp.select("*").from_(node.copy()))
+            column_types = self._describe_query(exp.select("*").from_(node.copy()))
         except ExecutionError as error:
             raise InputError(f"{role}: the query failed: {error}") from error
         collations = get_dialect(self.dialect).supports_collations
@@ -114,7 +114,7 @@ class RemoteDatabase(Database):
     def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
         return to_row_tuples(self._fetch_arrow(text))
 
-    def _describe(self, query: exp.Query) -> dict[str, str]:
+    def _describe_query(self, query: exp.Query) -> dict[str, str]:
         nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
         column_types = dict(self._call_driver(self._adapter.describe, to_sql(nothing, self.dialect)))
         if self.dialect in _TYPE_QUERIES:
@@ -129,7 +129,7 @@ class RemoteDatabase(Database):
             return driver_method(self._connection, text)
         except Exception as error:
             if self._has_savepoint:
-                _execute(self._connection, "ROLLBACK TO SAVEPOINT sqlrank")
+                _execute_statement(self._connection, "ROLLBACK TO SAVEPOINT sqlrank")
             raise ExecutionError(f"{self.dialect}: {first_line(error)}") from error
 
 
@@ -141,7 +141,7 @@ def _has_setting(name: str | None, fetch_rows: Callable[[str], list[tuple[Any, .
     return bool(fetch_rows(to_sql(query, "clickhouse")))
 
 
-def _execute(connection: Any, text: str) -> None:
+def _execute_statement(connection: Any, text: str) -> None:
     with closing(connection.cursor()) as cursor:
         cursor.execute(text)
 
@@ -151,7 +151,7 @@ def _set_savepoint(connection: Any) -> bool:
     if hasattr(connection, "adbc_get_info"):  # after a failed statement the driver rejects all others until a complete rollback
         return False
     with suppress(Exception):
-        _execute(connection, "SAVEPOINT sqlrank")
+        _execute_statement(connection, "SAVEPOINT sqlrank")
         return True
     return False
 
@@ -186,7 +186,7 @@ def _apply_unless_null(function: Callable[[Any], Any], value: Any) -> Any:
     return None if value is None else function(value)
 
 
-def _md5(text: Any) -> str:
+def _hash_text(text: Any) -> str:
     return md5(str(text).encode(), usedforsecurity=False).hexdigest()
 
 
@@ -213,7 +213,7 @@ _FUNCTIONS: dict[str, tuple[Callable[[Any], Any], *tuple[Any, ...]]] = {
     "exp": (math.exp, -700.0, 700.0),
     "sqrt": (math.sqrt, 1e-300, 1e300),
     "floor": (math.floor, -1.5, 2.5),
-    "md5": (_md5, "a"),
+    "md5": (_hash_text, "a"),
 }
 """Functions that SQLite may lack, with test values that detect other definitions of users."""
 

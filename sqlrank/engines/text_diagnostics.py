@@ -44,13 +44,13 @@ def malformed_trec_line(role: str, files: Iterable[Path]) -> str | None:
     role = TREC_FORMATS[role]
     for path in files:
         with suppress(OSError, pa.ArrowException):
-            for number, line in _lines(path):
+            for number, line in _read_lines(path):
                 fields = re.split(r"[ \t]+", line)
-                if _fits(role, fields):
+                if _is_valid_line(role, fields):
                     continue
                 is_rank_problem = len(fields) == len(TREC_FIELDS[role].split())
                 fault = f"rank {quote_excerpt(fields[3])}" if is_rank_problem else f"{len(fields)} field{'s' * (len(fields) > 1)}"
-                return f"{path}, line {number} has {fault}: {quote_excerpt(line)}; {_advice(role, fields)}"
+                return f"{path}, line {number} has {fault}: {quote_excerpt(line)}; {_suggest_fields(role, fields)}"
     return None
 
 
@@ -58,7 +58,7 @@ def _malformed_prediction(files: Iterable[Path]) -> str | None:
     """Describe the first line that is not a score, or a score and a tag."""
     for path in files:
         with suppress(OSError, pa.ArrowException):
-            for number, line in _lines(path, skips_comments=False):
+            for number, line in _read_lines(path, skips_comments=False):
                 fields = re.split(r"[ \t]+", line)
                 if len(fields) > 2 or not _SCORE.fullmatch(fields[0]):  # noqa: PLR2004
                     return (
@@ -68,7 +68,7 @@ def _malformed_prediction(files: Iterable[Path]) -> str | None:
     return None
 
 
-def _fits(role: str, fields: list[str]) -> bool:
+def _is_valid_line(role: str, fields: list[str]) -> bool:
     """Return True if the fields form a valid line, as parsed by ``sql/inputs``."""
     expected = len(TREC_FIELDS[role].split())
     if role != "run":
@@ -77,7 +77,7 @@ def _fits(role: str, fields: list[str]) -> bool:
     return has_rank and (len(fields) == expected or _NUMBER.fullmatch(fields[5]) is None)
 
 
-def _advice(role: str, fields: list[str]) -> str:
+def _suggest_fields(role: str, fields: list[str]) -> str:
     other_role = next(name for name in TREC_FIELDS if name != role)
     if len(fields) == len(TREC_FIELDS[other_role].split()):
         return f"that is a line of {_with_article(other_role)}, not of {_with_article(role)}; give the file with {other_role}="
@@ -89,7 +89,7 @@ def _with_article(role: str) -> str:
     return "a run" if role == "run" else role
 
 
-def _lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, str]]:
+def _read_lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, str]]:
     """Yield the non-empty lines of a file, with their numbers; those of comments only on demand."""
     with io.TextIOWrapper(pa.input_stream(str(path), compression="detect"), encoding="utf-8-sig", errors="replace", newline="\n") as text:
         for number, line in enumerate(text, start=1):

@@ -135,7 +135,7 @@ class ExperimentDesign:
             raise MetricError(f"control={short_repr(control)} is not possible: name the control variant")
         return cls(
             expected_shares={} if expected_shares is None else parse_shares(expected_shares, "expected_shares"),
-            estimates=_estimates(metrics, covariates, lower_is_better),
+            estimates=_parse_metrics(metrics, covariates, lower_is_better),
             control=None if control is None else str(control),
             confidence=confidence,
             interval=interval,
@@ -194,7 +194,7 @@ class ExperimentDesign:
         return {role: amounts[text, role.startswith("covariate")] for role, text in estimate.columns_by_role.items()}
 
 
-def _estimates(metrics: Any, covariates: Any, lower_is_better: Any) -> tuple[ExperimentMetric, ...]:
+def _parse_metrics(metrics: Any, covariates: Any, lower_is_better: Any) -> tuple[ExperimentMetric, ...]:
     if isinstance(metrics, str):
         metrics = [metrics]
     if not isinstance(metrics, (Mapping, list, tuple)) or not metrics:
@@ -206,7 +206,7 @@ def _estimates(metrics: Any, covariates: Any, lower_is_better: Any) -> tuple[Exp
     for index, name in enumerate(names):
         if not isinstance(name, str) or not name.strip() or name == SAMPLE_RATIO or name in names[:index]:
             raise MetricError(f"a metric cannot be called {short_repr(name)}: give each a name of its own, other than {SAMPLE_RATIO!r}")
-    covariate_formulas = _covariates(covariates, names)
+    covariate_formulas = _parse_covariates(covariates, names)
     lower_metrics = [lower_is_better] if isinstance(lower_is_better, str) else lower_is_better
     if not isinstance(lower_metrics, (list, tuple)):
         raise MetricError(
@@ -217,7 +217,7 @@ def _estimates(metrics: Any, covariates: Any, lower_is_better: Any) -> tuple[Exp
     return tuple(ExperimentMetric(name, formula, covariate_formulas.get(name), name in lower_metrics) for name, formula in named_formulas)
 
 
-def _covariates(covariates: Any, names: list[str]) -> dict[str, Formula]:
+def _parse_covariates(covariates: Any, names: list[str]) -> dict[str, Formula]:
     if covariates is None or covariates == {}:
         return {}
     if isinstance(covariates, str):

@@ -51,7 +51,7 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
         names += ["pooled_moments", "pooled_squares", "covariate_coefficients", "adjusted_moments"]
     bindings = {
         "control": exp.Literal.string(control),
-        "alpha": _alpha(design),
+        "alpha": _build_alpha(design),
         "confidence": sql_literal(design.confidence),
         "power": sql_literal(design.power),
         "tuned_for": sql_literal(TUNED_FOR),
@@ -84,7 +84,7 @@ def _bind_step(bindings: Mapping[str, exp.Expr], *path: str) -> Any:
     return exp.replace_placeholders(read_step(*path[:-1], f"{path[-1]}.sql"), **{name: value.copy() for name, value in bindings.items()})
 
 
-def _alpha(design: ExperimentDesign) -> exp.Expr:
+def _build_alpha(design: ExperimentDesign) -> exp.Expr:
     """Return the significance level of an interval, divided by their number unless uncorrected."""
     alpha: exp.Expr = exp.Sub(this=sql_literal(1), expression=sql_literal(design.confidence))
     if design.correction == "none":

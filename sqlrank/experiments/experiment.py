@@ -75,17 +75,19 @@ def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: p
             "find the cause before you use any effect"
         )
     if count := max(row["multi_variant_units"] for row in rows):
-        notes.append(f"{_units(count, 'was', 'were')} in more than one variant, and left out")
+        notes.append(f"{_count_units(count, 'was', 'were')} in more than one variant, and left out")
     missing = {
         estimate.name: sum(row[MISSING_COVARIATE] for row in rows if row["metric"] == estimate.name) for estimate in design.estimates
     }
     notes += [
-        f"{name}: {_units(count, 'has', 'have')} no covariate; the overall mean is imputed" for name, count in missing.items() if count
+        f"{name}: {_count_units(count, 'has', 'have')} no covariate; the overall mean is imputed"
+        for name, count in missing.items()
+        if count
     ]
     return notes
 
 
-def _units(count: int, singular: str, plural: str) -> str:
+def _count_units(count: int, singular: str, plural: str) -> str:
     return f"{count:,} unit {singular}" if count == 1 else f"{count:,} units {plural}"
 
 
@@ -192,7 +194,7 @@ def experiment(
     rows = arms.to_pylist()
     control = resolve_control(design, [row["variant"] for row in rows if row["metric"] == design.estimates[0].name])
     check_variant_sizes(rows)
-    result = result_table(design, _effects(design, arms, control, limits))
+    result = result_table(design, _compute_effects(design, arms, control, limits))
     options = {name: str(getattr(design, name)) for name in ("confidence", "correction", "interval", "lift_scale")}
     options["expected_shares"] = json.dumps({name: float(share) for name, share in design.expected_shares.items()})
     metadata = {"notes": "\n".join(warnings_for(design, rows, result)), "control": control, **options, "version": __version__, "sql": text}
@@ -297,7 +299,7 @@ def _evaluate_variant_sums(
     return arms, text
 
 
-def _effects(design: ExperimentDesign, arms: pa.Table, control: str, limits: ResourceLimits) -> list[dict[str, Any]]:
+def _compute_effects(design: ExperimentDesign, arms: pa.Table, control: str, limits: ResourceLimits) -> list[dict[str, Any]]:
     """Return the result rows computed from the sums of variants."""
     with duckdb_session(None, replace(limits, timeout=None)) as duck:
         duck.register("metric_moments", arms)

@@ -69,7 +69,7 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
 
 def check_rows(design: ExperimentDesign, database: Database, observations: BoundInput) -> None:
     """Raise ``InputError`` with all problems of single rows."""
-    conditions, meanings = _conditions(design, observations)
+    conditions, meanings = _list_invalid_conditions(design, observations)
     columns = tuple(observations.role.columns)
     counts = [
         exp.alias_(
@@ -94,7 +94,7 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
     raise_problems(problems)
 
 
-def _conditions(design: ExperimentDesign, observations: BoundInput) -> tuple[dict[str, exp.Expr], dict[str, str]]:
+def _list_invalid_conditions(design: ExperimentDesign, observations: BoundInput) -> tuple[dict[str, exp.Expr], dict[str, str]]:
     """Return the conditions that invalid rows satisfy, and their messages, for every column read."""
     texts_by_column = {(name, name): observations.columns[name] for name in KEYS}
     for estimate in design.estimates:

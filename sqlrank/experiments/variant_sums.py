@@ -41,7 +41,7 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     ctes["experiment_units"] = _select_columns(
         read_step("experiment_units.sql"), {name: exp.Sum(this=exp.column(name)) for name in amounts}
     )
-    ctes["variant_means"] = _select_columns(read_step("variant_means.sql"), _means(amounts, covariate_columns))
+    ctes["variant_means"] = _select_columns(read_step("variant_means.sql"), _list_means(amounts, covariate_columns))
     covariate_counts = [f"{name}_{COVARIATE_COUNT}" for name in covariate_columns]
     ctes["variant_summaries"] = _select_columns(
         read_step("variant_summaries.sql"),
@@ -57,7 +57,7 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
             read_step("imputed_means.sql"), {name: exp.column(name) for name in unchanged_columns} | _impute_covariates(covariate_columns)
         )
     ctes["variant_comoments"] = rename_ctes(
-        _sums(design, covariate_columns), {"variant_summaries": "imputed_means"} if covariate_columns else {}
+        _select_sums(design, covariate_columns), {"variant_summaries": "imputed_means"} if covariate_columns else {}
     )
     ctes["metric_moments"] = _metric_sums(design)
     return ctes
@@ -69,15 +69,15 @@ def _select_columns(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.S
 
 def _variant_mean(amount: str) -> str:
     """Return the column of the mean of an amount in a variant, ``variant_mean_0``."""
-    return f"variant_{_mean(amount)}"
+    return f"variant_{_name_mean(amount)}"
 
 
-def _mean(amount: str) -> str:
+def _name_mean(amount: str) -> str:
     """Return the column of the mean beside sums about it: ClickHouse reads an alias in place of a column of its name."""
     return f"mean_{amount.removeprefix('amount_')}"
 
 
-def _means(amounts: list[str], covariate_columns: list[str]) -> dict[str, exp.Expr]:
+def _list_means(amounts: list[str], covariate_columns: list[str]) -> dict[str, exp.Expr]:
     """Return the mean of each per-unit sum, and the number of known covariates."""
     columns: dict[str, exp.Expr] = {_variant_mean(name): exp.Avg(this=exp.column(name)) for name in amounts}
     return columns | {f"{name}_{COVARIATE_COUNT}": exp.Count(this=exp.column(name)) for name in covariate_columns}
@@ -110,9 +110,11 @@ def _impute_covariates(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     return columns
 
 
-def _sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
+def _select_sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
     """Return the means of variants, and the sums of squares and products about them."""
-    columns: dict[str, exp.Expr] = {_mean(name): exp.Max(this=exp.column(_variant_mean(name))) for name in design.unit_sum_columns.values()}
+    columns: dict[str, exp.Expr] = {
+        _name_mean(name): exp.Max(this=exp.column(_variant_mean(name))) for name in design.unit_sum_columns.values()
+    }
 
     def deviation(name: str) -> exp.Expr:
         value: exp.Expr = exp.column(name)
@@ -121,7 +123,7 @@ def _sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
         return exp.paren(exp.Sub(this=value, expression=exp.column(_variant_mean(name))))
 
     for estimate in design.estimates:
-        for first, second in _products(design.sum_columns(estimate)).values():
+        for first, second in _pair_products(design.sum_columns(estimate)).values():
             columns[_product_name(first, second)] = exp.Sum(this=exp.Mul(this=deviation(first), expression=deviation(second)))
     for name in covariate_columns:
         is_missing = is_null(exp.column(name))
@@ -130,7 +132,7 @@ def _sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
     return _select_columns(read_step("variant_comoments.sql"), columns)
 
 
-def _products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+def _pair_products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return the pairs of columns whose products are summed for a metric, by sum name."""
     by_letter = {ROLE_LETTERS[role]: name for role, name in columns.items()}
     pairs = {product: (by_letter.get(product[1]), by_letter.get(product[2])) for product in PRODUCTS}
@@ -167,18 +169,18 @@ def unit_denominators(design: ExperimentDesign) -> set[str]:
 
 def zero_moments(design: ExperimentDesign) -> set[str]:
     """Return the moments that are 0 for all metrics: sums of products of which none has the amounts, and differences of constants."""
-    products = (_products(design.sum_columns(estimate)) for estimate in design.estimates)
+    products = (_pair_products(design.sum_columns(estimate)) for estimate in design.estimates)
     return {f"{name}_difference" for name in unit_denominators(design)} | set(PRODUCTS).difference(*products)
 
 
 def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[str, exp.Expr]:
     """Return the columns of ``metric_moments`` from those of ``sums`` for a metric."""
     columns = design.sum_columns(estimate)
-    products = _products(columns)
+    products = _pair_products(columns)
     moments: dict[str, exp.Expr] = {}
     for role in SUM_ROLES:
         neutral_value = double_literal(1 if role.endswith("denominator") else 0)
-        moments[role] = exp.column(_mean(columns[role])) if role in columns else neutral_value
+        moments[role] = exp.column(_name_mean(columns[role])) if role in columns else neutral_value
     for product in PRODUCTS:
         pair = products.get(product)
         moments[product] = exp.column(_product_name(*pair)) if pair else double_literal(0)

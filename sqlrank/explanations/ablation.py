@@ -32,15 +32,15 @@ def score_range_ablation(prepared: PreparedStatement, value: float | None, max_r
     """
     name = str(prepared.request.metrics[0].metric)
     direction = better_direction(name, prepared.request.library)
-    predictions_cte = _predictions(prepared)
+    predictions_cte = _find_predictions(prepared)
     if value is None or direction == "neither" or predictions_cte is None:
         return None
-    bounds = _bounds(prepared, predictions_cte)
+    bounds = _fetch_range_bounds(prepared, predictions_cte)
     if len(bounds) < 2:  # noqa: PLR2004  one part is all that there is
         return None
     score_ranges = list(zip([None, *bounds], [*bounds[:-1], None], strict=False))
     rows = []
-    for (above, up_to), count in zip(score_ranges, _counts(prepared, predictions_cte, score_ranges), strict=True):
+    for (above, up_to), count in zip(score_ranges, _count_predictions(prepared, predictions_cte, score_ranges), strict=True):
         value_without = _evaluate_without(prepared, predictions_cte, _range_condition(above, up_to))
         loss = None if value_without is None else (value_without - value if direction == "higher" else value - value_without)
         rows.append({"above": above, "up_to": up_to, "predictions": count, "without": value_without, "lost": loss})
@@ -50,14 +50,14 @@ def score_range_ablation(prepared: PreparedStatement, value: float | None, max_r
     return Step("losses", title, pa.Table.from_pylist(rows[:max_rows], schema=pa.schema(list(column_types.items()))), len(rows))
 
 
-def _predictions(prepared: PreparedStatement) -> exp.CTE | None:
+def _find_predictions(prepared: PreparedStatement) -> exp.CTE | None:
     """Return the CTE of predictions, or None if the metric does not read their scores."""
     if prepared.request.base_role != "predictions" or prepared.request.is_ranking:
         return None
     return next((cte for cte in ctes(prepared) if cte.alias.startswith("predictions") and SCORE_FIELD in cte.this.named_selects), None)
 
 
-def _bounds(prepared: PreparedStatement, predictions_cte: exp.CTE) -> list[float]:
+def _fetch_range_bounds(prepared: PreparedStatement, predictions_cte: exp.CTE) -> list[float]:
     """Return the maximum score of each range, in ascending order; equal scores share a range."""
     order = exp.Order(expressions=[exp.Ordered(this=exp.column(SCORE_FIELD))])
     tile = exp.Window(this=exp.Anonymous(this="NTILE", expressions=[exp.Literal.number(NUM_SCORE_RANGES)]), order=order)
@@ -74,7 +74,9 @@ def _range_condition(above: float | None, up_to: float | None) -> exp.Expr:
     return exp.and_(*lower_bounds, *([exp.LTE(this=score.copy(), expression=sql_literal(up_to))] if up_to is not None else []))
 
 
-def _counts(prepared: PreparedStatement, predictions_cte: exp.CTE, score_ranges: Sequence[tuple[float | None, float | None]]) -> list[int]:
+def _count_predictions(
+    prepared: PreparedStatement, predictions_cte: exp.CTE, score_ranges: Sequence[tuple[float | None, float | None]]
+) -> list[int]:
     """Return the number of predictions in each range."""
     cases = [exp.Count(this=exp.Case().when(_range_condition(*score_range), "1")) for score_range in score_ranges]
     query = exp.select(*(exp.alias_(case, f"part_{index}") for index, case in enumerate(cases))).from_(predictions_cte.alias)

@@ -125,14 +125,14 @@ def explain(
     request = resolve_request(call)
     if "run" in request.assembled_roles:  # rows that are sorted name the document at each rank, which lists do not
         request = replace(request, plan={"rank_method": "sort", **request.plan})
-    _check(request, query)
+    _check_request(request, query)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     return run_on_database(
         connection, resolved_dialect, limits, lambda database: _explain_on_database(request, database, check, max_rows, show_where)
     )
 
 
-def _check(request: ResolvedRequest, query: Any) -> None:
+def _check_request(request: ResolvedRequest, query: Any) -> None:
     (resolved_metric,) = request.metrics
     if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
         raise MetricError(f"{resolved_metric.metric} has rows of its own; explain a metric with one value")
@@ -160,9 +160,9 @@ def _explain_on_database(
     if condition is not None and not any(has_columns(condition, cte) for cte in statement_ctes):
         raise InputError(f"show_where: no step has all columns of {show_where}; leave it out to see which columns steps have")
     steps = tuple(step_preview(prepared, cte, max_rows, condition) for cte in statement_ctes)
-    expression, sums = _sums(prepared)
+    expression, sums = _fetch_aggregates(prepared)
     value = result[name][0].as_py()
-    explanation = _explanation(prepared, query, value, steps, expression, sums[None])
+    explanation = _build_explanation(prepared, query, value, steps, expression, sums[None])
     return replace(explanation, losses=score_range_ablation(prepared, value, max_rows))
 
 
@@ -189,7 +189,7 @@ def _explained_queries(request: ResolvedRequest, database: Database, max_rows: i
     lists = lists_of_queries(prepared)
     statement_ctes = ctes(prepared)
     previews = [step_previews(prepared, cte, max_rows, keys[cte.alias]) for cte in statement_ctes]
-    expression, sums = _sums(prepared, LIST_ID)
+    expression, sums = _fetch_aggregates(prepared, LIST_ID)
     explanations: dict[Any, Explanation | str] = {}
     for query in request.only_queries:
         key_values = {LIST_ID: lists.get(str(query)), QUERY_ID: str(query), None: None}
@@ -198,7 +198,7 @@ def _explained_queries(request: ResolvedRequest, database: Database, max_rows: i
             for cte, steps_by_key in zip(statement_ctes, previews, strict=True)
         )
         explanations[query] = (
-            _explanation(prepared, query, values[str(query)], steps, expression, sums.get(key_values[LIST_ID], sums[None]))
+            _build_explanation(prepared, query, values[str(query)], steps, expression, sums.get(key_values[LIST_ID], sums[None]))
             if str(query) in values
             else _unknown_query(query)
         )
@@ -216,7 +216,7 @@ def _unknown_query(query: Any) -> str:
     return f"no query is called {query!r}; per_query=True lists those that are evaluated"
 
 
-def _explanation(
+def _build_explanation(
     prepared: PreparedStatement,
     query: Any,
     value: float | None,
@@ -230,7 +230,7 @@ def _explanation(
     return Explanation(metric, query, value, steps, expression.sql("duckdb"), totals, worked, prepared.render().text)
 
 
-def _sums(prepared: PreparedStatement, key: str | None = None) -> tuple[exp.Expr, dict[Any, dict[exp.Expr, float | None]]]:
+def _fetch_aggregates(prepared: PreparedStatement, key: str | None = None) -> tuple[exp.Expr, dict[Any, dict[exp.Expr, float | None]]]:
     """Return the metric's expression, and the value of each aggregate in it, by the values of a key column if one is named.
 
     The values of None are those of a key without rows, or of all rows.

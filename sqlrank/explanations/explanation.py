@@ -65,7 +65,7 @@ class Explanation:
         losses = [] if self.losses is None else [self.losses]
         lines = [*(step.to_text(width) for step in (*self.steps, *losses)), f"{self.metric} = {self.expression}"]
         lines += (
-            ["    where\n" + "\n".join(f"    {name} = {_number(aggregate_value)}" for name, aggregate_value in self.sums.items())]
+            ["    where\n" + "\n".join(f"    {name} = {_format_number(aggregate_value)}" for name, aggregate_value in self.sums.items())]
             if self.sums
             else []
         )
@@ -88,5 +88,5 @@ def _with_integer_columns(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "NULL" if value is None else f"{value:.{SIGNIFICANT_DIGITS}g}"

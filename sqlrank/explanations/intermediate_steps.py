@@ -66,7 +66,7 @@ def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condi
         query = query.where(condition.copy())
         title += f" (those where {condition.sql('duckdb')})"
     query = query.select(exp.alias_(exp.Window(this=exp.Count(this=exp.Star())), NUM_ALL_ROWS)).order_by(*order).limit(max_rows)
-    return _step(prepared, cte, title, run_over_ctes(prepared, query, cte.alias))
+    return _build_step(prepared, cte, title, run_over_ctes(prepared, query, cte.alias))
 
 
 def step_previews(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, key: str | None) -> dict[Any, Step]:
@@ -91,10 +91,10 @@ def step_previews(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, key:
         positions.setdefault(str(value) if key == QUERY_ID else value, []).append(index)
     title = " ".join(first_select(cte.this).comments or [])
     rows = rows.drop_columns([KEY, POSITION])
-    return {value: _step(prepared, cte, title, rows.take(pa.array(indices, pa.int64()))) for value, indices in positions.items()}
+    return {value: _build_step(prepared, cte, title, rows.take(pa.array(indices, pa.int64()))) for value, indices in positions.items()}
 
 
-def _step(prepared: PreparedStatement, cte: exp.CTE, title: str, rows: pa.Table) -> Step:
+def _build_step(prepared: PreparedStatement, cte: exp.CTE, title: str, rows: pa.Table) -> Step:
     """Return a CTE with some of its rows, which have the number of all in a column."""
     num_rows = int(rows[NUM_ALL_ROWS][0].as_py()) if rows.num_rows else 0
     return Step(cte.alias, title, rows.drop_columns([NUM_ALL_ROWS]), num_rows, prepared.statement.grains.get(cte.alias, ""))
@@ -107,7 +107,7 @@ def _preview_query(prepared: PreparedStatement, cte: exp.CTE) -> tuple[exp.Selec
     query = exp.select(*columns).from_(cte.alias)
     if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
         query = _with_documents(query, cte)
-    term = _term(prepared, cte.alias) if TERM_COLUMN not in names else None
+    term = _find_first_term(prepared, cte.alias) if TERM_COLUMN not in names else None
     query = query.select(exp.alias_(term.copy(), TERM_COLUMN)) if term is not None else query
     return query, [*_query_first_keys(prepared, names), *_sort_keys(prepared, cte.alias, term, names, columns)]
 
@@ -171,7 +171,7 @@ def _sort_keys(
     leading_keys: list[exp.Expr] = []
     if position_column is None:
         leading_keys = [columns_by_name[name].copy() for name in descending_columns[:1]]
-        if term is not None and (not leading_keys or cte_name in _inputs(prepared)):
+        if term is not None and (not leading_keys or cte_name in _find_inputs(prepared)):
             leading_keys = [exp.Abs(this=term.copy())]
     descending_keys = [exp.Ordered(this=head, desc=True, nulls_first=False) for head in leading_keys]
     return descending_keys + [
@@ -179,12 +179,12 @@ def _sort_keys(
     ]
 
 
-def _inputs(prepared: PreparedStatement) -> set[str]:
+def _find_inputs(prepared: PreparedStatement) -> set[str]:
     """Return the names of the CTEs that are inputs of the call."""
     return {cte.alias for cte in ctes(prepared) if cte.alias in prepared.request.library.roles}
 
 
-def _term(prepared: PreparedStatement, cte_name: str) -> exp.Expr | None:
+def _find_first_term(prepared: PreparedStatement, cte_name: str) -> exp.Expr | None:
     """Return a row's contribution to the metric's first aggregate, or None.
 
     None if the metric reads another CTE than ``cte_name``.

@@ -52,10 +52,10 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     if x > (a + 1) / (a + b + 2):
         return 1 - incomplete_beta(b, a, 1 - x)
     log_scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    return math.exp(log_scale) / a * _fraction(a, b, x)
+    return math.exp(log_scale) / a * _evaluate_continued_fraction(a, b, x)
 
 
-def _fraction(a: float, b: float, x: float) -> float:
+def _evaluate_continued_fraction(a: float, b: float, x: float) -> float:
     above, below = 1.0, 1 - (a + b) * x / (a + 1)
     below = 1 / (below if abs(below) > LENTZ_TINY else LENTZ_TINY)
     result = below

@@ -103,7 +103,7 @@ def reassemble_inputs(request: ResolvedRequest, inputs: Mapping[str, BoundInput]
 
 def select_over_component(request: ResolvedRequest, inputs: Mapping[str, BoundInput], role: str, query: exp.Select) -> exp.Select:
     """Return a query over an assembled input as one over the CTE of its component, without a subquery."""
-    tree = _subquery(load_assembly(request.library, role), role, inputs[request.assembled_roles[role]]).this
+    tree = _build_subquery(load_assembly(request.library, role), role, inputs[request.assembled_roles[role]]).this
     values = {item.alias_or_name: item.unalias() for item in tree.selects}
     query.set("from_", None)
     for column in find_nodes(query, exp.Column):
@@ -117,7 +117,7 @@ def select_over_component(request: ResolvedRequest, inputs: Mapping[str, BoundIn
 
 def _assembled_rows(request: ResolvedRequest, role: str, component: BoundInput, for_display: bool = False) -> exp.Subquery:
     """Return the rows of an assembled input over the table of its component."""
-    node = _subquery(load_assembly(request.library, role), role, component)
+    node = _build_subquery(load_assembly(request.library, role), role, component)
     defaults = [name for name, column in component.role.columns.items() if column.default is not None and name not in component.columns]
     names = [*assembly_columns(request, component), *defaults]
     rows = component.select(names, for_display=for_display).subquery(component.role.name)
@@ -126,7 +126,7 @@ def _assembled_rows(request: ResolvedRequest, role: str, component: BoundInput, 
     return node
 
 
-def _subquery(tree: exp.Select, role: str, component: BoundInput) -> exp.Subquery:
+def _build_subquery(tree: exp.Select, role: str, component: BoundInput) -> exp.Subquery:
     """Return an assembly with the keys of groups written out, and without the optional columns that its component lacks."""
     optional = {name: column for name, column in component.role.columns.items() if column.optional}
     missing = {name for name in optional if name not in component.columns}

@@ -150,7 +150,7 @@ class BoundInput:
                 available = self.table.column_types or {}
                 problems.append(
                     f"{self.label}: no column {canonical!r}{did_you_mean(canonical, available)} "
-                    f"Say which it is with columns={{{canonical!r}: ...}}{_advice(canonical, available)}; there are: {enumerate_names(available)}"
+                    f"Say which it is with columns={{{canonical!r}: ...}}{_suggest_value(canonical, available)}; there are: {enumerate_names(available)}"
                 )
         return problems
 
@@ -262,7 +262,7 @@ def _to_float32(score: exp.Expr) -> exp.Expr:
     return case
 
 
-def _advice(canonical: str, available: Iterable[str]) -> str:
+def _suggest_value(canonical: str, available: Iterable[str]) -> str:
     """Return the values in place of a missing column: ranks for scores, and a constant where every judged document is relevant."""
     if canonical == "score" and "rank" in {name.lower() for name in available}:
         return ", or use the column rank with ties='rank'"

@@ -99,7 +99,7 @@ class BoundInputs:
         An example is the popularity of items.
         """
         files = [file for metric in self.request.metrics for file in metric.dependencies.files if "group" in file.scopes]
-        return {role for file in files for role in _tables(file.tree) & self.by_role.keys()}
+        return {role for file in files for role in _find_tables(file.tree) & self.by_role.keys()}
 
     @property
     def temporary_tables(self) -> list[SourceTable]:
@@ -319,7 +319,7 @@ def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tupl
 
 def _find_read_columns(request: ResolvedRequest, role: str) -> set[str]:
     """Return the columns referenced in files that read a role."""
-    reading_files = [file for metric in request.metrics for file in metric.dependencies.files if role in _tables(file.tree)]
+    reading_files = [file for metric in request.metrics for file in metric.dependencies.files if role in _find_tables(file.tree)]
     return {column.name for file in reading_files for column in find_nodes(file.tree, exp.Column)}
 
 
@@ -366,5 +366,5 @@ def _read_ids_as_text(bound_input: BoundInput) -> BoundInput:
     return bound_input.with_text(["doc_id"]) if "doc_id" in bound_input.columns and duckdb_type != "VARCHAR" else bound_input
 
 
-def _tables(tree: exp.Expr) -> set[str]:
+def _find_tables(tree: exp.Expr) -> set[str]:
     return {table.name for table in find_nodes(tree, exp.Table)}

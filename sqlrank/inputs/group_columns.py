@@ -50,7 +50,7 @@ def find_group_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput
     matches, problems = [], []
     for name in request.group_by:
         try:
-            matches.append(_find(name, request, inputs, mapping))
+            matches.append(_find_column(name, request, inputs, mapping))
         except InputError as error:
             problems.append(str(error))
     if problems:
@@ -79,7 +79,7 @@ def _is_label(name: str, match: _ColumnMatch, inputs: Mapping[str, BoundInput]) 
     return is_known and not name.startswith(QUOTES)
 
 
-def _find(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _ColumnMatch:
+def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _ColumnMatch:
     """Find a ``by`` column; a prefix may name its input: ``queries.country``."""
     role, dot, column_name = name.partition(".")
     has_prefix = bool(dot) and role in inputs and not any(name in (bound_input.table.column_types or ()) for bound_input in inputs.values())

@@ -67,10 +67,10 @@ def build_input_ctes(inputs: BoundInputs, plain: bool) -> InputCtes:
             continue
         if role == "run" and request.lists_from_queries:
             sources[InputKey(role)] = InputQuery(
-                _rows(bound_input), KeyColumns(bound_input.group_names, nullable=True), None, InputKey("queries")
+                _describe_rows(bound_input), KeyColumns(bound_input.group_names, nullable=True), None, InputKey("queries")
             )
             continue
-        sources |= _predictions(inputs, bound_input) if role == "predictions" else _table_inputs(inputs, bound_input)
+        sources |= _select_predictions(inputs, bound_input) if role == "predictions" else _table_inputs(inputs, bound_input)
     base_role = request.base_role
     if base_role is not None and base_role not in inputs.by_role:
         sources |= _composed_input(inputs, base_role, sources)
@@ -103,7 +103,7 @@ def _check_intervals(inputs: BoundInputs, shape: GroupingLayout) -> None:
             )
 
 
-def _rows(bound_input: BoundInput) -> str:
+def _describe_rows(bound_input: BoundInput) -> str:
     """Return the comment on the rows of an input; rows of rankings are identified by the group columns, too."""
     description = bound_input.role.description
     is_ranking = bound_input.role.list_relation is not None and bool(bound_input.group_names)
@@ -132,7 +132,7 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
     for variant in (InputVariant.VALID, *([InputVariant.UNFILTERED] if bound_input.not_null else ())):
         query = bound_input.select(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED)
         sources[InputKey(role.name, variant)] = InputQuery(
-            _rows(bound_input),
+            _describe_rows(bound_input),
             KeyColumns(bound_input.group_names, nullable=True),
             query if component is None else select_over_component(inputs.request, inputs.by_role, role.name, query),
             None if component is None else InputKey(component),
@@ -168,7 +168,7 @@ def _score_type(inputs: BoundInputs) -> str:
     return score_type
 
 
-def _predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey, InputQuery]:
+def _select_predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey, InputQuery]:
     """Return the predictions; several scores are combined by UNION ALL.
 
     The name of the score column is part of the key.
@@ -184,7 +184,7 @@ def _predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey,
         column_names = ["score", *other_columns]
         return {
             key: InputQuery(
-                _rows(bound_input),
+                _describe_rows(bound_input),
                 group,
                 bound_input.select(column_names, for_display=True, keep_nulls=not drops_nulls),
                 has_lists=True,
@@ -206,7 +206,7 @@ def _predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey,
     unions = {
         key: _union_scores(inputs, bound_input, source_key, other_columns, drops_nulls) for key, drops_nulls in drops_nulls_by_key.items()
     }
-    return {RAW_PREDICTIONS: InputQuery(_rows(bound_input), group, raw, table=_table_name(bound_input)), **numbered} | {
+    return {RAW_PREDICTIONS: InputQuery(_describe_rows(bound_input), group, raw, table=_table_name(bound_input)), **numbered} | {
         key: InputQuery(title, scored_group, union, source_key, has_lists=True, scores=scores) for key, union in unions.items()
     }
 
@@ -271,14 +271,14 @@ def _rankings_from_predictions(inputs: BoundInputs, sources: Mapping[InputKey, I
     judgments = judgments.where(is_not_null(exp.column("label")))
     group = KeyColumns(by, nullable=True)
     rankings = {
-        InputKey("run"): InputQuery(_rows(run), group, typed_run, source_key),
-        InputKey("qrels"): InputQuery(_rows(qrels), group, judgments, source_key),
+        InputKey("run"): InputQuery(_describe_rows(run), group, typed_run, source_key),
+        InputKey("qrels"): InputQuery(_describe_rows(qrels), group, judgments, source_key),
     }
     if run.not_null:
         all_documents = exp.select(*keys, "score", "rank").from_(exp.to_table(source_key.name)) if typed_run is None else typed_run
         rankings[InputKey("run", InputVariant.UNFILTERED)] = rankings[InputKey("run")]
         not_null = map(is_not_null, map(exp.column, run.not_null))
-        rankings[InputKey("run")] = InputQuery(_rows(run), group, all_documents.where(*not_null), source_key)
+        rankings[InputKey("run")] = InputQuery(_describe_rows(run), group, all_documents.where(*not_null), source_key)
     return rankings
 
 

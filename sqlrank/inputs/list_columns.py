@@ -37,10 +37,10 @@ def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: D
         ids, numbers = _normalize_value(value, duckdb_type, bound_input.table.dialect, name, name in number_columns.values())
         if duckdb_type == "JSON[]" and ids is not None:
             _check_not_empty(bound_input, name, value, database)
-        bound_input = _bind(bound_input, name, ids, database)
+        bound_input = _bind_column(bound_input, name, ids, database)
         number_column = number_columns.get(name, name)
         if number_column not in bound_input.columns:
-            bound_input = _bind(bound_input, number_column, numbers, database)
+            bound_input = _bind_column(bound_input, number_column, numbers, database)
     return bound_input
 
 
@@ -61,16 +61,16 @@ def _normalize_value(
     """Return the ids and the numbers that a value holds, None where the value itself is a list."""
     if duckdb_type.startswith("MAP(") and not duckdb_type.endswith("]"):
         keys, values = get_dialect(dialect).map_functions
-        map_values = _call(values, value)
+        map_values = _call_function(values, value)
         is_text = duckdb_type.endswith("VARCHAR)") and get_dialect(dialect).supports_file_readers
-        return _call(keys, value), _as_numbers(map_values) if is_text else map_values
+        return _call_function(keys, value), _as_numbers(map_values) if is_text else map_values
     if duckdb_type == "JSON" and get_dialect(dialect).supports_jsonb:
         return _normalized_on_postgres(exp.cast(value, "JSONB"), name, is_of_numbers)
     if not get_dialect(dialect).supports_file_readers:  # which infer types of JSON
         return None, None
     if is_of_numbers:
         is_text = duckdb_type in {"JSON[]", "VARCHAR[]", "JSON"}
-        return (_as_numbers(_texts(value, duckdb_type)) if is_text else None), None
+        return (_as_numbers(_extract_texts(value, duckdb_type)) if is_text else None), None
     if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]"):
         types = {field.name: field.args["kind"] for field in exp.DataType.build(duckdb_type, dialect="duckdb").expressions[0].expressions}
         id_field = next((field for field in ID_FIELDS if field in types), None)
@@ -78,30 +78,32 @@ def _normalize_value(
             return None, None
         id_type = exp.DataType.build(f"{types[id_field].sql('duckdb')}[]", dialect="duckdb")
         number_field = NUMBER_FIELDS[name]
-        return exp.cast(_fields(value, id_field), id_type), _as_numbers(_fields(value, number_field)) if number_field in types else None
+        return exp.cast(_extract_fields(value, id_field), id_type), _as_numbers(
+            _extract_fields(value, number_field)
+        ) if number_field in types else None
     if duckdb_type.startswith("STRUCT(") or duckdb_type == "JSON":
-        document = value if duckdb_type == "JSON" else _call("TO_JSON", value)
+        document = value if duckdb_type == "JSON" else _call_function("TO_JSON", value)
         # A member that is null is none of the object: rows of a struct have the ids of all rows.
-        members = _call("JSON_MERGE_PATCH", exp.Literal.string("{}"), document)
-        is_object = exp.EQ(this=_call("JSON_TYPE", document.copy()), expression=exp.Literal.string("OBJECT"))
-        ids_of_object = exp.If(this=is_object, true=_call("JSON_KEYS", members))
-        numbers_of_object = exp.If(this=is_object.copy(), true=_as_numbers(_extract(members.copy(), "$.*")))
-        return exp.Case(ifs=[ids_of_object], default=_extract(document.copy(), "$[*]")), exp.Case(ifs=[numbers_of_object])
-    return (_texts(value, duckdb_type), None) if duckdb_type == "JSON[]" else (None, None)
+        members = _call_function("JSON_MERGE_PATCH", exp.Literal.string("{}"), document)
+        is_object = exp.EQ(this=_call_function("JSON_TYPE", document.copy()), expression=exp.Literal.string("OBJECT"))
+        ids_of_object = exp.If(this=is_object, true=_call_function("JSON_KEYS", members))
+        numbers_of_object = exp.If(this=is_object.copy(), true=_as_numbers(_extract_path(members.copy(), "$.*")))
+        return exp.Case(ifs=[ids_of_object], default=_extract_path(document.copy(), "$[*]")), exp.Case(ifs=[numbers_of_object])
+    return (_extract_texts(value, duckdb_type), None) if duckdb_type == "JSON[]" else (None, None)
 
 
 def _normalized_on_postgres(document: exp.Expr, name: str, is_of_numbers: bool) -> tuple[exp.Expr | None, exp.Expr | None]:
     """Return the ids and the numbers of JSON on PostgreSQL: an array of these, or of objects with both, or an object of ids and numbers."""
-    kind = _call("JSONB_TYPEOF", document)
+    kind = _call_function("JSONB_TYPEOF", document)
     is_object, is_array = (exp.EQ(this=kind.copy(), expression=exp.Literal.string(text)) for text in ("object", "array"))
     if is_of_numbers:
-        return exp.cast(exp.Case(ifs=[exp.If(this=is_array, true=_array(document))]), "DOUBLE[]"), None
-    holds_objects = _call("JSONB_PATH_EXISTS", document, exp.Literal.string('$[*] ? (@.type() == "object")'))
+        return exp.cast(exp.Case(ifs=[exp.If(this=is_array, true=_build_array(document))]), "DOUBLE[]"), None
+    holds_objects = _call_function("JSONB_PATH_EXISTS", document, exp.Literal.string('$[*] ? (@.type() == "object")'))
     members, fields, numbers = (
-        _array(_call("JSONB_PATH_QUERY_ARRAY", document, exp.Literal.string(path)))
+        _build_array(_call_function("JSONB_PATH_QUERY_ARRAY", document, exp.Literal.string(path)))
         for path in ("$.*", f"$[*].{ID_FIELDS[0]}", f"$[*].{NUMBER_FIELDS[name]}")
     )
-    ids = [(is_object, _array(document, "JSONB_OBJECT_KEYS")), (holds_objects, fields), (is_array, _array(document))]
+    ids = [(is_object, _build_array(document, "JSONB_OBJECT_KEYS")), (holds_objects, fields), (is_array, _build_array(document))]
     values = [(is_object, members), (holds_objects, numbers)]
     id_case, value_case = (
         exp.Case(ifs=[exp.If(this=condition.copy(), true=value) for condition, value in branches]) for branches in (ids, values)
@@ -110,24 +112,24 @@ def _normalized_on_postgres(document: exp.Expr, name: str, is_of_numbers: bool) 
     return id_case, exp.cast(exp.Nullif(this=value_case, expression=exp.cast(exp.Literal.string("{}"), "TEXT[]")), "DOUBLE[]")
 
 
-def _array(document: exp.Expr, function: str = "JSONB_ARRAY_ELEMENTS_TEXT") -> exp.Expr:
+def _build_array(document: exp.Expr, function: str = "JSONB_ARRAY_ELEMENTS_TEXT") -> exp.Expr:
     """Return an array of the rows of a function of JSON."""
-    return exp.Array(expressions=[exp.select(_call(function, document))])
+    return exp.Array(expressions=[exp.select(_call_function(function, document))])
 
 
-def _texts(value: exp.Expr, duckdb_type: str) -> exp.Expr:
+def _extract_texts(value: exp.Expr, duckdb_type: str) -> exp.Expr:
     """Return the elements of a JSON array, or of a list of JSON, as texts without quotes."""
     if duckdb_type == "VARCHAR[]":
         return value
-    return _extract(value if duckdb_type == "JSON" else _call("TO_JSON", value), "$[*]")
+    return _extract_path(value if duckdb_type == "JSON" else _call_function("TO_JSON", value), "$[*]")
 
 
-def _fields(value: exp.Expr, field: str) -> exp.Expr:
-    return _extract(_call("TO_JSON", value.copy()), f"$[*].{field}")
+def _extract_fields(value: exp.Expr, field: str) -> exp.Expr:
+    return _extract_path(_call_function("TO_JSON", value.copy()), f"$[*].{field}")
 
 
-def _extract(document: exp.Expr, path: str) -> exp.Expr:
-    return _call("JSON_EXTRACT_STRING", document, exp.Literal.string(path))
+def _extract_path(document: exp.Expr, path: str) -> exp.Expr:
+    return _call_function("JSON_EXTRACT_STRING", document, exp.Literal.string(path))
 
 
 def _as_numbers(texts: exp.Expr) -> exp.Expr:
@@ -135,11 +137,11 @@ def _as_numbers(texts: exp.Expr) -> exp.Expr:
     return exp.TryCast(this=texts, to=exp.DataType.build("DOUBLE[]", dialect="duckdb"))
 
 
-def _call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
+def _call_function(function: str, *arguments: exp.Expr) -> exp.Anonymous:
     return exp.Anonymous(this=function, expressions=[argument.copy() for argument in arguments])
 
 
-def _bind(bound_input: BoundInput, name: str, value: exp.Expr | None, database: Database) -> BoundInput:
+def _bind_column(bound_input: BoundInput, name: str, value: exp.Expr | None, database: Database) -> BoundInput:
     """Return an input with a column bound to an expression, if there is one."""
     if value is None:
         return bound_input
@@ -153,6 +155,6 @@ def _bind(bound_input: BoundInput, name: str, value: exp.Expr | None, database: 
 def _check_not_empty(bound_input: BoundInput, name: str, value: exp.Expr, database: Database) -> None:
     """Check that a list of JSON, whose elements have no type, has elements at all."""
     read_columns = [column.this for column in value.find_all(exp.Column)]
-    length = exp.GT(this=_call("LEN", value), expression=exp.Literal.number(0))
+    length = exp.GT(this=_call_function("LEN", value), expression=exp.Literal.number(0))
     if not database.query_rows(exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(length).limit(1)):
         raise InputError(f"{bound_input.label}: {name} is NULL or an empty list in every row")

@@ -46,15 +46,15 @@ def find_columns_of_lists(bound_input: BoundInput, lists: Mapping[str, Any]) -> 
     found = {}
     for spec in _number_lists(bound_input.role):
         given = lists.get(f"{bound_input.role.name}.{spec.name}", lists.get(spec.name))
-        names = _split(given, bound_input)
+        names = _split_columns(given, bound_input)
         if isinstance(given, str) and "*" in given and names:
-            found[spec.name] = _match(given, bound_input, spec.name)
+            found[spec.name] = _match_columns(given, bound_input, spec.name)
         elif names:
-            found[spec.name] = {name.strip('"`'): _column(name, bound_input, spec.name) for name in names}
+            found[spec.name] = {name.strip('"`'): _resolve_column(name, bound_input, spec.name) for name in names}
     return found
 
 
-def _split(given: Any, bound_input: BoundInput) -> list[str]:
+def _split_columns(given: Any, bound_input: BoundInput) -> list[str]:
     """Return the names of several columns, none for a column or an expression."""
     if not isinstance(given, str):
         return list(given or ())
@@ -70,7 +70,7 @@ def _split(given: Any, bound_input: BoundInput) -> list[str]:
     return []
 
 
-def _match(pattern: str, bound_input: BoundInput, name: str) -> dict[str, str]:
+def _match_columns(pattern: str, bound_input: BoundInput, name: str) -> dict[str, str]:
     """Return the columns that match a pattern, by what the asterisk stands for."""
     available = bound_input.table.column_types
     if available is None or pattern.count("*") > 1:
@@ -88,7 +88,7 @@ def _match(pattern: str, bound_input: BoundInput, name: str) -> dict[str, str]:
     return matches
 
 
-def _column(text: str, bound_input: BoundInput, name: str) -> str:
+def _resolve_column(text: str, bound_input: BoundInput, name: str) -> str:
     column = bound_input.table.column(text)
     if column is None:
         available = bound_input.table.column_types or {}

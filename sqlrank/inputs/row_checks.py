@@ -71,7 +71,9 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
     }
     for compared_columns in comparable_columns(inputs, joined).values():
         duckdb_types = {(role, name): duckdb_type for role, name in compared_columns if (duckdb_type := inputs[role].column_type(name))}
-        families = {_family(duckdb_type) for duckdb_type in duckdb_types.values() if duckdb_type != '"NULL"'}  # of a column without values
+        families = {
+            _classify_type(duckdb_type) for duckdb_type in duckdb_types.values() if duckdb_type != '"NULL"'
+        }  # of a column without values
         if len(families) > 1:
             types = ", ".join(
                 f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
@@ -125,7 +127,7 @@ class ValidationReport:
     top_grade: float | None
 
 
-def _family(duckdb_type: str) -> str:
+def _classify_type(duckdb_type: str) -> str:
     if duckdb_type.startswith(NUMERIC_TYPES):
         return "number"
     return "text" if duckdb_type.startswith(("VARCHAR", "ENUM")) else duckdb_type
@@ -159,7 +161,7 @@ def validate_ranking_rows(
         if role == "run" and check == "auto" and counts["all_rows"] > FULL_DUPLICATE_SEARCH_ROWS:
             all_rows = False
         else:
-            problems += _duplicates(database, inputs[role], inputs[role].unique_columns)
+            problems += _find_duplicates(database, inputs[role], inputs[role].unique_columns)
     raise_problems(problems)
     return ValidationReport(rows, all_rows, judgment_counts.get("positive_relevance") or 0, judgment_counts.get("top_grade"))
 
@@ -174,7 +176,7 @@ def validate_rows(database: Database, bound_input: BoundInput, columns: tuple[st
 
 def check_unique(database: Database, bound_input: BoundInput, keys: tuple[str, ...]) -> None:
     """Check that the keys of rows are unique within each group."""
-    raise_problems(_duplicates(database, bound_input, keys))
+    raise_problems(_find_duplicates(database, bound_input, keys))
 
 
 def _row_problems(
@@ -182,18 +184,20 @@ def _row_problems(
 ) -> tuple[dict[str, Any], list[str]]:
     rules = row_rules(bound_input.role, bound_input.checks, columns, required, bound_input.column_type)
     is_parquet = bound_input.table.from_item.find(exp.ReadParquet) is not None and not bound_input.assembled_from
-    text = _rule_count_query(rules, _read(bound_input, columns), bound_input.role.name, is_parquet, database.dialect)
+    text = _rule_count_query(rules, _select_columns(bound_input, columns), bound_input.role.name, is_parquet, database.dialect)
     counts = dict(zip(rules.query.named_selects, database.fetch_rows(text)[0], strict=True))
     problems = []
     if not counts["all_rows"]:
-        problems.append(f"{bound_input.label} has no rows{' with a label' if bound_input.is_labelled else _where(database, bound_input)}")
+        problems.append(
+            f"{bound_input.label} has no rows{' with a label' if bound_input.is_labelled else _describe_filter(database, bound_input)}"
+        )
     for name, condition in rules.conditions.items():
         if counts.get(name):
             # A CASE, because DuckDB evaluates a bare condition on Parquet statistics, which ignore NaN.
             is_invalid = exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0))
             invalid_rows = exp.select("*").where(exp.EQ(this=is_invalid, expression=exp.Literal.number(1)))
             problems.append(
-                problem_with_examples(database, bound_input, f"{_rows(counts[name])}: {rules.meanings[name]}", invalid_rows, columns)
+                problem_with_examples(database, bound_input, f"{_count_rows(counts[name])}: {rules.meanings[name]}", invalid_rows, columns)
             )
     return counts, problems
 
@@ -212,21 +216,21 @@ def _rule_count_query(rules: RowRules, input_query: exp.Select, role: str, is_pa
     return to_sql(tree.from_(input_query.subquery(role)), dialect)
 
 
-def _where(database: Database, bound_input: BoundInput) -> str:
+def _describe_filter(database: Database, bound_input: BoundInput) -> str:
     filter_text = "" if bound_input.where is None else f" where {database.render(bound_input.where)}"
     return f"{filter_text} with all values, and nulls='drop'" if bound_input.not_null else filter_text
 
 
-def _rows(count: int) -> str:
+def _count_rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count:,} rows"
 
 
 def select_over_input(query: exp.Select, bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False) -> exp.Select:
     """Return a query over an input; ``for_display`` selects the user's notation."""
-    return query.from_(_read(bound_input, columns, for_display).subquery(bound_input.role.name))
+    return query.from_(_select_columns(bound_input, columns, for_display).subquery(bound_input.role.name))
 
 
-def _read(bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False) -> exp.Select:
+def _select_columns(bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False) -> exp.Select:
     return bound_input.select(columns, for_display=for_display, keep_types=True)
 
 
@@ -256,7 +260,7 @@ def short_value(value: Any) -> str:
     return text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}..."
 
 
-def _duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ...]) -> list[str]:
+def _find_duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ...]) -> list[str]:
     """Find duplicate keys.
 
     Sorting hashes is several times faster than grouping texts; equal hashes are then verified.
@@ -276,7 +280,9 @@ def _duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ..
 
 
 def _has_equal_hashes(database: Database, bound_input: BoundInput, keys: tuple[str, ...], columns: Sequence[exp.Column]) -> bool:
-    return bool(database.fetch_rows(_equal_hash_query(_read(bound_input, keys), bound_input.role.name, tuple(columns), database.dialect)))
+    return bool(
+        database.fetch_rows(_equal_hash_query(_select_columns(bound_input, keys), bound_input.role.name, tuple(columns), database.dialect))
+    )
 
 
 @lru_cache(maxsize=256)

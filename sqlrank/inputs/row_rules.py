@@ -51,11 +51,11 @@ def row_rules(
     """
     fractional = frozenset(name for name in columns if _can_be_nan(type_of(name)))
     declared = () if role is None else tuple(role.columns.values())
-    return _rules(declared, path, 0 if path is None else modified_ns(path), tuple(columns), tuple(required), fractional)
+    return _build_rules(declared, path, 0 if path is None else modified_ns(path), tuple(columns), tuple(required), fractional)
 
 
 @lru_cache(maxsize=256)
-def _rules(
+def _build_rules(
     declared: tuple[ColumnSpec, ...],
     path: Path | None,
     edit: int,  # noqa: ARG001  part of the cache key

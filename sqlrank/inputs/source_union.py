@@ -53,7 +53,7 @@ def _system_names(database: Database, role: str, source: SourceGroup, tables: Se
     The first of these that is unique is used.
     """
     candidates = [
-        [name] if name else [tag for tag in (_tag(database, member, table),) if tag] + _stems(role, member)
+        [name] if name else [tag for tag in (_read_tag(database, member, table),) if tag] + _list_stems(role, member)
         for (name, member), table in zip(source.members, tables, strict=True)
     ]
     while True:
@@ -67,7 +67,7 @@ def _system_names(database: Database, role: str, source: SourceGroup, tables: Se
             del names[: len(names) > 1]
 
 
-def _tag(database: Database, source: Any, table: SourceTable) -> str | None:
+def _read_tag(database: Database, source: Any, table: SourceTable) -> str | None:
     """Return the tag of a TREC file, if all lines have the same."""
     if not database.can_inspect or "tag" not in (table.column_types or {}) or not names_files(source) or reader_function(source):
         return None
@@ -76,7 +76,7 @@ def _tag(database: Database, source: Any, table: SourceTable) -> str | None:
     return str(least) if least == most and least is not None else None
 
 
-def _stems(role: str, source: Any) -> list[str]:
+def _list_stems(role: str, source: Any) -> list[str]:
     """Return a file's stem and name, or the last part of a table's name."""
     if not isinstance(source, (str, Path)):
         raise InputError(f"{role}: a {source_kind(source)} of several has no name; give run={{'name': table}}")

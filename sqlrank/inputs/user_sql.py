@@ -60,14 +60,14 @@ def check_allowed_functions(tree: exp.Expr, source: str) -> None:
     for node in tree.walk():
         if isinstance(node, exp.Anonymous):
             if node.name.lower() not in _ALLOWED_FUNCTIONS:
-                _refuse(node.name, source)
+                _refuse_function(node.name, source)
         elif isinstance(node, exp.Func) and not isinstance(node, _ALLOWED_NODES):
-            _refuse(_function_name(node), source)
+            _refuse_function(_function_name(node), source)
         elif not isinstance(node, _ALLOWED_NODES):
-            _refuse(type(node).__name__, source)
+            _refuse_function(type(node).__name__, source)
 
 
-def _refuse(name: str, source: str) -> None:
+def _refuse_function(name: str, source: str) -> None:
     advice = "make a view with a column of it, and name that"
     if name == "UNNEST":
         advice = "give a row per query with lists as the input answers, or a query that calls it as the source"

@@ -65,7 +65,7 @@ class SqlrankProvider(Provider):
     NAME = "sqlrank"
     SUPPORTED_MEASURES = [type(ir_measures.measures.registry[name])(**params) for name, params in _SUPPORTED]  # noqa: RUF012  as in the base class
 
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> SqlrankEvaluator:
+    def _build_evaluator(self, measures: Iterable[Any], qrels: Any) -> SqlrankEvaluator:
         return SqlrankEvaluator(list(measures), _arrow_table(QrelsConverter(qrels), qrels, _QRELS_TYPES))
 
 
@@ -87,7 +87,7 @@ class SqlrankEvaluator(Evaluator):
             return
         calls: dict[tuple[str, str], dict[str, list[Any]]] = {}
         for measure in self.measures:
-            calls.setdefault(_policies(measure), {}).setdefault(str(to_metric(measure)), []).append(measure)
+            calls.setdefault(_choose_policies(measure), {}).setdefault(str(to_metric(measure)), []).append(measure)
         for (score_type, queries), measures in calls.items():
             result = evaluate(
                 list(measures),
@@ -129,7 +129,7 @@ def to_metric(measure: Any) -> Metric:
     return Metric(name, tuple(sorted((key, freeze_value(value)) for key, value in params.items() if defaults.get(key) != value)), cutoff)
 
 
-def _policies(measure: Any) -> tuple[str, str]:
+def _choose_policies(measure: Any) -> tuple[str, str]:
     """Return the policies ``score_type`` and ``queries`` under which the default provider of a measure works.
 
     trec_eval compares scores in single precision, the providers of the others in double precision. It counts only queries with results.

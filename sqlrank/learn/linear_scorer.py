@@ -94,9 +94,9 @@ def fit(
     >>> [round(weight, 2) for weight in fit(examples, k=1, learning_rate=1, max_iter=2)["weight"].to_pylist()]
     [1.49, 0.0]
     """
-    objective = resolve_objective(surrogate, k, _number("margin", margin, 0, above=True), few_negatives)
-    _number("learning_rate", learning_rate, 0, above=True)
-    _number("l2", l2, 0)
+    objective = resolve_objective(surrogate, k, _check_number("margin", margin, 0, above=True), few_negatives)
+    _check_number("learning_rate", learning_rate, 0, above=True)
+    _check_number("l2", l2, 0)
     if not isinstance(max_iter, int) or max_iter < 1:
         raise MetricError(f"max_iter={max_iter!r} is not possible; give an integer from 1")
     if seed is not None and start is not None:
@@ -140,7 +140,7 @@ def describe_failure(weights: pa.Table, k: int | None) -> str | None:
     )
 
 
-def _number(name: str, value: float, minimum: float, *, above: bool = False) -> float:
+def _check_number(name: str, value: float, minimum: float, *, above: bool = False) -> float:
     if not isinstance(value, (int, float)) or not math.isfinite(value) or value < minimum or (above and value == minimum):
         raise MetricError(f"{name}={value!r} is not possible; give a number {'above' if above else 'from'} {minimum}")
     return float(value)

@@ -101,7 +101,7 @@ def merge_weights(
                     names = training.feature_names(training.check(duck, read_training_step("untrainable_models", tables)))
                     models = read_models(database, weights, names)
                     statement = _write_statement(ctes, tables, k)
-                    merged, mean_pap = _merge(duck, statement, models, factors)
+                    merged, mean_pap = _merge_models(duck, statement, models, factors)
                 finally:
                     duck.execute(f"DROP TABLE IF EXISTS {table}")
             metadata = {"sqlrank.version": __version__, "sqlrank.sql": statement, "sqlrank.features": json.dumps(training.form)}
@@ -122,7 +122,7 @@ def _write_statement(ctes: Mapping[str, exp.Query], tables: Mapping[str, str], k
     return render_statement(tree, StatementHeader("pairs in the right order of candidates of a merge"))
 
 
-def _merge(duck: duckdb.DuckDBPyConnection, statement: str, models: Sequence[Weights], factors: int) -> tuple[Weights, float | None]:
+def _merge_models(duck: duckdb.DuckDBPyConnection, statement: str, models: Sequence[Weights], factors: int) -> tuple[Weights, float | None]:
     """Return the merged weights, with their mean pAp@k."""
 
     def score(candidates: Sequence[Weights]) -> list[Score]:
@@ -135,14 +135,14 @@ def _merge(duck: duckdb.DuckDBPyConnection, statement: str, models: Sequence[Wei
     order = sorted(range(len(models)), key=lambda index: (-(scores[index][0] or 0), index))
     current, mean_pap = models[order[0]], scores[order[0]][0]
     for index in order[1:]:
-        candidates = _combine(current, models[index], factors)
+        candidates = _combine_weights(current, models[index], factors)
         found = score(candidates)
         best = max(range(len(candidates)), key=lambda position: (found[position][1], -position))
         current, mean_pap = candidates[best], found[best][0]
     return current, mean_pap
 
 
-def _combine(current: Weights, other: Weights, factors: int) -> list[Weights]:
+def _combine_weights(current: Weights, other: Weights, factors: int) -> list[Weights]:
     """Return the candidates ``current + a * other`` and ``a * current + other``, the sum once."""
     shares = [step / (factors - 1) for step in range(factors)]
     added = [[own + share * rest for own, rest in zip(current, other, strict=True)] for share in shares]

@@ -61,7 +61,7 @@ class Objective:
                 "model_losses": load_select("learn", "log_losses.sql"),
                 "score_gradients": load_select("learn", "log_loss_gradients.sql"),
             }
-        relations = _relate(self.surrogate, "scored_examples", "surrogates", "surrogate")
+        relations = _bind_relations(self.surrogate, "scored_examples", "surrogates", "surrogate")
         gradient = _resolve_metric(replace(self.surrogate.metric, name="pApGradient"))
         relations.ctes[relations.add_file(gradient.file, gradient.settings)].name = "score_gradients"
         return {**{cte.name: cte.query for cte in relations.ctes}, "model_losses": load_select("learn", "model_losses.sql")}
@@ -96,10 +96,10 @@ def write_metric(metric: Metric, examples: str, cte: str, column: str) -> dict[s
 
     ``examples`` is the CTE of the scored examples.
     """
-    return {step.name: step.query for step in _relate(_resolve_metric(metric), examples, cte, column).ctes}
+    return {step.name: step.query for step in _bind_relations(_resolve_metric(metric), examples, cte, column).ctes}
 
 
-def _relate(metric: ResolvedMetric, examples: str, cte: str, column: str) -> RelationCtes:
+def _bind_relations(metric: ResolvedMetric, examples: str, cte: str, column: str) -> RelationCtes:
     lists = ["model_id", "query_id"]
     scored = exp.select(*lists, "doc_id", "label", "score", "1.0 AS weight").from_(examples)
     source = InputQuery("one row per example, with its score", KeyColumns(tuple(map(UnquotedName, lists)), nullable=True), scored)

@@ -119,9 +119,9 @@ def read_training_data(
     row_checks.raise_problems(problems)
     row_checks.check_columns({TRAINING_ROLE: bound_input}, {TRAINING_ROLE: ("label", "value") if is_long else ("label",)})
     if is_long:
-        training = _long(database, bound_input, by)
+        training = _read_long_form(database, bound_input, by)
     else:
-        training = _arrays(database, bound_input, by, None if isinstance(features, str) else feature_columns)
+        training = _read_arrays(database, bound_input, by, None if isinstance(features, str) else feature_columns)
     if not is_pointwise:
         return training
     query = exp.select("model", "1 AS query_id", "label", "weight", "features").from_(training.query.subquery(TRAINING_ROLE))
@@ -133,7 +133,7 @@ def _no_column(bound_input: BoundInput, where: str, name: str) -> str:
     return f"{where}{bound_input.label}: no column {name!r}{did_you_mean(name, available)} There are: {', '.join(available)}"
 
 
-def _arrays(database: Database, bound_input: BoundInput, by: Sequence[str], feature_columns: list[str] | None) -> TrainingData:
+def _read_arrays(database: Database, bound_input: BoundInput, by: Sequence[str], feature_columns: list[str] | None) -> TrainingData:
     """Read features from an array column, or from one column per feature."""
     types = bound_input.table.column_types or {}
     source_columns = (
@@ -160,16 +160,16 @@ def _arrays(database: Database, bound_input: BoundInput, by: Sequence[str], feat
     return TrainingData(
         bound_input,
         database,
-        _training(bound_input, ["features"]),
+        _select_examples(bound_input, ["features"]),
         list(by),
         None if feature_columns is None else pa.array(source_columns),
         form,
     )
 
 
-def _long(database: Database, bound_input: BoundInput, by: Sequence[str]) -> TrainingData:
+def _read_long_form(database: Database, bound_input: BoundInput, by: Sequence[str]) -> TrainingData:
     """Pivot long-form features into one array per example."""
-    long_rows = _training(bound_input, LONG_COLUMNS)
+    long_rows = _select_examples(bound_input, LONG_COLUMNS)
     names = exp.select("feature").from_(long_rows.subquery("long")).group_by("feature").order_by("feature")
     features = database.fetch_arrow(database.render(names))["feature"].combine_chunks()
     if features.null_count:
@@ -184,7 +184,7 @@ def _long(database: Database, bound_input: BoundInput, by: Sequence[str]) -> Tra
     return TrainingData(row, database, pivoted, list(by), features, form)
 
 
-def _training(bound_input: BoundInput, value_columns: Sequence[str]) -> exp.Select:
+def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> exp.Select:
     """Return the SELECT of the examples with canonical names; the ``by`` columns become a struct."""
     key = exp.Struct(
         expressions=[

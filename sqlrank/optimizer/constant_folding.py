@@ -84,7 +84,7 @@ def _fold_arithmetic(node: exp.Binary) -> None:
         number = _CALCULATED[type(node)](left, right)
         is_integer = _is_integer(node.this) and _is_integer(node.expression)
         if (abs(number) < MAX_EXACT) if is_integer else len(repr(number)) <= MAX_DOUBLE_LENGTH:
-            replace_expression(node, _literal(int(number) if is_integer else number))
+            replace_expression(node, _build_literal(int(number) if is_integer else number))
     elif isinstance(node, exp.Mul) and left == 1:
         replace_expression(node, as_type(node.expression, node.this))
     elif isinstance(node, (exp.Mul, exp.Div)) and right == 1:
@@ -147,7 +147,7 @@ def _is_integer(node: exp.Expr) -> bool:
     return isinstance(inner, exp.Literal) and inner.is_int
 
 
-def _literal(number: float) -> exp.Expr:
+def _build_literal(number: float) -> exp.Expr:
     literal = exp.Literal.number(repr(abs(number)))
     return exp.Neg(this=literal) if number < 0 else literal
 

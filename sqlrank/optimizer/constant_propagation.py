@@ -110,19 +110,19 @@ def _find_replacements(step: StatementStep) -> Replacements:
             continue
         if values[0].find(exp.Rand) is not None:
             continue
-        first = first_by_value.setdefault(_key(values[0]), index)
+        first = first_by_value.setdefault(_build_key(values[0]), index)
         if first != index and all(branch[first] == branch[index] for branch in branches):
-            identifier = _name(step.scopes[0].select.expressions[first])
+            identifier = _find_identifier(step.scopes[0].select.expressions[first])
             replacements[name] = exp.Column(this=identifier)
     return replacements
 
 
-def _key(value: Expr) -> object:
+def _build_key(value: Expr) -> object:
     """Return a key that equal expressions share; that of a column needs no walk through its tree."""
     return (value.table, value.name) if isinstance(value, exp.Column) else value
 
 
-def _name(item: Expr) -> exp.Identifier:
+def _find_identifier(item: Expr) -> exp.Identifier:
     identifier: exp.Identifier = item.args["alias"] if isinstance(item, exp.Alias) else item.this
     return identifier
 

@@ -33,7 +33,7 @@ c AS (SELECT x, COUNT(*) AS m FROM b GROUP BY x) SELECT c.m FROM c AS d JOIN c O
         if equal is None or step.is_input or _is_random(step):
             candidates.append(step)
             continue
-        _redirect(graph, step, equal)
+        _redirect_readers(graph, step, equal)
         is_changed = True
     return is_changed
 
@@ -58,7 +58,7 @@ def _is_random(step: StatementStep) -> bool:
     return step.query.find(exp.Rand) is not None
 
 
-def _redirect(graph: StatementGraph, step: StatementStep, equal: StatementStep) -> None:
+def _redirect_readers(graph: StatementGraph, step: StatementStep, equal: StatementStep) -> None:
     """Let the readers of a CTE read an equal one."""
     for scope, table in graph.readers()[step.name]:
         alias = table.alias_or_name

@@ -98,12 +98,12 @@ def _fold_test(node: Any, scope: Scope, row_predicates: _RowPredicates) -> Expr 
     if number is None:
         return None
     if isinstance(node, exp.Nullif):
-        return node.this.unnest() if _decide(row_predicates.value_predicates(node.this, scope), exp.NEQ, number) else None
-    decision = _decide(row_predicates.value_predicates(node.this, scope), type(node), number)
+        return node.this.unnest() if _decide_comparison(row_predicates.value_predicates(node.this, scope), exp.NEQ, number) else None
+    decision = _decide_comparison(row_predicates.value_predicates(node.this, scope), type(node), number)
     return None if decision is None else exp.Boolean(this=decision)
 
 
-def _decide(predicates: Predicates, comparison: type[Expr], number: float) -> bool | None:
+def _decide_comparison(predicates: Predicates, comparison: type[Expr], number: float) -> bool | None:
     """Return the value of a comparison with a number for values of which some predicates hold, None if these do not decide it."""
     for predicate, bound in predicates:
         if predicate is exp.EQ:
@@ -164,7 +164,7 @@ class _RowPredicates:
             return (), True
         predicates = tuple(
             predicate
-            for condition in _conditions(column, scope.select)
+            for condition in _iterate_conditions(column, scope.select)
             for predicate in _predicates_of_test(condition.unnest(), column.name, alias, scope)
         )
         source = scope.source_step(alias)
@@ -207,7 +207,7 @@ class _RowPredicates:
             return all(self.value_predicates(operand, scope) for operand in value.iter_expressions())
         if isinstance(value, exp.Div):
             divisor = self.value_predicates(value.expression, scope)
-            return bool(_decide(divisor, exp.NEQ, 0) and self.value_predicates(value.this, scope))
+            return bool(_decide_comparison(divisor, exp.NEQ, 0) and self.value_predicates(value.this, scope))
         if isinstance(value, exp.Case):
             default = value.args.get("default")
             values = [branch.args["true"] for branch in value.args["ifs"]]
@@ -217,7 +217,7 @@ class _RowPredicates:
         )
 
 
-def _conditions(column: exp.Column, select: exp.Select) -> Iterator[Expr]:
+def _iterate_conditions(column: exp.Column, select: exp.Select) -> Iterator[Expr]:
     """Yield the conditions that hold where a column is computed: those of branches of CASE around it, and the WHERE behind it.
 
     Those around a window or an aggregate are conditions of another row.

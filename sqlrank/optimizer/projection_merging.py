@@ -102,7 +102,7 @@ def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> 
     alias = next(name for name in reader.sources if reader.source_step(name) is step)
     if not (_can_inline(scope, reader, alias) or _can_map(scope, reader)):
         return False
-    _qualify(scope)
+    _qualify_columns(scope)
     keeps_clauses = not _can_map(scope, reader)
     outputs = {item.unalias().name: item for item in reader.items.values() if isinstance(item.unalias(), exp.Column)}
     items = scope.items
@@ -196,7 +196,7 @@ def _is_key(column: exp.Column) -> bool:
     return isinstance(parent, exp.Group) or is_sort_key(column)
 
 
-def _qualify(scope: Scope) -> None:
+def _qualify_columns(scope: Scope) -> None:
     """Name the source of every column of a SELECT."""
     for column in scope.columns:
         if not column.table:

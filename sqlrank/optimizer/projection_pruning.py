@@ -30,13 +30,13 @@ def prune_projections(tree: exp.Select, keep_ctes: Collection[str]) -> None:
     ctes = tree.args["with_"].expressions
     for cte in list(ctes):
         if cte.alias not in keep_ctes and (source := _forwarded_table(cte.this)):
-            _rename(tree, cte.alias, source)
+            _rename_source(tree, cte.alias, source)
             ctes.remove(cte)
     columns_read: dict[str, set[str]] = {}
-    _prune(tree, None, columns_read)
+    _prune_query(tree, None, columns_read)
     for cte in reversed(list(ctes)):
         if cte.alias in columns_read:
-            _prune(cte.this, columns_read[cte.alias], columns_read)
+            _prune_query(cte.this, columns_read[cte.alias], columns_read)
         else:
             ctes.remove(cte)
 
@@ -60,7 +60,7 @@ def _forwarded_table(query: exp.Expr) -> str | None:
     return source.name if isinstance(source, exp.Table) and all(isinstance(column, exp.Column) for column in columns) else None
 
 
-def _rename(tree: exp.Expr, cte: str, source: str) -> None:
+def _rename_source(tree: exp.Expr, cte: str, source: str) -> None:
     """Redirect all references from one CTE to another."""
     for table in find_nodes(tree, exp.Table):
         if table.name == cte and not table.db:
@@ -68,7 +68,7 @@ def _rename(tree: exp.Expr, cte: str, source: str) -> None:
             table.replace(exp.alias_(exp.to_table(source), alias, table=True) if alias != source else exp.to_table(source))
 
 
-def _prune(query: exp.Expr, requested: set[str] | None, columns_read: dict[str, set[str]]) -> None:
+def _prune_query(query: exp.Expr, requested: set[str] | None, columns_read: dict[str, set[str]]) -> None:
     """Prune a query to the wanted columns, and record the columns it reads.
 
     ``requested`` is None to keep all columns.
@@ -85,24 +85,24 @@ def _prune(query: exp.Expr, requested: set[str] | None, columns_read: dict[str, 
 def _prune_sources(query: exp.Select, columns_read: dict[str, set[str]]) -> None:
     """Prune the joins and subqueries of a SELECT, and record the columns it reads."""
     _drop_joins(query)
-    sources = [source.alias_or_name for source in _sources(query)]
+    sources = [source.alias_or_name for source in _list_sources(query)]
     needed: dict[str, set[str]] = {alias: set() for alias in sources}
-    for column in _columns(query):
+    for column in _iterate_columns(query):
         for alias in [column.table] if column.table else sources:
             needed.setdefault(alias, set()).add(column.name)
-    for source in _sources(query):
+    for source in _list_sources(query):
         if isinstance(source, exp.Subquery):
-            _prune(source.this, needed[source.alias], columns_read)
+            _prune_query(source.this, needed[source.alias], columns_read)
         elif isinstance(source, exp.Table):
             columns_read.setdefault(source.name, set()).update(needed[source.alias_or_name])
 
 
-def _sources(query: exp.Expr) -> list[exp.Expr]:
+def _list_sources(query: exp.Expr) -> list[exp.Expr]:
     clauses = [query.args.get("from_"), *(query.args.get("joins") or [])]
     return [clause.this for clause in clauses if clause is not None]
 
 
-def _columns(query: exp.Expr, has_joins: bool = True) -> Iterator[exp.Column]:
+def _iterate_columns(query: exp.Expr, has_joins: bool = True) -> Iterator[exp.Column]:
     """Yield the columns that a SELECT references itself, without those of subqueries in FROM."""
     for select_item in query.expressions:
         yield from find_nodes(select_item, exp.Column)
@@ -113,20 +113,22 @@ def _columns(query: exp.Expr, has_joins: bool = True) -> Iterator[exp.Column]:
         if isinstance(join.this, exp.Unnest):
             yield from find_nodes(join.this, exp.Column)
         elif has_joins:
-            yield from _condition(join)
+            yield from _find_condition_columns(join)
 
 
 def _drop_joins(query: exp.Expr) -> None:
     """Remove unused left joins, which are lookups and do not change the number of rows."""
     joins = query.args.get("joins") or []
-    tables_read = {column.table for column in _columns(query, has_joins=False)}
+    tables_read = {column.table for column in _iterate_columns(query, has_joins=False)}
     for join in reversed(list(joins)):
-        tables_in_conditions = (column.table for other_join in joins if other_join is not join for column in _condition(other_join))
+        tables_in_conditions = (
+            column.table for other_join in joins if other_join is not join for column in _find_condition_columns(other_join)
+        )
         if join.side == "LEFT" and join.this.alias_or_name not in {*tables_read, *tables_in_conditions}:
             joins.remove(join)
     query.set("joins", joins)
 
 
-def _condition(join: exp.Join) -> list[exp.Column]:
+def _find_condition_columns(join: exp.Join) -> list[exp.Column]:
     condition = join.args.get("on")
     return find_nodes(condition, exp.Column) if condition is not None else []

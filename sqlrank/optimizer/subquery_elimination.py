@@ -33,15 +33,15 @@ def eliminate_subqueries(query: exp.Query) -> None:
     taken = names | unqualified_tables(query)
     lifted: list[exp.CTE] = []
     for cte in ctes:
-        _lift(cte.this, names, taken, lifted)
+        _lift_subqueries(cte.this, names, taken, lifted)
         lifted.append(cte)
-    _lift(query, names, taken, lifted)
+    _lift_subqueries(query, names, taken, lifted)
     if lifted:
         with_clause.set("expressions", lifted)
         query.set("with_", with_clause)
 
 
-def _lift(query: exp.Expr, names: set[str], taken: set[str], lifted: list[exp.CTE]) -> bool:
+def _lift_subqueries(query: exp.Expr, names: set[str], taken: set[str], lifted: list[exp.CTE]) -> bool:
     """Move the subqueries of a query; return True if it reads CTEs only."""
     is_closed = True
     for select in union_members(query):
@@ -63,7 +63,7 @@ def _lift_source(source: Expr, names: set[str], taken: set[str], lifted: list[ex
         or not source.alias
     ):
         return False
-    if not _lift(source.this, names, taken, lifted) or source.alias_column_names:
+    if not _lift_subqueries(source.this, names, taken, lifted) or source.alias_column_names:
         return False
     name = unique_name(source.alias, taken)
     taken.add(name)

@@ -38,7 +38,12 @@ def junit(result: pa.Table, command: str = "gate") -> str:
     Inconclusive rows count as skipped.
     """
     rows = [row for row in result.to_pylist() if row["verdict"] is not None]
-    counts = {"tests": len(rows), "failures": _count(rows, "fail"), "errors": 0, "skipped": _count(rows, "inconclusive", "skipped")}
+    counts = {
+        "tests": len(rows),
+        "failures": _count_verdicts(rows, "fail"),
+        "errors": 0,
+        "skipped": _count_verdicts(rows, "inconclusive", "skipped"),
+    }
     suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in counts.items()}})
     for row in rows:
         case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": _name_row(row, result)})
@@ -67,7 +72,7 @@ def github_annotations(result: pa.Table, command: str = "gate") -> list[str]:
     ]
 
 
-def _count(rows: Sequence[dict[str, Any]], *verdicts: str) -> int:
+def _count_verdicts(rows: Sequence[dict[str, Any]], *verdicts: str) -> int:
     return sum(row["verdict"] in verdicts for row in rows)
 
 

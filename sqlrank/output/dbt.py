@@ -144,7 +144,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
         statement = dataclasses.replace(statement, tree=statement.tree.copy())
         column = _restrict_inputs(statement, overwrite_by, materialized, dialect, options)
     statement = dataclasses.replace(statement, tree=without_order(statement))
-    keys, _ = _split(statement)
+    keys, _ = _split_outputs(statement)
     config = f"materialized='{materialized}'"
     if materialized == "incremental":
         if not keys:
@@ -203,9 +203,9 @@ def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputE
 
 def schema_yaml(name: str, description: str, statement: CompiledStatement, request: ResolvedRequest, dialect: str) -> dict[str, Any]:
     """Return the content of a model's YAML file: descriptions and tests."""
-    keys, values = _split(statement)
-    columns = [_key(key, request) for key in keys] + values
-    model = {"name": name, "description": description} | _unique(keys, dialect) | {"columns": columns}
+    keys, values = _split_outputs(statement)
+    columns = [_describe_key(key, request) for key in keys] + values
+    model = {"name": name, "description": description} | _build_unique_test(keys, dialect) | {"columns": columns}
     return {"version": 2, "models": [model]}
 
 
@@ -249,7 +249,7 @@ def _restrict_inputs(
     return identifier
 
 
-def _split(statement: CompiledStatement) -> tuple[list[exp.Identifier], list[dict[str, Any]]]:
+def _split_outputs(statement: CompiledStatement) -> tuple[list[exp.Identifier], list[dict[str, Any]]]:
     """Return the key columns, and the YAML entries of the others."""
     keys: list[exp.Identifier] = []
     values: list[dict[str, Any]] = []
@@ -265,12 +265,12 @@ def _split(statement: CompiledStatement) -> tuple[list[exp.Identifier], list[dic
     return keys, values
 
 
-def _key(key: exp.Identifier, request: ResolvedRequest) -> dict[str, Any]:
+def _describe_key(key: exp.Identifier, request: ResolvedRequest) -> dict[str, Any]:
     quote = {"quote": True} if key.quoted else {}
     return {"name": key.name} | quote | ({"data_tests": ["not_null"]} if request.grouping_sets is None else {})
 
 
-def _unique(keys: list[exp.Identifier], dialect: str) -> dict[str, Any]:
+def _build_unique_test(keys: list[exp.Identifier], dialect: str) -> dict[str, Any]:
     """Return the test that keys are unique together, as a dbt expression."""
     if not keys:
         return {}

@@ -59,7 +59,7 @@ def as_excel(result: pa.Table, counts: Collection[str] = (), kind: str = "") -> 
         for column, name in enumerate(result.column_names):
             sheet.write_string(0, column, name, bold)
             for row, value in enumerate(result[name].to_pylist(), start=1):
-                _write(
+                _write_cell(
                     sheet, row, column, int(value) if name in counts and isinstance(value, float) and value.is_integer() else value, formats
                 )
         sheet.freeze_panes(1, 0)
@@ -67,7 +67,7 @@ def as_excel(result: pa.Table, counts: Collection[str] = (), kind: str = "") -> 
     return buffer.getvalue()
 
 
-def _write(sheet: Any, row: int, column: int, value: Any, formats: dict[type, Any]) -> None:
+def _write_cell(sheet: Any, row: int, column: int, value: Any, formats: dict[type, Any]) -> None:
     """Write a cell by the type of its value: a text ``=1`` stays text."""
     if value is None:
         return

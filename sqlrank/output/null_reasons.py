@@ -35,7 +35,7 @@ def null_reasons(result: pa.Table) -> list[str]:
             rows = _rows_without_interval(result, name)
             reason = measure.get("no_interval") or _interval_reason(rows)
             names_by_reason.setdefault(("without an interval", len(rows), reason), []).append(name)
-    return [_sentence(names, what, rows, result.num_rows, reason) for (what, rows, reason), names in names_by_reason.items()]
+    return [_format_sentence(names, what, rows, result.num_rows, reason) for (what, rows, reason), names in names_by_reason.items()]
 
 
 def _rows_without_interval(result: pa.Table, name: str) -> list[dict[str, float | None]]:
@@ -56,6 +56,6 @@ def _interval_reason(rows: list[dict[str, float | None]]) -> str:
     return "no standard error" if all(row["se"] is None for row in rows) else "no variance, or too few units"
 
 
-def _sentence(names: list[str], what: str, rows: int, num_rows: int, reason: str) -> str:
+def _format_sentence(names: list[str], what: str, rows: int, num_rows: int, reason: str) -> str:
     where = f" in {rows:,} of {num_rows:,} rows" if num_rows > 1 else ""
     return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {what}{where} ({reason})"

@@ -95,7 +95,7 @@ class OutputFile:
             is_new = not self.real_path.exists()
             descriptor = os.open(self.real_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
             try:
-                _append(descriptor, data)
+                _append_bytes(descriptor, data)
             except BaseException:
                 if is_new and os.fstat(descriptor).st_size == 0:
                     self.real_path.unlink(missing_ok=True)
@@ -219,7 +219,7 @@ class OutputFile:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         with open(self.real_path if self._descriptor is None else os.dup(self._descriptor), "wb") as file:  # noqa: PTH123  a descriptor
-            _fill(file, content)
+            _write_content(file, content)
 
     def stage(self, content: Content) -> Path:
         """Write the content to a temporary file next to the target, and return its path.
@@ -235,7 +235,7 @@ class OutputFile:
             with open(descriptor, "wb") as file:  # noqa: PTH123  a descriptor
                 if self.real_path.exists():
                     _copy_permissions(self.real_path, temporary)
-                _fill(file, content)
+                _write_content(file, content)
                 file.flush()
                 os.fsync(descriptor)
         except BaseException:
@@ -289,14 +289,14 @@ def write_parquet(table: pa.Table, file: IO[bytes], kind: FileKind) -> None:
     pq.write_table(table.replace_schema_metadata(metadata), pa.PythonFile(file, mode="w"))
 
 
-def _fill(file: IO[bytes], content: Content) -> None:
+def _write_content(file: IO[bytes], content: Content) -> None:
     if callable(content):
         content(file)
     else:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
-def _append(descriptor: int, data: bytes) -> None:
+def _append_bytes(descriptor: int, data: bytes) -> None:
     """Append in one system call, so that appends of other processes do not interleave.
 
     A partial write is truncated again.

@@ -31,7 +31,7 @@ def sort_and_limit(result: pa.Table, library: Registry, sort: str | None, top: i
         import pyarrow.compute as pc  # noqa: PLC0415  a fifth of a second that most calls do without
 
         reverse = sort.startswith("-") and sort not in result.column_names
-        name = _column(sort.removeprefix("-") if reverse else sort, result, library)
+        name = _find_column(sort.removeprefix("-") if reverse else sort, result, library)
         canonical = read_canonical_names(result.schema.metadata)
         is_metric = str(result.schema.field(name).type) == "double"
         is_descending = (is_metric and better_direction(canonical.get(name, name), library) != "lower") is not reverse
@@ -40,7 +40,7 @@ def sort_and_limit(result: pa.Table, library: Registry, sort: str | None, top: i
     return result if top is None else result.slice(0, min(top, result.num_rows))
 
 
-def _column(name: str, result: pa.Table, library: Registry) -> str:
+def _find_column(name: str, result: pa.Table, library: Registry) -> str:
     """Return the column of a name, which may be another name of a metric."""
     available = result.column_names
     if name in available:

@@ -157,7 +157,7 @@ def format_table(result: pa.Table, form: Format, style: TableStyle, width: int |
         lines = _Lines()
         csv.writer(lines).writerows([result.column_names, *(["" if value is None else value for value in row.values()] for row in rows)])
         return "".join(lines)
-    return _table(result, rows, form, style, width)
+    return _format_table(result, rows, form, style, width)
 
 
 class _Lines(list[str]):
@@ -171,7 +171,7 @@ class _Lines(list[str]):
         self.append(f"{line.removesuffix(chr(13) + chr(10))}\n")
 
 
-def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: TableStyle, width: int | None) -> str:
+def _format_table(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: TableStyle, width: int | None) -> str:
     """Format a table for people: numbers rounded and right-aligned, a row of many metrics alone transposed."""
     import pyarrow.types as pt  # noqa: PLC0415  see write
 
@@ -181,9 +181,9 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: Ta
     numbers = {name for name in result.column_names if _is_number(result.schema.field(name).type)}
     cells = [[_format_cell(name, value, form, style, name in style.counts | counted) for name, value in row.items()] for row in rows]
     if form is Format.latex:
-        _embolden(result, cells, style)
+        _embolden_best(result, cells, style)
     columns = [
-        TextColumn(format_value(name, form), [line[index] for line in cells], name in numbers, _colors(name, rows))
+        TextColumn(format_value(name, form), [line[index] for line in cells], name in numbers, _choose_colors(name, rows))
         for index, name in enumerate(result.column_names)
     ]
     notes: list[str] = []
@@ -224,7 +224,7 @@ def _has_only_metrics(result: pa.Table) -> bool:
     return metadata is not None and all(name in metadata.measures for name in result.column_names)
 
 
-def _colors(name: str, rows: list[dict[str, Any]]) -> dict[int, str]:
+def _choose_colors(name: str, rows: list[dict[str, Any]]) -> dict[int, str]:
     """Return the colors of verdicts and winners by row: green for a pass or the candidate, red for a failure or the baseline."""
     if name == "verdict":
         return {index: VERDICT_COLORS[row[name]] for index, row in enumerate(rows) if row[name] in VERDICT_COLORS}
@@ -268,7 +268,7 @@ def _fraction_columns(result: pa.Table, rows: list[dict[str, Any]]) -> frozenset
     return frozenset(name for name in names if any(isinstance(row[name], float) and row[name] % 1 > 0 for row in rows))
 
 
-def _embolden(result: pa.Table, cells: list[list[str]], style: TableStyle) -> None:
+def _embolden_best(result: pa.Table, cells: list[list[str]], style: TableStyle) -> None:
     """Set the best values of each column in bold, if there are several rows."""
     rows = [row for row in result.to_pylist() if not (style.has_total and row.get("query_id") == TOTAL_QUERY)]
     for column, name in enumerate(result.column_names):

@@ -116,7 +116,9 @@ def delete_insert_script(
     if not target.supports_delete:
         raise MetricError(f"{dialect} deletes no rows, so that none can be replaced; leave out overwrite_by, or choose create_table")
     identifier = resolve_group_column(statement, column, dialect)
-    delete = exp.Delete(this=stored.tree.this.this.copy(), where=exp.Where(this=_matches_row(_values(statement, identifier), identifier)))
+    delete = exp.Delete(
+        this=stored.tree.this.this.copy(), where=exp.Where(this=_matches_row(_select_values(statement, identifier), identifier))
+    )
     if target.supports_transactions:
         begin, commit = (node.sql(target.sqlglot_name) for node in (exp.Transaction(), exp.Commit()))
         statements = [
@@ -142,7 +144,7 @@ def resolve_group_column(statement: CompiledStatement, column: str, dialect: str
     return identifiers[column]
 
 
-def _values(statement: CompiledStatement, identifier: exp.Identifier) -> exp.Select:
+def _select_values(statement: CompiledStatement, identifier: exp.Identifier) -> exp.Select:
     """Return the query for the values of one result column, with CTEs inlined as subqueries.
 
     ClickHouse does not support CTEs in DELETE.

@@ -74,18 +74,20 @@ def lay_out(columns: Sequence[TextColumn], width: int | None = None, *, color: b
 
     Names and numbers are never broken. Sentences are wrapped between words.
     """
-    if width is None or (widths := _fit(columns, width)) is None:
+    if width is None or (widths := _fit_widths(columns, width)) is None:
         if width is not None:
-            return _records(columns, width, color)
+            return _format_records(columns, width, color)
         widths = [column.width for column in columns]
-    lines = [[_align(column.name, size, column.is_number, BOLD if color else "") for column, size in zip(columns, widths, strict=True)]]
+    lines = [
+        [_align_text(column.name, size, column.is_number, BOLD if color else "") for column, size in zip(columns, widths, strict=True)]
+    ]
     for row in range(len(columns[0].cells) if columns else 0):
         wrapped = [wrap(column.cells[row], size) for column, size in zip(columns, widths, strict=True)]
         for line in range(max(map(len, wrapped))):
             parts = [texts[line] if line < len(texts) else "" for texts in wrapped]
             lines.append(
                 [
-                    _align(text, size, column.is_number, column.colors.get(row, "") if color else "")
+                    _align_text(text, size, column.is_number, column.colors.get(row, "") if color else "")
                     for text, size, column in zip(parts, widths, columns, strict=True)
                 ]
             )
@@ -110,7 +112,7 @@ def wrap(text: str, width: int) -> list[str]:
     return [*lines, line]
 
 
-def _fit(columns: Sequence[TextColumn], width: int) -> list[int] | None:
+def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
     """Return the widths of columns side by side, None if they do not fit."""
     widths = [column.width for column in columns]
     excess = sum(widths) + len(GAP) * (len(columns) - 1) - width
@@ -124,7 +126,7 @@ def _fit(columns: Sequence[TextColumn], width: int) -> list[int] | None:
     return widths if excess <= 0 else None
 
 
-def _records(columns: Sequence[TextColumn], width: int, color: bool) -> str:
+def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> str:
     """Return a line per row and column, with an empty line between rows."""
     label = max(text_width(column.name) for column in columns)
     number = max((column.width for column in columns if column.is_number), default=0)
@@ -135,16 +137,16 @@ def _records(columns: Sequence[TextColumn], width: int, color: bool) -> str:
         for column in columns:
             code = column.colors.get(row, "") if color else ""
             cell = column.cells[row]
-            texts = [_align(cell, number, is_number=True, code=code)] if column.is_number else wrap(cell, width - label - len(GAP))
-            name = _align(column.name, label, is_number=False, code=BOLD if color else "")
+            texts = [_align_text(cell, number, is_number=True, code=code)] if column.is_number else wrap(cell, width - label - len(GAP))
+            name = _align_text(column.name, label, is_number=False, code=BOLD if color else "")
             for index, text in enumerate(texts):
-                value = text if column.is_number else _align(text, 0, is_number=False, code=code)
+                value = text if column.is_number else _align_text(text, 0, is_number=False, code=code)
                 lines.append(f"{name if index == 0 else ' ' * label}{GAP}{value}".rstrip() + "\n")
         records.append("".join(lines))
     return "\n".join(records)
 
 
-def _align(text: str, width: int, is_number: bool, code: str = "") -> str:
+def _align_text(text: str, width: int, is_number: bool, code: str = "") -> str:
     padding = " " * max(0, width - text_width(text))
     styled = f"{code}{text}{_RESET}" if code and text else text
     return padding + styled if is_number else styled + padding

@@ -67,7 +67,9 @@ def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested:
         requested = "window" if _has_small_groups(request, inputs) else "buckets"
     elif requested == "auto" and database.can_inspect and inputs.base is not None:
         supports_integers = request.library.is_plan_supported("score_order", "integer_sort", database.dialect)
-        total, distinct, groups = sample_distinct_counts(database, inputs.base, _group(request, inputs) if supports_integers else [])
+        total, distinct, groups = sample_distinct_counts(
+            database, inputs.base, _list_group_columns(request, inputs) if supports_integers else []
+        )
         if distinct < (MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE if reads_influence else MAX_DISTINCT_SHARE_TO_GROUP) * total:
             return "distinct"
         is_untied = (
@@ -107,7 +109,7 @@ def _has_small_groups(request: ResolvedRequest, inputs: BoundInputs) -> bool:
     return bool((most or 0) <= MAX_ROWS_PER_WORKER)
 
 
-def _group(request: ResolvedRequest, inputs: BoundInputs) -> list[str]:
+def _list_group_columns(request: ResolvedRequest, inputs: BoundInputs) -> list[str]:
     """Return the prediction columns that identify a group."""
     needed = inputs.needed_columns.get(request.base_role or "", ())
     return [*(inputs.base.group_names if inputs.base is not None else ()), *(["query_id"] if "query_id" in needed else [])]

@@ -96,21 +96,21 @@ def check_syntax_rules(kind: str, path: Path, text: str, tree: exp.Expr, declare
     """Check a file against the contract, and report every violation with file, line and rule."""
     violations: list[Violation] = []
     if kind == "metrics":
-        violations += _metric(tree)
+        violations += _check_metric(tree)
         if not re.match(r"-- \w+(@k| of \w+)?: ", text):
             violations.append((_FIRST, "the comment begins with the name of the metric, one word, as in '-- nDCG: what it is.'"))
     elif kind in {"relations", "curves"}:
-        violations += _relation(tree)
+        violations += _check_relation(tree)
         if kind == "curves" and isinstance(tree, exp.Query) and (len(tree.selects) < 2 or not _is_curve(tree)):  # noqa: PLR2004
             violations.append(("SELECT", "a curve selects group_id, then point, which numbers its rows, then what it shows"))
     else:
-        violations += _function(tree, path.parent.name)
+        violations += _check_function(tree, path.parent.name)
     violations += _find_open_brackets(text)
     if match := re.search(r"NULLS\s+(FIRST|LAST)", text, re.IGNORECASE):
         violations.append((match[0], f"{match[0]} is dropped when a statement is written: sort by something that is never NULL"))
     engine = re.search(r"^-- Engines: (\w+)", text, re.MULTILINE)
     extra = ENGINE_NODES.get(engine[1], ()) if engine else ()
-    violations += [*_portability(tree, extra), *_parameters(tree, declared)]
+    violations += [*_check_portability(tree, extra), *_check_parameters(tree, declared)]
     never_zero = re.search(rf"^-- {NEVER_ZERO}: (.+?)\.?$", text, re.MULTILINE)
     above_zero = [name for name, is_above in declared.items() if is_above]
     raise_violations(path, text, [*violations, *unguarded_divisors(tree, above_zero, never_zero[1] if never_zero else "")])
@@ -137,7 +137,7 @@ def raise_violations(path: Path, text: str, violations: list[Violation]) -> None
         raise ContractError(*(f"{path}:{find_line(text, location)}: {rule}" for location, rule in violations))
 
 
-def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[Violation]:
+def _check_portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[Violation]:
     skip = (exp.Create, exp.UserDefinedFunction, exp.Properties) if isinstance(tree, exp.Create) else ()
     for node in tree.walk():
         if isinstance(node, (exp.Anonymous, *PORTABLE_NODES, *skip, *extra)) or _is_number_series(node) or _is_list_access(node):
@@ -153,7 +153,7 @@ def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[
     for select in tree.find_all(exp.Select):
         yield from _shadowed_group_keys(select)
         yield from _unnamed_keys(select)
-        yield from _sources(select)
+        yield from _check_sources(select)
     for union in tree.find_all(exp.Union):
         if union.args.get("distinct"):
             yield "UNION", "UNION is not allowed: write UNION ALL"
@@ -177,7 +177,7 @@ def _unnamed_keys(select: exp.Select) -> Iterator[Violation]:
         yield "ORDER BY", "the rows of a query are sorted by columns: name them"
 
 
-def _sources(select: exp.Select) -> Iterator[Violation]:
+def _check_sources(select: exp.Select) -> Iterator[Violation]:
     """Yield renamed columns of sources, and subqueries that read other items of the same FROM."""
     sources = [clause.this for clause in (select.args.get("from_"), *(select.args.get("joins") or [])) if clause is not None]
     for source in sources:
@@ -220,7 +220,7 @@ def _shadowed_group_keys(select: exp.Select) -> Iterator[Violation]:
             yield select_item, f"{select_item.alias} is grouped by and the name of something else: choose another name"
 
 
-def _parameters(tree: exp.Expr, declared: Mapping[str, bool]) -> Iterator[Violation]:
+def _check_parameters(tree: exp.Expr, declared: Mapping[str, bool]) -> Iterator[Violation]:
     used = {node.name: node for node in tree.find_all(exp.Placeholder)}
     for name in sorted(declared.keys() - used.keys()):
         yield f"${name}", f"${name} is documented, but not used"
@@ -231,7 +231,7 @@ def _parameters(tree: exp.Expr, declared: Mapping[str, bool]) -> Iterator[Violat
         )
 
 
-def _function(tree: exp.Expr, slot: str) -> Iterator[Violation]:
+def _check_function(tree: exp.Expr, slot: str) -> Iterator[Violation]:
     if not isinstance(tree, exp.Create) or tree.args.get("kind") != "MACRO" or isinstance(tree.expression, exp.Query):
         subject = "a function has no subquery: it" if isinstance(tree, exp.Create) else "a function file"
         yield "CREATE", f"a function file is one CREATE MACRO name(arguments) AS expression; {subject} holds no SELECT"
@@ -241,7 +241,7 @@ def _function(tree: exp.Expr, slot: str) -> Iterator[Violation]:
         yield "CREATE", "a function has no subquery"
 
 
-def _metric(tree: exp.Expr) -> Iterator[Violation]:  # noqa: C901  one rule after another
+def _check_metric(tree: exp.Expr) -> Iterator[Violation]:  # noqa: C901  one rule after another
     if not isinstance(tree, exp.Select):
         yield "", "a metric is one SELECT"
         return
@@ -268,7 +268,7 @@ def _metric(tree: exp.Expr) -> Iterator[Violation]:  # noqa: C901  one rule afte
         yield "SELECT", "the last column of a metric is an aggregate"
 
 
-def _relation(tree: exp.Expr) -> Iterator[Violation]:
+def _check_relation(tree: exp.Expr) -> Iterator[Violation]:
     if not isinstance(tree, exp.Query):
         yield "", "a relation is one SELECT or UNION ALL"
         return

@@ -41,7 +41,7 @@ class Dependencies:
 def find_dependencies(library: Registry, file: SqlFile, settings: Mapping[str, Any], *slots: str) -> Dependencies:
     """Find the dependencies of a file, and of further slots, under these settings."""
     dependencies = Dependencies()
-    _visit(library, library.validated(file), settings, dependencies)
+    _visit_file(library, library.validated(file), settings, dependencies)
     for slot in slots:
         _visit_slot(library, slot, settings, dependencies)
     return dependencies
@@ -68,7 +68,7 @@ def find_input_role(library: Registry, file: SqlFile) -> str:
     """
     unvisited, visited = [file], set()
     while unvisited:
-        for name in sorted(_references(library.validated(unvisited.pop())).tables):
+        for name in sorted(_find_references(library.validated(unvisited.pop())).tables):
             if name in library.roles:
                 return "run" if library.roles[name].list_relation else library.roles[name].main_role or name
             if name not in visited:
@@ -85,7 +85,7 @@ class _References:
 
 
 @cache
-def _references(file: SqlFile) -> _References:
+def _find_references(file: SqlFile) -> _References:
     tree = file.tree
     return _References(
         frozenset(node.name for node in find_nodes(tree, exp.Placeholder)),
@@ -94,11 +94,11 @@ def _references(file: SqlFile) -> _References:
     )
 
 
-def _visit(library: Registry, file: SqlFile, settings: Mapping[str, Any], dependencies: Dependencies) -> None:
+def _visit_file(library: Registry, file: SqlFile, settings: Mapping[str, Any], dependencies: Dependencies) -> None:
     if file in dependencies.files:
         return
     dependencies.files[file] = None
-    references = _references(file)
+    references = _find_references(file)
     dependencies.settings |= references.params
     for slot in sorted(references.calls & library.functions.keys()):  # others are functions of an engine
         _visit_slot(library, slot, settings, dependencies)
@@ -110,11 +110,11 @@ def _visit(library: Registry, file: SqlFile, settings: Mapping[str, Any], depend
         read = library.relation(name, settings)
         dependencies.relations |= {name, read.name}
         dependencies.settings |= {*library.find_selectors(name), *library.find_selectors(read.name)}
-        _visit(library, read, settings, dependencies)
+        _visit_file(library, read, settings, dependencies)
 
 
 def _visit_slot(library: Registry, slot: str, settings: Mapping[str, Any], dependencies: Dependencies) -> None:
     dependencies.settings.add(slot)
     chosen = settings.get(slot) or library.default_function(slot)
     if not isinstance(chosen, tuple):  # a map of grades, which has no file
-        _visit(library, library.function(slot, str(chosen)), settings, dependencies)
+        _visit_file(library, library.function(slot, str(chosen)), settings, dependencies)

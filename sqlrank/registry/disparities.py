@@ -50,13 +50,13 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
     if isinstance(metrics, Mapping):
         return RequestedDifferences(metrics)
     entries = as_metric_list(metrics)
-    if all((metric := _parse(entry)) is not None and metric.name.lower() in library.metrics for entry in entries):
+    if all((metric := _parse_metric(entry)) is not None and metric.name.lower() in library.metrics for entry in entries):
         return RequestedDifferences(entries)  # without reading names.toml
     named = library.synonyms.get("differences", {})
     components: dict[str, tuple[Metric, ...]] = {}
     plain_entries = []
     for entry in entries:
-        metric = _parse(entry)
+        metric = _parse_metric(entry)
         if metric is None or plain(metric.name) not in named:
             plain_entries.append(entry)
             continue
@@ -84,7 +84,7 @@ def _canonical_name(entry: Any, library: Registry) -> str:
         return ""
 
 
-def _parse(entry: Any) -> Metric | None:
+def _parse_metric(entry: Any) -> Metric | None:
     """Return a metric as it was requested, None if it is not a single metric."""
     if isinstance(entry, Metric):
         return entry

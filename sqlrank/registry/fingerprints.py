@@ -22,7 +22,7 @@ def metric_fingerprints(metrics: Sequence[ResolvedMetric], library: Registry) ->
     """
     return {
         str(metric.metric): {
-            "definition": _fingerprint(metric.file, tuple(file for file in metric.dependencies.files if file in library.user_files)),
+            "definition": _hash_definition(metric.file, tuple(file for file in metric.dependencies.files if file in library.user_files)),
             "policies": effective_policies(metric, library),
         }
         for metric in metrics
@@ -48,11 +48,11 @@ def effective_policies(metric: ResolvedMetric, library: Registry) -> dict[str, s
 
 
 @lru_cache(maxsize=1024)
-def _fingerprint(metric_file: SqlFile, user_files: tuple[SqlFile, ...]) -> str:
-    texts = [f"{metric_file.kind}/{metric_file.full_name} {metric_file.revision}", *sorted(map(_text, user_files))]
+def _hash_definition(metric_file: SqlFile, user_files: tuple[SqlFile, ...]) -> str:
+    texts = [f"{metric_file.kind}/{metric_file.full_name} {metric_file.revision}", *sorted(map(_format_file, user_files))]
     return sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=4096)
-def _text(file: SqlFile) -> str:
+def _format_file(file: SqlFile) -> str:
     return f"{file.kind}/{file.path.stem} {file.statement.sql('duckdb')}"

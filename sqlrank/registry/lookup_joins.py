@@ -70,13 +70,13 @@ def _query_keys(query: exp.Expr, library: Registry) -> Keys | None:
         return [frozenset()]
     else:
         keys = sources[source.alias_or_name] if all(join.side == "LEFT" for join in joins) else None
-    names = {value.name: item.alias_or_name for item in query.selects if isinstance(value := _uncast(item.unalias()), exp.Column)}
+    names = {value.name: item.alias_or_name for item in query.selects if isinstance(value := _strip_cast(item.unalias()), exp.Column)}
     if keys is None or not all(key <= names.keys() for key in keys):
         return None
     return [frozenset(names[name] for name in key) for key in keys]
 
 
-def _uncast(value: exp.Expr) -> exp.Expr:
+def _strip_cast(value: exp.Expr) -> exp.Expr:
     return value.this if isinstance(value, exp.Cast) else value
 
 

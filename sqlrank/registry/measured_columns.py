@@ -94,13 +94,13 @@ def with_free_name(measured: MeasuredColumn, others: Iterable[MeasuredColumn | N
 def _internal_name(column: str, library: Registry) -> str:
     """Return the name of a measured column in the statement: its own, unless that means something else there or is hard to quote."""
     taken = {*library.relation_columns, *(name for role in library.roles.values() for name in role.columns)}
-    if _PLAIN_NAME.fullmatch(column) and column not in taken and column.upper() not in _keywords():
+    if _PLAIN_NAME.fullmatch(column) and column not in taken and column.upper() not in _list_keywords():
         return column
     return f"{to_sql_name(column)}_value"
 
 
 @cache
-def _keywords() -> frozenset[str]:
+def _list_keywords() -> frozenset[str]:
     """Return the words that a dialect reserves."""
     from sqlglot import Dialect  # noqa: PLC0415  importing sqlglot takes a quarter of a second
 

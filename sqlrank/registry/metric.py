@@ -181,12 +181,12 @@ def freeze_value(value: object, name: str = "a parameter") -> ParameterValue:
     ``name`` is the name in error messages.
     """
     try:
-        return _freeze(value, name)
+        return _freeze_parameter(value, name)
     except OverflowError:
         raise MetricError(f"{name} is {short_repr(value)}; it must be a number or a plain name") from None
 
 
-def _freeze(value: object, name: str) -> ParameterValue:
+def _freeze_parameter(value: object, name: str) -> ParameterValue:
     if isinstance(value, Real) and math.isfinite(value):
         return _to_exact_number(value if isinstance(value, int) else float(value))
     if isinstance(value, str) and value.isidentifier():

@@ -19,24 +19,24 @@ METRIC_INFO_COLUMNS = ("name", "family", "parameters", "relation", "source", "de
 def list_metrics(library: Registry, search: str | None) -> list[dict[str, str]]:
     """List all metrics by family and name, or those that match a text or family."""
     files = [*library.metrics.values(), *library.curves.values()]
-    rows = [_row(file) for file in files if search is None or _matches(search.lower(), file, library)]
+    rows = [_build_row(file) for file in files if search is None or _matches_search(search.lower(), file, library)]
     return sorted(rows, key=lambda row: (row["family"], row["name"].lower()))
 
 
-def _matches(search: str, file: SqlFile, library: Registry) -> bool:
+def _matches_search(search: str, file: SqlFile, library: Registry) -> bool:
     texts = (file.full_name, file.description, *list_aliases(file.display_name, library))
-    return search == _family(file) or any(search in text.lower() for text in texts)
+    return search == _find_family(file) or any(search in text.lower() for text in texts)
 
 
-def _family(file: SqlFile) -> str:
+def _find_family(file: SqlFile) -> str:
     return "curve" if file.kind == "curves" else file.path.parent.name
 
 
-def _row(file: SqlFile) -> dict[str, str]:
+def _build_row(file: SqlFile) -> dict[str, str]:
     declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
     values = (
         file.full_name,
-        _family(file),
+        _find_family(file),
         ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.declared_settings.values())]),
         file.first_source,
         file.source,
@@ -47,7 +47,7 @@ def _row(file: SqlFile) -> dict[str, str]:
 
 def better_direction(column: str, library: Registry) -> str:
     """Return the better direction of a result column: ``higher``, ``lower`` or ``neither``."""
-    file = _file(column, library)
+    file = _find_file(column, library)
     if file is None or file.kind != "metrics" or file.is_always_defined:
         return "neither"
     return file.annotations.get("Direction", "higher")
@@ -60,11 +60,11 @@ def metric_direction(metric: ResolvedMetric, library: Registry) -> str:
 
 def is_count_metric(column: str, library: Registry) -> bool:
     """Return True if a result column holds counts, or sums of weights."""
-    file = _file(column, library)
+    file = _find_file(column, library)
     return file is not None and file.kind == "metrics" and file.is_always_defined
 
 
-def _file(column: str, library: Registry) -> SqlFile | None:
+def _find_file(column: str, library: Registry) -> SqlFile | None:
     try:
         return find_metric(column, library)[1]
     except MetricError:

@@ -276,7 +276,7 @@ def _resolve_metric(
         settings.pop(name, None)
     if file.kind == "curves" or is_ranking:
         settings.pop("level", None)
-    settings |= _cutoff(metric, file, settings)
+    settings |= _bind_cutoff(metric, file, settings)
     if metric.cutoff == QUERY_CUTOFF and (
         not is_ranking or file.grain != "list" or (file.cutoff_parameter and file.cutoff_parameter.type) != "integer"
     ):
@@ -303,7 +303,7 @@ def _check_cutoff_count(metrics: Iterable[ResolvedMetric]) -> None:
         )
 
 
-def _cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+def _bind_cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
     """Return the parameter that is written after ``@``.
 
     Raises:

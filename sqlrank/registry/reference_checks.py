@@ -72,7 +72,17 @@ def check_contract(file: SqlFile, library: Registry) -> None:
     """
     declared = {name: param.is_above_zero for name, param in file.params.items() if not _is_relation_parameter(name, file, library)}
     check_syntax_rules(file.kind, file.path, file.text, file.statement, declared)
-    names = (_parameters, _tables, _calls, _columns, _annotation_keywords, _requirements, _annotation_references, _depth, _grain)
+    names = (
+        _check_parameters,
+        _check_tables,
+        _check_calls,
+        _check_columns,
+        _annotation_keywords,
+        _check_requirements,
+        _annotation_references,
+        _check_depth,
+        _check_grain,
+    )
     rules = (*names, find_multiplying_joins)
     raise_violations(file.path, file.text, [violation for rule in rules for violation in rule(file, library)])
 
@@ -80,20 +90,20 @@ def check_contract(file: SqlFile, library: Registry) -> None:
 def _is_relation_parameter(param: str, file: SqlFile, library: Registry) -> bool:
     """Return True if a metric only passes a parameter on to its relation."""
     is_own = file.kind not in {"metrics", "curves"} or any(node.name == param for node in file.tree.find_all(exp.Placeholder))
-    return not is_own and _reads(file.source_relation, param, library)
+    return not is_own and _reads_parameter(file.source_relation, param, library)
 
 
-def _reads(relation: str, param: str, library: Registry) -> bool:
+def _reads_parameter(relation: str, param: str, library: Registry) -> bool:
     """Return True if every variant of a relation reads a parameter, directly or through others."""
     variants = [library.validated(variant) for variant in library.relation_files(relation)]
     read_relations = ({table.name for table in variant.tree.find_all(exp.Table)} - {relation} for variant in variants)
     variant_relations = zip(variants, read_relations, strict=True)
     return bool(variants) and all(
-        param in file.params or any(_reads(name, param, library) for name in names) for file, names in variant_relations
+        param in file.params or any(_reads_parameter(name, param, library) for name in names) for file, names in variant_relations
     )
 
 
-def _parameters(file: SqlFile, library: Registry) -> Iterator[Violation]:
+def _check_parameters(file: SqlFile, library: Registry) -> Iterator[Violation]:
     for name in file.params:
         if name in library.functions or name in library.policies:
             setting_kind = "function" if name in library.functions else "policy"
@@ -103,7 +113,7 @@ def _parameters(file: SqlFile, library: Registry) -> Iterator[Violation]:
             )
 
 
-def _tables(file: SqlFile, library: Registry) -> Iterator[Violation]:
+def _check_tables(file: SqlFile, library: Registry) -> Iterator[Violation]:
     allowed = library.relation_names | library.roles.keys()
     list_roles = {role.name for role in library.roles.values() if role.list_relation}
     for table in file.tree.find_all(exp.Table):
@@ -113,7 +123,7 @@ def _tables(file: SqlFile, library: Registry) -> Iterator[Violation]:
             yield table, f"a relation cannot read itself, {file.name!r}"
 
 
-def _calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
+def _check_calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
     engine = file.annotations.get("Engines", "").partition(",")[0]
     for call in file.tree.find_all(exp.Anonymous):
         slot = call.name.lower()
@@ -132,7 +142,7 @@ def _calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
         yield "CREATE", f"the arguments of {file.name} are: {', '.join(library.function_arguments(file.name))}"
 
 
-def _columns(file: SqlFile, library: Registry) -> Iterator[Violation]:
+def _check_columns(file: SqlFile, library: Registry) -> Iterator[Violation]:
     if file.kind in {"relations", "curves"}:
         for select in file.tree.find_all(exp.Select):
             yield from _source_columns(select, library)
@@ -220,7 +230,7 @@ def _annotation_keywords(file: SqlFile, _: Registry) -> Iterator[Violation]:
             yield f"-- {match[0]}", f"no annotation {match[1]!r}{advice}"
 
 
-def _requirements(file: SqlFile, library: Registry) -> Iterator[Violation]:
+def _check_requirements(file: SqlFile, library: Registry) -> Iterator[Violation]:
     allowed = declared_row_checks(library) if file.required_row_checks else {}
     for name in file.required_row_checks:
         if name not in allowed:
@@ -249,13 +259,13 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
     rows, names_previous_run = file.annotations.get("Reads", ""), file.kind == "metrics" and file.previous_run_role in library.roles
     if rows not in {rows.value for rows in RowsRead} and not names_previous_run:
         yield "-- Reads", f"cannot read {rows!r}; write 'unfiltered', 'with duplicates' or, for a metric, 'previous run as baseline'"
-    yield from _bounds(file, library)
+    yield from _check_bounds(file, library)
     yield from _reference_value(file)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):
         yield f"-- {TIE_BOUNDS}", problem
 
 
-def _depth(file: SqlFile, _: Registry) -> Iterator[Violation]:
+def _check_depth(file: SqlFile, _: Registry) -> Iterator[Violation]:
     """Yield a depth that cannot be parsed, or a cut-off that the metric does not have."""
     is_metric = file.kind in {"metrics", "curves"}
     if "Depth" in file.annotations and file.depth not in DEPTHS and not (is_metric and file.depth.isdecimal()):
@@ -264,7 +274,7 @@ def _depth(file: SqlFile, _: Registry) -> Iterator[Violation]:
         yield "-- Depth", "there is no integer cut-off $k; write 'all', or a number of documents"
 
 
-def _grain(file: SqlFile, _: Registry) -> Iterator[Violation]:
+def _check_grain(file: SqlFile, _: Registry) -> Iterator[Violation]:
     """Yield a grain that cannot be parsed, or that names no column or source of the file."""
     if GRAIN not in file.annotations:
         return
@@ -291,7 +301,7 @@ def _reference_value(file: SqlFile) -> Iterator[Violation]:
         yield "-- Reference value", f"cannot read {text!r}; write '0.5 (random scores)'"
 
 
-def _bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
+def _check_bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
     """Yield bounds that cannot be parsed, and exceptions that name no setting."""
     text = file.annotations.get("Range")
     if text is None or (file.kind == "functions" and text == NO_BOUNDS):

@@ -155,10 +155,10 @@ class Registry:
 
     def relation_files(self, name: str) -> list[SqlFile]:
         """Return the variants (files) of a relation."""
-        return self._variants.get(name, [])
+        return self._variants_by_relation.get(name, [])
 
     @cached_property
-    def _variants(self) -> dict[str, list[SqlFile]]:
+    def _variants_by_relation(self) -> dict[str, list[SqlFile]]:
         variants: dict[str, list[SqlFile]] = {}
         for (name, _), file in self.relations.items():
             variants.setdefault(name, []).append(file)
@@ -239,12 +239,12 @@ class Registry:
 
         Maps names to definitions, policies first.
         """
-        if name not in self._deciders:
+        if name not in self._selectors_by_relation:
             return {}
-        return {selector: (self.policies | self.plans)[selector] for selector in self._deciders[name]}
+        return {selector: (self.policies | self.plans)[selector] for selector in self._selectors_by_relation[name]}
 
     @cached_property
-    def _deciders(self) -> dict[str, list[str]]:
+    def _selectors_by_relation(self) -> dict[str, list[str]]:
         selectors: dict[str, list[str]] = {}
         for selector, description in (self.policies | self.plans).items():
             for relation in dict.fromkeys(relation for value in description["values"].values() for relation in value.get("files", ())):

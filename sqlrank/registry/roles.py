@@ -145,7 +145,7 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
         for key in {*entry} - {"columns", *_LIST_KEYS}:
             if not isinstance(entry[key], str):
                 raise ContractError(f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}; it must be a text")
-        columns = {column: _column(path, name, column, column_entry) for column, column_entry in entry["columns"].items()}
+        columns = {column: _parse_column(path, name, column, column_entry) for column, column_entry in entry["columns"].items()}
         for column in [*entry.get("unique", ()), *(entry[key] for key in ("query_column", "unit_column") if key in entry)]:
             if column not in columns:
                 raise ContractError(f"{path}:1: role {name!r} has no column {column!r}{did_you_mean(column, columns)}")
@@ -154,7 +154,7 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
     return roles
 
 
-def _column(path: Path, role: str, name: str, entry: Any) -> ColumnSpec:
+def _parse_column(path: Path, role: str, name: str, entry: Any) -> ColumnSpec:
     if not isinstance(entry, dict) or entry.get("type") not in COLUMN_KINDS:
         raise ContractError(f"{path}:1: {role}.{name} needs a type, one of: {', '.join(COLUMN_KINDS)}")
     try:

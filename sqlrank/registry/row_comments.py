@@ -33,23 +33,23 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
     for word, columns in (keys or {}).items():
         names = [name for name in columns if name not in named]
         first = rf" per (?P<word>{word})\b(?P<next>(?: and|,(?! {_QUALIFIER})) )?(?P<qualifier> (?=\w))?"
-        replaced = re.sub(first, lambda match, names=names: _first(match, names), sentence)  # type: ignore[misc]
+        replaced = re.sub(first, lambda match, names=names: _replace_first_word(match, names), sentence)  # type: ignore[misc]
         if replaced == sentence:
-            replaced = re.sub(rf" and {word}\b", lambda _, names=names: _enumerate(["", *names]), sentence)  # type: ignore[misc]
+            replaced = re.sub(rf" and {word}\b", lambda _, names=names: _join_names(["", *names]), sentence)  # type: ignore[misc]
         named += [] if replaced == sentence else names
         sentence = replaced
     text = f"{sentence[:1].upper()}{sentence[1:]}."
     return f"{text} ({' '.join(source.split())})" if source else text
 
 
-def _first(match: re.Match[str], names: Sequence[str]) -> str:
+def _replace_first_word(match: re.Match[str], names: Sequence[str]) -> str:
     """Return the columns in place of the first word of an enumeration, before what follows it."""
     if match["next"]:
         return f" per {', '.join(names)}{match['next']}" if names else " per "
     if names:
-        return f" per {_enumerate(names)}{match['qualifier'] or ''}"
+        return f" per {_join_names(names)}{match['qualifier'] or ''}"
     return f", for a {match['word']} " if match["qualifier"] else ""
 
 
-def _enumerate(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

@@ -70,15 +70,17 @@ def list_entries(library: Registry, words_file: Path) -> list[SearchEntry]:
     ]
     entries += [
         SearchEntry(
-            _row(f"--policy {name}", "policy", str(policy.get("description", "")), ", ".join(policy.get("values", ()))),
+            _build_row(f"--policy {name}", "policy", str(policy.get("description", "")), ", ".join(policy.get("values", ()))),
             tuple(words["policies"].get(name, ())),
         )
         for name, policy in library.policies.items()
     ]
-    entries += [SearchEntry(_row(name, _family(name), topic["about"]), tuple(topic["words"])) for name, topic in words["topics"].items()]
+    entries += [
+        SearchEntry(_build_row(name, _find_family(name), topic["about"]), tuple(topic["words"])) for name, topic in words["topics"].items()
+    ]
     for theirs, sentence in words["other_tools"].items():
         name, _, difference = sentence.partition(": ")
-        entries.append(SearchEntry(_row(name, "other tools", f"'{theirs}' elsewhere. {difference}."), (theirs,)))
+        entries.append(SearchEntry(_build_row(name, "other tools", f"'{theirs}' elsewhere. {difference}."), (theirs,)))
     return entries
 
 
@@ -87,7 +89,7 @@ def search_entries(query: str, entries: Iterable[SearchEntry], max_entries: int 
     entries = list(entries)
     query_words = split_words(query)
     weights = {word: log(1 + len(entries) / (1 + sum(_has_word(entry, word) for entry in entries))) for word in query_words}
-    scored = [(_score(entry, query_words, weights), entry.row) for entry in entries]
+    scored = [(_score_entry(entry, query_words, weights), entry.row) for entry in entries]
     best = sorted((each for each in scored if each[0] > 0), key=lambda each: -each[0])
     threshold = best[0][0] / 4 if best else 0
     return [row for score, row in best[:max_entries] if score >= threshold]
@@ -97,7 +99,7 @@ def _has_word(entry: SearchEntry, word: str) -> bool:
     return word in entry.described_words or any(word in words for words in entry.phrase_words)
 
 
-def _score(entry: SearchEntry, query_words: tuple[str, ...], weights: dict[str, float]) -> float:
+def _score_entry(entry: SearchEntry, query_words: tuple[str, ...], weights: dict[str, float]) -> float:
     joined = "".join(query_words)
     if not joined:
         return 0
@@ -116,11 +118,11 @@ def _score(entry: SearchEntry, query_words: tuple[str, ...], weights: dict[str, 
     return score
 
 
-def _row(name: str, family: str, description: str, parameters: str = "") -> dict[str, str]:
+def _build_row(name: str, family: str, description: str, parameters: str = "") -> dict[str, str]:
     return dict.fromkeys(METRIC_INFO_COLUMNS, "") | {"name": name, "family": family, "parameters": parameters, "description": description}
 
 
-def _family(name: str) -> str:
+def _find_family(name: str) -> str:
     return (
         "page"
         if name.startswith("docs/")

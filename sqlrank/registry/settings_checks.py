@@ -60,7 +60,8 @@ QUERIES_POLICY_KEYWORD = "topics"
 def policy_names(library: Registry) -> frozenset[str]:
     """Return the names of all policies, including the parameters of metrics."""
     return frozenset(
-        {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {*INTERNAL_PARAMETERS, *INTERVAL_SLOTS}
+        {*library.policies, *library.functions.keys() - library.plans.keys(), *_list_parameters(library)}
+        - {*INTERNAL_PARAMETERS, *INTERVAL_SLOTS}
     )
 
 
@@ -85,7 +86,7 @@ def invalid_policies(policies: Mapping[str, ParameterValue], library: Registry) 
     Unused policies are checked as well.
     """
     problems = []
-    params = _params(library) if policies else {}
+    params = _list_parameters(library) if policies else {}
     for name, value in policies.items():
         try:
             check_policy_values({name: value}, library)
@@ -167,7 +168,7 @@ def _metrics_reading(name: str, library: Registry) -> str:
 
 
 @lru_cache(maxsize=8)
-def _params(library: Registry) -> dict[str, list[Parameter]]:
+def _list_parameters(library: Registry) -> dict[str, list[Parameter]]:
     """Return all parameters by name, with the declaration of every file."""
     functions = (file for slot in library.functions.values() for file in slot.values())
     params: dict[str, list[Parameter]] = {}
@@ -179,7 +180,7 @@ def _params(library: Registry) -> dict[str, list[Parameter]]:
 
 def _is_in(param: Parameter, value: ParameterValue) -> bool:
     elements = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
-    return all(isinstance(element, (int, float)) and _fits(param, element) for element in elements)
+    return all(isinstance(element, (int, float)) and _is_in_range(param, element) for element in elements)
 
 
 def check_parameter_values(resolved: ResolvedMetric, library: Registry) -> None:
@@ -260,7 +261,7 @@ def check_parameter_value(location: str, param: Parameter, value: ParameterValue
     if len(elements) > MAX_LIST_LENGTH:
         raise MetricError(f"{location} has {len(elements)} numbers; it may have at most {MAX_LIST_LENGTH}")
     for element in elements:
-        if not isinstance(element, (int, float)) or not _fits(param, element):
+        if not isinstance(element, (int, float)) or not _is_in_range(param, element):
             # Messages omit the upper limit ALL, except for values that exceed it.
             limit = f" to {NO_CUTOFF}" if isinstance(element, (int, float)) and element > param.high == NO_CUTOFF else ""
             raise MetricError(
@@ -268,7 +269,7 @@ def check_parameter_value(location: str, param: Parameter, value: ParameterValue
             )
 
 
-def _fits(param: Parameter, number: float) -> bool:
+def _is_in_range(param: Parameter, number: float) -> bool:
     is_integral = param.type != "integer" or float(number).is_integer()
     is_above_low = number > param.low if param.excludes_low else number >= param.low
     return is_integral and is_above_low and number <= param.high

@@ -183,7 +183,7 @@ class SqlFile:
         parameters = {}
         for line_number, line in enumerate(self.doc.splitlines(), start=1):
             if match := _PARAM.fullmatch(line):
-                parameters[match["name"]] = _param(match)
+                parameters[match["name"]] = _parse_parameter(match)
             elif line.startswith("$"):
                 raise ContractError(
                     f"{self.path}:{line_number}: cannot read the parameter; write '$k: integer from 1, default 10: what it is'"
@@ -321,15 +321,15 @@ class SqlFile:
     @property
     def required_row_checks(self) -> list[str]:
         """The row checks that the metric requires, such as ``binary labels``."""
-        return [requirement for requirement in self._requirements if not _PROBABILITY.fullmatch(requirement)]
+        return [requirement for requirement in self._requirement_names if not _PROBABILITY.fullmatch(requirement)]
 
     @property
     def probabilities(self) -> list[str]:
         """The function slots that must be at most 1: ``-- Requires: stop_probability() at most 1``."""
-        return [match[1] for requirement in self._requirements if (match := _PROBABILITY.fullmatch(requirement))]
+        return [match[1] for requirement in self._requirement_names if (match := _PROBABILITY.fullmatch(requirement))]
 
     @property
-    def _requirements(self) -> list[str]:
+    def _requirement_names(self) -> list[str]:
         return self.annotations["Requires"].split(", ") if "Requires" in self.annotations else []
 
     @property
@@ -379,7 +379,7 @@ class SqlFile:
         return any(param.type == "flag" for param in self.params.values())
 
 
-def _param(match: re.Match[str]) -> Parameter:
+def _parse_parameter(match: re.Match[str]) -> Parameter:
     default = match["default"]
     value: float | tuple[float, ...] | None = None
     unbounded = NO_CUTOFF if match["type"] == "integer" else UNBOUNDED

@@ -39,10 +39,10 @@ class TieBound:
 def read_tie_bounds(file: SqlFile) -> tuple[tuple[TieBound, ...], tuple[TieBound, ...]] | None:
     """Return the tie orders of a metric's bounds, None if its file declares none."""
     least, _, greatest = file.annotations.get(TIE_BOUNDS, "").partition(" to ")
-    return (_bounds(least), _bounds(greatest)) if greatest else None
+    return (_parse_bounds(least), _parse_bounds(greatest)) if greatest else None
 
 
-def _bounds(annotation: str) -> tuple[TieBound, ...]:
+def _parse_bounds(annotation: str) -> tuple[TieBound, ...]:
     parts = (part.partition(" of ") for part in annotation.split(" or "))
     return tuple(TieBound(order, metric or None) for order, _, metric in parts)
 

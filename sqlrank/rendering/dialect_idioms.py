@@ -38,7 +38,7 @@ def rewrite_number_series(tree: exp.Expr, target: Dialect) -> None:
                 _combine_digits(tree, series)
 
 
-def _bounds(series: exp.Unnest) -> tuple[int, int]:
+def _read_bounds(series: exp.Unnest) -> tuple[int, int]:
     """Return the first and last number of a series."""
     generated = series.expressions[0]
     return int(generated.args["start"].name), int(generated.args["end"].name)
@@ -46,7 +46,7 @@ def _bounds(series: exp.Unnest) -> tuple[int, int]:
 
 def _read_numbers(series: exp.Unnest) -> None:
     """Read the function ``numbers`` of ClickHouse, whose unsigned integers have no common type with others."""
-    first, last = _bounds(series)
+    first, last = _read_bounds(series)
     select: Any = series.parent_select
     for column in [column for column in find_nodes(select, exp.Column) if column.name == NUMBER]:
         number: exp.Expr = exp.cast(column.copy(), "INT")
@@ -57,7 +57,7 @@ def _read_numbers(series: exp.Unnest) -> None:
 
 def _combine_digits(tree: exp.Expr, series: exp.Unnest) -> None:
     """Cross join a step of the ten digits, once per decimal place."""
-    first, last = _bounds(series)
+    first, last = _read_bounds(series)
     select: Any = series.parent_select
     aliases = _POWERS_OF_TEN[: len(str(last - first))]
     terms: list[exp.Expr] = [exp.Literal.number(first)] if first else []

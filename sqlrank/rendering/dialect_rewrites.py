@@ -39,12 +39,12 @@ ELEMENT_COLUMN, OFFSET_COLUMN = "entry", "entry_place"
 def rewrite_arrays(tree: exp.Expr, target: Dialect) -> None:
     """Rewrite ordered array aggregation and array search in place for a dialect."""
     for aggregate in find_nodes(tree, exp.ArrayAgg) if not target.supports_ordered_array_agg else ():
-        _sort(aggregate)
+        _sort_array(aggregate)
     for search in find_nodes(tree, exp.ArrayPosition) if not target.supports_array_position else ():
-        search.replace(_search(search.this, search.expression))
+        search.replace(_search_array(search.this, search.expression))
 
 
-def _sort(aggregate: exp.ArrayAgg) -> None:
+def _sort_array(aggregate: exp.ArrayAgg) -> None:
     """Sort an array of structs in descending order and extract the aggregated field.
 
     The field is accessed by name instead of a lambda: Spark does not compile expressions over lambdas, including their sort.
@@ -57,7 +57,7 @@ def _sort(aggregate: exp.ArrayAgg) -> None:
     aggregate.replace(exp.Dot(this=ordered, expression=order.this.this.copy()))
 
 
-def _search(array: exp.Expr, value: exp.Expr) -> exp.Expr:
+def _search_array(array: exp.Expr, value: exp.Expr) -> exp.Expr:
     """Return the 1-based position of a value in an array as a subquery."""
     rows = exp.Unnest(
         expressions=[array], alias=exp.TableAlias(columns=[exp.to_identifier(ELEMENT_COLUMN)]), offset=exp.to_identifier(OFFSET_COLUMN)
@@ -116,10 +116,10 @@ def _write_double_literals(tree: exp.Expr) -> None:
 
     The exponent makes them doubles in DuckDB.
     """
-    for literal in _decimals(tree):
+    for literal in _find_decimals(tree):
         literal.set("this", _with_exponent(literal.this))
     for division in find_nodes(tree, exp.Div):
-        _uncast(division)
+        _drop_operand_casts(division)
     doubles = DoubleInference(get_dialect("duckdb"))
     doubles.annotate(tree)
     _drop_casts(tree, doubles)
@@ -136,7 +136,7 @@ def _rewrite_portably(tree: exp.Expr, target: Dialect) -> None:
     rewrite_arrays(tree, target)
     if target.required_settings:
         _rewrite_for_clickhouse(tree)
-    for literal in _decimals(tree) if not target.decimal_literals_are_double else ():
+    for literal in _find_decimals(tree) if not target.decimal_literals_are_double else ():
         if target.exponent_literals_are_double:
             literal.set("this", _with_exponent(literal.this))
         else:
@@ -172,20 +172,20 @@ def _cast_divisions(tree: exp.Expr, target: Dialect) -> None:
     doubles.annotate(tree)
     for division in find_nodes(tree, exp.Div):
         if target.int_division_is_double:
-            _uncast(division)
+            _drop_operand_casts(division)
         elif not (doubles.is_double(division.this) or doubles.is_double(division.expression)):
-            _cast(division, "expression" if isinstance(division.expression, exp.Literal) else "this")
+            _cast_argument(division, "expression" if isinstance(division.expression, exp.Literal) else "this")
         division.set("typed", True)  # noqa: FBT003  sqlglot's flag: one side is a double, so no cast is added
         division.set("safe", False)  # noqa: FBT003  a zero denominator is NULL already, through NULLIF
     for function in find_nodes(tree, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg):
         if not (target.int_division_is_double or doubles.is_double(function.this)):
-            _cast(function, "this")
+            _cast_argument(function, "this")
     _drop_casts(tree, doubles)
     _shorten_literals(tree, doubles)
     _drop_parentheses(tree, target)
 
 
-def _uncast(division: exp.Div) -> None:
+def _drop_operand_casts(division: exp.Div) -> None:
     """Drop the casts of a division's operands, where the engine casts them."""
     is_guarded = isinstance(division.expression, exp.Nullif)
     for node, argument in ((division, "this"), (division.expression if is_guarded else division, "this" if is_guarded else "expression")):
@@ -288,7 +288,7 @@ def _compare_nulls(tree: exp.Expr) -> None:
         equality.replace(exp.paren(exp.or_(exp.EQ(this=equality.this, expression=equality.expression), both_null), copy=False))
 
 
-def _decimals(tree: exp.Expr) -> list[exp.Literal]:
+def _find_decimals(tree: exp.Expr) -> list[exp.Literal]:
     return [literal for literal in find_nodes(tree, exp.Literal) if literal.is_number and not literal.is_int]
 
 
@@ -309,7 +309,7 @@ def _rewrite_nan_and_infinity(tree: exp.Expr, target: Dialect) -> None:
             cast.replace(exp.Neg(this=infinity) if cast.this.name == "-inf" else infinity)
 
 
-def _cast(node: exp.Expr, argument: str) -> None:
+def _cast_argument(node: exp.Expr, argument: str) -> None:
     # Not a copy, because nested divisions are rewritten later.
     node.set(argument, exp.cast(node.args[argument].unnest(), DOUBLE, copy=False))
 

@@ -72,20 +72,20 @@ class DoubleInference:
         """Infer the doubles of every CTE and subquery."""
         with_ = tree.find(exp.With)
         for cte in with_.expressions if with_ else ():
-            self.cte_types[cte.alias] = self._query(cte.this)
+            self.cte_types[cte.alias] = self._infer_query(cte.this)
         body = tree.expression if isinstance(tree, (exp.DDL, exp.Insert)) else tree
         if isinstance(body, exp.Query):
-            self._query(body)
+            self._infer_query(body)
 
-    def _query(self, query: exp.Expr) -> ColumnTypes:
+    def _infer_query(self, query: exp.Expr) -> ColumnTypes:
         if isinstance(query, exp.Union):
             branches: list[list[bool]] = []
             while isinstance(query, exp.Union):
-                columns = self._query(query.right)
+                columns = self._infer_query(query.right)
                 # Members after the first need no names, so that several columns may have one.
                 branches.append(list(columns.values()) if query.right.is_star else [self.is_double(item) for item in query.right.selects])
                 query = query.left
-            columns = self._query(query)
+            columns = self._infer_query(query)
             return dict(zip(columns, map(any, zip(columns.values(), *branches, strict=True)), strict=True))
         if not isinstance(query, exp.Select):
             return {}
@@ -93,7 +93,7 @@ class DoubleInference:
         for clause in (query.args.get("from_"), *(query.args.get("joins") or [])):
             if clause is not None:
                 source = clause.this
-                source_columns = self._query(source.this) if isinstance(source, exp.Subquery) else self.cte_types.get(source.name, {})
+                source_columns = self._infer_query(source.this) if isinstance(source, exp.Subquery) else self.cte_types.get(source.name, {})
                 scope[source.alias_or_name] = source_columns
         self._scopes[id(query)] = scope
         if query.is_star:
@@ -105,24 +105,24 @@ class DoubleInference:
         if node is None:
             return False
         if isinstance(node, exp.Column):
-            return node.is_type(DOUBLE) or self._column(node)
+            return node.is_type(DOUBLE) or self._is_double_column(node)
         if isinstance(node, exp.Cast):
             return node.is_type(DOUBLE)
         if isinstance(node, _ALWAYS_DOUBLE):
             return True
         if isinstance(node, exp.Literal):
-            return self._literal(node)
+            return self._is_double_literal(node)
         if isinstance(node, _TYPE_PRESERVING):
             return self.is_double(node.this)
         if isinstance(node, (exp.Add, exp.Sub, exp.Mul)):
             return self.is_double(node.this) or self.is_double(node.expression)
         if isinstance(node, (exp.Coalesce, exp.Greatest, exp.Least)):
-            return self._any([node.this, *node.expressions])
+            return self._has_double_branch([node.this, *node.expressions])
         if isinstance(node, exp.Case):
-            return self._any([*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")])
+            return self._has_double_branch([*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")])
         return isinstance(node, exp.Floor) and self.target.floor_returns_double and self.is_double(node.this)
 
-    def _any(self, nodes: list[exp.Expr | None]) -> bool:
+    def _has_double_branch(self, nodes: list[exp.Expr | None]) -> bool:
         """Return True if a CASE, COALESCE, GREATEST or LEAST is a double: if any branch is.
 
         In dynamically typed SQLite all branches must be doubles.
@@ -130,12 +130,12 @@ class DoubleInference:
         are_double = [self.is_double(node) for node in nodes if node is not None and not isinstance(node, exp.Null)]
         return bool(are_double) and (all(are_double) if self.target.is_dynamically_typed else any(are_double))
 
-    def _literal(self, node: exp.Literal) -> bool:
+    def _is_double_literal(self, node: exp.Literal) -> bool:
         if node.is_string or node.is_int:
             return False
         return self.target.decimal_literals_are_double or (self.target.exponent_literals_are_double and "e" in node.this.lower())
 
-    def _column(self, node: exp.Column) -> bool:
+    def _is_double_column(self, node: exp.Column) -> bool:
         scope = self._scopes.get(id(node.parent_select), {})
         if node.table:
             return scope.get(node.table, {}).get(node.name, False)

@@ -54,7 +54,7 @@ _MARK = re.compile("\0(\\d+)\0+")
 def format_tree(tree: exp.Expr, dialect: str, pretty: bool, tables: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> tuple[str, str]:
     """Return a tree as text, and the same text over other tables: the second of each pair instead of the first."""
     table_texts: list[tuple[str, str]] = []
-    generator = _generator(dialect, pretty, dict(tables), table_texts)
+    generator = _build_generator(dialect, pretty, dict(tables), table_texts)
     text: str = generator.generate(tree, copy=False)
     if not table_texts:
         return text, text
@@ -71,7 +71,7 @@ def _fill_marks(text: str, mark_texts: Sequence[str]) -> str:
     return _MARK.sub(fill, text)
 
 
-def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], table_texts: list[tuple[str, str]]) -> Generator:
+def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], table_texts: list[tuple[str, str]]) -> Generator:
     """Return a sqlglot generator for a dialect, which raises for unsupported constructs.
 
     Layouts are registered in its dispatch table, because the compiled sqlglot does not allow subclasses. Tables with two texts are marked.
@@ -85,7 +85,7 @@ def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], tab
         max_text_width=LINE_WIDTH,
     )
     if pretty:
-        layouts = _layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
+        layouts = _build_layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
         if dialect == "sqlite":
             layouts |= {exp.Greatest: _call_layout("MAX"), exp.Least: _call_layout("MIN")}
         writer._dispatch = writer._dispatch | layouts  # noqa: SLF001
@@ -136,11 +136,11 @@ def _has_case_argument(node: exp.Expr) -> bool:
     return isinstance(node, exp.Case)
 
 
-def _fits(text: str, indent: int) -> bool:
+def _fits_line(text: str, indent: int) -> bool:
     return all(len(line) + indent <= LINE_WIDTH for line in text.split("\n"))
 
 
-def _indent(node: exp.Expr) -> int:
+def _find_indent(node: exp.Expr) -> int:
     """Return the indentation of the clauses of a SELECT."""
     depth = 0
     parent = node.parent
@@ -184,7 +184,7 @@ def _query_marks(tables: dict[exp.Expr, exp.Expr], write_var: Write, table_texts
     return write
 
 
-def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+def _build_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
     """Return layout functions by node type, on top of sqlglot's.
 
     Each writes its operands once; a second time would double the cost with every level of nesting.
@@ -296,24 +296,24 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
         if sets := node.args.get("grouping_sets"):
             terms = ", ".join(self.sql(keys) for keys in sets[0].expressions)
             text, is_plain = f"GROUP BY GROUPING SETS ({terms})", len(sets) == 1
-        return str(self.seg(text)) if is_plain and _fits(text, _indent(node)) else dispatch[type(node)](self, node)
+        return str(self.seg(text)) if is_plain and _fits_line(text, _find_indent(node)) else dispatch[type(node)](self, node)
 
     def condition(self: Any, node: exp.Where | exp.Having) -> str:
         """Write WHERE and HAVING on one line, if that is short."""
-        indent, keyword = _indent(node), "WHERE" if isinstance(node, exp.Where) else "HAVING"
+        indent, keyword = _find_indent(node), "WHERE" if isinstance(node, exp.Where) else "HAVING"
         condition = _fit_lines(self, indent + INDENT, lambda: self.sql(node, "this"))
         text = f"{keyword} {condition}"
-        is_short = "\n" not in text and _fits(text, indent)
+        is_short = "\n" not in text and _fits_line(text, indent)
         return str(self.seg(text) if is_short else f"{self.seg(keyword)}{self.sep()}{self.indent(condition)}")
 
     def join(self: Any, node: exp.Join) -> str:
-        indent = _indent(node)
+        indent = _find_indent(node)
         text = dispatch[exp.Join](self, node)
-        if isinstance(node.this, exp.Table) and not _fits(text.strip("\n"), indent):
+        if isinstance(node.this, exp.Table) and not _fits_line(text.strip("\n"), indent):
             text = _fit_lines(self, indent, lambda: dispatch[exp.Join](self, node))
         head, on, condition = text.rpartition("\n  ON ")
         line = f"{head.strip()} ON {condition}"
-        is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and _fits(line, indent)
+        is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and _fits_line(line, indent)
         return str(self.seg(line)) if is_short else text
 
     return {exp.Group: clause, exp.Order: clause, exp.Where: condition, exp.Having: condition, exp.Join: join}
@@ -325,17 +325,19 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
     def schema(self: Any, node: exp.Schema) -> str:
         """Write the columns of INSERT on one line, if that is short."""
         text = f"{self.sql(node, 'this')} ({self.expressions(node, flat=True)})"
-        return text if _fits(text, len("INSERT INTO ")) else dispatch[exp.Schema](self, node)
+        return text if _fits_line(text, len("INSERT INTO ")) else dispatch[exp.Schema](self, node)
 
     def select(self: Any, node: exp.Select) -> str:
         """Write comments, plain columns on shared lines, and computed ones with their comment."""
         select_items = node.expressions
-        indent = _indent(node)
+        indent = _find_indent(node)
         texts = [_fit_lines(self, indent + INDENT + 1, partial(self.sql, item, comment=False)) for item in select_items]
         comments = _column_comments(node)
         line = "" if any(comments) else ", ".join(texts)
-        is_short = bool(line) and "\n" not in line and _fits(f"SELECT{self.sql(node, 'hint')} {line}", indent)
-        node.set("expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(_lines(node, texts, comments, indent + INDENT)))])
+        is_short = bool(line) and "\n" not in line and _fits_line(f"SELECT{self.sql(node, 'hint')} {line}", indent)
+        node.set(
+            "expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(_format_columns(node, texts, comments, indent + INDENT)))]
+        )
         if windows := node.args.get("windows") or []:
             node.set("windows", [exp.Var(this=",\n".join(_named_window(self, window, indent) for window in windows))])
         text = dispatch[exp.Select](self, node)
@@ -360,9 +362,9 @@ def _named_window(self: Any, window: exp.Window, indent: int) -> str:
     terms += [] if order is None else [f"ORDER BY {self.expressions(order, flat=True)}"]
     terms.append(self.sql(window, "spec"))
     name, line = self.sql(window, "this"), " ".join(terms)
-    if _fits(f"WINDOW {name} AS ({line})", indent):
+    if _fits_line(f"WINDOW {name} AS ({line})", indent):
         return f"{name} AS ({line})"
-    lines = [line] if _fits(line, indent + INDENT) else terms
+    lines = [line] if _fits_line(line, indent + INDENT) else terms
     return "\n".join([f"{name} AS (", *(f"{' ' * INDENT}{line}" for line in lines), ")"])
 
 
@@ -399,7 +401,7 @@ def _column_comments(select: exp.Select) -> list[list[str]]:
     return comments if is_first else [[] for _ in comments]
 
 
-def _lines(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence[str]], indent: int) -> list[str]:
+def _format_columns(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence[str]], indent: int) -> list[str]:
     """Return the columns of a SELECT as lines: a comment is behind its column if it fits there, else above it."""
     lines: list[str] = []
     is_open = False
@@ -408,9 +410,9 @@ def _lines(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence
         comment = _one_line(comments[position])
         is_plain = _is_short_item(select, select_item) and not comment
         is_behind = comment and select.args.get("from_") and not isinstance(comments[position][0], LeadingComment)
-        if is_plain and is_open and _fits(f"{lines[-1]} {text}", indent):
+        if is_plain and is_open and _fits_line(f"{lines[-1]} {text}", indent):
             lines[-1] += f" {text}"
-        elif is_behind and "\n" not in text and _fits(f"{text}  -- {comment}", indent):
+        elif is_behind and "\n" not in text and _fits_line(f"{text}  -- {comment}", indent):
             lines.append(f"{text}  -- {comment}")
         else:
             lines += [*_comment_lines(comments[position]), text]

@@ -171,7 +171,7 @@ def _number_from_one(join: _ListJoin, index: exp.Expr) -> None:
     join.replace(join.position, exp.paren(exp.Add(this=index, expression=exp.Literal.number(1))))
 
 
-def _flatten(join: _ListJoin) -> None:
+def _flatten_elements(join: _ListJoin) -> None:
     """Read the elements of Snowflake's lists, which are variants: ids become texts."""
     index = exp.column("index", table=join.alias)
     join.replace_brackets(lambda values, _: exp.Anonymous(this="GET", expressions=[values, index.copy()]))
@@ -210,7 +210,7 @@ _FORMS: Mapping[str, Callable[[_ListJoin], None] | None] = {
     "subscripts": _join_subscripts,
     "offset": _unnest_with_offset,
     "posexplode": _count_from_zero,
-    "flatten": _flatten,
+    "flatten": _flatten_elements,
     "json_each": _read_json,
 }
 """Rewrites by the value of ``Dialect.list_elements``."""

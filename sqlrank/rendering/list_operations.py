@@ -39,12 +39,12 @@ def rewrite_list_operations(tree: exp.Expr, dialect: str) -> exp.Expr:
     for node in reversed(find_nodes(holder, exp.Anonymous, *_OPERATIONS)):  # operands before what is computed of them
         operation = _CALLS.get(node.name) if isinstance(node, exp.Anonymous) else _OPERATIONS[type(node)]
         if operation is not None:
-            node.replace(_WRITERS[dialect][operation](*_operands(node)))
+            node.replace(_WRITERS[dialect][operation](*_list_operands(node)))
     rewritten: exp.Expr = holder.this
     return rewritten
 
 
-def _operands(node: exp.Expr) -> list[Any]:
+def _list_operands(node: exp.Expr) -> list[Any]:
     if isinstance(node, exp.Anonymous):
         return list(node.expressions)
     if isinstance(node, exp.GenerateSeries):
@@ -52,7 +52,7 @@ def _operands(node: exp.Expr) -> list[Any]:
     return [node.this] if node.args.get("expression") is None else [node.this, node.expression]
 
 
-def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
+def _call_function(name: str, *arguments: exp.Expr) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
@@ -60,7 +60,7 @@ def _plus_one(node: exp.Expr) -> exp.Expr:
     return exp.paren(exp.Add(this=node, expression=exp.Literal.number(1)), copy=False)
 
 
-def _lambda(names: list[str], body: exp.Expr) -> exp.Lambda:
+def _build_lambda(names: list[str], body: exp.Expr) -> exp.Lambda:
     return exp.Lambda(this=body, expressions=[exp.to_identifier(name) for name in names])
 
 
@@ -72,10 +72,10 @@ def _number_from_one(function: exp.Lambda) -> exp.Lambda:
     return function
 
 
-def _enumerate(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
+def _map_elements(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
     """Return ClickHouse's map of a lambda, whose second parameter is an element of a second array."""
-    positions = [_call("arrayEnumerate", array.copy())] if len(function.expressions) > 1 else []
-    return _call("arrayMap", function, array, *positions)
+    positions = [_call_function("arrayEnumerate", array.copy())] if len(function.expressions) > 1 else []
+    return _call_function("arrayMap", function, array, *positions)
 
 
 def _element_rows(array: exp.Expr, element: str, position: str | None) -> exp.Unnest:
@@ -94,7 +94,7 @@ def _subquery_writers(first_position: int) -> dict[str, Callable[..., exp.Expr]]
         return unnest
 
     def collect(query: exp.Select) -> exp.Expr:
-        return _call("ARRAY", query)
+        return _call_function("ARRAY", query)
 
     def transform(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
         element, *positions = [parameter.name for parameter in function.expressions]
@@ -131,42 +131,44 @@ def _subquery_writers(first_position: int) -> dict[str, Callable[..., exp.Expr]]
 _WRITERS: Mapping[str, Mapping[str, Callable[..., exp.Expr]]] = {
     "spark": {
         "transform": lambda array, function: exp.Transform(this=array, expression=_number_from_one(function)),
-        "filter": lambda array, function: _call("FILTER", array, function),
-        "slice": lambda array, start, end: _call("SLICE", array, start, exp.cast(end, INT)),
-        "position": lambda array, value: _call("ARRAY_POSITION", array, value),
-        "distinct": lambda array: _call("ARRAY_DISTINCT", array),
-        "sort": lambda array: _call("ARRAY_SORT", array),
-        "min": lambda array: _call("ARRAY_MIN", array),
-        "sum": lambda array: _call(
+        "filter": lambda array, function: _call_function("FILTER", array, function),
+        "slice": lambda array, start, end: _call_function("SLICE", array, start, exp.cast(end, INT)),
+        "position": lambda array, value: _call_function("ARRAY_POSITION", array, value),
+        "distinct": lambda array: _call_function("ARRAY_DISTINCT", array),
+        "sort": lambda array: _call_function("ARRAY_SORT", array),
+        "min": lambda array: _call_function("ARRAY_MIN", array),
+        "sum": lambda array: _call_function(
             "AGGREGATE",
             array,
             exp.cast(exp.Literal.number(0), DOUBLE),
-            _lambda([_ELEMENT_SUM, _ELEMENT], exp.Add(this=exp.to_identifier(_ELEMENT_SUM), expression=exp.to_identifier(_ELEMENT))),
+            _build_lambda([_ELEMENT_SUM, _ELEMENT], exp.Add(this=exp.to_identifier(_ELEMENT_SUM), expression=exp.to_identifier(_ELEMENT))),
         ),
-        "length": lambda array: _call("ARRAY_SIZE", array),
-        "series": lambda start, end: _call("SEQUENCE", start, end),
+        "length": lambda array: _call_function("ARRAY_SIZE", array),
+        "series": lambda start, end: _call_function("SEQUENCE", start, end),
     },
     "clickhouse": {
-        "transform": _enumerate,
-        "filter": lambda array, function: _call("arrayFilter", function, array),
-        "slice": lambda array, start, end: _call("arraySlice", array, start, end),
-        "position": lambda array, value: _call("indexOf", array, value),
-        "distinct": lambda array: _call("arrayDistinct", array),
-        "sort": lambda array: _call("arraySort", array),
-        "min": lambda array: exp.Nullif(this=_call("arrayMin", array), expression=exp.Literal.number(0)),  # 0 of an empty list
-        "sum": lambda array: _call("arraySum", array),
-        "length": lambda array: _call("length", array),
-        "series": lambda start, end: _call("range", _call("toUInt32", start), _call("toUInt32", _plus_one(exp.paren(end)))),
+        "transform": _map_elements,
+        "filter": lambda array, function: _call_function("arrayFilter", function, array),
+        "slice": lambda array, start, end: _call_function("arraySlice", array, start, end),
+        "position": lambda array, value: _call_function("indexOf", array, value),
+        "distinct": lambda array: _call_function("arrayDistinct", array),
+        "sort": lambda array: _call_function("arraySort", array),
+        "min": lambda array: exp.Nullif(this=_call_function("arrayMin", array), expression=exp.Literal.number(0)),  # 0 of an empty list
+        "sum": lambda array: _call_function("arraySum", array),
+        "length": lambda array: _call_function("length", array),
+        "series": lambda start, end: _call_function(
+            "range", _call_function("toUInt32", start), _call_function("toUInt32", _plus_one(exp.paren(end)))
+        ),
     },
     "postgres": {
         **_subquery_writers(1),
-        "length": lambda array: _call("CARDINALITY", array),
-        "series": lambda start, end: _call("ARRAY", exp.select(_call("GENERATE_SERIES", start, end))),
+        "length": lambda array: _call_function("CARDINALITY", array),
+        "series": lambda start, end: _call_function("ARRAY", exp.select(_call_function("GENERATE_SERIES", start, end))),
     },
     "bigquery": {
         **_subquery_writers(0),
-        "length": lambda array: _call("ARRAY_LENGTH", array),
-        "series": lambda start, end: _call("GENERATE_ARRAY", start, end),
+        "length": lambda array: _call_function("ARRAY_LENGTH", array),
+        "series": lambda start, end: _call_function("GENERATE_ARRAY", start, end),
     },
 }
 """Writers of operations by dialect; ``min`` and ``sum`` are of lists of positive numbers."""

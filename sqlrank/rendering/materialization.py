@@ -53,7 +53,7 @@ def _materialized_by_rand(query: exp.Query) -> exp.Select:
     comments = first.pop_comments() or []
     materialized = exp.select("*").from_(query.subquery("once", copy=False)).where("RAND() >= 0")
     materialized.comments = [*comments, RAND_COMMENT]
-    if num_keys := _keys(query.named_selects):
+    if num_keys := _count_key_columns(query.named_selects):
         columns = [
             exp.column(select_item.args["alias"].copy() if isinstance(select_item, exp.Alias) else select_item.this.copy())
             for select_item in query.selects
@@ -65,7 +65,7 @@ def _materialized_by_rand(query: exp.Query) -> exp.Select:
     return materialized
 
 
-def _keys(names: list[str]) -> int:
+def _count_key_columns(names: list[str]) -> int:
     """Return the number of leading columns that identify lists, 0 if one contains ``*/``.
 
     Such a name would end the comment that other engines see in the hint.

@@ -78,7 +78,7 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
         value = quantile.this
         if value not in positions:
             name = value.name if isinstance(value, exp.Column) else "value"
-            row_number, count = _position(value, keys), _count(value, keys)
+            row_number, count = _number_values(value, keys), _count_values(value, keys)
             key = value.copy()
             positions[key] = (add(row_number, exp.to_identifier(f"{name}_position")), add(count, exp.to_identifier(f"{name}_count")))
         position, size = (exp.column(name.copy()) for name in positions[value])
@@ -93,14 +93,14 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
     select.set("from_", exp.From(this=exp.to_table(_add_step(tree, select, numbered))))
 
 
-def _position(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
+def _number_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
     """Return the number of a row by a value in its group; rows without a value are numbered apart."""
     is_missing = exp.Case(ifs=[exp.If(this=is_null(value.copy()), true=exp.Literal.number(1))], default=exp.Literal.number(0))
     order = exp.Order(expressions=[exp.Ordered(this=value.copy())])
     return exp.Window(this=exp.RowNumber(), partition_by=[*(key.copy() for key in keys), is_missing], order=order)
 
 
-def _count(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
+def _count_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
     """Return the number of values in the group of a row."""
     return exp.Window(this=exp.Count(this=value.copy()), partition_by=[key.copy() for key in keys])
 

@@ -53,7 +53,7 @@ def render_over_tables(
 
     Each pair of ``tables`` is a FROM item in the user's notation, and the temporary table that is read instead.
     """
-    display, executable = _render(tree, dialect, header.title, pretty=True, can_materialize=can_materialize, tables=tables)
+    display, executable = _render_tree(tree, dialect, header.title, pretty=True, can_materialize=can_materialize, tables=tables)
     comment = header.text(dialect)
     return RenderedStatement(comment + display, comment + executable)
 
@@ -64,10 +64,10 @@ def to_sql(tree: exp.Expr, dialect: str, statement_title: str = "this", pretty: 
     Raises:
         MetricError: The dialect does not support a construct; ``statement_title`` names its statement.
     """
-    return _render(tree, dialect, statement_title, pretty, can_materialize)[0]
+    return _render_tree(tree, dialect, statement_title, pretty, can_materialize)[0]
 
 
-def _render(
+def _render_tree(
     tree: exp.Expr,
     dialect: str,
     statement_title: str,

@@ -249,11 +249,11 @@ def figure(get_result: Callable[[], Any], ident: str, title: str, kind: str | No
         panels, notes = svg_panels(sqlrank.chart(_with_short_names(result), kind))
     except (InputError, MetricError) as error:
         return Figure(ident, title, reason=str(error))
-    embedded = [_embed(panel, f"{ident}-{index}", title) for index, panel in enumerate(panels)]
+    embedded = [_embed_svg(panel, f"{ident}-{index}", title) for index, panel in enumerate(panels)]
     return Figure(ident, title, embedded, [" ".join(notes)], sql=read_statement(result))
 
 
-def _embed(svg_text: str, ident: str, title: str) -> str:
+def _embed_svg(svg_text: str, ident: str, title: str) -> str:
     """Return an SVG for a page: ids that occur once, a name for screen readers, and native tooltips.
 
     On a narrow page a figure scrolls instead of becoming unreadably small.
@@ -292,7 +292,7 @@ def _with_short_names(result: pa.Table) -> pa.Table:
     columns = {
         field.name: result[field.name].to_pylist() for field in result.schema if field.type in kinds and field.name not in OWN_TEXT_COLUMNS
     }
-    names = _short([text for texts in columns.values() for text in dict.fromkeys(texts) if text is not None])
+    names = _shorten_labels([text for texts in columns.values() for text in dict.fromkeys(texts) if text is not None])
     for name, texts in columns.items():
         field = result.schema.field(name)
         short: Any = pa.array([None if text is None else names[text] for text in texts], field.type)
@@ -300,10 +300,10 @@ def _with_short_names(result: pa.Table) -> pa.Table:
     return result
 
 
-def _short(texts: list[str]) -> dict[str, str]:
+def _shorten_labels(texts: list[str]) -> dict[str, str]:
     """Return a short form of each text, numbered where truncation would make texts equal.
 
-    >>> _short(["a", "b" * 61, "b" * 62])["b" * 62][-7:]
+    >>> _shorten_labels(["a", "b" * 61, "b" * 62])["b" * 62][-7:]
     '... (2)'
     """
     short_texts: dict[str, str] = {}

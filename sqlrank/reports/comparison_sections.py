@@ -31,14 +31,14 @@ def comparison(request: ReportRequest, metrics: list[Any], reasons: list[str]) -
     if not metrics:
         return Section("comparison", title, (), reasons), None
     try:
-        comparisons = request.compare(metrics, request.baseline, **_options(request))
+        comparisons = request.compare(metrics, request.baseline, **_build_options(request))
     except InputError as error:
         return Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]), None
     blocks = [
         figure(lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"),
         result_block(_for_people(comparisons, request), "comparison-table", "Differences", request.max_rows, is_folded=True),
     ]
-    return Section("comparison", title, blocks, [_method(comparisons), *reasons]), comparisons
+    return Section("comparison", title, blocks, [_describe_method(comparisons), *reasons]), comparisons
 
 
 def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Section, pa.Table | None]:
@@ -48,7 +48,7 @@ def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Sec
     """
     ident, title = "comparison-groups", "Systems compared within groups"
     try:
-        comparisons = request.compare(metrics, request.baseline, by=request.groups, **_options(request))
+        comparisons = request.compare(metrics, request.baseline, by=request.groups, **_build_options(request))
     except InputError as error:
         return Section(ident, title, (), [f"Systems are not compared within groups: {error}"]), None
     blocks: list[Any] = []
@@ -62,7 +62,7 @@ def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Sec
         more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
         chart_title = f"Differences of {metrics[0]} by {group_names}{more}"
         blocks.append(figure(partial(drawn.slice, 0), f"comparison-group-{index}-chart", chart_title, "forest"))
-    return Section(ident, title, blocks, [_method(comparisons)]), comparisons
+    return Section(ident, title, blocks, [_describe_method(comparisons)]), comparisons
 
 
 def _first_groups(comparisons: pa.Table) -> tuple[pa.Table, int]:
@@ -75,7 +75,7 @@ def _first_groups(comparisons: pa.Table) -> tuple[pa.Table, int]:
     return comparisons.filter(is_drawn), max(0, len(rank_by_group) - max_groups)
 
 
-def _options(request: ReportRequest) -> dict[str, Any]:
+def _build_options(request: ReportRequest) -> dict[str, Any]:
     return {} if request.is_ranking else {"unit": request.unit}
 
 
@@ -111,7 +111,7 @@ def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
     return comparisons.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
 
 
-def _method(comparisons: pa.Table) -> str:
+def _describe_method(comparisons: pa.Table) -> str:
     tested = comparisons.num_rows - comparisons["p_value"].null_count
     test, correction, confidence = (
         comparisons.schema.metadata[f"sqlrank.{name}".encode()].decode() for name in ("test", "correction", "confidence")

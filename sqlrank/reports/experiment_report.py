@@ -142,11 +142,11 @@ def experiment_sections(effects: Effects) -> list[Section]:
     table = result_block(
         select_display_columns(effect_rows, display), "effects-table", "Effects", effects.max_rows, note=note, is_folded=True
     )
-    blocks = [_verdicts(effects), _pivot(effects), figures, table]
+    blocks = [_list_verdicts(effects), _build_pivot(effects), figures, table]
     return [Section("summary", "Summary", blocks), _units_section(effects)]
 
 
-def _verdicts(effects: Effects) -> VerdictList:
+def _list_verdicts(effects: Effects) -> VerdictList:
     """Return the sentences that the page begins with: a mismatch of the sample ratio alone, or variants and guardrails, and then warnings."""
     notes = [VerdictSentence("warning", f"{note[0].upper()}{note[1:]}.") for note in effects.notes if not note.startswith(MISMATCH)]
     least = min(min(row["n_units_control"], row["n_units"]) for row in effects.rows)
@@ -170,14 +170,14 @@ def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:
         metrics_by_label: dict[str, list[str]] = {}
         for row in effects.rows:
             if row["variant"] == variant:
-                metrics_by_label.setdefault(effects.label(row), []).append(f"{truncate(row['metric'])}{_lift(row, ' ({})')}")
+                metrics_by_label.setdefault(effects.label(row), []).append(f"{truncate(row['metric'])}{_format_lift(row, ' ({})')}")
         verdicts.append(pair_verdict(truncate(variant), truncate(effects.control), metrics_by_label))
     if (num_omitted := len(effects.variants) - MAX_PAIRS_NAMED) > 0:
         verdicts.append(VerdictSentence("even", f"{num_omitted:,} more variants are in the table of effects."))
     return verdicts
 
 
-def _lift(row: Mapping[str, Any], template: str) -> str:
+def _format_lift(row: Mapping[str, Any], template: str) -> str:
     """Return the lift of a row with its interval, as in ``+25.0%, -4.9% to +64.3%``; empty without a lift."""
     lift, low, high = row["relative_difference"], row["relative_ci_low"], row["relative_ci_high"]
     if lift is None:
@@ -194,7 +194,7 @@ def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
             verdict = judge_guardrail(row, tolerance, effects.direction(row["metric"]))
             state, text = GUARDRAIL_TEXTS[verdict]
             sentence = text.format(control=truncate(effects.control), tolerance=tolerance)
-            lift = _lift(row, " ({})")
+            lift = _format_lift(row, " ({})")
             found.append(
                 (verdict, VerdictSentence(state, f"Guardrail {truncate(row['metric'])}: {truncate(row['variant'])} {sentence}{lift}."))
             )
@@ -212,14 +212,14 @@ def judge_guardrail(row: Mapping[str, Any], tolerance: Tolerance, direction: str
     return PASS if least >= -margin else FAIL if greatest < -margin else INCONCLUSIVE
 
 
-def _pivot(effects: Effects) -> TableBlock:
+def _build_pivot(effects: Effects) -> TableBlock:
     """Return the metrics by variant: values with their lifts, and verdicts against the control."""
     rows = {(row["metric"], row["variant"]): row for row in effects.rows}
     cells = []
     for name in effects.names:
         metric_rows = [rows.get((name, variant)) for variant in effects.variants]
         control = next(row["value_control"] for row in metric_rows if row is not None)
-        values = [Cell("NULL") if row is None else _effect(row, effects) for row in metric_rows]
+        values = [Cell("NULL") if row is None else _build_effect_cell(row, effects) for row in metric_rows]
         cells.append([Cell(truncate(name)), format_cell(name, control), *values, Cell(effects.direction(name))])
     columns = ["metric", *map(truncate, [effects.control, *effects.variants]), "better"]
     note = (
@@ -229,7 +229,7 @@ def _pivot(effects: Effects) -> TableBlock:
     return TableBlock("pivot", "Metrics by variant", columns, cells, note=note, sql=effects.texts.get("sql", ""))
 
 
-def _effect(row: Mapping[str, Any], effects: Effects) -> Cell:
+def _build_effect_cell(row: Mapping[str, Any], effects: Effects) -> Cell:
     """Return the cell of a value with its lift and verdict."""
     cell = format_cell(row["metric"], row["value"])
     label = effects.label(row)

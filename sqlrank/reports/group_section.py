@@ -62,7 +62,7 @@ def _worst_groups(worst: pa.Table, group: list[str], request: ReportRequest) -> 
         system = f" of {truncate(row[request.system])}" if request.system in row else ""
         num_units = row.get(f"{name}.n_units")
         units = f" (n_units {num_units:,})" if num_units is not None else ""
-        texts.append(f"{', '.join(truncate(row[column]) for column in group)} {_interval(row, name).text}{system}{units}")
+        texts.append(f"{', '.join(truncate(row[column]) for column in group)} {_build_interval_cell(row, name).text}{system}{units}")
     return f"Worst {name} by {', '.join(map(truncate, group))}: {'; '.join(texts)}."
 
 
@@ -86,11 +86,11 @@ def _with_intervals(
     limits = {f"{name}.{end}" for name in request.names for end in ("ci_low", "ci_high", "se", "n_units")}
     keys = [name for name in result.column_names if name not in {*request.names, *limits}]
     rows = result.slice(0, MAX_TABLE_ROWS).to_pylist()
-    shades = {name: _shades(rows, values_by_system, name, request) for name in request.names}
+    shades = {name: _choose_shades(rows, values_by_system, name, request) for name in request.names}
     cells = [
         [
             *(format_cell(key, row[key]) for key in keys),
-            *(replace(_interval(row, name), shade=shades[name][index]) for name in request.names),
+            *(replace(_build_interval_cell(row, name), shade=shades[name][index]) for name in request.names),
         ]
         for index, row in enumerate(rows)
     ]
@@ -119,7 +119,7 @@ def _query_command(row: Mapping[str, Any], group: Sequence[str], request: Report
     sources, common = request.arguments_for_system(str(row.get(str(request.system))))
     sqlglot_dialect = get_dialect(request.dialect).sqlglot_name
     conditions = [] if common["where"] is None else [parse_condition(common["where"], sqlglot_dialect)]
-    conditions += [exp.EQ(this=_column(name), expression=exp.convert(row[name])) for name in group]
+    conditions += [exp.EQ(this=_quote_column(name), expression=exp.convert(row[name])) for name in group]
     options = {
         "where": exp.and_(*conditions).sql(sqlglot_dialect),
         **{name: common[name] for name in ("inputs", "compat", "sql_dir", "columns")},
@@ -130,7 +130,7 @@ def _query_command(row: Mapping[str, Any], group: Sequence[str], request: Report
     )
 
 
-def _column(name: str) -> exp.Column:
+def _quote_column(name: str) -> exp.Column:
     """Return a column, quoted unless its name is a plain word, since shells quote quotes at length."""
     is_word = [token.token_type for token in tokenize(name)] == [TokenType.VAR]
     return exp.column(exp.to_identifier(name)) if is_word else quoted_column(name)
@@ -144,7 +144,7 @@ def _significant_difference(row: Mapping[str, Any], whole: float | None, name: s
     return float(row[name] - whole)
 
 
-def _shades(
+def _choose_shades(
     rows: Sequence[Mapping[str, Any]], values_by_system: Mapping[Any, Mapping[str, Any]], name: str, request: ReportRequest
 ) -> list[str]:
     """Return the class of the style sheet of each row's cell: its verdict and one of ``NUM_SHADES`` strengths, or ``faint``."""
@@ -161,7 +161,7 @@ def _shades(
     ]
 
 
-def _interval(row: Mapping[str, Any], name: str) -> Cell:
+def _build_interval_cell(row: Mapping[str, Any], name: str) -> Cell:
     """Return a cell of a value with its interval, sorted by the value."""
     value, low, high = (format_cell(name, row.get(column)) for column in (name, f"{name}.ci_low", f"{name}.ci_high"))
     return value if low.number is None or high.number is None else replace(value, text=f"{value.text} [{low.text}, {high.text}]")

@@ -85,7 +85,7 @@ def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequ
     script = (TEMPLATE_FOLDER / "report.js").read_text("utf-8")
     # The content security policy allows only this script, and no requests.
     script_hash = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    html = _template().render(
+    html = _load_template().render(
         title=title,
         arguments=arguments,
         sections=sections,
@@ -99,7 +99,7 @@ def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequ
 
 
 @cache
-def _template() -> Template:
+def _load_template() -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  an optional dependency
     from markupsafe import Markup  # noqa: PLC0415
 

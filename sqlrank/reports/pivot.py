@@ -36,14 +36,14 @@ def pivot_table(result: pa.Table, request: ReportRequest, comparisons: pa.Table 
         best = _find_best(name, rows, request.direction(name))
         values = [
             replace(
-                _value(row, name),
+                _build_value_cell(row, name),
                 is_best=best is not None and format_cell(name, row[name]).text == best,
                 verdict=STATES.get(labels.get((name, system), ""), ""),
             )
             for system, row in zip(systems, rows, strict=True)
         ]
         cells.append([Cell(truncate(name), link="#meanings-table"), *values, Cell(request.direction(name))])
-    note = _note(request, baseline, len(systems))
+    note = _format_note(request, baseline, len(systems))
     columns = ["metric", *map(truncate, systems), "better"]
     return TableBlock("pivot", "Metrics by system" if len(systems) > 1 else "Metrics", columns, cells, 0, read_statement(result), note)
 
@@ -56,7 +56,7 @@ def _find_best(name: str, rows: Sequence[Mapping[str, Any]], direction: str) -> 
     return format_cell(name, min(values) if direction == "lower" else max(values)).text
 
 
-def _value(row: Mapping[str, Any], name: str) -> Cell:
+def _build_value_cell(row: Mapping[str, Any], name: str) -> Cell:
     """Return a value with half of the width of its interval."""
     value, low, high = row[name], row.get(f"{name}.ci_low"), row.get(f"{name}.ci_high")
     cell = format_cell(name, value)
@@ -67,7 +67,7 @@ def _value(row: Mapping[str, Any], name: str) -> Cell:
     )
 
 
-def _note(request: ReportRequest, baseline: str | None, num_systems: int) -> str:
+def _format_note(request: ReportRequest, baseline: str | None, num_systems: int) -> str:
     note = f"± is half of the width of the {100 * request.confidence:g}% confidence interval." if request.has_intervals else ""
     note += " The best value is bold." if num_systems > 1 else ""
     if baseline is None:

@@ -39,7 +39,7 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
         return Section("queries", title, (), ["Queries are compared where several systems rank documents."])
     metric = next(metric for metric in request.metrics if str(metric) in comparisons["metric"].to_pylist())
     lower_is_better = request.direction(str(metric)) == "lower"
-    baseline, system = _pair(comparisons, str(metric), lower_is_better)
+    baseline, system = _find_pair(comparisons, str(metric), lower_is_better)
     differences = request.compare([metric], baseline, per_query=True)
     differences = differences.filter(pc.equal(differences["system"], system))
     sign = -1 if lower_is_better else 1
@@ -59,7 +59,7 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
     )
     blocks: list[Any] = [figure(lambda: differences, "queries-chart", "Differences of queries, in order", "differences")]
     blocks += [
-        _table(request, rows, f"queries-{change}", f"Queries that {change} most", differences, metric, (baseline, system))
+        _build_table(request, rows, f"queries-{change}", f"Queries that {change} most", differences, metric, (baseline, system))
         for change, rows in rows_by_change.items()
     ]
     examples = {
@@ -74,7 +74,7 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
     return Section("queries", title, blocks, [text])
 
 
-def _pair(comparisons: pa.Table, metric: str, lower_is_better: bool) -> tuple[str, str]:
+def _find_pair(comparisons: pa.Table, metric: str, lower_is_better: bool) -> tuple[str, str]:
     """Return the baseline of the first comparison, and the best system compared with it."""
     rows = [row for row in comparisons.to_pylist() if row["metric"] == metric]
     baseline_rows = [row for row in rows if row["baseline"] == rows[0]["baseline"]]
@@ -82,7 +82,7 @@ def _pair(comparisons: pa.Table, metric: str, lower_is_better: bool) -> tuple[st
     return best["baseline"], best["system"]
 
 
-def _table(
+def _build_table(
     request: ReportRequest, rows: list[dict[str, Any]], ident: str, title: str, differences: pa.Table, metric: Any, pair: tuple[str, str]
 ) -> TableBlock:
     """Return queries with their values, the command that explains each, and links to lists shown."""
@@ -92,7 +92,7 @@ def _table(
         link = f"#{change}-{index + 1}" if index < request.query_examples else None
         command = explain_command(request, metric, pair[1], row["query_id"])
         numbers = [format_cell(name, row[name]) for name in ("value_baseline", "value", "difference")]
-        cells.append([Cell(truncate(row["query_id"]), _number(row["query_id"]), command, link), *numbers])
+        cells.append([Cell(truncate(row["query_id"]), _to_number(row["query_id"]), command, link), *numbers])
     names = ["query", f"{truncate(pair[0])} (baseline)", truncate(pair[1]), "difference"]
     num_queries = (
         pc.sum(
@@ -104,7 +104,7 @@ def _table(
     return TableBlock(ident, title, names, cells, num_queries - len(rows) if rows else 0, read_statement(differences), note)
 
 
-def _number(value: Any) -> float | None:
+def _to_number(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
 
 
@@ -131,7 +131,7 @@ def _side_by_side(
     ranks = [{document["doc_id"]: document["rank"] for document in ranked.documents} for ranked in explained_lists]
     max_grade = max((grade for ranked in explained_lists for grade in ranked.grades.values()), default=0)
     lists = [
-        [_document(document, ranked.grades, max_grade, ranks[1 - side]) for document in ranked.documents]
+        [_build_document(document, ranked.grades, max_grade, ranks[1 - side]) for document in ranked.documents]
         for side, ranked in enumerate(explained_lists)
     ]
     return SideBySide(
@@ -174,9 +174,11 @@ def _explained_list(explanation: Explanation | str, judged: Explanation | str, d
     if refusal is not None:
         return ExplainedList([], {}, refusal)
     grades = {
-        document["doc_id"]: document["relevance"] for document in _step(judged, "judged_documents") if document["relevance"] is not None
+        document["doc_id"]: document["relevance"]
+        for document in _find_step_rows(judged, "judged_documents")
+        if document["relevance"] is not None
     }
-    documents = [document for document in _step(judged, "ranked_documents") if document["rank"] <= depth]
+    documents = [document for document in _find_step_rows(judged, "ranked_documents") if document["rank"] <= depth]
     return ExplainedList(documents, grades, _truncate_explanation(str(explanation)))
 
 
@@ -189,12 +191,12 @@ def _truncate_explanation(text: str) -> str:
     )
 
 
-def _step(explanation: Any, name: str) -> list[dict[str, Any]]:
+def _find_step_rows(explanation: Any, name: str) -> list[dict[str, Any]]:
     """Return the rows of a CTE, an empty list if there is none."""
     return next((step.rows.to_pylist() for step in explanation.steps if step.name == name), [])
 
 
-def _document(document: dict[str, Any], grades: dict[Any, float], max_grade: float, other_ranks: dict[Any, int]) -> RankedDocument:
+def _build_document(document: dict[str, Any], grades: dict[Any, float], max_grade: float, other_ranks: dict[Any, int]) -> RankedDocument:
     """Return a document with its grade, shaded relative to the greatest grade of the query."""
     grade = grades.get(document["doc_id"])
     shade = 0 if grade is None or grade <= 0 else max(1, round(NUM_GRADE_SHADES * grade / max_grade))

@@ -130,7 +130,7 @@ def report(
     """
     from sqlrank.engines.worker_threads import run_in_time  # noqa: PLC0415  engines take half a second that help does not need
 
-    run_in_time(_load)
+    run_in_time(_import_modules)
     from sqlrank.reports.experiment_report import Effects, experiment_sections  # noqa: PLC0415  loaded by now
     from sqlrank.reports.report_request import ReportRequest  # noqa: PLC0415
     from sqlrank.reports.rollup_report import RollupReportRequest, rollup_sections  # noqa: PLC0415
@@ -174,7 +174,7 @@ def report(
     request = request.with_progress(progress, TYPICAL_CALLS)
     options = {**common, **own}
     with request.sharing_queries() as shared_request:
-        page = render_page(title, _describe_request(request, created_at, options), _sections(shared_request))
+        page = render_page(title, _describe_request(request, created_at, options), _build_sections(shared_request))
     if progress is not None:
         progress(100.0)
     return page
@@ -187,7 +187,7 @@ def _refuse_arguments(arguments: Mapping[str, Any], reason: str) -> None:
             raise MetricError(f"{name}= {reason}")
 
 
-def _load() -> None:
+def _import_modules() -> None:
     """Import the modules of reports, which takes seconds the first time."""
     require_report_modules()
     for name in (
@@ -203,7 +203,7 @@ def _load() -> None:
         import_module(f"sqlrank.reports.{name}")
 
 
-def _sections(request: ReportRequest) -> list[Any]:
+def _build_sections(request: ReportRequest) -> list[Any]:
     from sqlrank.reports import cluster_section as clusters  # noqa: PLC0415  see report
     from sqlrank.reports import comparison_sections as comparing  # noqa: PLC0415
     from sqlrank.reports import sections  # noqa: PLC0415  see report
@@ -247,14 +247,18 @@ def _describe_creation(created_at: datetime | str | None) -> list[tuple[str, str
 
 def _describe_experiment(source: Any, effects: Effects, created_at: datetime | str | None) -> list[tuple[str, str]]:
     """Return the source and settings of an experiment, creation time and version of a report as text."""
-    return _truncate_entries([*_describe_creation(created_at), ("experiment", _source(source)), *effects.settings])
+    return _truncate_entries([*_describe_creation(created_at), ("experiment", _describe_source(source)), *effects.settings])
 
 
 def _describe_rollup(request: RollupReportRequest, created_at: datetime | str | None) -> list[tuple[str, str]]:
     """Return the arguments, source, creation time and version of a report of a rollup as text."""
     options = {name: getattr(request, name) for name in ROLLUP_OPTIONS} | dict(request.policies)
-    entries = [*_describe_creation(created_at), ("metrics", ", ".join(request.names)), ("rollup", _source(request.common["rollup"]))]
-    return _truncate_entries([*entries, *((name, _text(value)) for name, value in options.items() if value)])
+    entries = [
+        *_describe_creation(created_at),
+        ("metrics", ", ".join(request.names)),
+        ("rollup", _describe_source(request.common["rollup"])),
+    ]
+    return _truncate_entries([*entries, *((name, _format_argument(value)) for name, value in options.items() if value)])
 
 
 def _truncate_entries(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -270,24 +274,24 @@ def _describe_request(request: ReportRequest, created_at: datetime | str | None,
     entries += [("metrics", ", ".join(request.names))]
     for role, source in request.sources.items():
         members = source.items() if role == "run" and request.runs else [("", source)]
-        entries += [(f"{role} {truncate(name)}".strip(), _source(member)) for name, member in members]
-    entries += [(name, _text(options[name])) for name in OPTIONS if options[name]]
-    return _truncate_entries([*entries, *((name, _text(value)) for name, value in request.policies.items())])
+        entries += [(f"{role} {truncate(name)}".strip(), _describe_source(member)) for name, member in members]
+    entries += [(name, _format_argument(options[name])) for name in OPTIONS if options[name]]
+    return _truncate_entries([*entries, *((name, _format_argument(value)) for name, value in request.policies.items())])
 
 
 OPTIONS = ("columns", "inputs", "by", "system", "baseline", "lower_is_better", "where", "confidence", "unit", "compat", "sql_dir", "plan")
 
 
-def _text(value: Any) -> str:
+def _format_argument(value: Any) -> str:
     """Format an argument for the page."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}={_text(element)}" for name, element in value.items())
+        return ", ".join(f"{name}={_format_argument(element)}" for name, element in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(_text(element) if isinstance(element, str) else f"[{_text(element)}]" for element in value)
-    return str(value) if isinstance(value, (str, int, float, Path)) else _source(value)
+        return ", ".join(_format_argument(element) if isinstance(element, str) else f"[{_format_argument(element)}]" for element in value)
+    return str(value) if isinstance(value, (str, int, float, Path)) else _describe_source(value)
 
 
-def _source(source: Any) -> str:
+def _describe_source(source: Any) -> str:
     """Describe a source: a file with its size, a table name, or an in-memory table with its rows."""
     if isinstance(source, (str, Path)):
         path = Path(source)
@@ -300,7 +304,7 @@ def _source(source: Any) -> str:
     if isinstance(source, dict):
         return f"a dict of {len(source):,} queries"
     if isinstance(source, list):
-        return "; ".join(map(_source, source))
+        return "; ".join(map(_describe_source, source))
     if isinstance(source, SourceGroup):
-        return ", ".join(f"{name}={_source(member)}" if name else _source(member) for name, member in source.members)
+        return ", ".join(f"{name}={_describe_source(member)}" if name else _describe_source(member) for name, member in source.members)
     return describe_source(source)

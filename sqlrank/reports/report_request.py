@@ -128,7 +128,7 @@ class ReportRequest:
         run_role, run = next(((role, given[role]) for role in SYSTEM_ROLES if role in given), ("run", None))
         run = SourceGroup.wrap(run_role, run)
         has_runs = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
-        runs = _runs(run_role, run, common) if has_runs else {}
+        runs = _list_runs(run_role, run, common) if has_runs else {}
         scores = (common["columns"] or {}).get(SCORE_COLUMN)
         is_scored = isinstance(scores, (list, tuple)) and len(scores) > 1 and "predictions" in sources
         system = system or (SCORE_COLUMN if is_scored else SYSTEM_COLUMN if runs else None)
@@ -199,7 +199,9 @@ class ReportRequest:
 
     def evaluate(self, metrics: Any, by: Any = (), **options: Any) -> pa.Table:
         """Evaluate metrics by system, in the caller's order of systems, and by further columns."""
-        result = sqlrank.evaluate(metrics, by=[*self.system_columns, *by], **self.sources, **self._common(metrics), **options)
+        result = sqlrank.evaluate(
+            metrics, by=[*self.system_columns, *by], **self.sources, **self._build_common_arguments(metrics), **options
+        )
         if self.system not in result.column_names:
             return result
         order_by_system = {name: index for index, name in enumerate(self.declared_order)}
@@ -221,7 +223,7 @@ class ReportRequest:
         """Compare the systems."""
         lower = sorted(self.lower_metrics.intersection(map(str, metrics)))
         options = {"system": self.system, "baseline": baseline, "confidence": self.confidence, "lower_is_better": lower, **options}
-        return sqlrank.compare(metrics, **self.sources, **self._common(metrics), **options)
+        return sqlrank.compare(metrics, **self.sources, **self._build_common_arguments(metrics), **options)
 
     def direction(self, metric: str) -> str:
         """Return the better direction of a metric: ``higher``, ``lower`` or ``neither``."""
@@ -248,7 +250,7 @@ class ReportRequest:
     def explain(self, metric: Any, system: str, queries: Sequence[Any], rows: int) -> dict[Any, Explanation | str]:
         """Explain a metric for queries of one of several systems; a text is why there is no explanation."""
         sources, common = self.arguments_for_system(system)
-        arguments = self._common([metric])
+        arguments = self._build_common_arguments([metric])
         # Rows were validated before. Sorting whole lists includes all judged documents.
         call = _build_call(
             [metric], sources, {**common, "plan": {**(common["plan"] or {}), "rank_method": "sort"}}, self.policies_read_by([metric])
@@ -275,12 +277,12 @@ class ReportRequest:
         elif self.system == SCORE_COLUMN:
             common["columns"] = {**(common["columns"] or {}), SCORE_COLUMN: system}
         elif self.system is not None:
-            common["where"] = self._where(self.system, system)
+            common["where"] = self._build_condition(self.system, system)
             # An explanation does not read the system column.
             common["columns"] = {name: column_name for name, column_name in (common["columns"] or {}).items() if name != self.system}
         return sources, common
 
-    def _where(self, column: str, system: str) -> str:
+    def _build_condition(self, column: str, system: str) -> str:
         """Return the SQL condition for a system's rows, combined with that of the report."""
         sqlglot_dialect = get_dialect(self.dialect).sqlglot_name
         role, dot, name = column.partition(".")
@@ -304,7 +306,7 @@ class ReportRequest:
         """
         return find_read_policies(_build_call(metrics, self.sources, self.common, self.policies))
 
-    def _common(self, metrics: Any) -> dict[str, Any]:
+    def _build_common_arguments(self, metrics: Any) -> dict[str, Any]:
         """Return the arguments of all calls, with the metrics' policies and the remaining timeout."""
         self.tell()
         check_deadline()
@@ -350,7 +352,7 @@ def _build_call(metrics: Any, sources: Mapping[str, Any], common: Mapping[str, A
     )
 
 
-def _runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:
+def _list_runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:
     """Return the runs by their system names; raise ``InputError`` for duplicate names."""
     names = [name for name, _ in run.members]
     if None in names:

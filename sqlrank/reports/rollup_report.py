@@ -108,10 +108,10 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
     overall, reason = request.evaluate(request.by)
     over_days, days, missing = _days_section(request)
     drifted, moved = _drift_section(request, days)
-    verdicts = VerdictList([*_verdicts(moved, request), *missing])
+    verdicts = VerdictList([*_list_verdicts(moved, request), *missing])
     blocks = [
         *([verdicts] if verdicts.verdicts else []),
-        result_block(_in_rows(overall), "summary-table", "Metrics of all days", request.max_rows, note=_note(request, reason)),
+        result_block(_in_rows(overall), "summary-table", "Metrics of all days", request.max_rows, note=_format_note(request, reason)),
         figure(
             lambda: _first_groups(overall, moved, request)[0],
             "summary-chart",
@@ -129,7 +129,7 @@ def _in_rows(result: pa.Table) -> pa.Table:
     return to_long_format(result).replace_schema_metadata(result.schema.metadata)
 
 
-def _note(request: RollupReportRequest, reason: str) -> str:
+def _format_note(request: RollupReportRequest, reason: str) -> str:
     """Return the sentence on the limits of values; ``reason`` says why there are no intervals."""
     interval = f"ci_low and ci_high are the limits of the {100 * request.confidence:g}% confidence interval."
     return f"bound_low and bound_high are guaranteed bounds of the change that binning causes. {reason or interval}"
@@ -217,20 +217,20 @@ def _split_days(first: Any) -> tuple[str, str]:
     return exp.LT(this=exp.column(DAY), expression=literal).sql(), exp.GTE(this=exp.column(DAY), expression=literal).sql()
 
 
-def _verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list[VerdictSentence]:
+def _list_verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list[VerdictSentence]:
     """Return the sentences on drift: by verdict, if there are tolerances, and otherwise on the largest change."""
     if moved is None or not moved.num_rows:
         return []
     rows = moved.to_pylist()
     if "verdict" not in moved.column_names:
         changes = [row for row in rows if row["difference"] is not None]
-        return [VerdictSentence("even", f"Largest change: {_change(changes[0], request)}.")] if changes else []
+        return [VerdictSentence("even", f"Largest change: {_format_change(changes[0], request)}.")] if changes else []
     sentences = []
     num_judged = sum(row["verdict"] is not None for row in rows)
     for verdict, text in VERDICT_TEXTS.items():
         found = [row for row in rows if row["verdict"] == verdict]
         if found:
-            named = ", ".join(_change(row, request) for row in found[:MAX_CHANGES_NAMED])
+            named = ", ".join(_format_change(row, request) for row in found[:MAX_CHANGES_NAMED])
             more = f", and {len(found) - MAX_CHANGES_NAMED:,} more" if len(found) > MAX_CHANGES_NAMED else ""
             sentences.append(VerdictSentence(VERDICT_STATES[verdict], f"{len(found):,} of {num_judged:,} values {text}: {named}{more}."))
     num_passed = pc.sum(pc.equal(moved["verdict"], PASS)).as_py() or 0
@@ -239,7 +239,7 @@ def _verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list[Verd
     return sentences
 
 
-def _change(row: Mapping[str, Any], request: RollupReportRequest) -> str:
+def _format_change(row: Mapping[str, Any], request: RollupReportRequest) -> str:
     """Return the text of a row of drift."""
     group = ", ".join(f"{truncate(name)}={truncate(row[name])}" for name in request.by)
     before, after, difference = (format_cell(name, row[name]).text for name in ("value_reference", "value_current", "difference"))

@@ -81,13 +81,13 @@ def summary_section(result: pa.Table, request: ReportRequest, verdicts: VerdictL
         *([verdicts] if verdicts.verdicts else []),
         pivot_table(result, request, comparisons),
         figure(lambda: result, "summary-chart", f"Metrics of each system{', with their intervals' * request.has_intervals}", "dots"),
-        *([_rows(result, request, "summary-table", "Confidence intervals")] if request.has_intervals else []),
-        _meanings(request),
+        *([_build_rows(result, request, "summary-table", "Confidence intervals")] if request.has_intervals else []),
+        _build_meanings(request),
     ]
     return Section("summary", "Summary", blocks)
 
 
-def _meanings(request: ReportRequest) -> TableBlock:
+def _build_meanings(request: ReportRequest) -> TableBlock:
     """Return a table that explains the metrics."""
     files = [find_metric(name, request.library)[1] for name in request.names]
     rows = [
@@ -98,7 +98,7 @@ def _meanings(request: ReportRequest) -> TableBlock:
     return TableBlock("meanings-table", "Metric definitions", ["metric", "description", "range", "better"], cells, is_folded=True)
 
 
-def _rows(result: pa.Table, request: ReportRequest, ident: str, title: str) -> TableBlock:
+def _build_rows(result: pa.Table, request: ReportRequest, ident: str, title: str) -> TableBlock:
     """Return a result with intervals as one row per metric."""
     rows = to_long_format(result)
     order = sorted(range(rows.num_rows), key=lambda row: request.names.index(rows["metric"][row].as_py()))

@@ -141,13 +141,13 @@ def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cut
         **WARNED_COUNTS,
     }
     judged = f"Judged@{cutoff}"
-    warnings = _merge(
+    warnings = _merge_warnings(
         (name, f"{1 - row[judged]:.0%} of the first {cutoff} documents are unjudged")
         for name, row in _name_groups(rows, systems)
         if row.get(judged) is not None and row[judged] < MIN_COVERAGE
     )
     for count, (thing, rest) in counts.items():
-        warnings += _merge(
+        warnings += _merge_warnings(
             (name, f"{count_things(row[count], thing)}{rest} ({count})") for name, row in _name_groups(rows, systems) if row.get(count)
         )
     return warnings
@@ -157,7 +157,7 @@ def _name_groups(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> l
     return [(", ".join(truncate(row[name]) for name in systems), row) for row in rows]
 
 
-def _merge(named_texts: Any) -> list[str]:
+def _merge_warnings(named_texts: Any) -> list[str]:
     """Return one warning per text, with the systems that it holds for."""
     systems_by_text: dict[str, list[str]] = {}
     for system, text in named_texts:

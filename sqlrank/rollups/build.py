@@ -50,7 +50,7 @@ def drop_unit_weights(statement: CompiledStatement) -> CompiledStatement:
         return statement
     weights = [select_item for select_item in input_cte.selects if select_item.alias_or_name == WEIGHT_COLUMN]
     other_ctes = [query for query in ctes.values() if query is not aggregation_cte and query is not input_cte]
-    if not weights or _columns(weights[0]) or any(_reads_weight(query) for query in other_ctes):
+    if not weights or _find_columns(weights[0]) or any(_reads_weight(query) for query in other_ctes):
         return statement
     for total in find_nodes(aggregation_cte, exp.Sum):
         _drop_weight(total)
@@ -66,14 +66,14 @@ def has_weights(statement: CompiledStatement) -> bool:
     ctes = {cte.alias: cte.this for cte in tree.ctes}
     sources = (query for query in ctes.values() if isinstance(query, exp.Select) and query.args["from_"].this.name not in ctes)
     weights = (select_item for query in sources for select_item in query.selects if select_item.alias_or_name == WEIGHT_COLUMN)
-    return any(map(_columns, weights)) and _reads_weight(ctes[tree.args["from_"].this.name])
+    return any(map(_find_columns, weights)) and _reads_weight(ctes[tree.args["from_"].this.name])
 
 
 def _reads_weight(tree: exp.Expr) -> bool:
-    return any(column.name == WEIGHT_COLUMN for column in _columns(tree))
+    return any(column.name == WEIGHT_COLUMN for column in _find_columns(tree))
 
 
-def _columns(tree: exp.Expr) -> list[exp.Column]:
+def _find_columns(tree: exp.Expr) -> list[exp.Column]:
     return find_nodes(tree, exp.Column)
 
 
@@ -98,7 +98,7 @@ def _drop_weight(total: exp.Sum) -> None:
     if total.this == exp.column(WEIGHT_COLUMN):
         total.replace(exp.Count(this=exp.Star()))
         return
-    for column in _columns(total):
+    for column in _find_columns(total):
         if column.name == WEIGHT_COLUMN:
             column.replace(exp.Literal.number("1.0"))
 
@@ -159,7 +159,7 @@ def resolve_rollup_request(
             row_facts | row_definition(request.metrics, library), metric_names, buckets
         )
     binning_kind = bins.kind if metrics.rank_based else "group_sums"
-    file = _file(
+    file = _build_file(
         binning_kind,
         metrics,
         list(dict.fromkeys(text for metric in request.metrics for text in metric.file.required_row_checks)),
@@ -230,7 +230,9 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
     return CompiledStatement(tree, outputs, header)
 
 
-def _file(binning_kind: str, metrics: RollupMetrics, requires: list[str], bins: ScoreBinning, buckets: JackknifeBuckets | None) -> SqlFile:
+def _build_file(
+    binning_kind: str, metrics: RollupMetrics, requires: list[str], bins: ScoreBinning, buckets: JackknifeBuckets | None
+) -> SqlFile:
     """Return the SQL file of a rollup with its aggregate columns and the metrics' checks."""
     file = SqlFile("curves", "rollup_rows", sql_root() / "rollups" / f"{binning_kind}.sql")
     tree = file.statement

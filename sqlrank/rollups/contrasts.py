@@ -55,17 +55,17 @@ class Difference(NamedTuple):
     @property
     def standard_error(self) -> float | None:
         """The standard error, 0 if the buckets differ by no more than rounding; None without one."""
-        return None if self.se is None or self.difference is None else clear_rounding_noise(self.se, self._size)
+        return None if self.se is None or self.difference is None else clear_rounding_noise(self.se, self._max_magnitude)
 
     def t_test(self) -> tuple[float | None, float | None]:
         """Return Student's t and the two-sided p-value of no difference."""
         if self.standard_error is None or self.difference is None:
             return None, None
-        is_zero = clear_rounding_noise(abs(self.difference), self._size) == 0
+        is_zero = clear_rounding_noise(abs(self.difference), self._max_magnitude) == 0
         return t_test(0.0 if is_zero else self.difference, self.standard_error, self.df)
 
     @property
-    def _size(self) -> float:
+    def _max_magnitude(self) -> float:
         return max(abs(self.reference or 0.0), abs(self.current or 0.0))
 
 
@@ -129,7 +129,7 @@ class ContrastPlan:
         )
         differences = {
             group_number: {
-                metric.name: _subtract(metric.name, reference_rows.get(group_number, {}), current_rows.get(group_number, {}))
+                metric.name: _subtract_values(metric.name, reference_rows.get(group_number, {}), current_rows.get(group_number, {}))
                 for metric in self.metrics.metrics
             }
             for group_number in range(groups.num_rows)
@@ -138,7 +138,7 @@ class ContrastPlan:
             None if side.leave_one_out is None else _align_groups(side.leave_one_out, group_numbers)
             for group_numbers, side in zip(group_numbers_by_side, (reference, current), strict=True)
         )
-        errors = self._errors(differences, reference_left_out, current_left_out, scratch)
+        errors = self._estimate_errors(differences, reference_left_out, current_left_out, scratch)
         for (group_number, metric), (n_buckets, se) in errors.items():
             name = self.interval_metrics.metrics[metric].name
             differences[group_number][name] = differences[group_number][name]._replace(se=se, n_buckets=n_buckets)
@@ -148,7 +148,7 @@ class ContrastPlan:
             rows = (reference_rows.get(group_number, {}), current_rows.get(group_number, {}))
             yield GroupContrast(group_number, group, *rows, differences[group_number], counts)
 
-    def _errors(
+    def _estimate_errors(
         self,
         differences: Mapping[int, Mapping[str, Difference]],
         reference: pa.Table | None,
@@ -166,7 +166,7 @@ class ContrastPlan:
         return jackknife_standard_errors(leave_one_out_differences(reference, current, full_values, scratch), scratch)
 
 
-def _subtract(name: str, reference: Mapping[str, Any], current: Mapping[str, Any]) -> Difference:
+def _subtract_values(name: str, reference: Mapping[str, Any], current: Mapping[str, Any]) -> Difference:
     """Return both values of a metric, their difference and its bounds."""
 
     def minus(current_column: str, reference_column: str) -> float | None:

@@ -127,7 +127,7 @@ def rollup_model(
     outputs = [dataclasses.replace(output, kind="point") if output.name == "bin" else output for output in statement.outputs]
     statement = dataclasses.replace(statement, outputs=outputs)
     event = resolve_group_column(statement, day, dialect, "day").name
-    config = {"event_time": event, "batch_size": "day", "begin": _day(begin), "lookback": lookback}
+    config = {"event_time": event, "batch_size": "day", "begin": _parse_day(begin), "lookback": lookback}
     config_arguments = ", ".join(f"{key}={value!r}" for key, value in config.items()) + MICROBATCH_PARTITIONING[dialect].format(event)
     model_statement = dataclasses.replace(statement, tree=without_order(statement))
     config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}"
@@ -137,7 +137,7 @@ def rollup_model(
     return DbtModel(text, schema_yaml(name, description, model_statement, request, dialect))
 
 
-def _day(begin: Any) -> str:
+def _parse_day(begin: Any) -> str:
     """Return the first day as ISO text; raise ``InputError`` if it is not a date."""
     try:
         return (begin if isinstance(begin, date) else date.fromisoformat(str(begin))).isoformat()[:10]

@@ -121,8 +121,8 @@ def stored_aggregates(metric: ResolvedMetric, library: Registry, *, weighted: bo
     Weighted queries add the weighted moments, which include the sum of the weights.
     """
     value = exp.column(per_query_column(metric, library))
-    statistics: list[exp.Expr] = [*_moments(value).values(), exp.Min(this=value), exp.Max(this=value)]
-    statistics += _moments(value, weighted=True).values() if weighted else []
+    statistics: list[exp.Expr] = [*_build_moments(value).values(), exp.Min(this=value), exp.Max(this=value)]
+    statistics += _build_moments(value, weighted=True).values() if weighted else []
     aggregates = {aggregate_column_name(aggregate): aggregate.copy() for aggregate in statistics}
     for is_weighted in (False, *([True] if weighted else [])):
         plain = replace(metric, settings={name: value for name, value in metric.settings.items() if name != "aggregate"})
@@ -138,34 +138,34 @@ def mean_moments(metric: ResolvedMetric, library: Registry, *, weighted: bool) -
     aggregate_function = metric.settings.get("aggregate", "wmean" if weighted else "mean")
     if aggregate_function not in {"mean", "wmean"} or metric.file.interval.no_interval:
         return {}
-    moments = _moments(exp.column(per_query_column(metric, library)), weighted=aggregate_function == "wmean")
+    moments = _build_moments(exp.column(per_query_column(metric, library)), weighted=aggregate_function == "wmean")
     return {
         name: ({aggregate_column_name(aggregate): aggregate.copy()}, exp.Sum(this=exp.column(aggregate_column_name(aggregate))))
         for name, aggregate in moments.items()
     }
 
 
-def _moments(value: exp.Column, *, weighted: bool = False) -> dict[str, exp.Expr]:
+def _build_moments(value: exp.Column, *, weighted: bool = False) -> dict[str, exp.Expr]:
     """Return the aggregates from which the variance of per-query values follows, by name."""
     if not weighted:
-        return {"count": exp.Count(this=value), "total": exp.Sum(this=value), "squares": exp.Sum(this=_product(value, value))}
+        return {"count": exp.Count(this=value), "total": exp.Sum(this=value), "squares": exp.Sum(this=_multiply_factors(value, value))}
     weight = exp.column("weight")
     null_condition = is_null(value)
     weights, squares = (
         exp.Sum(this=exp.Case(ifs=[exp.If(this=null_condition, true=sql_literal(0))], default=term))
-        for term in (weight, _product(weight, weight))
+        for term in (weight, _multiply_factors(weight, weight))
     )
     return {
         "count": exp.Count(this=exp.Case(ifs=[exp.If(this=exp.GT(this=weight, expression=sql_literal(0)), true=value)])),
         "weights": weights,
-        "total": exp.Sum(this=_product(weight, value)),
+        "total": exp.Sum(this=_multiply_factors(weight, value)),
         "squared_weights": squares,
-        "products": exp.Sum(this=_product(weight, weight, value)),
-        "squares": exp.Sum(this=_product(weight, weight, value, value)),
+        "products": exp.Sum(this=_multiply_factors(weight, weight, value)),
+        "squares": exp.Sum(this=_multiply_factors(weight, weight, value, value)),
     }
 
 
-def _product(*factors: exp.Expr) -> exp.Expr:
+def _multiply_factors(*factors: exp.Expr) -> exp.Expr:
     return reduce(lambda product, factor: exp.Mul(this=product.copy(), expression=factor.copy()), factors)
 
 
@@ -185,7 +185,7 @@ def per_query_column(metric: ResolvedMetric, library: Registry) -> str:
         "metric": metric.file.display_name,
         "cutoff": str(metric.metric.cutoff),
         "value": metric.file.tree.sql("duckdb"),
-        "settings": {name: _setting(name, metric, library) for name in sorted(read)},
+        "settings": {name: _find_setting(name, metric, library) for name in sorted(read)},
     }
     digits = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:8]
     return f"{replace(metric.metric, params=()).sql_column(metric.file.value_name)}_{digits}"
@@ -257,7 +257,7 @@ def _is_implied(policy: str, library: Registry) -> bool:
     return any("requires_input" in value for value in library.policies.get(policy, {"values": {}})["values"].values())
 
 
-def _setting(name: str, metric: ResolvedMetric, library: Registry) -> ParameterValue | None:
+def _find_setting(name: str, metric: ResolvedMetric, library: Registry) -> ParameterValue | None:
     """Return the effective value of a metric's setting, its default if it is not set; a measured column by its name in the table."""
     if name == COLUMN_PARAMETER and metric.measured_column is not None:
         return metric.measured_column.column

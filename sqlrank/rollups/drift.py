@@ -76,7 +76,7 @@ class DriftTolerances:
         tolerance = self.by_metric.get(row["metric"])
         if tolerance is None:
             return {"tolerance": None, "verdict": None, "reason": None}
-        verdict = _verdict(row, tolerance, self.by_interval)
+        verdict = _decide_verdict(row, tolerance, self.by_interval)
         return {"tolerance": str(tolerance), "verdict": verdict.verdict, "reason": verdict.reason}
 
 
@@ -99,7 +99,7 @@ def overall_drift_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
     return overall_verdict(row["verdict"] for row in rows if row["verdict"] is not None)
 
 
-def _verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]) -> Verdict:
+def _decide_verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]) -> Verdict:
     """Return the verdict of a row: pass or fail if both limits agree, otherwise inconclusive."""
     for side, days in (("reference", "the reference"), ("current", "the days that are compared")):
         if row[f"{NUM_ROWS}_{side}"] is None:
@@ -217,7 +217,7 @@ def _result_rows(
 ) -> pa.Table:
     """Return the rows of all groups, the worst first."""
     groups = plan.groups(current, reference)
-    psi = _psi(groups, reference.bins, current.bins, scratch)
+    psi = _compute_psi(groups, reference.bins, current.bins, scratch)
     confidence = plan.call.confidence
     rows = []
     for contrast in plan.contrasts(groups, reference, current, scratch):
@@ -247,7 +247,7 @@ def _value_columns(difference: Difference, confidence: float | None) -> dict[str
     return values | {CI_LOW: low, CI_HIGH: high, SE: difference.se, N_BUCKETS: difference.n_buckets, P_VALUE: p_value}
 
 
-def _psi(
+def _compute_psi(
     groups: pa.Table, reference_bins: pa.Table | None, current_bins: pa.Table | None, scratch: ScratchSession
 ) -> dict[int, float | None] | None:
     """Return the population stability index of each group, None without bins."""

@@ -244,7 +244,7 @@ def bucket_standard_errors(
     errors = (
         jackknife_standard_errors(leave_one_out_values(metrics, merge_query, groups, call, scratch), scratch) if metrics.metrics else {}
     )
-    return {metric.name: _columns(errors, metric_number, groups.num_rows) for metric_number, metric in enumerate(metrics.metrics)}
+    return {metric.name: _build_columns(errors, metric_number, groups.num_rows) for metric_number, metric in enumerate(metrics.metrics)}
 
 
 def mean_standard_errors(means: Sequence[PerQueryMetric], table: pa.Table) -> dict[str, dict[str, pa.Array]]:
@@ -287,7 +287,7 @@ def interval_columns(
         )
         bounds = limit_bounds(metric)
         limits = [
-            _clip(_bucket_interval(value, error, n_units, level), value, bounds)
+            _clip_limits(_bucket_interval(value, error, n_units, level), value, bounds)
             for value, error, n_units in zip(metric_values, errors, counts, strict=True)
         ]
         limit_columns = dict(
@@ -302,7 +302,7 @@ def interval_columns(
     return columns
 
 
-def _clip(
+def _clip_limits(
     limits: tuple[float | None, float | None], value: float | None, bounds: tuple[float, float] | None
 ) -> tuple[float | None, float | None]:
     """Clip limits to the range of the metric; a limit is not moved past the value itself."""
@@ -312,7 +312,7 @@ def _clip(
     return max(low, min(bounds[0], value)), min(high, max(bounds[1], value))
 
 
-def _columns(errors: StandardErrors, metric_number: int, count: int) -> dict[str, pa.Array]:
+def _build_columns(errors: StandardErrors, metric_number: int, count: int) -> dict[str, pa.Array]:
     pairs = [errors.get((group, metric_number), (None, None)) for group in range(count)]
     return {
         SE: pa.array([error for _, error in pairs], pa.float64()),

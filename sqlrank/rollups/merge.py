@@ -122,12 +122,12 @@ class RollingWindows:
 
         They are long, so they are added last: every earlier step would copy them.
         """
-        tables = {"rollup_days": self._days(), "rollup_windows": self._numbers()}
+        tables = {"rollup_days": self._select_days(), "rollup_windows": self._select_window_numbers()}
         ctes = [exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, rows in tables.items()]
         query.set("with_", exp.With(expressions=ctes))
         return query
 
-    def _days(self) -> exp.Query:
+    def _select_days(self) -> exp.Query:
         """Return each day with its part, and the first and last window that contain it.
 
         The windows that contain a day are consecutive.
@@ -153,7 +153,7 @@ class RollingWindows:
                 rows.append({DAY_COLUMN: exp.convert(value), **{name: sql_literal(number) for name, number in columns.items()}})
         return _union_rows(rows)
 
-    def _numbers(self) -> exp.Query:
+    def _select_window_numbers(self) -> exp.Query:
         return _union_rows([{"window_number": sql_literal(window_number)} for window_number in range(len(self.end_numbers))])
 
 
@@ -240,9 +240,11 @@ class MergeQuery:
             values[NUM_DAYS] = exp.Count(this=exp.Distinct(expressions=[table.column(day)]))
         names = {metric.name: f"metric_{index}" for index, metric in enumerate(metrics.additive)}
         formulas = {names[metric.name]: exp.cast(with_table_columns(metric.formula, table), "DOUBLE") for metric in metrics.additive}
-        rows = self._rows({NUM_ROWS: exp.Sum, **merged}, counts_days=True)
-        query = exp.select(*self._keys(), *(exp.alias_(value, name) for name, value in {**values, **formulas}.items())).from_(rows)
-        groups = self._groups()
+        rows = self._select_rows({NUM_ROWS: exp.Sum, **merged}, counts_days=True)
+        query = exp.select(*self._list_key_columns(), *(exp.alias_(value, name) for name, value in {**values, **formulas}.items())).from_(
+            rows
+        )
+        groups = self._list_group_columns()
         if groups:
             query = query.group_by(*groups).order_by(*(exp.Ordered(this=column.copy(), nulls_first=True) for column in groups))
         column_types = {**self._key_types(), **dict.fromkeys(values, pa.int64()), **dict.fromkeys(names, pa.float64())}
@@ -255,10 +257,14 @@ class MergeQuery:
         """Return one row per group and bin: the key columns, ``bin`` and the merged columns of the bin."""
         select_items = [exp.alias_(merge(this=self.table.column(name)), name) for name, merge in BIN_MERGE_FUNCTIONS.items()]
         column = self.table.column("bin")
-        rows = self._rows(BIN_MERGE_FUNCTIONS, column)
+        rows = self._select_rows(BIN_MERGE_FUNCTIONS, column)
         # DuckDB groups integers by a perfect hash, in half the time.
         bin_ = exp.cast(column, "INT") if self.windows is None and self._has_integer_bins() else column
-        query = exp.select(*self._keys(), exp.alias_(bin_, "bin"), *select_items).from_(rows).group_by(*self._groups(), bin_.copy())
+        query = (
+            exp.select(*self._list_key_columns(), exp.alias_(bin_, "bin"), *select_items)
+            .from_(rows)
+            .group_by(*self._list_group_columns(), bin_.copy())
+        )
         column_types = {**self._key_types(), "bin": pa.float64(), **dict.fromkeys(BIN_MERGE_FUNCTIONS, pa.float64())}
         return normalize_result(self._fetch_merged(query, "bins of a rollup"), column_types)
 
@@ -273,7 +279,7 @@ class MergeQuery:
         """Return the key columns, without the day if windows replace it."""
         return [name for name in self.by if self.windows is None or self.table.table.column(name) != self.table.day_column]
 
-    def _rows(self, merged: Mapping[str, type[exp.AggFunc]], *extra_keys: exp.Column, counts_days: bool = False) -> exp.Subquery:
+    def _select_rows(self, merged: Mapping[str, type[exp.AggFunc]], *extra_keys: exp.Column, counts_days: bool = False) -> exp.Subquery:
         """Return the rows to merge.
 
         For windows, rows are merged by part of the days first, and repeated for each window that contains the part.
@@ -304,12 +310,12 @@ class MergeQuery:
         ((broken_flag,),) = self.database.query_rows(exp.select(exp.alias_(is_broken, "broken")).from_(self.table.table.from_clause()))
         return bool(broken_flag == 0)
 
-    def _groups(self) -> list[exp.Column]:
+    def _list_group_columns(self) -> list[exp.Column]:
         key_names = self._other_keys()
         return [self.table.column(name) if name in key_names else exp.column("window_number") for name in self.by]
 
-    def _keys(self) -> list[exp.Expr]:
-        return [exp.alias_(column, f"key_{index}") for index, column in enumerate(self._groups())]
+    def _list_key_columns(self) -> list[exp.Expr]:
+        return [exp.alias_(column, f"key_{index}") for index, column in enumerate(self._list_group_columns())]
 
     def _key_types(self) -> dict[str, pa.DataType | None]:
         return {f"key_{index}": None for index in range(len(self.by))}

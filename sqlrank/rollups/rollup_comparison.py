@@ -133,8 +133,10 @@ def compare_rolled_up(
                 *((name, data_type) for name, data_type in ROLLUP_COMPARISON_SCHEMA.items() if name not in day_columns or name in counts),
             ]
         )
-        result = pa.Table.from_pylist(_test(rows, request, plans[0], library), schema)
-        return rename_metric_rows(result.replace_schema_metadata(_metadata(result, request, resolved_metrics, library)), resolved_metrics)
+        result = pa.Table.from_pylist(_test_contrasts(rows, request, plans[0], library), schema)
+        return rename_metric_rows(
+            result.replace_schema_metadata(_build_metadata(result, request, resolved_metrics, library)), resolved_metrics
+        )
 
     return run_on_database(connection, infer_dialect(connection, dialect), limits, work, progress)
 
@@ -199,7 +201,9 @@ def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
             )
 
 
-def _test(rows: Sequence[_Contrast], request: RollupComparisonRequest, plan: ContrastPlan, library: Registry) -> list[dict[str, Any]]:
+def _test_contrasts(
+    rows: Sequence[_Contrast], request: RollupComparisonRequest, plan: ContrastPlan, library: Registry
+) -> list[dict[str, Any]]:
     """Return the result rows: differences with their tests, which are corrected for all of them."""
     tests = [row.difference.t_test() for row in rows]
     p_values = [p for _, p in tests]
@@ -264,7 +268,9 @@ def _missing_interval(row: _Contrast, is_supported: bool, is_tested: bool) -> st
     return "no interval: the same change in every bucket" if difference.difference else "equal in every bucket"
 
 
-def _metadata(result: pa.Table, request: RollupComparisonRequest, metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, str]:
+def _build_metadata(
+    result: pa.Table, request: RollupComparisonRequest, metrics: Sequence[ResolvedMetric], library: Registry
+) -> dict[str, str]:
     """Return the schema metadata of a result."""
     labels = result.column_names[: result.column_names.index("metric")]
     kinds = {name: "by" if name in labels and name != SLICE_COLUMN else name for name in result.column_names}

@@ -150,7 +150,7 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
             duck = duckdb.connect(str(connection)) if is_path else connection
             try:
                 duck.register(STAGING_VIEW, rows)
-                with claim_during(duck), _transaction(duck):
+                with claim_during(duck), _open_transaction(duck):
                     _stage_rows(duck, target, insert, rows, overwrite_by)
             finally:
                 if is_path:
@@ -167,7 +167,7 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
 
 
 @contextmanager
-def _transaction(duck: duckdb.DuckDBPyConnection) -> Iterator[None]:
+def _open_transaction(duck: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Run a block atomically, within the caller's transaction if there is one.
 
     Two statements outside of a transaction have different transaction ids.

@@ -111,21 +111,21 @@ def _put_groups(query: exp.Select, dialect: str) -> None:
     key, *values = query.selects
     if key.output_name != GROUP_COLUMN:
         raise MetricError(f"{key.sql()} is not the column of the group")
-    keys = f"{{{{ {PACKAGE}.group_keys(groups, '{_qualifier(key.unalias())}') }}}}"
-    query.set("expressions", [exp.var(f"{keys}{_text(values[0], dialect)}"), *values[1:]])
+    keys = f"{{{{ {PACKAGE}.group_keys(groups, '{_find_qualifier(key.unalias())}') }}}}"
+    query.set("expressions", [exp.var(f"{keys}{_format_sql(values[0], dialect)}"), *values[1:]])
     for alias in find_nodes(query, exp.Alias):
         if _is_group(alias.args["alias"]):
-            _repeat(alias, dialect, ", ")
+            _repeat_expression(alias, dialect, ", ")
     for column in find_nodes(query, exp.Column):
         if not _is_group(column) or column.root() is not query:
             continue
         if isinstance(column.parent, _COLUMN_LISTS):
-            column.replace(exp.var(f"{{{{ {PACKAGE}.group_columns(groups, '{_qualifier(column)}') }}}}"))
+            column.replace(exp.var(f"{{{{ {PACKAGE}.group_columns(groups, '{_find_qualifier(column)}') }}}}"))
         else:
-            _repeat(_find_comparison(column, dialect), dialect, " AND ")
+            _repeat_expression(_find_comparison(column, dialect), dialect, " AND ")
 
 
-def _text(tree: exp.Expr, dialect: str) -> str:
+def _format_sql(tree: exp.Expr, dialect: str) -> str:
     return format_tree(tree, dialect, pretty=False)[0]
 
 
@@ -133,7 +133,7 @@ def _is_group(column: exp.Expr) -> bool:
     return column.name.lower() == SOURCE_GROUP_COLUMN
 
 
-def _qualifier(column: exp.Expr) -> str:
+def _find_qualifier(column: exp.Expr) -> str:
     """Return the table before a column with a dot, nothing if there is none."""
     return f"{column.args['table'].name}." if column.args.get("table") else ""
 
@@ -144,14 +144,14 @@ def _find_comparison(column: exp.Column, dialect: str) -> exp.Expr:
     while isinstance(condition.parent, _CONDITIONS) and all(_is_group(other) for other in find_nodes(condition.parent, exp.Column)):
         condition = condition.parent
     if condition is column:
-        raise MetricError(f"the group in {_text(column.parent or column, dialect)} cannot be a list of columns")
+        raise MetricError(f"the group in {_format_sql(column.parent or column, dialect)} cannot be a list of columns")
     return condition
 
 
-def _repeat(node: exp.Expr, dialect: str, separator: str) -> None:
+def _repeat_expression(node: exp.Expr, dialect: str, separator: str) -> None:
     """Replace an expression of the group in place by one for each column of the group."""
     for identifier in find_nodes(node, exp.Identifier):
         if _is_group(identifier):
             identifier.replace(exp.var(f"{SOURCE_GROUP_COLUMN}_{{{{ loop.index }}}}"))
-    text = _text(node if isinstance(node, (exp.Paren, exp.Alias)) else exp.paren(node.copy()), dialect)
+    text = _format_sql(node if isinstance(node, (exp.Paren, exp.Alias)) else exp.paren(node.copy()), dialect)
     node.replace(exp.var(f"{{% for _ in groups %}}{text}{{% if not loop.last %}}{separator}{{% endif %}}{{% endfor %}}"))

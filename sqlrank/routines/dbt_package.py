@@ -81,11 +81,14 @@ def dbt_package(
     settings = [*([] if compat is None else [f"compat={compat}"]), *(f"{name}={value}" for name, value in options.policies.items())]
     title = ", ".join([f"sqlrank {__version__}: dbt package", *settings])
     project = "".join(f"# {line}\n" for line in (title, *(f"no macro: {reason}" for reason in omitted)))
-    files = {"dbt_project.yml": f"{project}{_yaml(_project())}", "macros/properties.yml": f"# {title}\n{_yaml(_properties(macros))}"}
+    files = {
+        "dbt_project.yml": f"{project}{_format_yaml(_build_project())}",
+        "macros/properties.yml": f"# {title}\n{_format_yaml(_build_properties(macros))}",
+    }
     texts_by_place = {f"macros/{macro.name}.sql": macro.dispatcher for macro in macros}
     texts_by_place |= {f"macros/{adapter}__{macro.name}.sql": macro.adapter_macro(adapter) for macro in macros for adapter in macro.queries}
     texts_by_place |= {f"macros/{path.name}": path.read_text("utf-8") for path in sorted((sql_root() / "dbt").glob("*.sql"))}
-    texts_by_place["macros/directions.sql"] = _directions(entries, options)
+    texts_by_place["macros/directions.sql"] = _write_directions(entries, options)
     return files | {place: f"{{# {title} #}}\n{text}" for place, text in texts_by_place.items()}
 
 
@@ -148,7 +151,7 @@ def _build_macro(entry: _Entry, options: InstallationOptions, read_policies: set
     return DbtMacro(entry.name, entry.description, statement.read_columns, statement.parameters, columns, queries)
 
 
-def _directions(entries: Iterable[_Entry], options: InstallationOptions) -> str:
+def _write_directions(entries: Iterable[_Entry], options: InstallationOptions) -> str:
     """Return the macro that says in which direction the columns of results are better."""
     metrics = {metric.column: str(metric.metric) for entry in entries for metric in entry.metrics if entry.name != MEAN_MACRO}
     directions = {column: better_direction(metric, options.library) for column, metric in metrics.items()}
@@ -157,7 +160,7 @@ def _directions(entries: Iterable[_Entry], options: InstallationOptions) -> str:
     return f"{{% macro metric_directions() %}}\n  {{#- {about} -#}}\n  {{{{- return({{\n{lines}\n  }}) -}}}}\n{{% endmacro %}}\n"
 
 
-def _project() -> dict[str, Any]:
+def _build_project() -> dict[str, Any]:
     """Return the content of the file of the project."""
     return {
         "name": PACKAGE,
@@ -168,12 +171,12 @@ def _project() -> dict[str, Any]:
     }
 
 
-def _properties(macros: Iterable[DbtMacro]) -> dict[str, Any]:
+def _build_properties(macros: Iterable[DbtMacro]) -> dict[str, Any]:
     """Return the content of the file that describes macros and their arguments."""
-    return {"version": 2, "macros": [_describe(macro) for macro in macros]}
+    return {"version": 2, "macros": [_describe_macro(macro) for macro in macros]}
 
 
-def _describe(macro: DbtMacro) -> dict[str, Any]:
+def _describe_macro(macro: DbtMacro) -> dict[str, Any]:
     """Return the description of a macro and its arguments."""
     parameters = {parameter.name: parameter for parameter in macro.parameters}
     by, columns = (
@@ -190,7 +193,7 @@ def _describe(macro: DbtMacro) -> dict[str, Any]:
     return {"name": macro.name, "description": f"{macro.description} Columns: {', '.join(macro.columns)}.", "arguments": arguments}
 
 
-def _yaml(content: Mapping[str, Any]) -> str:
+def _format_yaml(content: Mapping[str, Any]) -> str:
     """Return the text of a YAML file."""
     try:
         import yaml  # noqa: PLC0415  an optional dependency

@@ -28,7 +28,9 @@ PROBLEMS, CHECK = f"{CTE_PREFIX}problems", f"{CTE_PREFIX}check"
 def create_table_macro(schema: str, facts: RoutineFacts, symbolic: SymbolicStatement) -> Routine:
     """Return the table macro of a symbolic statement."""
     names = [*facts.inputs, *(parameter.name for parameter in symbolic.parameters), CHECKS_PARAMETER, GROUP_PARAMETER]
-    query = build_table_query(symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference, names)
+    query = build_table_query(
+        symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference_parameter, names
+    )
     problems = [
         problem.copy()
         for role, checks in symbolic.checks.items()
@@ -38,9 +40,9 @@ def create_table_macro(schema: str, facts: RoutineFacts, symbolic: SymbolicState
         _add_check(query, problems)
     group = exp.PropertyEQ(this=exp.to_identifier(GROUP_PARAMETER, quoted=True), expression=exp.null())
     is_checked = exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())
-    parameters = [*map(exp.to_identifier, facts.inputs), *_parameters(symbolic.parameters), group, is_checked]
+    parameters = [*map(exp.to_identifier, facts.inputs), *_order_parameters(symbolic.parameters), group, is_checked]
     returns = exp.ReturnsProperty(this=exp.Schema(this=exp.var("TABLE")), is_table=True)
-    return _macro(schema, facts, parameters, query, exp.Properties(expressions=[returns]))
+    return _build_macro(schema, facts, parameters, query, exp.Properties(expressions=[returns]))
 
 
 def _add_check(query: exp.Select, problems: Sequence[exp.Select]) -> None:
@@ -53,7 +55,7 @@ def _add_check(query: exp.Select, problems: Sequence[exp.Select]) -> None:
 
 def _read_source(role: str, group: str | None) -> exp.Select:
     """Return the query that reads the table that is passed for a role, with the column of the group if it has it."""
-    groups = [] if group is None else [exp.alias_(_reference(GROUP_PARAMETER), group)]
+    groups = [] if group is None else [exp.alias_(_reference_parameter(GROUP_PARAMETER), group)]
     return exp.select("*", *groups).from_(exp.Table(this=exp.Anonymous(this="query_table", expressions=[exp.column(role)])))
 
 
@@ -61,15 +63,15 @@ def create_scalar_macro(schema: str, facts: RoutineFacts, body: exp.Expr, parame
     """Return the macro of an expression with symbolic parameters."""
     holder = exp.Paren(this=rewrite_for_dialect(body, "duckdb", facts.name))
     for node in find_nodes(holder, exp.Parameter):
-        node.replace(_reference(node.name))
-    return _macro(schema, facts, _parameters(parameters), holder.this)
+        node.replace(_reference_parameter(node.name))
+    return _build_macro(schema, facts, _order_parameters(parameters), holder.this)
 
 
-def _reference(parameter: str) -> exp.Column:
+def _reference_parameter(parameter: str) -> exp.Column:
     return exp.column(exp.to_identifier(parameter, quoted=parameter == GROUP_PARAMETER))
 
 
-def _parameters(parameters: Sequence[RoutineParameter]) -> list[exp.Expr]:
+def _order_parameters(parameters: Sequence[RoutineParameter]) -> list[exp.Expr]:
     """Return parameters, those without a default before those that have one."""
     ordered = sorted(parameters, key=lambda parameter: parameter.default is not None)
     return [
@@ -80,7 +82,7 @@ def _parameters(parameters: Sequence[RoutineParameter]) -> list[exp.Expr]:
     ]
 
 
-def _macro(
+def _build_macro(
     schema: str, facts: RoutineFacts, parameters: Sequence[exp.Expr], body: exp.Expr, properties: exp.Properties | None = None
 ) -> Routine:
     """Return the statements of a macro."""

@@ -60,16 +60,16 @@ class FunctionScript:
             "postgres": f"CREATE OR REPLACE FUNCTION {self._version_function}() RETURNS text LANGUAGE SQL IMMUTABLE AS $$ SELECT {version} $$",
         }[self.dialect]
         functions = [statement for function in self.functions for statement in function.create]
-        return self._script([*schema, declared, *functions])
+        return self._format_script([*schema, declared, *functions])
 
     @property
     def drop_sql(self) -> str:
         """The script that drops the functions."""
         kind = "MACRO" if get_dialect(self.dialect).supports_table_macros else "FUNCTION"
         statements = [statement for function in self.functions for statement in function.drop]
-        return self._script([*statements, f"DROP {kind} IF EXISTS {self._version_function}"])
+        return self._format_script([*statements, f"DROP {kind} IF EXISTS {self._version_function}"])
 
-    def _script(self, statements: Iterable[str]) -> str:
+    def _format_script(self, statements: Iterable[str]) -> str:
         return self._header + "".join(f"{statement};\n" for statement in statements)
 
     @property

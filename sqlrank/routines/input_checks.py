@@ -90,7 +90,7 @@ def build_problem_queries(role: str, checks: InputChecks, source: str, group: st
         columns = [*(exp.alias_(cast_double(exp.column(name)), name) for name in checks.numbers), *map(exp.column, checks.keys)]
         rows = exp.select(*columns).from_(source).where(is_on)
         branches = [exp.If(this=condition.copy(), true=sql_literal(meaning)) for meaning, condition in wrong.items()]
-        message = _concatenate([sql_literal(f"{role}: "), exp.Case(ifs=branches), sql_literal(" (rows: ")])
+        message = _concatenate_texts([sql_literal(f"{role}: "), exp.Case(ifs=branches), sql_literal(" (rows: ")])
         queries.append(exp.select(exp.alias_(message, "problem")).from_(rows.subquery(f"{role}_rows")))
     if checks.unique:
         keys = [exp.column(name) for name in (*([group] if group else []), *checks.unique)]
@@ -103,7 +103,7 @@ def build_check(problems: str) -> exp.Select:
     """Return the query over a step of problems whose column ``is_valid`` is true, and which raises an error if there are any."""
     counts = exp.select("problem", "COUNT(*) AS num_rows").from_(problems).where("problem IS NOT NULL").group_by("problem")
     problem, number = exp.column("problem"), exp.column("num_rows")
-    message = _concatenate([exp.Min(this=problem), exp.ArgMin(this=number, expression=problem.copy()), sql_literal(")")])
+    message = _concatenate_texts([exp.Min(this=problem), exp.ArgMin(this=number, expression=problem.copy()), sql_literal(")")])
     raised = exp.cast(exp.Anonymous(this="ERROR", expressions=[message]), "BOOLEAN")
     has_problem = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))
     is_valid = exp.Case(ifs=[exp.If(this=has_problem, true=raised)], default=exp.true())
@@ -111,5 +111,5 @@ def build_check(problems: str) -> exp.Select:
     return cast("exp.Select", rewrite_for_dialect(query, "duckdb"))
 
 
-def _concatenate(texts: Sequence[exp.Expr]) -> exp.Expr:
+def _concatenate_texts(texts: Sequence[exp.Expr]) -> exp.Expr:
     return reduce(lambda text, following: exp.DPipe(this=text, expression=following), texts)

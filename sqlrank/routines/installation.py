@@ -112,12 +112,12 @@ class Installation:
         self._add_table_function(name, compile_symbolic([metric], roles, self.options), metric.file.description)
         if is_aggregate(metric, roles, self.options):
             body, parameters, request = build_aggregate(metric, roles[0], self.options)
-            comment = document_routine(metric.file.description, parameters, *self._facts(request))
+            comment = document_routine(metric.file.description, parameters, *self._describe_settings(request))
             facts = RoutineFacts(name, "aggregate", tuple(roles), (str(metric.metric),), comment)
             if self._has_table_macros:
-                self._add(create_scalar_macro(self.schema, facts, body, parameters))
+                self._add_routine(create_scalar_macro(self.schema, facts, body, parameters))
             elif supports_aggregates(self.options.dialect):
-                self._add(create_aggregate_routine(self.options.dialect, self.schema, facts, body, parameters))
+                self._add_routine(create_aggregate_routine(self.options.dialect, self.schema, facts, body, parameters))
 
     def _add_table_function(self, name: str, statement: SymbolicStatement, description: str) -> None:
         reads = [f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()]
@@ -126,13 +126,15 @@ class Installation:
         if self._has_table_macros:
             further.append(RoutineParameter("checks", None, "FALSE to accept wrong rows"))
         unchecked = "" if self._has_table_macros else "Wrong rows are not looked for."
-        comment = document_routine(description, [*statement.parameters, *further], *reads, unchecked, *self._facts(statement.request))
+        comment = document_routine(
+            description, [*statement.parameters, *further], *reads, unchecked, *self._describe_settings(statement.request)
+        )
         metrics = tuple(str(metric.metric) for metric in statement.request.metrics)
         facts = RoutineFacts(name, "table", tuple(statement.read_columns), metrics, comment)
         if self._has_table_macros:
-            self._add(create_table_macro(self.schema, facts, statement))
+            self._add_routine(create_table_macro(self.schema, facts, statement))
         else:
-            self._add(create_table_routine(dialect, self.schema, facts, statement))
+            self._add_routine(create_table_routine(dialect, self.schema, facts, statement))
 
     def _add_list_function(self, name: str) -> None:
         file = load_list_functions()[name]
@@ -141,11 +143,11 @@ class Installation:
         facts = RoutineFacts(name, "list", ("answers",), (metric,), document_routine(file.description, parameters))
         body, dialect = build_list_function(name), self.options.dialect
         if self._has_table_macros:
-            self._add(create_scalar_macro(self.schema, facts, body, parameters))
+            self._add_routine(create_scalar_macro(self.schema, facts, body, parameters))
         else:
-            self._add(create_list_routine(dialect, self.schema, facts, body, parameters))
+            self._add_routine(create_list_routine(dialect, self.schema, facts, body, parameters))
 
-    def _facts(self, request: ResolvedRequest) -> list[str]:
+    def _describe_settings(self, request: ResolvedRequest) -> list[str]:
         """Return sentences on the settings of metrics, and on when they are undefined."""
         self.read_policies |= request.original.policies.keys()
         settings = dict.fromkeys(text for metric in request.metrics for text in self._setting_texts(metric))
@@ -163,14 +165,14 @@ class Installation:
         read = metric.dependencies.settings | {*LIST_SLOTS}
         if metric.input_role != "run":
             names = [name for name in names if name != "ties" or name in metric.settings]
-        values = {name: _value(metric.settings.get(name), name, library) for name in names if name in read}
+        values = {name: _find_value(metric.settings.get(name), name, library) for name in names if name in read}
         return [f"{name}={value}" for name, value in values.items() if value != "error"]
 
-    def _add(self, function: Routine) -> None:
+    def _add_routine(self, function: Routine) -> None:
         self.functions[function.facts.kind, function.facts.name] = function
 
 
-def _value(value: Any, name: str, library: Any) -> Any:
+def _find_value(value: Any, name: str, library: Any) -> Any:
     """Return the value of a setting, or its default."""
     if value is not None:
         return value

@@ -31,11 +31,11 @@ def build_list_function(name: str) -> exp.Expr:
     files = load_list_functions()
     file = files[name]
     arguments: dict[str, exp.Expr] = {argument: symbolic_parameter(argument) for argument in file.function_arguments}
-    body: exp.Expr = _apply(file, arguments, files)
+    body: exp.Expr = _apply_function(file, arguments, files)
     return body
 
 
-def _apply(file: SqlFile, arguments: Mapping[str, exp.Expr], files: Mapping[str, SqlFile]) -> exp.Expr:
+def _apply_function(file: SqlFile, arguments: Mapping[str, exp.Expr], files: Mapping[str, SqlFile]) -> exp.Expr:
     """Return the body of a file over arguments, with the helpers that it calls in it."""
     holder = exp.Paren(this=file.tree.copy())
     for node in find_nodes(holder, exp.Column):
@@ -44,6 +44,6 @@ def _apply(file: SqlFile, arguments: Mapping[str, exp.Expr], files: Mapping[str,
     for call in find_nodes(holder, exp.Anonymous):
         if call.name.lower() in files:
             helper = files[call.name.lower()]
-            call.replace(_apply(helper, dict(zip(helper.function_arguments, call.expressions, strict=True)), files))
+            call.replace(_apply_function(helper, dict(zip(helper.function_arguments, call.expressions, strict=True)), files))
     body: exp.Expr = holder.this
     return body

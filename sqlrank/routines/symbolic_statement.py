@@ -153,7 +153,7 @@ class SymbolicMetric:
         free = {name: param for name, param in file.params.items() if name not in fixed and param.type in {"integer", "number"}}
         column = metric.sql_column(file.value_name) if file.kind == "metrics" else to_sql_name(file.display_name)
         if cutoff is not None and cutoff.name in free and cutoff.default is None:
-            metric @= _example(cutoff)
+            metric @= _choose_example(cutoff)
         return cls(metric, file, column, free)
 
     def with_free_cutoff(self) -> SymbolicMetric:
@@ -161,7 +161,7 @@ class SymbolicMetric:
         cutoff = self.file.cutoff_parameter
         if cutoff is None:
             raise MetricError(f"{self.metric} takes no cut-off")
-        metric = self.metric if self.metric.cutoff is not None else self.metric @ _example(cutoff)
+        metric = self.metric if self.metric.cutoff is not None else self.metric @ _choose_example(cutoff)
         return replace(self, metric=metric, column=f"{self.column}_at_k", parameters={cutoff.name: cutoff, **self.parameters})
 
     def restrict_to_cutoff(self) -> SymbolicMetric:
@@ -171,7 +171,7 @@ class SymbolicMetric:
         return replace(self, parameters={cutoff.name: cutoff} if cutoff is not None and is_free else {})
 
 
-def _example(param: Parameter) -> float:
+def _choose_example(param: Parameter) -> float:
     """Return a value of a parameter without a default that is in its range."""
     return DEFAULT_CUTOFF if param.type == "integer" else (param.low + param.high) / 2
 
@@ -284,10 +284,10 @@ def with_symbolic_parameters(resolved: ResolvedMetric, metric: SymbolicMetric) -
 
 def free_parameters(metric: SymbolicMetric, resolved: ResolvedMetric) -> list[RoutineParameter]:
     """Return the free parameters of a metric, with their defaults."""
-    return [RoutineParameter(name, _default(name, param, resolved), param.about) for name, param in metric.parameters.items()]
+    return [RoutineParameter(name, _find_default(name, param, resolved), param.about) for name, param in metric.parameters.items()]
 
 
-def _default(name: str, param: Parameter, resolved: ResolvedMetric) -> float | None:
+def _find_default(name: str, param: Parameter, resolved: ResolvedMetric) -> float | None:
     """Return the default of a parameter of a function."""
     if param.default is None and param.type != "integer":
         return None

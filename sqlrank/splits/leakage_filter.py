@@ -71,7 +71,7 @@ class LeakageFilter:
         query: Any = exp.replace_placeholders(load_select("splits", "without_leakage.sql"), first=exp.Literal.string(training_part))
         query.set("joins", [join for join in query.args["joins"] if join.alias_or_name in self.joins])
         where = query.args["where"].this
-        conditions = [conjunct for conjunct in where.expression.unnest().flatten() if _alias(conjunct) in self.joins]
+        conditions = [conjunct for conjunct in where.expression.unnest().flatten() if _find_alias(conjunct) in self.joins]
         query.set("where", exp.Where(this=exp.or_(where.this, exp.and_(*conditions, wrap=False), copy=False)))
         for select in find_nodes(query, exp.Select):
             select.comments = [describe_rows(comment, keys={"fold": ["fold"] if has_folds else []}) for comment in select.comments or []]
@@ -86,7 +86,7 @@ class LeakageFilter:
         return filtered
 
 
-def _alias(condition: exp.Expr) -> str:
+def _find_alias(condition: exp.Expr) -> str:
     """Return the table alias that a condition refers to."""
     column = condition.find(exp.Column)
     return column.table if column is not None else ""

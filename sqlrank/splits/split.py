@@ -136,7 +136,7 @@ def split(
     source = SourceGroup.wrap(SPLIT_ROLE, source)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     resolved_dialect = infer_dialect(connection, dialect)
-    return run_on_database(connection, resolved_dialect, limits, lambda database: _rows(plan, database, source))
+    return run_on_database(connection, resolved_dialect, limits, lambda database: _select_rows(plan, database, source))
 
 
 @entry_point
@@ -209,14 +209,14 @@ def split_sql(  # noqa: D417  split describes the other arguments
         table = resolve_source(database, SPLIT_ROLE, source)
         plan.check(table)
         options = {"connection": connection, "create_table": create_table, "create_view": create_view}
-        header = _header(plan, request, source, options, resolved_dialect)
+        header = _build_header(plan, request, source, options, resolved_dialect)
         statement = wrap_for_storage(
-            _statement(plan, table, header), resolved_dialect, create_table, create_view, None, [table.display_from_item]
+            _build_statement(plan, table, header), resolved_dialect, create_table, create_view, None, [table.display_from_item]
         )
         return render_statement(statement.tree, statement.header, resolved_dialect, database.can_materialize_ctes)
 
 
-def _rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
+def _select_rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
     table = resolve_source(database, SPLIT_ROLE, source)
     plan.check(table)
     _check_keys(plan, database, table)
@@ -267,7 +267,7 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
         )
 
 
-def _header(plan: SplitPlan, request: SplitRequest, source: Any, options: Mapping[str, Any], dialect: str) -> StatementHeader:
+def _build_header(plan: SplitPlan, request: SplitRequest, source: Any, options: Mapping[str, Any], dialect: str) -> StatementHeader:
     """Return the header of a split's statement."""
     arguments = {name: value for name, value in asdict(request).items() if value not in (None, False, "keep")}
     arguments["shares"] = request.shares
@@ -279,7 +279,7 @@ def _header(plan: SplitPlan, request: SplitRequest, source: Any, options: Mappin
     return StatementHeader(title, row, tuple(describe_sources({SPLIT_ROLE: source})), tuple(settings), command=command)
 
 
-def _statement(plan: SplitPlan, table: SourceTable, header: StatementHeader) -> CompiledStatement:
+def _build_statement(plan: SplitPlan, table: SourceTable, header: StatementHeader) -> CompiledStatement:
     query = plan.query(table)
     outputs = [OutputColumn(select_item.output_name, select_item.output_name, "row") for select_item in query.selects]
     return CompiledStatement(query, outputs, header)

@@ -83,10 +83,10 @@ def parse_time_bounds(bounds: Any) -> list[exp.Expr]:
     is_possible = len(types) == 1 and not types & {bool} and all(isinstance(value, (str, int, float, dt.date)) for value in values)
     if not is_possible or any(earlier >= later for earlier, later in pairwise(values)):
         raise MetricError(f"time_bounds={short_repr(bounds)} is not possible: give times in ascending order, such as ['2026-03-01']")
-    return [_literal(value) for value in values]
+    return [_build_literal(value) for value in values]
 
 
-def _literal(value: Any) -> exp.Expr:
+def _build_literal(value: Any) -> exp.Expr:
     if isinstance(value, dt.datetime):
         return exp.cast(exp.Literal.string(value.isoformat(" ")), "TIMESTAMP" if value.tzinfo is None else "TIMESTAMPTZ")
     if isinstance(value, dt.date):
@@ -137,7 +137,7 @@ class SplitPlan:
 
     @classmethod
     def _by_ticket(cls, request: SplitRequest) -> SplitPlan:
-        _refuse(request, ("time_bounds", "expanding", "item"), "need time=, the time column")
+        _refuse_options(request, ("time_bounds", "expanding", "item"), "need time=, the time column")
         if request.key is None:
             raise MetricError("give key='user_id', the column to split by, or time= with time_bounds= or shares=")
         salt = request.salt
@@ -152,7 +152,7 @@ class SplitPlan:
         columns, values = {"key": request.key}, {"salt": exp.Literal.string(f"{salt}:")}
         cumulative = cumulative_shares(list(shares.values()))
         if not request.exact:
-            _refuse(request, ("stratum",), "need exact=True")
+            _refuse_options(request, ("stratum",), "need exact=True")
             return cls("hash", columns, list(shares), [exp.Literal.string(hash_threshold(end)) for end in cumulative], values, part_column)
         if request.stratum is not None:
             columns["stratum"] = request.stratum
@@ -160,17 +160,17 @@ class SplitPlan:
 
     @classmethod
     def _by_time(cls, request: SplitRequest, time: str) -> SplitPlan:
-        _refuse(request, ("key", "salt", "folds", "exact", "stratum", "item"), "are not for a split by time alone")
+        _refuse_options(request, ("key", "salt", "folds", "exact", "stratum", "item"), "are not for a split by time alone")
         columns, part_column = {"time": time}, request.column or "split"
         if request.time_bounds is None:
-            _refuse(request, ("expanding",), "need time_bounds=")
+            _refuse_options(request, ("expanding",), "need time_bounds=")
             shares = parse_shares(request.shares)
             # A row is in a part if the cumulative share of rows is at or below the part's end.
             limits = [exp.convert(float(end) + 1e-12) for end in cumulative_shares(list(shares.values()))]
             return cls("time_share", columns, list(shares), limits, {}, part_column)
         bounds = parse_time_bounds(request.time_bounds)
         if request.expanding:
-            _refuse(request, ("shares",), "are not for expanding=True")
+            _refuse_options(request, ("shares",), "are not for expanding=True")
             return cls("expanding", columns, TRAIN_AND_TEST, bounds, {}, part_column)
         names = list(request.shares or TRAIN_AND_TEST)
         if len(names) != len(bounds) + 1:
@@ -179,7 +179,7 @@ class SplitPlan:
 
     @classmethod
     def _leave_last(cls, request: SplitRequest) -> SplitPlan:
-        _refuse(request, ("salt", "folds", "exact", "stratum", "shares", "time_bounds", "expanding"), "are not for leave_last=")
+        _refuse_options(request, ("salt", "folds", "exact", "stratum", "shares", "time_bounds", "expanding"), "are not for leave_last=")
         if request.key is None or request.time is None:
             raise MetricError("leave_last= needs key= and time=, the column by which the rows of a key are ordered")
         columns = {"key": request.key, "time": request.time} | ({} if request.item is None else {"item": request.item})
@@ -219,22 +219,24 @@ class SplitPlan:
     def all_rows(self, table: SourceTable) -> exp.Query:
         """Return all rows of a table with the new columns."""
         if self.kind != "expanding":
-            return self._select(table, self.values)
+            return self._select_template(table, self.values)
         train, test = map(exp.Literal.string, TRAIN_AND_TEST)
         folds = []
         for index, bound in enumerate(self.limits):
             next_bound = self.limits[index + 1] if index + 1 < len(self.limits) else None
             values = {"fold": exp.convert(index), "bound": bound, "first": train, "second": test}
-            folds.append(self._select(table, values if next_bound is None else values | {"until": next_bound}, is_open=next_bound is None))
+            folds.append(
+                self._select_template(table, values if next_bound is None else values | {"until": next_bound}, is_open=next_bound is None)
+            )
         return exp.select("*").from_(union_all(folds).subquery("parts", copy=False))
 
-    def _select(self, table: SourceTable, values: Mapping[str, exp.Expr], is_open: bool = False) -> exp.Select:
+    def _select_template(self, table: SourceTable, values: Mapping[str, exp.Expr], is_open: bool = False) -> exp.Select:
         template = load_select("splits", f"{self.kind}.sql")
         if is_open:
             template.set("where", None)
         bound: Any = exp.replace_placeholders(template, **{name: value.copy() for name, value in values.items()})
         query: exp.Select = bound
-        self._name(query, table)
+        self._name_columns(query, table)
         split = query.selects[-1]
         if self.limits and self.kind != "expanding":
             split.set("this", part_case(split.this, self.limits, self.names))
@@ -245,7 +247,7 @@ class SplitPlan:
         source.replace(from_item)
         return query
 
-    def _name(self, query: exp.Select, table: SourceTable) -> None:
+    def _name_columns(self, query: exp.Select, table: SourceTable) -> None:
         """Replace the columns of the file by the source's in place; remove those not given."""
         for column in list(query.find_all(exp.Column)):
             if isinstance(column.this, exp.Star) or column.table != "source_rows":
@@ -259,7 +261,7 @@ class SplitPlan:
                 column.pop()
 
 
-def _refuse(request: SplitRequest, names: Sequence[str], reason: str) -> None:
+def _refuse_options(request: SplitRequest, names: Sequence[str], reason: str) -> None:
     options = [f"{name}=" for name in names if getattr(request, name) is not None and getattr(request, name) is not False]
     if options:
         raise MetricError(f"{' and '.join(options)} {reason}")

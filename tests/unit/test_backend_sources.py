@@ -84,8 +84,10 @@ def test_ibis_on_duckdb_moves_no_rows(expected: list[Any], monkeypatch: pytest.M
     create_tables(lambda text: backend.con.execute(text.replace("i / 4", "i // 4")))
     qrels = backend.table("qrels").to_pyarrow()
     registered: list[str] = []
-    register = DuckDBSources._register  # noqa: SLF001  that it is not called is what is tested
-    monkeypatch.setattr(DuckDBSources, "_register", lambda self, role, table: (registered.append(role), register(self, role, table))[1])
+    register = DuckDBSources._register_table  # noqa: SLF001  that it is not called is what is tested
+    monkeypatch.setattr(
+        DuckDBSources, "_register_table", lambda self, role, table: (registered.append(role), register(self, role, table))[1]
+    )
     sources = make_expressions(backend)
     assert sqlrank.evaluate(METRICS, **sources).to_pylist() == expected
     assert registered == []

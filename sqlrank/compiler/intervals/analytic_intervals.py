@@ -65,7 +65,7 @@ class AnalyticIntervals:
         for cte in ctes:
             is_group = cte.grain == "group"
             cte_columns = [column for column in columns if column.grain == cte.grain and (not is_group or column.cte == cte.step)]
-            entering = [column.alias for column in cte_columns if self._is_adjusted(column) and self._method(column) != "t"]
+            entering = [column.alias for column in cte_columns if self._is_adjusted(column) and self._choose_method(column) != "t"]
             grouped_influences = influences_by_rows(self.relations, cte.step, cte_columns, not is_group, entering)
             interval_ctes += [
                 self._add_interval_ctes(cte.step, cte.keys, rows, influences) for rows, influences in grouped_influences.items()
@@ -90,7 +90,7 @@ class AnalyticIntervals:
         sums = InfluenceSums(self.relations, rows, weight is not None, has_classes and self._is_weighted())
         formulas: dict[str, IntervalFormula] = {}
         for column, influence in influences:
-            formulas[column.alias] = self._formula(column, influence, rows, sums)
+            formulas[column.alias] = self._choose_formula(column, influence, rows, sums)
             sums.add(column, influence, formulas[column.alias], self.confidence.needs_class_sizes(formulas[column.alias].method))
         is_carried = rows.kind == "values"  # Query values are read once: their mean is carried along with the influence.
         is_long = len(set(formulas.values())) < len(formulas)
@@ -100,9 +100,9 @@ class AnalyticIntervals:
         self.value_ctes |= dict.fromkeys(formulas, limits_cte) if is_carried else {}
         return KeyedCte(limits_cte, keys)
 
-    def _formula(self, column: MetricColumn, influence: exp.Expr, rows: InfluenceRows, sums: InfluenceSums) -> IntervalFormula:
+    def _choose_formula(self, column: MetricColumn, influence: exp.Expr, rows: InfluenceRows, sums: InfluenceSums) -> IntervalFormula:
         """Return the formula of a metric's interval."""
-        method = self._method(column)
+        method = self._choose_method(column)
         declared = column.metric.file.interval.standard_error if rows.kind == "equal_units" else ""
         is_adjusted = self._is_adjusted(column)
         return IntervalFormula(
@@ -199,7 +199,7 @@ class AnalyticIntervals:
 
     def has_classes(self, rows: InfluenceRows) -> bool:
         """Return True if the rows that carry a metric's influence have class totals."""
-        return "positive_rows" in self._names(rows)
+        return "positive_rows" in self._list_influence_columns(rows)
 
     def _is_weighted(self) -> bool:
         """Return True if an input has weights other than 1."""
@@ -207,7 +207,7 @@ class AnalyticIntervals:
         weights = (item for query in queries for item in query.selects if item.alias_or_name == "weight")
         return any(weight.find(exp.Column) for weight in weights)
 
-    def _names(self, rows: InfluenceRows) -> list[str]:
+    def _list_influence_columns(self, rows: InfluenceRows) -> list[str]:
         """Return the columns of the rows that carry a metric's influence, unless they are values of metrics."""
         return [] if rows.kind == "values" else self.relations.ctes[rows.step].query.named_selects
 
@@ -218,7 +218,7 @@ class AnalyticIntervals:
         """
         if not any(self._is_adjusted(column) for column, _ in influences) or rows.kind == "equal_units":
             return None
-        names = self._names(rows)
+        names = self._list_influence_columns(rows)
         if rows.kind == "values":
             is_weighted = any(column.name == "weight" for _, influence in influences for column in find_nodes(influence, exp.Column))
             return exp.column("weight", table="r") if is_weighted else None
@@ -258,7 +258,7 @@ class AnalyticIntervals:
         )
         if any(column.table == "m" for value in expressions.values() for column in find_nodes(value, exp.Column)):
             query = join_metrics(query, cte, "r", keys)
-        if "weight" in self._names(rows):
+        if "weight" in self._list_influence_columns(rows):
             query = query.where(exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0)))
         return query.group_by(*(key.copy() for key in key_columns)) if is_summed else query
 
@@ -272,9 +272,9 @@ class AnalyticIntervals:
 
         This applies to default intervals of metrics that declare no method.
         """
-        return self.confidence.method == "auto" and not self.confidence.needs_class_sizes(self._method(column))
+        return self.confidence.method == "auto" and not self.confidence.needs_class_sizes(self._choose_method(column))
 
-    def _method(self, column: MetricColumn) -> str:
+    def _choose_method(self, column: MetricColumn) -> str:
         return self.confidence.method_for(column.metric, is_group_metric=column.grain == "group")
 
     def value(self, column: MetricColumn, cte: str) -> exp.Column:

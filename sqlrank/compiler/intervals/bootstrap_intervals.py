@@ -168,7 +168,7 @@ class BootstrapIntervals:
         """
         shape = self.relations.shape
         keys = KeyColumns((*shape.group_names, *([] if shape.grouping_sets is None else [SLICE_NUMBER])), nullable=True)
-        units_cte = self._units(base_role, keys, columns)
+        units_cte = self._add_unit_counts(base_role, keys, columns)
         body.set("order", None)
         for select_item in body.selects if shape.grouping_sets is not None else ():
             if select_item.alias_or_name == SLICE_COLUMN:
@@ -176,7 +176,7 @@ class BootstrapIntervals:
         replicates_cte = self.relations.ctes.add_aggregate("replicate_metrics", body, "one row per group and replicate: every metric")
         resampled_aliases = [column.alias for column in columns if not column.metric.file.interval.no_interval]
         observed_cte = self._add_observed_values(replicates_cte, keys, [column.alias for column in columns], resampled_aliases, audits)
-        errors_cte = self._errors(replicates_cte, observed_cte, keys, resampled_aliases)
+        errors_cte = self._add_standard_errors(replicates_cte, observed_cte, keys, resampled_aliases)
         limits_cte = (
             self._standard_error_limits(errors_cte, observed_cte, units_cte, keys, resampled_aliases)
             if self.confidence.resamples_rows
@@ -216,7 +216,7 @@ class BootstrapIntervals:
             ],
         )
 
-    def _units(self, base_role: str | None, keys: KeyColumns, columns: Sequence[MetricColumn]) -> str:
+    def _add_unit_counts(self, base_role: str | None, keys: KeyColumns, columns: Sequence[MetricColumn]) -> str:
         """Add a CTE with the number of units.
 
         It is counted per metric for query values, and once for rows.
@@ -268,7 +268,7 @@ class BootstrapIntervals:
             "observed_metrics", query, "one row per group: every metric as it was seen, and the mean of its replicates"
         )
 
-    def _errors(self, replicates_cte: str, observed_cte: str, keys: KeyColumns, names: Sequence[str]) -> str:
+    def _add_standard_errors(self, replicates_cte: str, observed_cte: str, keys: KeyColumns, names: Sequence[str]) -> str:
         select_items = []
         for name in names:
             deviation = exp.paren(exp.column(name, table="r") - exp.column(f"{name}_mean", table=observed_cte))

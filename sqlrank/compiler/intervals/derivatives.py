@@ -32,7 +32,7 @@ def partial_derivatives(expression: exp.Expr) -> PartialDerivatives | None:
     constants.
     """
     try:
-        return _derive(expand_averages(expression)) or None
+        return _derive_expression(expand_averages(expression)) or None
     except NotDifferentiableError:
         return None
 
@@ -60,7 +60,7 @@ def expand_averages(expression: exp.Expr) -> exp.Expr:
     return expression.copy().transform(expand_average)
 
 
-def _derive(node: exp.Expr) -> PartialDerivatives:
+def _derive_expression(node: exp.Expr) -> PartialDerivatives:
     if isinstance(node, (exp.Sum, exp.Count)):
         return {node: exp.Literal.number(1)}
     if node.find(*AGGREGATES, exp.Max, exp.Min) is None:
@@ -71,57 +71,57 @@ def _derive(node: exp.Expr) -> PartialDerivatives:
     return rule(node)
 
 
-def _chain(node: exp.Expr) -> PartialDerivatives:
-    return _derive(node.this)
+def _derive_operand(node: exp.Expr) -> PartialDerivatives:
+    return _derive_expression(node.this)
 
 
-def _sum(node: exp.Expr) -> PartialDerivatives:
-    return _add_derivatives(_derive(node.this), _derive(node.expression))
+def _derive_sum(node: exp.Expr) -> PartialDerivatives:
+    return _add_derivatives(_derive_expression(node.this), _derive_expression(node.expression))
 
 
-def _difference(node: exp.Expr) -> PartialDerivatives:
-    return _add_derivatives(_derive(node.this), _apply_operator(_derive(node.expression), exp.Neg))
+def _derive_difference(node: exp.Expr) -> PartialDerivatives:
+    return _add_derivatives(_derive_expression(node.this), _apply_operator(_derive_expression(node.expression), exp.Neg))
 
 
-def _negative(node: exp.Expr) -> PartialDerivatives:
-    return _apply_operator(_derive(node.this), exp.Neg)
+def _derive_negation(node: exp.Expr) -> PartialDerivatives:
+    return _apply_operator(_derive_expression(node.this), exp.Neg)
 
 
-def _product(node: exp.Expr) -> PartialDerivatives:
+def _derive_product(node: exp.Expr) -> PartialDerivatives:
     left, right = node.this, node.expression
-    return _add_derivatives(_multiply_derivatives(_derive(left), right), _multiply_derivatives(_derive(right), left))
+    return _add_derivatives(_multiply_derivatives(_derive_expression(left), right), _multiply_derivatives(_derive_expression(right), left))
 
 
-def _ratio(node: exp.Expr) -> PartialDerivatives:
+def _derive_ratio(node: exp.Expr) -> PartialDerivatives:
     """Differentiate a quotient a / b.
 
     The form (a' - (a / b) b') / b overflows only where a / b does.
     """
     numerator, denominator = node.this, node.expression
-    terms = _multiply_derivatives(_derive(denominator), node)
-    return _divide_derivatives(_add_derivatives(_derive(numerator), _apply_operator(terms, exp.Neg)), denominator)
+    terms = _multiply_derivatives(_derive_expression(denominator), node)
+    return _divide_derivatives(_add_derivatives(_derive_expression(numerator), _apply_operator(terms, exp.Neg)), denominator)
 
 
-def _logarithm(node: exp.Expr) -> PartialDerivatives:
-    return _divide_derivatives(_derive(node.this), node.this)
+def _derive_logarithm(node: exp.Expr) -> PartialDerivatives:
+    return _divide_derivatives(_derive_expression(node.this), node.this)
 
 
-def _exponential(node: exp.Expr) -> PartialDerivatives:
-    return _multiply_derivatives(_derive(node.this), node)
+def _derive_exponential(node: exp.Expr) -> PartialDerivatives:
+    return _multiply_derivatives(_derive_expression(node.this), node)
 
 
-def _root(node: exp.Expr) -> PartialDerivatives:
+def _derive_root(node: exp.Expr) -> PartialDerivatives:
     twice = exp.Mul(this=exp.Literal.number(2), expression=node.copy())
-    return _divide_derivatives(_derive(node.this), exp.func("NULLIF", twice, exp.Literal.number(0)))
+    return _divide_derivatives(_derive_expression(node.this), exp.func("NULLIF", twice, exp.Literal.number(0)))
 
 
-def _case(node: exp.Expr) -> PartialDerivatives:
+def _derive_case(node: exp.Expr) -> PartialDerivatives:
     """Differentiate CASE by branches; aggregates have derivative 0 in branches that do not contain them."""
     if node.this is not None:
         raise NotDifferentiableError("CASE x WHEN")
-    branches = [(branch.this, _derive(branch.args["true"])) for branch in node.args["ifs"]]
+    branches = [(branch.this, _derive_expression(branch.args["true"])) for branch in node.args["ifs"]]
     default = node.args.get("default")
-    default_derivatives = {} if default is None else _derive(default)
+    default_derivatives = {} if default is None else _derive_expression(default)
     derivatives: PartialDerivatives = {}
     for total in dict.fromkeys(
         total
@@ -135,18 +135,18 @@ def _case(node: exp.Expr) -> PartialDerivatives:
 
 
 _RULES: dict[type[exp.Expr], Callable[[Any], PartialDerivatives]] = {
-    exp.Paren: _chain,
-    exp.Cast: _chain,
-    exp.Nullif: _chain,
-    exp.Add: _sum,
-    exp.Sub: _difference,
-    exp.Neg: _negative,
-    exp.Mul: _product,
-    exp.Div: _ratio,
-    exp.Ln: _logarithm,
-    exp.Exp: _exponential,
-    exp.Sqrt: _root,
-    exp.Case: _case,
+    exp.Paren: _derive_operand,
+    exp.Cast: _derive_operand,
+    exp.Nullif: _derive_operand,
+    exp.Add: _derive_sum,
+    exp.Sub: _derive_difference,
+    exp.Neg: _derive_negation,
+    exp.Mul: _derive_product,
+    exp.Div: _derive_ratio,
+    exp.Ln: _derive_logarithm,
+    exp.Exp: _derive_exponential,
+    exp.Sqrt: _derive_root,
+    exp.Case: _derive_case,
 }
 
 

@@ -61,7 +61,7 @@ def find_influence(
     if column.metric.file.interval.no_interval:
         return None
     base_cte = query.args["from_"].this.name
-    if rows_are_values and isinstance(_value(relations, query, column), exp.Avg):
+    if rows_are_values and isinstance(_select_interval_expression(relations, query, column), exp.Avg):
         return InfluenceRows(base_cte, (), "values"), deviation_from_mean(column)
     if rows_are_values:
         influence = _delta_method_influence(relations, query, column, None)
@@ -172,7 +172,7 @@ def _delta_method_influence(
 
     ``aggregation`` is the CTE that aggregates the rows, if any.
     """
-    derivatives = partial_derivatives(_value(relations, query, column))
+    derivatives = partial_derivatives(_select_interval_expression(relations, query, column))
     if derivatives is None:
         return None
     totals = [
@@ -229,7 +229,7 @@ def _value_influence(influence: exp.Expr, column: MetricColumn) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=exp.and_(*is_unit, wrap=False), true=influence)]) if is_unit else influence
 
 
-def _value(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> exp.Expr:
+def _select_interval_expression(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> exp.Expr:
     """Return the expression of a metric, or the variant that a function declares for intervals."""
     metric = column.metric
     interval_functions = (

@@ -133,7 +133,7 @@ class InfluenceSums:
         if not is_long:
             query = group_by_key(exp.select(*map(key_column, keys.columns)).from_(influence_cte), keys)
             return SumSource(query, {alias: _with_size(sums) for alias, sums in self._sums.items()}, is_long=False)
-        names = self._names()
+        names = self._name_sums()
         columns = {names[alias, name]: value for alias, sums in self._sums.items() for name, value in sums.items()}
         query = exp.select(*map(key_column, keys.columns), *(exp.alias_(value.copy(), name) for name, value in columns.items()))
         sums_cte = self.relations.ctes.add_aggregate(
@@ -143,7 +143,7 @@ class InfluenceSums:
         )
         return self._join_metric_values(sums_cte, metrics_cte, keys, names)
 
-    def _names(self) -> dict[tuple[str, str], str]:
+    def _name_sums(self) -> dict[tuple[str, str], str]:
         """Return the column of each sum of each metric: with the name of the metric, unless it is the same for all."""
         names: dict[tuple[str, str], str] = {}
         taken: dict[exp.Expr, str] = {}

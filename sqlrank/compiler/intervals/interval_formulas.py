@@ -74,7 +74,7 @@ class IntervalFormulas:
         if self.formula.is_adjusted:
             arguments = [sums[name] for name in ("squares", "fourth_powers", "units")]
             concentration = self.relations.function("influence_concentration", {}, *arguments)
-            columns.append(describe_column(concentration, "concentration", self._title("influence_concentration")))
+            columns.append(describe_column(concentration, "concentration", self._describe_slot("influence_concentration")))
         if self.formula.has_size:
             columns.append(exp.alias_(self.relations.function("least_size", {}, sums["size"]), "size"))
         return columns
@@ -84,14 +84,16 @@ class IntervalFormulas:
         columns = inverse_df_columns() if self.confidence.method != "normal" else []
         units, concentration = exp.column("units"), exp.column("concentration")
         if self.formula.is_adjusted:
-            growth = self.relations.function("t_growth", {}, units, *self._growth())
+            growth = self.relations.function("t_growth", {}, units, *self._list_growth_constants())
             variant = "weighted" if self.formula.has_size else "satterthwaite"
-            freedom = self.relations.function("degrees_of_freedom", {"degrees_of_freedom": variant}, concentration, units, self._size())
+            freedom = self.relations.function(
+                "degrees_of_freedom", {"degrees_of_freedom": variant}, concentration, units, self._select_sample_size()
+            )
             inflation = self.relations.function("kurtosis_inflation", {}, concentration, units)
             columns += [
-                describe_column(growth, "t_growth", self._title("t_growth")),
-                describe_column(freedom, "effective_df", self._title("degrees_of_freedom", variant)),
-                describe_column(inflation, "inflation", self._title("kurtosis_inflation")),
+                describe_column(growth, "t_growth", self._describe_slot("t_growth")),
+                describe_column(freedom, "effective_df", self._describe_slot("degrees_of_freedom", variant)),
+                describe_column(inflation, "inflation", self._describe_slot("kurtosis_inflation")),
             ]
         if not self.is_t:
             value = exp.column("value")
@@ -109,11 +111,15 @@ class IntervalFormulas:
         if self.formula.is_adjusted:
             variant = "weighted" if self.formula.has_size else "kurtosis"
             units, growth = exp.column("units"), exp.column("t_growth")
-            statistics = [*map(exp.column, ("se", "inflation")), units, self._size(), exp.column("effective_df")]
-            variance = self.relations.function("adjusted_variance", {"adjusted_variance": variant}, *statistics, *self._growth(), growth)
-            columns.append(describe_column(variance, "variance", self._title("adjusted_variance", variant)))
+            statistics = [*map(exp.column, ("se", "inflation")), units, self._select_sample_size(), exp.column("effective_df")]
+            variance = self.relations.function(
+                "adjusted_variance", {"adjusted_variance": variant}, *statistics, *self._list_growth_constants(), growth
+            )
+            columns.append(describe_column(variance, "variance", self._describe_slot("adjusted_variance", variant)))
             if self.formula.has_size and not self.is_t:
-                ratio = self.relations.function("quantile_growth_limit", {}, units, self._size(), *self._growth(), growth)
+                ratio = self.relations.function(
+                    "quantile_growth_limit", {}, units, self._select_sample_size(), *self._list_growth_constants(), growth
+                )
                 columns.append(exp.alias_(ratio, "ratio"))
         elif self.needs_class_sizes:
             sizes = map(exp.column, ("center", "positive_size", "negative_size"))
@@ -131,19 +137,19 @@ class IntervalFormulas:
         method = self.formula.method
         if self.formula.is_adjusted:
             method = "adjusted_weighted" if self.formula.has_size else "adjusted"
-        arguments = [exp.column("proportion"), error, exp.column("units"), self._size(), variance, exp.column("ratio")]
+        arguments = [exp.column("proportion"), error, exp.column("units"), self._select_sample_size(), variance, exp.column("ratio")]
         trials = self.relations.function("effective_trials", {"effective_trials": method}, *arguments)
         quantile = exp.column("t_quantile")
         shrinkage = exp.Div(this=exp.Mul(this=quantile, expression=quantile.copy()), expression=trials)
         column = describe_column(shrinkage, "shrinkage", "t^2 / trials, which draws the interval towards 1/2")
-        column.add_comments([f"trials: {self._title('effective_trials', method)}"])
+        column.add_comments([f"trials: {self._describe_slot('effective_trials', method)}"])
         return [column]
 
     def margins(self) -> list[exp.Expr]:
         """Return the margin of a Student's interval, or the spread of a Wilson's."""
         if not self.is_t:
             spread = self.relations.function("wilson_spread", {}, exp.column("proportion"), exp.column("shrinkage"))
-            return [describe_column(spread, "margin", self._title("wilson_spread"))]
+            return [describe_column(spread, "margin", self._describe_slot("wilson_spread"))]
         settings = {"interval_margin": "adjusted" if self.formula.is_adjusted else "t"}
         arguments = map(exp.column, ("value", SE, "variance", "t_quantile"))
         return [exp.alias_(self.relations.function("interval_margin", settings, *arguments), "margin")]
@@ -164,15 +170,15 @@ class IntervalFormulas:
             limits = {name: null_if_not_finite(limit, *terms[name]) for name, limit in limits.items()}
         return [limit if limit == exp.column(name) else exp.alias_(limit, name) for name, limit in limits.items()]
 
-    def _size(self) -> exp.Column:
+    def _select_sample_size(self) -> exp.Column:
         """Return the column of the effective sample size: the units, unless weighted or absent."""
         return exp.column("size" if self.formula.has_size else "units")
 
-    def _growth(self) -> list[exp.Expr]:
+    def _list_growth_constants(self) -> list[exp.Expr]:
         """Return the constants of the growth of t quantiles."""
         return [sql_literal(factor) for factor in quantile_growth(self.confidence.level)]
 
-    def _title(self, slot: str, name: str = "") -> str:
+    def _describe_slot(self, slot: str, name: str = "") -> str:
         """Return the sentence about a function, for the column that it computes."""
         functions = self.relations.library.functions[slot]
         title = functions[name or next(iter(functions))].title

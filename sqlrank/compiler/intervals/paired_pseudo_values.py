@@ -71,7 +71,7 @@ class PairedPseudoValues:
             if InputKey(base_role, InputVariant.UNFILTERED) not in self.relations.sources and self._is_direct(influenced[1], base_role)
         ]
         if direct_influences:
-            query = self._join_cte(query, self._sizes(input_cte), SIZES_ALIAS)
+            query = self._join_cte(query, self._count_rows(input_cte), SIZES_ALIAS)
         pseudo_values: dict[str, exp.Expr] = {}
         for number, (cte, rows, influences) in enumerate(grouped_influences, start=1):
             is_direct = (cte, rows, influences) in direct_influences
@@ -84,7 +84,9 @@ class PairedPseudoValues:
                 for column, influence in influences:
                     value = exp.column(column.alias, table=metrics_alias)
                     pseudo_values[column.alias_for_score(score_number)] = (
-                        self._value(column, value, _influence_for_score(influence, metrics_alias, rows_alias, score_number, rows), rows)
+                        self._build_pseudo_value(
+                            column, value, _influence_for_score(influence, metrics_alias, rows_alias, score_number, rows), rows
+                        )
                         if is_direct
                         else value
                     )
@@ -111,7 +113,7 @@ class PairedPseudoValues:
         """Return True if the influence follows from an input row or a lookup."""
         return rows.step == self.relations.add_input(InputKey(base_role)) or rows.kind == "equal_units"
 
-    def _sizes(self, cte: str) -> KeyedCte:
+    def _count_rows(self, cte: str) -> KeyedCte:
         """Add a CTE with the rows of positive weight per group and class."""
         label = exp.EQ(this=exp.column("label"), expression=sql_literal(1))
         classes = (_one_if(label), exp.Sub(this=sql_literal(1), expression=_one_if(label)))
@@ -153,7 +155,7 @@ class PairedPseudoValues:
             column.replace(exp.column(column_name, table=ROW_ALIAS) if column.table == ROW_ALIAS else exp.column(column.name, table=alias))
         return list(condition.flatten())
 
-    def _value(self, column: MetricColumn, value: exp.Expr, influence: exp.Expr, rows: InfluenceRows) -> exp.Expr:
+    def _build_pseudo_value(self, column: MetricColumn, value: exp.Expr, influence: exp.Expr, rows: InfluenceRows) -> exp.Expr:
         """Return the pseudo-value of a row; the mean over all rows is the metric."""
         method = column.metric.file.interval.standard_error or "influence" if rows.kind == "equal_units" else "influence"
         is_positive = _one_if(exp.EQ(this=exp.column("label", table=ROW_ALIAS), expression=sql_literal(1)))

@@ -58,13 +58,15 @@ class PseudoValues:
         if not aliases:
             raise MetricError(f"{columns[0].metric.metric} cannot be compared by units: it has no influence values")
         if self.spread.scores:
-            return PairedPseudoValues(self.relations, self.spread.scores, self._values).rows(base_role, grouped_influences, columns, audits)
+            return PairedPseudoValues(self.relations, self.spread.scores, self._add_pseudo_values).rows(
+                base_role, grouped_influences, columns, audits
+            )
         ctes_by_alias: dict[str, KeyedCte] = {}
         for cte, rows, influences in grouped_influences:
-            ctes_by_alias |= dict.fromkeys((column.alias for column, _ in influences), self._values(cte, rows, influences))
+            ctes_by_alias |= dict.fromkeys((column.alias for column, _ in influences), self._add_pseudo_values(cte, rows, influences))
         first_cte, *other_ctes = dict.fromkeys(ctes_by_alias.values())
         if other_ctes:
-            first_cte, other_ctes = self._units(base_role), [first_cte, *other_ctes]
+            first_cte, other_ctes = self._add_units(base_role), [first_cte, *other_ctes]
         key_columns = [key_column(name, first_cte.step) for name in first_cte.keys.columns]
         values = [
             exp.alias_(
@@ -78,7 +80,7 @@ class PseudoValues:
             query = join_on_key(query, first_cte.step, cte)
         return query.select(*(exp.column(name, table=cte.step) for cte, names in audits.items() for name in names), copy=False)
 
-    def _units(self, base_role: str) -> KeyedCte:
+    def _add_units(self, base_role: str) -> KeyedCte:
         """Add the units of an input, to which metrics with different influence rows are joined."""
         input_cte = self.relations.add_input(InputKey(base_role))
         group = self.relations.keys(input_cte)[GROUP_ID]
@@ -91,7 +93,7 @@ class PseudoValues:
             keys,
         )
 
-    def _values(self, cte: KeyedCte, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]) -> KeyedCte:
+    def _add_pseudo_values(self, cte: KeyedCte, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]) -> KeyedCte:
         """Add the pseudo-values of metrics whose influence the same rows carry."""
         keys, has_classes = cte.keys, self.spread.has_classes(rows)
         influence_cte = self.relations.ctes.add_aggregate(
@@ -110,7 +112,7 @@ class PseudoValues:
         unit_keys = KeyColumns((*keys.columns, *(name for name in rows.units if name not in keys.columns)), keys.nullable)
         key_columns = [key_column(name, influence_cte) for name in unit_keys.columns]
         query = exp.select(
-            *key_columns, *(self._value(column, cte.step, influence_cte, sizes_cte, has_classes) for column, _ in influences)
+            *key_columns, *(self._build_pseudo_value(column, cte.step, influence_cte, sizes_cte, has_classes) for column, _ in influences)
         ).from_(influence_cte)
         for joined_cte in (cte.step, sizes_cte):
             query = join_on_key(query, influence_cte, KeyedCte(joined_cte, keys))
@@ -121,7 +123,9 @@ class PseudoValues:
             unit_keys,
         )
 
-    def _value(self, column: MetricColumn, metrics_cte: str, influence_cte: str, sizes_cte: str, has_classes: bool) -> exp.Expr:
+    def _build_pseudo_value(
+        self, column: MetricColumn, metrics_cte: str, influence_cte: str, sizes_cte: str, has_classes: bool
+    ) -> exp.Expr:
         rows_are_units = has_classes and self.spread.rows_are_units
         method = column.metric.file.interval.standard_error or "influence" if rows_are_units else "influence"
         arguments = [
