@@ -46,7 +46,7 @@ def chart(
             help="Kind of chart: roc, pr, gain, lift, threshold, calibration, confusion, cutoffs, line, heatmap, dots, forest or differences. Default: the first that fits."
         ),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="The heading of the chart. Default: what it is of.")] = None,
+    title: Annotated[str | None, typer.Option(help="The heading of the chart. Default: its metrics.")] = None,
     by: opt.By = None,
     where: opt.Where = None,
     confidence: opt.Confidence = None,

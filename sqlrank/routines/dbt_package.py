@@ -127,7 +127,7 @@ def _metric_entry(text: str, options: InstallationOptions) -> _Entry:
     """Return the macro of a metric."""
     metric = SymbolicMetric.parse(text, options.library)
     if metric.file.measures_column:
-        raise MetricError(f"{text} is of a column of yours, of which SQL has an aggregate; leave it out")
+        raise MetricError(f"{text} reads a column of yours, for which SQL has an aggregate; leave it out")
     return _Entry(metric.column, metric.file.description, [metric], find_roles(metric, options))
 
 

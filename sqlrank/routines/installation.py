@@ -67,7 +67,7 @@ class Installation:
         library = self.options.library
         for file in [*library.metrics.values(), *library.curves.values()]:
             if file.measures_column:
-                self.omitted[file.full_name] = "it is of a column of yours, of which SQL has an aggregate"
+                self.omitted[file.full_name] = "it reads a column of yours, for which SQL has an aggregate"
             else:
                 self._add_or_omit(file.full_name, partial(self._add_file, file))
 
@@ -80,7 +80,7 @@ class Installation:
         for text in metrics:
             symbolic = SymbolicMetric.parse(str(text), self.options.library)
             if symbolic.file.measures_column:
-                raise MetricError(f"{text} is of a column of yours, of which SQL has an aggregate; leave it out")
+                raise MetricError(f"{text} reads a column of yours, for which SQL has an aggregate; leave it out")
             self._add_metric(symbolic, symbolic.column)
 
     @property

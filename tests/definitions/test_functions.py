@@ -265,7 +265,7 @@ def test_every_metric_is_a_function_or_has_a_reason() -> None:
     missing = {name for name in names if name.removesuffix("@k") not in tables}
     assert missing == script().omitted.keys()
     assert all(name.partition(" ")[0] in {"Mean", "Missing", "Quantile", "Share", "Sum"} for name in missing)
-    assert "-- no function: Mean: it is of a column of yours, of which SQL has an aggregate\n" in script().sql
+    assert "-- no function: Mean: it reads a column of yours, for which SQL has an aggregate\n" in script().sql
 
 
 @pytest.mark.slow
@@ -367,7 +367,7 @@ def test_policies_are_fixed_and_documented() -> None:
         ({"metrics": "nDCG", "gain": "exp3"}, "unknown gain 'exp3'"),
         ({"dialect": "sqlite"}, "there are no functions for sqlite; choose from: duckdb"),
         ({"schema": "a b"}, "schema='a b' is not possible: give a name of letters, digits and _"),
-        ({"metrics": "Mean(x)"}, "Mean(x) is of a column of yours, of which SQL has an aggregate; leave it out"),
+        ({"metrics": "Mean(x)"}, "Mean(x) reads a column of yours, for which SQL has an aggregate; leave it out"),
     ],
 )
 def test_what_is_no_function_is_refused(arguments: dict[str, Any], message: str) -> None:

@@ -254,7 +254,7 @@ def test_the_command(tmp_path: Path) -> None:
         ({"retract": True}, "^retract= needs batch=, a name for these rows, such as '2026-03-05-corrections'"),
         ({"batch_where": "score > 0"}, "^batch_where= needs batch="),
         ({"batch": " "}, "^batch=' ' is no name"),
-        ({"batch": "b", "retract": True, "insert": "ads", "overwrite_by": "day"}, "^retract= takes rows back from sums that stay"),
+        ({"batch": "b", "retract": True, "insert": "ads", "overwrite_by": "day"}, "^retract= subtracts rows from sums that stay"),
         ({"batch": "b", "by": "batch"}, "^by names 'batch', which is a column of every rollup; rename it"),
         ({"batch": "b", "batch_where": "score > 0; DROP TABLE x"}, "^batch_where='score > 0; DROP TABLE x' is not one condition"),
     ],
