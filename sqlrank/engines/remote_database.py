@@ -179,7 +179,14 @@ def _register_sqlite_functions(connection: sqlite3.Connection) -> None:
 
 
 def _is_same(result: Any, expected: Any) -> bool:
-    return bool(math.isclose(result, expected, rel_tol=1e-12) if isinstance(result, (int, float)) else result == expected)
+    """Return True if a function gives the expected value and type: an integer would be divided without a remainder."""
+    is_close = math.isclose(result, expected, rel_tol=1e-12) if isinstance(result, float) and isinstance(expected, float) else False
+    return type(result) is type(expected) and (is_close or result == expected)
+
+
+def _round_down(value: Any) -> Any:
+    """Return the floor of a number as SQLite does: an integer stays one, and a double gives a double."""
+    return value if isinstance(value, int) else float(math.floor(value))
 
 
 def _apply_unless_null(function: Callable[[Any], Any], value: Any) -> Any:
@@ -212,7 +219,7 @@ _FUNCTIONS: dict[str, tuple[Callable[[Any], Any], *tuple[Any, ...]]] = {
     "ln": (math.log, 1e-300, 1e300),
     "exp": (math.exp, -700.0, 700.0),
     "sqrt": (math.sqrt, 1e-300, 1e300),
-    "floor": (math.floor, -1.5, 2.5),
+    "floor": (_round_down, -1.5, 2.5),
     "md5": (_hash_text, "a"),
 }
 """Functions that SQLite may lack, with test values that detect other definitions of users."""

@@ -107,7 +107,7 @@ def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
     elif isinstance(node, exp.Ln) and number in {1, math.e}:
         replace_expression(node, exp.Literal.number("0.0" if number == 1 else "1.0"))
     elif isinstance(node, exp.Sum) and number == 1 and _has_rows(node):
-        count = exp.Count(this=exp.Star())
+        count = exp.Count(this=exp.Star(), big_int=True)  # as sqlglot parses it, so that equal columns are found equal
         node.replace(count if _is_integer(node.this) else exp.cast(count, DOUBLE))
 
 

@@ -313,7 +313,6 @@ DIALECTS = {
         supports_float32=False,
         decimal_literals_are_double=True,
         exponent_literals_are_double=True,
-        floor_returns_double=False,
         is_dynamically_typed=True,
         computes_ctes_once=True,
         supports_transactions=True,

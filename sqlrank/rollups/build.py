@@ -90,17 +90,22 @@ def _drop_weight(total: exp.Sum) -> None:
     negatives_weight = exp.Case(ifs=[exp.If(this=exp.column("label").eq(1), true=exp.Literal.number(0))], default=exp.column(WEIGHT_COLUMN))
     if total.this == negatives_weight:
         positives = exp.Case(ifs=[exp.If(this=exp.column("label").eq(1), true=exp.Literal.number("1.0"))], default=exp.Literal.number(0))
-        total.replace(exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Sum(this=positives)))
+        total.replace(exp.Sub(this=_count_rows(), expression=exp.Sum(this=positives)))
         return
     for product in find_nodes(total, exp.Mul):
         if product.this == exp.column(WEIGHT_COLUMN):
             product.replace(product.expression)
     if total.this == exp.column(WEIGHT_COLUMN):
-        total.replace(exp.Count(this=exp.Star()))
+        total.replace(_count_rows())
         return
     for column in _find_columns(total):
         if column.name == WEIGHT_COLUMN:
             column.replace(exp.Literal.number("1.0"))
+
+
+def _count_rows() -> exp.Count:
+    """Return COUNT(*) as sqlglot parses it, so that it is equal to that of a file."""
+    return exp.Count(this=exp.Star(), big_int=True)
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class SQLite:
 
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:")
-        for name, function in {"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "floor": math.floor}.items():
+        for name, function in {"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "floor": lambda x: x // 1}.items():
             self.connection.create_function(name, 1, lambda x, f=function: None if x is None else f(x), deterministic=True)
 
     def load(self, name: str, table: pa.Table) -> None:

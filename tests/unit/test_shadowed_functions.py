@@ -76,6 +76,7 @@ def test_macros_within_a_transaction_of_duckdb_are_refused_by_name(duck: duckdb.
             lambda x: math.log(max(x, 1e-15)),
             r"^the function ln of this connection gives ln\(1e-300\) = -34\.\d+, not -690\.\d+; drop",
         ),
+        ("floor", math.floor, r"^the function floor of this connection gives floor\(-1\.5\) = -2, not -2\.0; drop or rename it"),
         ("abs", lambda _: 1, "^this statement calls ABS, and the function abs of this database would be called instead of the engine's"),
         ("Coalesce", lambda *_: 1, None),
         ("ln", math.log, None),
