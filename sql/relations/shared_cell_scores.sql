@@ -65,17 +65,16 @@ FROM (
       ) AS prediction_cells
     ) AS keyed_predictions
     JOIN (
-      -- one row per group and cell of several predictions with a positive
+      -- one row per cell of several predictions with a positive
       SELECT
-        group_id,
         sort_key,
         MIN(weight_before) AS weight_before,
         MIN(positives_before) AS positives_before
       FROM sorted_positives
       WHERE is_unique_cell = 0
-      GROUP BY group_id, sort_key
+      GROUP BY sort_key
     ) AS shared_cells
-      ON shared_cells.group_id = keyed_predictions.group_id AND shared_cells.sort_key = keyed_predictions.cell + 1
+      ON shared_cells.sort_key = keyed_predictions.cell + 1
     GROUP BY keyed_predictions.group_id, shared_cells.sort_key, keyed_predictions.score
   ) AS cell_scores
 ) AS cell_cumulative_weights

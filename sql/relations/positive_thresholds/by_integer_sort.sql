@@ -3,6 +3,7 @@
 -- on their own.
 -- exact_weight(): default rows: weight as a number of units.
 -- Materialize: all predictions are sorted.
+-- Nonzero: cell_scale.keys_per_group.
 -- Grain: group_id, score
 SELECT
   numbered_groups.group_id,
@@ -30,15 +31,18 @@ SELECT
 FROM (
   -- one row per group and distinct score of a positive
   SELECT
-    group_id,
-    score,
-    positives,
-    positive_squares,
+    numbered_groups.group_id,
+    sorted_positives.score,
+    sorted_positives.positives,
+    sorted_positives.positive_squares,
     exact_weight(0) AS negatives,
-    positives_before,
-    weight_before - positives_before AS negatives_before
+    sorted_positives.positives_before,
+    sorted_positives.weight_before - sorted_positives.positives_before AS negatives_before
   FROM sorted_positives
-  WHERE is_unique_cell = 1 AND positives > 0
+  LEFT JOIN cell_scale ON 1 = 1
+  LEFT JOIN numbered_groups
+    ON numbered_groups.group_number = FLOOR(sorted_positives.sort_key / cell_scale.keys_per_group) + 1
+  WHERE sorted_positives.is_unique_cell = 1 AND sorted_positives.positives > 0
   UNION ALL
   SELECT
     group_id,

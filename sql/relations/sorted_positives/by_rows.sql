@@ -1,11 +1,11 @@
--- sorted_positives: one row per group and positive: score, sort key, if alone in its grid cell, weights of 1, rows and positives before.
+-- sorted_positives: one row per positive: score, sort key, if alone in its grid cell, weights of 1, rows and positives before.
 -- The order is by group number, cell, and negatives before positives. The sort keys are integers below 2^48 in two columns, which fit the
 -- eight bytes that DuckDB sorts fastest. Windows without ORDER BY count rows in the sorted order of their subquery.
+-- The group follows from the sort key, so that its columns need not be sorted.
 -- Engines: duckdb.
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
-  group_id,
   score,
   sort_key, -- even for negatives, one more for positives of the cell
   CASE
@@ -20,7 +20,6 @@ SELECT
 FROM (
   -- one row per positive
   SELECT
-    group_id,
     score,
     CAST(key_high AS BIGINT) * 65536 + key_low AS sort_key,
     CAST(key_high_before AS BIGINT) * 65536 + key_low_before AS previous_key,
@@ -28,7 +27,6 @@ FROM (
   FROM (
     -- one row per prediction
     SELECT
-      group_id,
       score,
       key_high,
       key_low,
@@ -38,20 +36,17 @@ FROM (
     FROM (
       -- one row per prediction, in the order of the keys
       SELECT
-        group_id,
         score,
         CAST(FLOOR(key / 65536) AS UINTEGER) AS key_high,
         CAST(key - 65536 * FLOOR(key / 65536) AS USMALLINT) AS key_low
       FROM (
         -- one row per prediction
         SELECT
-          group_id,
           score,
           group_key + score_cell(cell_position, max_cell) + COALESCE(CAST(label = 1 AS DOUBLE), 0) AS key
         FROM (
           -- one row per prediction
           SELECT
-            predictions.group_id,
             predictions.label,
             predictions.score,
             (signed_fourth_root(predictions.score) - cell_scale.min_root) * cell_scale.cells_per_unit AS cell_position,

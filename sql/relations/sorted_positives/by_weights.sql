@@ -1,12 +1,12 @@
--- sorted_positives: one row per group and positive: score, sort key, if alone in its grid cell, weight, square, all and positives before.
+-- sorted_positives: one row per positive: score, sort key, if alone in its grid cell, weight, square, all and positives before.
 -- The order is by group number, cell, and negatives before positives. The sort keys are integers below 2^48 in two columns, which fit the
 -- eight bytes that DuckDB sorts fastest. Windows without ORDER BY add up weights in the sorted order of their subquery.
 -- exact_weight(): default weights: weight as a number of units.
+-- The group follows from the sort key, so that its columns need not be sorted.
 -- Engines: duckdb.
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
-  group_id,
   score,
   sort_key, -- even for negatives, one more for positives of the cell
   CASE
@@ -23,7 +23,6 @@ SELECT
 FROM (
   -- one row per positive
   SELECT
-    group_id,
     score,
     weight,
     CAST(key_high AS BIGINT) * 65536 + key_low AS sort_key,
@@ -32,7 +31,6 @@ FROM (
   FROM (
     -- one row per prediction
     SELECT
-      group_id,
       score,
       weight,
       key_high,
@@ -43,7 +41,6 @@ FROM (
     FROM (
       -- one row per prediction, in the order of the keys
       SELECT
-        group_id,
         score,
         weight,
         CAST(FLOOR(key / 65536) AS UINTEGER) AS key_high,
@@ -51,14 +48,12 @@ FROM (
       FROM (
         -- one row per prediction
         SELECT
-          group_id,
           score,
           weight,
           group_key + score_cell(cell_position, max_cell) + COALESCE(CAST(label = 1 AS DOUBLE), 0) AS key
         FROM (
           -- one row per prediction
           SELECT
-            predictions.group_id,
             predictions.label,
             predictions.score,
             predictions.weight,
