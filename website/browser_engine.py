@@ -68,22 +68,22 @@ def engine_files() -> dict[str, Path]:
 
 def _make_files(temporary: Path, made: Path) -> None:
     """Write the files that a page loads."""
-    duckdb, arrow = _fetch(DUCKDB, temporary), _fetch(ARROW, temporary)
-    library = _read(duckdb, "dist/duckdb-browser.mjs").replace(b'from"apache-arrow"', b'from"./arrow.mjs"')
+    duckdb, arrow = _fetch_archive(DUCKDB, temporary), _fetch_archive(ARROW, temporary)
+    library = _read_member(duckdb, "dist/duckdb-browser.mjs").replace(b'from"apache-arrow"', b'from"./arrow.mjs"')
     (made / "duckdb.mjs").write_bytes(library)
-    (made / "duckdb.worker.js").write_bytes(_read(duckdb, "dist/duckdb-browser-eh.worker.js"))
-    bundle = _read(arrow, "Arrow.es2015.min.js")
+    (made / "duckdb.worker.js").write_bytes(_read_member(duckdb, "dist/duckdb-browser-eh.worker.js"))
+    bundle = _read_member(arrow, "Arrow.es2015.min.js")
     module = b"const exports = {}, module = { exports };\n%s\nexport const { %s } = exports;\n" % (bundle, _ARROW_NAMES.encode())
     (made / "arrow.mjs").write_bytes(module)
     # Packed here, because not every server does it: 8 MB in place of 34. The name keeps servers from unpacking it.
-    (made / "duckdb.wasm.packed").write_bytes(gzip.compress(_read(duckdb, "dist/duckdb-eh.wasm"), 9, mtime=0))
-    (made / "LICENSE.arrow.txt").write_bytes(_read(arrow, "LICENSE.txt"))
+    (made / "duckdb.wasm.packed").write_bytes(gzip.compress(_read_member(duckdb, "dist/duckdb-eh.wasm"), 9, mtime=0))
+    (made / "LICENSE.arrow.txt").write_bytes(_read_member(arrow, "LICENSE.txt"))
     (made / "NOTICE.txt").write_text(
         f"{DUCKDB.name}: MIT License, Copyright DuckDB contributors\n{ARROW.name}: see LICENSE.arrow.txt\n", "utf-8"
     )
 
 
-def _fetch(package: _Package, folder: Path) -> Path:
+def _fetch_archive(package: _Package, folder: Path) -> Path:
     """Return the archive of a package, fetched by npm.
 
     Raises:
@@ -103,7 +103,7 @@ def _fetch(package: _Package, folder: Path) -> Path:
     return archive
 
 
-def _read(archive: Path, name: str) -> bytes:
+def _read_member(archive: Path, name: str) -> bytes:
     """Return a file of the archive of a package, without the address of a source map that is not on the site."""
     with tarfile.open(archive) as files:
         file = files.extractfile(f"package/{name}")

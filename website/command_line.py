@@ -13,62 +13,64 @@ from sqlrank.cli.command_help import group_titles
 
 
 @cache
-def commands() -> dict[str, Any]:
+def load_commands() -> dict[str, Any]:
     """Return the commands by name, in the order of the help."""
     return {name: command for name, command in getattr(get_command(app), "commands", {}).items() if not command.hidden}
 
 
-def place(name: str) -> str:
+def locate_command_page(name: str) -> str:
     """Return the page of a command, below docs."""
     return f"cli/{name}.md"
 
 
-def index() -> str:
+def build_command_index() -> str:
     """Return the page of all commands, with a sentence of each."""
-    rows = [f"| [`sqlrank {name}`]({name}.md) | {_text(command.help)} |" for name, command in commands().items()]
+    rows = [f"| [`sqlrank {name}`]({name}.md) | {_format_help(command.help)} |" for name, command in load_commands().items()]
     about = "Every command with its options. `sqlrank COMMAND --help` prints the same in your terminal."
     return "\n".join(["# Command line", "", about, "", "| command | what it does |", "|---|---|", *rows, ""])
 
 
-def page(name: str) -> str:
+def build_command_page(name: str) -> str:
     """Return the page of a command: its call, arguments, and options by group."""
-    command = commands()[name]
+    command = load_commands()[name]
     options = [param for param in command.params if param.param_type_name == "option" and not param.hidden and "--help" not in param.opts]
     arguments = [param for param in command.params if param.param_type_name == "argument"]
-    words = [_argument(param) for param in arguments]
-    parts = [f"# sqlrank {name}", _text(command.help), f"```sh\n{' '.join(['sqlrank', name, *words, '[OPTIONS]'])}\n```"]
+    words = [_format_argument(param) for param in arguments]
+    parts = [f"# sqlrank {name}", _format_help(command.help), f"```sh\n{' '.join(['sqlrank', name, *words, '[OPTIONS]'])}\n```"]
     parts += ["## Examples", "\n\n".join(f"```sh\n{example}\n```" for example in command.examples)]
     if arguments:
-        parts += ["## Arguments", _table("argument", [(f"`{_argument(param)}`", param) for param in arguments])]
-    for title in sorted({_group(param) for param in options}, key=group_titles(name).index):
+        parts += ["## Arguments", _format_table("argument", [(f"`{_format_argument(param)}`", param) for param in arguments])]
+    for title in sorted({_find_group(param) for param in options}, key=group_titles(name).index):
         rows = [
-            (", ".join(f"`{flag}`" for flag in [*param.opts, *param.secondary_opts]), param) for param in options if _group(param) == title
+            (", ".join(f"`{flag}`" for flag in [*param.opts, *param.secondary_opts]), param)
+            for param in options
+            if _find_group(param) == title
         ]
-        parts += [f"## {title}", _table("option", rows)]
+        parts += [f"## {title}", _format_table("option", rows)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _group(param: Any) -> str:
+def _find_group(param: Any) -> str:
     return getattr(param, "rich_help_panel", None) or "Options"
 
 
-def _argument(param: Any) -> str:
+def _format_argument(param: Any) -> str:
     word = param.name.upper() + ("..." if param.nargs == -1 else "")
     return word if param.required else f"[{word}]"
 
 
-def _table(kind: str, rows: list[tuple[str, Any]]) -> str:
-    lines = [f"| {written} | {_default(param)} | {_text(param.help)} |" for written, param in rows]
+def _format_table(kind: str, rows: list[tuple[str, Any]]) -> str:
+    lines = [f"| {written} | {_format_default(param)} | {_format_help(param.help)} |" for written, param in rows]
     return "\n".join([f"| {kind} | default | meaning |", "|---|---|---|", *lines])
 
 
-def _default(param: Any) -> str:
+def _format_default(param: Any) -> str:
     if param.required:
         return "required"
     return "" if param.default in (None, False, True, (), []) or callable(param.default) else f"`{param.default}`"
 
 
-def _text(text: str | None) -> str:
+def _format_help(text: str | None) -> str:
     """Return a help text as a cell of a table: flags are code."""
     flat = " ".join((text or "").split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
     return re.sub(r"(?<![\w`-])(--?[a-zA-Z][\w-]*)", r"`\1`", flat)

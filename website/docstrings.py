@@ -22,20 +22,20 @@ BASES = {
 """Functions that describe those arguments of another one which it does not describe."""
 
 
-class Written(griffe.Extension):
+class DocstringExtension(griffe.Extension):
     """Writes docstrings anew when they were read."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Change the docstring of a module, class, function or attribute."""
         if obj.docstring:
             is_public = obj.is_function and getattr(sqlrank, obj.name, None) is not None and obj.name in sqlrank.__all__
-            obj.docstring.value = written(complete_docstring(obj.name) if is_public else obj.docstring.value)
+            obj.docstring.value = format_docstring(complete_docstring(obj.name) if is_public else obj.docstring.value)
 
 
 def complete_docstring(name: str) -> str:
     """Return the docstring of a public function, with a description of every argument: those that it leaves out are as in its base."""
     text = f"{inspect.getdoc(getattr(sqlrank, name))}\n"
-    arguments, names = describe_arguments(name), {parameter.name for parameter in _parameters(name)}
+    arguments, names = describe_arguments(name), {parameter.name for parameter in _list_parameters(name)}
     items = "".join(item for argument, item in arguments.items() if argument.lstrip("*") in names)
     return ARGUMENTS.sub(lambda _: f"Args:\n{items}\n" if items else "", text, count=1)
 
@@ -48,16 +48,16 @@ def describe_arguments(name: str) -> dict[str, str]:
     return own | {argument: item for argument, item in base.items() if argument not in own}
 
 
-def _parameters(name: str) -> list[inspect.Parameter]:
+def _list_parameters(name: str) -> list[inspect.Parameter]:
     return list(inspect.signature(getattr(sqlrank, name)).parameters.values())
 
 
-def written(docstring: str) -> str:
+def format_docstring(docstring: str) -> str:
     """Return a docstring whose references are links, and whose examples are a section."""
-    text = ROLE.sub(lambda match: _reference(match["name"]), docstring)
+    text = ROLE.sub(lambda match: _link_reference(match["name"]), docstring)
     return EXAMPLES.sub(lambda match: "Examples:\n" + re.sub(r"^(?=.)", "    ", match[0], flags=re.MULTILINE), text)
 
 
-def _reference(name: str) -> str:
+def _link_reference(name: str) -> str:
     short = name.rpartition(".")[2]
     return f"[`{name}`][sqlrank.{short}]" if short in sqlrank.__all__ else f"`{name}`"

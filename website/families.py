@@ -113,46 +113,46 @@ A family that is not here has its folder's name.
 """
 
 
-def family(file: SqlFile) -> str:
+def find_family(file: SqlFile) -> str:
     """Return the family of a metric."""
     return "curves" if file.kind == "curves" else file.path.parent.name
 
 
-def families() -> dict[str, list[SqlFile]]:
+def group_by_family() -> dict[str, list[SqlFile]]:
     """Return the metrics of each family by name, in the order of the navigation."""
     files = sorted([*load_registry().metrics.values(), *load_registry().curves.values()], key=lambda file: file.full_name.lower())
-    found = dict.fromkeys([*FAMILIES, *sorted({family(file) for file in files})])
-    return {name: of for name in found if (of := [file for file in files if family(file) == name])}
+    found = dict.fromkeys([*FAMILIES, *sorted({find_family(file) for file in files})])
+    return {name: of for name in found if (of := [file for file in files if find_family(file) == name])}
 
 
-def title(name: str) -> str:
+def find_family_title(name: str) -> str:
     """Return the title of a family."""
     return FAMILIES[name][0] if name in FAMILIES else name.capitalize()
 
 
-def place(file: SqlFile) -> str:
+def locate_metric_page(file: SqlFile) -> str:
     """Return the page of a metric, below docs."""
-    return f"metrics/{family(file)}/{file.path.stem}.md"
+    return f"metrics/{find_family(file)}/{file.path.stem}.md"
 
 
-def usage(file: SqlFile) -> str:
+def find_usage(file: SqlFile) -> str:
     """Return when to use a metric: from its file, or from its family."""
     declared = file.annotations.get("Use when", "")
     if declared:
         return f"Use it when {declared}."
-    return FAMILIES[family(file)][2] if family(file) in FAMILIES else ""
+    return FAMILIES[find_family(file)][2] if find_family(file) in FAMILIES else ""
 
 
-def index(name: str) -> str:
+def build_family_page(name: str) -> str:
     """Return the page of a family: its metrics in a table."""
     about = "\n\n".join(FAMILIES[name][1:]).replace("DOCS", "../..") if name in FAMILIES else ""
     rows = [
-        f"| [`{file.full_name}`]({file.path.stem}.md) | {file.description} | {file.annotations.get('Use when', '')} | {_parameters(file)} | {_reach(file)} |"
-        for file in families()[name]
+        f"| [`{file.full_name}`]({file.path.stem}.md) | {file.description} | {file.annotations.get('Use when', '')} | {_list_parameters(file)} | {_find_range(file)} |"
+        for file in group_by_family()[name]
     ]
     return "\n".join(
         [
-            f"# {title(name)}",
+            f"# {find_family_title(name)}",
             "",
             about,
             "",
@@ -164,9 +164,9 @@ def index(name: str) -> str:
     )
 
 
-def _parameters(file: SqlFile) -> str:
+def _list_parameters(file: SqlFile) -> str:
     return ", ".join(f"`{name}`" for name in [*file.params, *file.declared_settings])
 
 
-def _reach(file: SqlFile) -> str:
+def _find_range(file: SqlFile) -> str:
     return "rows" if file.kind == "curves" else file.annotations.get("Range", "")

@@ -22,7 +22,7 @@ TOTALS: dict[type, str] = {exp.Sum: "\u2211", exp.Max: "max", exp.Min: "min", ex
 TERMS = (exp.Add, exp.Sub, exp.Neg)
 
 
-def formula(file: SqlFile) -> str:
+def typeset_formula(file: SqlFile) -> str:
     """Return the formula of a metric as an element ``math``, empty for a total of one column or of rows, and for what is too long or not known here."""
     if file.kind == "curves":
         return ""
@@ -31,7 +31,7 @@ def formula(file: SqlFile) -> str:
     if is_plain or sum(1 for _ in tree.walk()) > MOST:
         return ""
     try:
-        found = _row(_mi(file.full_name), _mo("="), _set(tree))
+        found = _build_row(_build_identifier(file.full_name), _build_operator("="), _typeset_expression(tree))
     except KeyError:
         return ""
     math = ET.Element("math", {"display": "block"})
@@ -39,156 +39,169 @@ def formula(file: SqlFile) -> str:
     return ET.tostring(math, encoding="unicode")
 
 
-def _set(node: exp.Expr) -> ET.Element:
+def _typeset_expression(node: exp.Expr) -> ET.Element:
     """Return an expression, set; raise ``KeyError`` for one of a kind that is not known."""
     if type(node) in RELATIONS:
-        return _row(_set(node.this), _mo(RELATIONS[type(node)]), _set(node.expression))
+        return _build_row(_typeset_expression(node.this), _build_operator(RELATIONS[type(node)]), _typeset_expression(node.expression))
     if type(node) in TOTALS:
-        return _total(node)
+        return _typeset_total(node)
     return SETTERS[type(node)](node)
 
 
-def _total(node: exp.Expr) -> ET.Element:
+def _typeset_total(node: exp.Expr) -> ET.Element:
     """Return a sum, greatest, least or mean: rows that CASE leaves out, by NULL or as 0 in a sum, are a condition below the sign."""
-    body, sign = node.this, _mo(TOTALS[type(node)])
+    body, sign = node.this, _build_operator(TOTALS[type(node)])
     if isinstance(body, exp.Case) and body.this is None and len(body.args["ifs"]) == 1:
         rest = body.args.get("default")
         if rest is None or isinstance(rest, exp.Null) or (isinstance(node, exp.Sum) and rest == exp.Literal.number(0)):
             (only,) = body.args["ifs"]
             under = ET.Element("munder")
-            under.extend([sign, _set(only.this)])
+            under.extend([sign, _typeset_expression(only.this)])
             sign, body = under, only.args["true"]
-    return _row(sign, _within(body, TERMS))
+    return _build_row(sign, _typeset_bracketed(body, TERMS))
 
 
-def _within(node: exp.Expr, kinds: tuple[type, ...]) -> ET.Element:
+def _typeset_bracketed(node: exp.Expr, kinds: tuple[type, ...]) -> ET.Element:
     """Return an expression, in brackets if it is of these kinds."""
     inner = node.unnest()
-    return _row(_mo("("), _set(inner), _mo(")")) if isinstance(inner, kinds) else _set(inner)
+    return (
+        _build_row(_build_operator("("), _typeset_expression(inner), _build_operator(")"))
+        if isinstance(inner, kinds)
+        else _typeset_expression(inner)
+    )
 
 
-def _sum(node: exp.Expr) -> ET.Element:
+def _typeset_sum(node: exp.Expr) -> ET.Element:
     is_minus = isinstance(node, exp.Sub)
-    right = _within(node.expression, TERMS) if is_minus else _set(node.expression.unnest())
-    return _row(_set(node.this.unnest()), _mo(MINUS if is_minus else "+"), right)
+    right = _typeset_bracketed(node.expression, TERMS) if is_minus else _typeset_expression(node.expression.unnest())
+    return _build_row(_typeset_expression(node.this.unnest()), _build_operator(MINUS if is_minus else "+"), right)
 
 
-def _product(node: exp.Expr) -> ET.Element:
+def _typeset_product(node: exp.Expr) -> ET.Element:
     """Return a product; a factor several times in a row is a power, and a total before other factors is in brackets."""
-    factors = _factors(node)
+    factors = _list_factors(node)
     parts: list[ET.Element] = []
     several = [(factor, len(list(same))) for factor, same in groupby(factors)]
     for place, (factor, times) in enumerate(several):
         is_open = times > 1 or place < len(several) - 1
         kinds = (*TERMS, exp.Case, *(TOTALS if is_open else ()), *((exp.Div,) if times > 1 else ()))
-        found = _within(factor, kinds)
-        parts += [_mo(TIMES)] if parts else []
-        parts.append(found if times == 1 else _tag("msup", found, _mn(str(times))))
-    return _row(*parts)
+        found = _typeset_bracketed(factor, kinds)
+        parts += [_build_operator(TIMES)] if parts else []
+        parts.append(found if times == 1 else _build_element("msup", found, _build_number(str(times))))
+    return _build_row(*parts)
 
 
-def _factors(node: exp.Expr) -> list[exp.Expr]:
+def _list_factors(node: exp.Expr) -> list[exp.Expr]:
     inner = node.unnest()
-    return [*_factors(inner.this), *_factors(inner.expression)] if isinstance(inner, exp.Mul) else [inner]
+    return [*_list_factors(inner.this), *_list_factors(inner.expression)] if isinstance(inner, exp.Mul) else [inner]
 
 
-def _cases(node: exp.Expr) -> ET.Element:
-    rows = [(_set(item.args["true"].unnest()), _row(_text("if "), _set(item.this))) for item in node.args["ifs"]]
+def _typeset_cases(node: exp.Expr) -> ET.Element:
+    rows = [
+        (_typeset_expression(item.args["true"].unnest()), _build_row(_build_text("if "), _typeset_expression(item.this)))
+        for item in node.args["ifs"]
+    ]
     rest = node.args.get("default")
-    return _listed([*rows, (_set(rest.unnest()) if rest else _text("undefined"), _text("otherwise"))])
+    return _stack_rows([*rows, (_typeset_expression(rest.unnest()) if rest else _build_text("undefined"), _build_text("otherwise"))])
 
 
-def _first_known(node: exp.Expr) -> ET.Element:
+def _typeset_coalesce(node: exp.Expr) -> ET.Element:
     (other,) = node.expressions
-    return _listed([(_set(node.this), _text("")), (_set(other), _text("if that is undefined"))])
+    return _stack_rows(
+        [(_typeset_expression(node.this), _build_text("")), (_typeset_expression(other), _build_text("if that is undefined"))]
+    )
 
 
-def _listed(rows: Sequence[tuple[ET.Element, ET.Element]]) -> ET.Element:
+def _stack_rows(rows: Sequence[tuple[ET.Element, ET.Element]]) -> ET.Element:
     """Return cases below each other; the style of the site draws the line before them, which not every font has as a tall brace."""
-    cells = [_tag("mtr", *(_tag("mtd", cell) for cell in row)) for row in rows]
-    table = _tag("mtable", *cells)
+    cells = [_build_element("mtr", *(_build_element("mtd", cell) for cell in row)) for row in rows]
+    table = _build_element("mtable", *cells)
     table.set("displaystyle", "true")
     return table
 
 
-def _called(name: str, arguments: Sequence[exp.Expr]) -> ET.Element:
-    parts = [part for argument in arguments for part in (_mo(","), _set(argument.unnest()))][1:]
-    return _row(_mi(name), _mo("("), *parts, _mo(")"))
+def _typeset_call(name: str, arguments: Sequence[exp.Expr]) -> ET.Element:
+    parts = [part for argument in arguments for part in (_build_operator(","), _typeset_expression(argument.unnest()))][1:]
+    return _build_row(_build_identifier(name), _build_operator("("), *parts, _build_operator(")"))
 
 
-def _around(left: str, right: str) -> Callable[[exp.Expr], ET.Element]:
-    return lambda node: _row(_mo(left), _set(node.this.unnest()), _mo(right))
+def _create_fence_rule(left: str, right: str) -> Callable[[exp.Expr], ET.Element]:
+    return lambda node: _build_row(_build_operator(left), _typeset_expression(node.this.unnest()), _build_operator(right))
 
 
-def _nonzero(node: exp.Expr) -> ET.Element:
+def _typeset_divisor(node: exp.Expr) -> ET.Element:
     """Return the divisor: a division by 0 is among the edge cases."""
-    return _set(node.this.unnest()) if node.expression == exp.Literal.number(0) else _called("nullif", [node.this, node.expression])
-
-
-def _joined(word: str) -> Callable[[exp.Expr], ET.Element]:
-    return lambda node: _row(_set(node.this), _text(f" {word} "), _set(node.expression))
-
-
-def _negated(node: exp.Expr) -> ET.Element:
-    inner = node.this.unnest()
     return (
-        _row(_set(inner.this), _text(" is not NULL"))
-        if isinstance(inner, exp.Is)
-        else _row(_text("not "), _within(inner, (exp.And, exp.Or)))
+        _typeset_expression(node.this.unnest())
+        if node.expression == exp.Literal.number(0)
+        else _typeset_call("nullif", [node.this, node.expression])
     )
 
 
-def _tag(name: str, *parts: ET.Element, text: str | None = None) -> ET.Element:
+def _create_infix_rule(word: str) -> Callable[[exp.Expr], ET.Element]:
+    return lambda node: _build_row(_typeset_expression(node.this), _build_text(f" {word} "), _typeset_expression(node.expression))
+
+
+def _typeset_negation(node: exp.Expr) -> ET.Element:
+    inner = node.this.unnest()
+    return (
+        _build_row(_typeset_expression(inner.this), _build_text(" is not NULL"))
+        if isinstance(inner, exp.Is)
+        else _build_row(_build_text("not "), _typeset_bracketed(inner, (exp.And, exp.Or)))
+    )
+
+
+def _build_element(name: str, *parts: ET.Element, text: str | None = None) -> ET.Element:
     found = ET.Element(name)
     found.text = text
     found.extend(parts)
     return found
 
 
-def _row(*parts: ET.Element) -> ET.Element:
-    return _tag("mrow", *parts)
+def _build_row(*parts: ET.Element) -> ET.Element:
+    return _build_element("mrow", *parts)
 
 
-def _mi(text: str) -> ET.Element:
-    return _tag("mi", text=text)
+def _build_identifier(text: str) -> ET.Element:
+    return _build_element("mi", text=text)
 
 
-def _mn(text: str) -> ET.Element:
-    return _tag("mn", text=text)
+def _build_number(text: str) -> ET.Element:
+    return _build_element("mn", text=text)
 
 
-def _mo(text: str) -> ET.Element:
-    return _tag("mo", text=text)
+def _build_operator(text: str) -> ET.Element:
+    return _build_element("mo", text=text)
 
 
-def _text(text: str) -> ET.Element:
-    return _tag("mtext", text=text.replace(" ", "\u00a0"))
+def _build_text(text: str) -> ET.Element:
+    return _build_element("mtext", text=text.replace(" ", "\u00a0"))
 
 
 SETTERS: dict[type, Callable[[exp.Expr], ET.Element]] = {
-    exp.Column: lambda node: _mi(node.name),
-    exp.Placeholder: lambda node: _mi(node.name),
-    exp.Literal: lambda node: _mn(node.name) if not node.is_string else _text(node.name),
-    exp.Null: lambda _: _text("undefined"),
-    exp.Paren: lambda node: _set(node.unnest()),
-    exp.Add: _sum,
-    exp.Sub: _sum,
-    exp.Mul: _product,
-    exp.Div: lambda node: _tag("mfrac", _set(node.this.unnest()), _set(node.expression.unnest())),
-    exp.Neg: lambda node: _row(_mo(MINUS), _within(node.this, TERMS)),
-    exp.Nullif: _nonzero,
-    exp.Coalesce: _first_known,
-    exp.Case: _cases,
-    exp.Sqrt: lambda node: _tag("msqrt", _set(node.this.unnest())),
-    exp.Exp: lambda node: _tag("msup", _mi("e"), _set(node.this.unnest())),
-    exp.Ln: lambda node: _called("ln", [node.this]),
-    exp.Abs: _around("|", "|"),
-    exp.Floor: _around("\u230a", "\u230b"),
-    exp.Count: lambda node: _text("number of rows") if isinstance(node.this, exp.Star) else _called("count", [node.this]),
-    exp.And: _joined("and"),
-    exp.Or: _joined("or"),
-    exp.Is: lambda node: _row(_set(node.this), _text(" is NULL")),
-    exp.Not: _negated,
-    exp.Anonymous: lambda node: _called(node.name, node.expressions),
+    exp.Column: lambda node: _build_identifier(node.name),
+    exp.Placeholder: lambda node: _build_identifier(node.name),
+    exp.Literal: lambda node: _build_number(node.name) if not node.is_string else _build_text(node.name),
+    exp.Null: lambda _: _build_text("undefined"),
+    exp.Paren: lambda node: _typeset_expression(node.unnest()),
+    exp.Add: _typeset_sum,
+    exp.Sub: _typeset_sum,
+    exp.Mul: _typeset_product,
+    exp.Div: lambda node: _build_element("mfrac", _typeset_expression(node.this.unnest()), _typeset_expression(node.expression.unnest())),
+    exp.Neg: lambda node: _build_row(_build_operator(MINUS), _typeset_bracketed(node.this, TERMS)),
+    exp.Nullif: _typeset_divisor,
+    exp.Coalesce: _typeset_coalesce,
+    exp.Case: _typeset_cases,
+    exp.Sqrt: lambda node: _build_element("msqrt", _typeset_expression(node.this.unnest())),
+    exp.Exp: lambda node: _build_element("msup", _build_identifier("e"), _typeset_expression(node.this.unnest())),
+    exp.Ln: lambda node: _typeset_call("ln", [node.this]),
+    exp.Abs: _create_fence_rule("|", "|"),
+    exp.Floor: _create_fence_rule("\u230a", "\u230b"),
+    exp.Count: lambda node: _build_text("number of rows") if isinstance(node.this, exp.Star) else _typeset_call("count", [node.this]),
+    exp.And: _create_infix_rule("and"),
+    exp.Or: _create_infix_rule("or"),
+    exp.Is: lambda node: _build_row(_typeset_expression(node.this), _build_text(" is NULL")),
+    exp.Not: _typeset_negation,
+    exp.Anonymous: lambda node: _typeset_call(node.name, node.expressions),
 }
 """Writers of MathML by kind of expression."""

@@ -11,12 +11,12 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
-from website import kept
-from website.outside import ROOT, text_of
+from website import command_outputs
+from website.linked_pages import ROOT, read_markdown
 
 DRAWN = ROOT / ".cache" / "drawn"
 SOURCES = ("sqlrank/charts/*", "sqlrank/reports/*", "examples/data/open_bandit/*", "examples/data/rag/*", "examples/linkage/*")
-"""Files that charts and reports depend on, besides those of ``kept``."""
+"""Files that charts and reports depend on, besides those of ``command_outputs``."""
 
 REPORT = "demo/report.html"
 REPORTS = {
@@ -69,9 +69,9 @@ class GalleryEntry:
         return f"gallery/{self.file_name}"
 
 
-def gallery() -> list[GalleryEntry]:
+def list_gallery_entries() -> list[GalleryEntry]:
     """Return an entry per kind of chart, in the order of the table in docs/charts.md, from the commands there."""
-    page = text_of("docs/charts.md")
+    page = read_markdown("docs/charts.md")
     commands_by_kind: dict[str, str] = {}
     for block in _COMMANDS.findall(page):
         commands: list[str] = []
@@ -93,7 +93,7 @@ def gallery_page() -> str:
     for name, commands in report_commands().items():
         title, description = REPORTS[name]
         parts += [f"## {title}", f"[Open the report](demo/{name}.html){{ target=_blank }} of {description}.", f"```sh\n{commands}\n```"]
-    for entry in gallery():
+    for entry in list_gallery_entries():
         parts += [
             f"## {entry.kind}",
             f"[![A chart of the kind {entry.kind}.]({entry.place}){{ .thumbnail }}]({entry.place})",
@@ -122,22 +122,22 @@ def _demo_commands() -> str:
 
 def report_commands() -> dict[str, str]:
     """Return the commands of docs/report.md that write each report of the gallery, which read the examples, by file name."""
-    blocks = [str(block).rstrip("\n") for block in _COMMANDS.findall(text_of("docs/report.md")) if "examples/" in block]
+    blocks = [str(block).rstrip("\n") for block in _COMMANDS.findall(read_markdown("docs/report.md")) if "examples/" in block]
     return {found[1]: block for block in blocks if (found := _REPORT_FILE.search(block))}
 
 
 def drawn_files() -> dict[str, Path]:
     """Return the files of the thumbnails and of the demo report by their place in the site, drawn unless they are kept."""
-    found = {entry.place: _draw(entry.commands, entry.file_name) for entry in gallery()}
-    found |= {f"demo/{name}.html": _draw(commands, f"{name}.html") for name, commands in report_commands().items()}
+    found = {entry.place: _draw_chart(entry.commands, entry.file_name) for entry in list_gallery_entries()}
+    found |= {f"demo/{name}.html": _draw_chart(commands, f"{name}.html") for name, commands in report_commands().items()}
     for folder in set(DRAWN.iterdir()) - {path.parent for path in found.values()}:
         rmtree(folder)
     return found
 
 
-def _draw(commands: str, file_name: str) -> Path:
+def _draw_chart(commands: str, file_name: str) -> Path:
     """Return the kept file that commands write, which they do in a folder of their own."""
-    digest = sha256(f"{kept.source_digest()} {commands}".encode())
+    digest = sha256(f"{command_outputs.source_digest()} {commands}".encode())
     for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()):
         digest.update(path.read_bytes())
     target = DRAWN / digest.hexdigest() / file_name
@@ -145,7 +145,7 @@ def _draw(commands: str, file_name: str) -> Path:
         with TemporaryDirectory() as folder, chdir(folder):
             Path("examples").symlink_to(ROOT / "examples")
             for command in re.split(r"\n(?=sqlrank )", commands.replace("\\\n", " ").strip()):
-                kept.run(shlex.split(command)[1:], is_silent=False)
+                command_outputs.run_command(shlex.split(command)[1:], is_silent=False)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(Path(file_name).read_bytes())
     return target

@@ -10,8 +10,19 @@ from mkdocs.structure.files import File
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from website import browser_engine, command_line, examples, families, gallery, kept, keywords, metric_page, outside, try_page
-from website.docstrings import written
+from website import (
+    browser_engine,
+    command_line,
+    command_outputs,
+    examples,
+    families,
+    gallery,
+    keywords,
+    linked_pages,
+    metric_page,
+    try_page,
+)
+from website.docstrings import format_docstring
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -38,34 +49,34 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made: those from outside docs, of metrics, of their families, and of the public functions."""
-    for place, text in made().items():
+    for place, text in build_pages().items():
         files.append(File.generated(config, place, content=text))
     for path in sorted((examples.ROOT / examples.TABLES).glob("*.csv")):
         files.append(File.generated(config, f"tables/{path.name}", abs_src_path=str(path)))
-    for place, path in {**gallery.drawn_files(), **try_page.files(), **browser_engine.engine_files()}.items():
+    for place, path in {**gallery.drawn_files(), **try_page.list_files(), **browser_engine.engine_files()}.items():
         files.append(File.generated(config, place, abs_src_path=str(path)))
     _add_to_nav(config.nav or [])
     return files
 
 
-def made() -> dict[str, str]:
+def build_pages() -> dict[str, str]:
     """Return the text of every page that is made, by its place."""
-    found = {place: outside.text_of(path) for path, place in outside.PAGES.items()}
+    found = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
     found["index.md"] = f"---\nhide: [navigation]\n---\n\n{found['index.md']}"
     found["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{found['changelog.md']}"
-    found |= {place: outside.page_of_file(path) for path, place in outside.linked_files().items()}
-    found |= {"sql/compat.md": outside.page_of_modes(), "cli/index.md": command_line.index()}
-    found |= {"gallery.md": gallery.gallery_page(), "demo.md": gallery.demo_page(), try_page.PLACE: try_page.page()}
+    found |= {place: linked_pages.build_file_page(path) for path, place in linked_pages.list_linked_files().items()}
+    found |= {"sql/compat.md": linked_pages.build_compat_page(), "cli/index.md": command_line.build_command_index()}
+    found |= {"gallery.md": gallery.gallery_page(), "demo.md": gallery.demo_page(), try_page.PLACE: try_page.build_try_page()}
     found |= {"api/index.md": index_of_api()} | {f"api/{name}.md": page_of_api(name) for name in public_names()}
-    found |= {command_line.place(name): command_line.page(name) for name in command_line.commands()}
-    found |= {f"metrics/{name}/index.md": families.index(name) for name in families.families()}
-    files = [file for of in families.families().values() for file in of]
-    kept.keep((file, arguments) for file in files for arguments in examples.commands(file))
-    return found | {families.place(file): _with_head(file) for file in files}
+    found |= {command_line.locate_command_page(name): command_line.build_command_page(name) for name in command_line.load_commands()}
+    found |= {f"metrics/{name}/index.md": families.build_family_page(name) for name in families.group_by_family()}
+    files = [file for of in families.group_by_family().values() for file in of]
+    command_outputs.cache_outputs((file, arguments) for file in files for arguments in examples.list_commands(file))
+    return found | {families.locate_metric_page(file): _with_head(file) for file in files}
 
 
 def _with_head(file: SqlFile) -> str:
-    return f"---\ndescription: >-\n  {metric_page.description(file)}\n---\n\n{metric_page.page(file)}"
+    return f"---\ndescription: >-\n  {metric_page.describe_metric(file)}\n---\n\n{metric_page.build_metric_page(file)}"
 
 
 def public_names() -> list[str]:
@@ -90,20 +101,20 @@ def page_of_api(name: str) -> str:
 
 
 def _first_sentence(item: object) -> str:
-    return written(" ".join((item.__doc__ or "").partition("\n\n")[0].split())).replace("``", "`").replace("|", "\\|")
+    return format_docstring(" ".join((item.__doc__ or "").partition("\n\n")[0].split())).replace("``", "`").replace("|", "\\|")
 
 
 def _add_to_nav(nav: list[Any]) -> None:
     """Add the pages of metrics, by family, to the section that begins with metrics.md, and those of commands and functions to theirs."""
     reference = next(item["Reference"] for item in nav if "Reference" in item)
     pages = next(item["Command line"] for item in reference if "Command line" in item)
-    pages += [{f"sqlrank {name}": command_line.place(name)} for name in command_line.commands()]
+    pages += [{f"sqlrank {name}": command_line.locate_command_page(name)} for name in command_line.load_commands()]
     pages = next(item["Python"] for item in reference if "Python" in item)
     pages += [{name: f"api/{name}.md"} for name in public_names()]
     section = next(item["Metrics"] for item in nav if "Metrics" in item)
-    for name, files in families.families().items():
-        of = [{file.full_name: families.place(file)} for file in files]
-        section.append({families.title(name): [f"metrics/{name}/index.md", *of]})
+    for name, files in families.group_by_family().items():
+        of = [{file.full_name: families.locate_metric_page(file)} for file in files]
+        section.append({families.find_family_title(name): [f"metrics/{name}/index.md", *of]})
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
@@ -114,10 +125,10 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     if not re.search("^## ", markdown, re.MULTILINE):
         page.meta["hide"] = ["toc"]
     place = page.file.src_uri
-    page.meta["tags"] = keywords.keywords().get(place, [])
-    page.meta["search"] = {"boost": keywords.boost(place, is_written=page.file.generated_by is None)} | page.meta.get("search", {})
-    text = SESSION.sub("```pycon\n", outside.with_links(markdown, place))
-    return ROW.sub(_linked, text) if place == "metrics.md" else text
+    page.meta["tags"] = keywords.read_keywords().get(place, [])
+    page.meta["search"] = {"boost": keywords.find_boost(place, is_written=page.file.generated_by is None)} | page.meta.get("search", {})
+    text = SESSION.sub("```pycon\n", linked_pages.with_links(markdown, place))
+    return ROW.sub(_link_metric, text) if place == "metrics.md" else text
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
@@ -125,7 +136,7 @@ def on_page_content(html: str, page: Page, **_: Any) -> str:
     return html.replace(INTERVAL, INTERVAL.replace("<tr>", "<tr data-search-exclude>"), 1) if page.file.generated_by else html
 
 
-def _linked(row: re.Match[str]) -> str:
+def _link_metric(row: re.Match[str]) -> str:
     files = [*load_registry().metrics.values(), *load_registry().curves.values()]
     file = next(file for file in files if (file.full_name, file.description) == (row["name"], row["about"]))
-    return f"| [`{row['name']}`]({families.place(file)}) | {row['about']} |"
+    return f"| [`{row['name']}`]({families.locate_metric_page(file)}) | {row['about']} |"

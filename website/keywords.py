@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.sql_folder import read_toml, sql_root
-from website.families import families, place
+from website.families import group_by_family, locate_metric_page
 from website.spelling import separate_words
 
 if TYPE_CHECKING:
@@ -30,24 +30,24 @@ def topic_words() -> dict[str, Any]:
 
 
 @cache
-def keywords() -> dict[str, list[str]]:
+def read_keywords() -> dict[str, list[str]]:
     """Return the words of each page that has some, by its place."""
     topics = {name: topic["words"] for name, topic in topic_words()["topics"].items()}
     listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     found = {page: [phrase for word in words for phrase in (word, *topics.get(word, ()))] for page, words in listed.items()}
-    return found | {place(file): _metric_keywords(file) for of in families().values() for file in of}
+    return found | {locate_metric_page(file): _metric_keywords(file) for of in group_by_family().values() for file in of}
 
 
-def boost(page: str, *, is_written: bool) -> float:
+def find_boost(page: str, *, is_written: bool) -> float:
     """Return the weight of a page in the search, by its place, and whether it is written by hand."""
     if page in _metric_boosts():
         return _metric_boosts()[page]
-    return GUIDE if page not in REFERENCE and (is_written or page in keywords()) else OTHER
+    return GUIDE if page not in REFERENCE and (is_written or page in read_keywords()) else OTHER
 
 
 @cache
 def _metric_boosts() -> dict[str, float]:
-    return {place(file): KNOWN_METRIC if _user_words(file) else METRIC for of in families().values() for file in of}
+    return {locate_metric_page(file): KNOWN_METRIC if _user_words(file) else METRIC for of in group_by_family().values() for file in of}
 
 
 def _metric_keywords(file: SqlFile) -> list[str]:
@@ -68,4 +68,4 @@ def _user_words(file: SqlFile) -> list[str]:
 @cache
 def _has_file(name: str) -> bool:
     """Return True if a file is called so, and others, such as AUC@k, are of a special case."""
-    return any(file.full_name == name for of in families().values() for file in of)
+    return any(file.full_name == name for of in group_by_family().values() for file in of)

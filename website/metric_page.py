@@ -12,10 +12,10 @@ from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.settings_checks import LIST_SLOTS
 from website import examples, families
-from website.formulas import formula
-from website.kept import printed
+from website.command_outputs import read_output
+from website.formulas import typeset_formula
 from website.spelling import separate_words
-from website.tools import beside_tools, taken
+from website.tools import compare_tools, list_settings
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
@@ -44,27 +44,27 @@ PICTURES = {
 """Pictures on pages of metrics, in docs/assets."""
 
 
-def page(file: SqlFile) -> str:
+def build_metric_page(file: SqlFile) -> str:
     """Return the page of a metric in Markdown."""
     parts = [
         f"# {file.full_name}",
         _first_upper(file.description),
-        *_calls(file),
-        *_usage(file),
-        _facts(file),
-        *_formula(file),
-        *_picture(file),
-        *_parameters(file),
-        *_edges(file),
-        *_worked(file),
-        *beside_tools(file, UP),
-        *_definition(file),
-        *_statements(file),
+        *_build_calls(file),
+        *_build_usage(file),
+        _build_facts(file),
+        *_build_formulas(file),
+        *_link_picture(file),
+        *_build_parameters(file),
+        *_build_edge_cases(file),
+        *_build_example(file),
+        *compare_tools(file, UP),
+        *_build_definition(file),
+        *_build_statements(file),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def description(file: SqlFile) -> str:
+def describe_metric(file: SqlFile) -> str:
     """Return the description of a metric for the head of the page and search results."""
     return f"{file.full_name}: {re.sub(r'[`*]', '', file.description)}"
 
@@ -74,42 +74,42 @@ def _first_upper(text: str) -> str:
     return text if any(letter.isupper() for letter in first) or "_" in first else text[:1].upper() + text[1:]
 
 
-def _calls(file: SqlFile) -> list[str]:
+def _build_calls(file: SqlFile) -> list[str]:
     """Return the calls that compute a metric, of files or tables that are named as their inputs, in tabs."""
-    statement = examples.shown(examples.statement(file, next(iter(examples.warehouses(file)))))
+    statement = examples.format_command(examples.build_sql_command(file, next(iter(examples.list_warehouses(file)))))
     tabs = {
-        "Command line": f"```sh\n{examples.call(file)}\n```",
+        "Command line": f"```sh\n{examples.build_file_command(file)}\n```",
         "Python": f"```python\n{examples.python_call(file)}\n```",
         "SQL": f"```sh\n{statement}\n```\n\nThis prints the [statement](#sql-statement). In DuckDB you can also call [functions]({UP}/functions.md).",
     }
-    return ["\n\n".join(f'=== "{name}"\n\n{_indented(text)}' for name, text in tabs.items())]
+    return ["\n\n".join(f'=== "{name}"\n\n{_indent_text(text)}' for name, text in tabs.items())]
 
 
-def _usage(file: SqlFile) -> list[str]:
-    found = families.usage(file)
+def _build_usage(file: SqlFile) -> list[str]:
+    found = families.find_usage(file)
     return ["## When to use it", found] if found else []
 
 
-def _picture(file: SqlFile) -> list[str]:
+def _link_picture(file: SqlFile) -> list[str]:
     name, about = PICTURES.get(file.full_name, ("", ""))
     return [f"![{about}]({UP}/assets/{name})"] if name else []
 
 
-def _formula(file: SqlFile) -> list[str]:
+def _build_formulas(file: SqlFile) -> list[str]:
     """Return the formula of the literature, from the comment of the file, and that of the statement."""
-    parts = [*_further(file), *_typeset(file)]
+    parts = [*_format_further_sentences(file), *_build_typeset_formula(file)]
     return ["## Formula", *parts] if parts else []
 
 
-def _typeset(file: SqlFile) -> list[str]:
+def _build_typeset_formula(file: SqlFile) -> list[str]:
     """Return the formula of the file, set, and the range of its totals."""
-    found = formula(file)
+    found = typeset_formula(file)
     if not found:
         return []
-    return [_over(file.source_relation), f'<div class="formula" tabindex="0" data-search-exclude>{found}</div>']
+    return [_describe_rows(file.source_relation), f'<div class="formula" tabindex="0" data-search-exclude>{found}</div>']
 
 
-def _over(relation: str) -> str:
+def _describe_rows(relation: str) -> str:
     """Return the rows that the totals of a formula are over."""
     if relation in load_registry().roles:
         return (
@@ -120,7 +120,7 @@ def _over(relation: str) -> str:
     return f"In SQL, the metric sums over the rows of the relation `{relation}`, with {row[0] if row else text}. Names are its columns and the parameters:"
 
 
-def _further(file: SqlFile) -> list[str]:
+def _format_further_sentences(file: SqlFile) -> list[str]:
     """Return the further sentences of the comment: indented lines are a formula where they are one, others are sentences."""
     lines = [line for line in file.doc.splitlines()[1:] if not re.match(r"\$|[A-Z][a-z ]+: |\w+(\(\))?: default ", line)]
     if not lines:
@@ -132,31 +132,31 @@ def _further(file: SqlFile) -> list[str]:
     return [" ".join(line.strip() for line in lines)]
 
 
-def _facts(file: SqlFile) -> str:
+def _build_facts(file: SqlFile) -> str:
     named = file.display_name
     told = {
-        "You write": f"`{examples.asked(file)}`",
-        "Also called": _others(named),
+        "You write": f"`{examples.format_metric(file)}`",
+        "Also called": _list_other_names(named),
         "Range": file.annotations.get("Range", ""),
         "Better values": "" if file.kind == "curves" else better_direction(named, load_registry()),
         "Unit": file.annotations.get("Unit", ""),
-        "Computed for": _grain(file),
-        "Reads": ", ".join(f"`{name}`" for name in examples.roles(file)) + f" ([inputs]({UP}/inputs.md))",
-        "Interval": _interval(file),
+        "Computed for": _describe_grain(file),
+        "Reads": ", ".join(f"`{name}`" for name in examples.list_roles(file)) + f" ([inputs]({UP}/inputs.md))",
+        "Interval": _describe_interval(file),
         "Source": file.source,
         "File": f"`sql/{file.relative_path}`",
     }
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in told.items() if text)])
 
 
-def _others(named: str) -> str:
+def _list_other_names(named: str) -> str:
     """Return the other names of a metric, and the text of one with other settings."""
     aliases = load_registry().synonyms["aliases"].items()
     same = {separate_words(key.rstrip("@")): ours for key, ours in aliases if parse_metric_text(ours).name == named}
     return ", ".join(key if ours == named else f"{key} (`{ours}`)" for key, ours in same.items())
 
 
-def _grain(file: SqlFile) -> str:
+def _describe_grain(file: SqlFile) -> str:
     if file.kind == "curves":
         return "each point, in rows of their own"
     if find_input_role(load_registry(), file) != "run":
@@ -164,7 +164,7 @@ def _grain(file: SqlFile) -> str:
     return "each query, and the sum or mean over queries" if file.grain == "list" else "all lists together, or each group of `by`"
 
 
-def _interval(file: SqlFile) -> str:
+def _describe_interval(file: SqlFile) -> str:
     link = f"([confidence intervals]({UP}/confidence.md))"
     if file.kind == "curves":
         return "none"
@@ -175,30 +175,30 @@ def _interval(file: SqlFile) -> str:
     return f"none: it is a count {link}" if file.is_always_defined else f"with `--confidence 0.95` {link}"
 
 
-def _parameters(file: SqlFile) -> list[str]:
-    rows = [f"| `{_at(file, param.name)}` | {param.default_text if param.default is not None else 'required'} | {param} | {_first_upper(param.about)} |"
+def _build_parameters(file: SqlFile) -> list[str]:
+    rows = [f"| `{_format_parameter(file, param.name)}` | {param.default_text if param.default is not None else 'required'} | {param} | {_first_upper(param.about)} |"
             for param in file.params.values()]  # fmt: skip
     rows += [
         f"| `{choice.name}` | `{choice.default}` | [see below](#parameters) | {_first_upper(choice.about)} |"
         for choice in file.declared_settings.values()
     ]
     head = ["## Parameters", "| name | default | values | meaning |\n|---|---|---|---|\n" + "\n".join(rows)]
-    choices = [text for choice in file.declared_settings.values() for text in _values(choice.name, choice.is_slot)]
-    found = taken(file) - {*file.params, *file.declared_settings}
+    choices = [text for choice in file.declared_settings.values() for text in _build_values(choice.name, choice.is_slot)]
+    found = list_settings(file) - {*file.params, *file.declared_settings}
     has_lists = find_input_role(load_registry(), file) == "run" or "level" in found
     others = sorted(found - (set() if has_lists else {*LIST_SLOTS}))
-    return [*([*head, *choices] if rows else []), *(_policies(others, has_head=bool(rows)) if others else [])]
+    return [*([*head, *choices] if rows else []), *(_build_policies(others, has_head=bool(rows)) if others else [])]
 
 
-def _policies(names: list[str], *, has_head: bool) -> list[str]:
+def _build_policies(names: list[str], *, has_head: bool) -> list[str]:
     """Return a table of the settings that a metric has in common with others, each with its default and meaning."""
-    rows = [f"| [`{name}`]({UP}/policies.md) | {' | '.join(_setting(name))} |" for name in names]
+    rows = [f"| [`{name}`]({UP}/policies.md) | {' | '.join(_describe_setting(name))} |" for name in names]
     table = "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])
     more = f"It also uses these settings of all metrics of its kind. [Policies]({UP}/policies.md) explains their values:"
     return [*([] if has_head else ["## Parameters"]), more, table]
 
 
-def _setting(name: str) -> tuple[str, str]:
+def _describe_setting(name: str) -> tuple[str, str]:
     """Return the default and the meaning of a policy, a function slot, or a parameter of relations and functions."""
     library = load_registry()
     if name in library.policies:
@@ -223,7 +223,7 @@ def _shared_parameters() -> dict[str, tuple[str, str]]:
     }
 
 
-def _values(name: str, is_slot: bool) -> list[str]:
+def _build_values(name: str, is_slot: bool) -> list[str]:
     """Return a table of the values of a setting, each with its description."""
     library = load_registry()
     if is_slot:
@@ -234,11 +234,11 @@ def _values(name: str, is_slot: bool) -> list[str]:
     return ["\n".join([f"| `{name}` | meaning |", "|---|---|", *rows])]
 
 
-def _at(file: SqlFile, name: str) -> str:
+def _format_parameter(file: SqlFile, name: str) -> str:
     return f"{name}, @{name}" if file.cutoff_parameter and file.cutoff_parameter.name == name else name
 
 
-def _edges(file: SqlFile) -> list[str]:
+def _build_edge_cases(file: SqlFile) -> list[str]:
     undefined = file.annotations.get("Undefined", "")
     items = [f"Undefined (NULL): {undefined}." if undefined not in {"never", ""} else ""]
     items += [
@@ -252,42 +252,44 @@ def _edges(file: SqlFile) -> list[str]:
     return ["## Undefined values and checks", "\n".join(f"- {item}" for item in items if item)]
 
 
-def _worked(file: SqlFile) -> list[str]:
-    asked = examples.command(file)
-    tables = [examples.table(role, file) for role in examples.roles(file)]
+def _build_example(file: SqlFile) -> list[str]:
+    asked = examples.build_explain_command(file)
+    tables = [examples.choose_table(role, file) for role in examples.list_roles(file)]
     links = ", ".join(f"[{name}.csv]({UP}/tables/{name}.csv)" for name in tables)
-    shown = "\n\n".join(f'=== "{name}"\n\n{_indented(_table(name))}' for name in tables)
-    command, found = examples.shown(asked), printed(file, asked)
+    shown = "\n\n".join(f'=== "{name}"\n\n{_indent_text(_format_table(name))}' for name in tables)
+    command, found = examples.format_command(asked), read_output(file, asked)
     whole = f"```console\n$ {command}\n{found}\n```"
     head = [
         "## Example",
         f"The input is [small tables]({UP}/examples/small.md) ({links}). sqlrank computed the numbers when it built this page.",
         shown,
     ]
-    every = f'??? example "All steps, and the command"\n\n{_indented(whole)}'
-    last = _last(file, found)
-    return [*head, *last, every, *_evaluated(file)] if last else [*head, whole, *_evaluated(file)]
+    every = f'??? example "All steps, and the command"\n\n{_indent_text(whole)}'
+    last = _extract_explanation_end(file, found)
+    return [*head, *last, every, *_build_evaluation(file)] if last else [*head, whole, *_build_evaluation(file)]
 
 
-def _evaluated(file: SqlFile) -> list[str]:
+def _build_evaluation(file: SqlFile) -> list[str]:
     """Return the value over all rows of the tables, and the place in which the statement for DuckDB runs."""
-    asked = examples.evaluation(file)
+    asked = examples.build_evaluate_command(file)
     command = (
         []
-        if asked == examples.command(file)
-        else ["All rows of these tables give:", f"```console\n$ {examples.shown(asked)}\n{printed(file, asked)}\n```"]
+        if asked == examples.build_explain_command(file)
+        else ["All rows of these tables give:", f"```console\n$ {examples.format_command(asked)}\n{read_output(file, asked)}\n```"]
     )
-    tables = " ".join(examples.table(role, file) for role in examples.roles(file))
+    tables = " ".join(examples.choose_table(role, file) for role in examples.list_roles(file))
     return [
         *command,
-        f'<div class="sql-run" data-tables="{UP}/tables/" data-names="{tables}"></div>' if RUNNABLE in examples.warehouses(file) else "",
+        f'<div class="sql-run" data-tables="{UP}/tables/" data-names="{tables}"></div>'
+        if RUNNABLE in examples.list_warehouses(file)
+        else "",
     ]
 
 
-def _last(file: SqlFile, found: str) -> list[str]:
+def _extract_explanation_end(file: SqlFile, found: str) -> list[str]:
     """Return the end of an explanation: the rows that the metric reads, and its expression with its sums put in."""
     parts = found.split("\n\n")
-    expression = next((place for place, part in enumerate(parts) if part.startswith(f"{examples.asked(file)} = ")), None)
+    expression = next((place for place, part in enumerate(parts) if part.startswith(f"{examples.format_metric(file)} = ")), None)
     if expression is None:
         return []
     rows = next(([part] for part in parts[:expression] if part.startswith(f"{file.source_relation}: ")), [])
@@ -296,13 +298,13 @@ def _last(file: SqlFile, found: str) -> list[str]:
     return [*shown, "Its expression with these numbers:", "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```"]
 
 
-def _table(name: str) -> str:
+def _format_table(name: str) -> str:
     head, *rows = (examples.ROOT / examples.TABLES / f"{name}.csv").read_text("utf-8").splitlines()
     cells = [f"| {line.replace(',', ' | ')} |" for line in rows]
     return "\n".join([f"| {head.replace(',', ' | ')} |", "|---" * (head.count(",") + 1) + "|", *cells])
 
 
-def _definition(file: SqlFile) -> list[str]:
+def _build_definition(file: SqlFile) -> list[str]:
     return [
         "## SQL file",
         f"This file defines the metric. See [the contract of SQL files]({UP}/sql/index.md):",
@@ -310,15 +312,18 @@ def _definition(file: SqlFile) -> list[str]:
     ]
 
 
-def _statements(file: SqlFile) -> list[str]:
+def _build_statements(file: SqlFile) -> list[str]:
     """Return the statements for warehouses, which search leaves out: they are long, and similar."""
     parts = ["## SQL statement { data-search-exclude }", "`sqlrank sql` prints this statement for tables named like the inputs:"]
-    for dialect, name in examples.warehouses(file).items():
-        asked = examples.statement(file, dialect)
+    for dialect, name in examples.list_warehouses(file).items():
+        asked = examples.build_sql_command(file, dialect)
         opening = "``` { .sql .duckdb-statement }" if dialect == RUNNABLE else "```sql"
-        parts.append(f'=== "{name}"\n\n' + _indented(f"```sh\n{examples.shown(asked)}\n```\n\n{opening}\n{printed(file, asked)}\n```"))
+        parts.append(
+            f'=== "{name}"\n\n'
+            + _indent_text(f"```sh\n{examples.format_command(asked)}\n```\n\n{opening}\n{read_output(file, asked)}\n```")
+        )
     return parts
 
 
-def _indented(text: str) -> str:
+def _indent_text(text: str) -> str:
     return "\n".join(f"    {line}" if line else "" for line in text.splitlines())

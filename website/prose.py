@@ -36,7 +36,7 @@ _ADDRESS = re.compile(r"\b(?:you|your|yours|yourself|we|our|us|let's)\b", re.IGN
 
 
 @cache
-def style() -> dict[str, Any]:
+def load_style() -> dict[str, Any]:
     """Return the lists of prose.toml."""
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
@@ -136,13 +136,13 @@ def find_words(texts: list[str]) -> list[str]:
     >>> find_words(["The interval holds the truth."])
     ["'holds the truth' in 'The interval holds the truth.': contains the true value, coverage"]
     """
-    patterns = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), better) for words, better in style()["words"].items()]
+    patterns = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), better) for words, better in load_style()["words"].items()]
     return [f"{found[0]!r} in {text!r}: {better}" for text in texts for pattern, better in patterns for found in pattern.finditer(text)]
 
 
 def find_breaches(path: str, markdown: str) -> list[str]:
     """Return the breaches of the style by a page, each in a line."""
-    page, rules = parse_prose(markdown), style()
+    page, rules = parse_prose(markdown), load_style()
     breaches = [f"heading {text!r}: name the thing" for text in page.headings if text.split()[0].strip("*`") in rules["headless"]]
     breaches += [f"begins with {text.split()[0]}: {text!r}" for text in page.first_words(rules["opening"])]
     breaches += [f"semicolon: {text!r}" for text in page.sentences if ";" in text]
@@ -171,12 +171,12 @@ def help_texts() -> list[str]:
 
     from sqlrank.cli.app import app  # noqa: PLC0415
 
-    def texts(command: Any) -> Iterator[str]:
+    def iterate_texts(command: Any) -> Iterator[str]:
         yield command.help or ""
         yield from (parameter.help or "" for parameter in command.params if hasattr(parameter, "help"))
-        yield from chain.from_iterable(texts(each) for each in getattr(command, "commands", {}).values())
+        yield from chain.from_iterable(iterate_texts(each) for each in getattr(command, "commands", {}).values())
 
-    return [text for text in texts(get_command(app)) if text]
+    return [text for text in iterate_texts(get_command(app)) if text]
 
 
 def report_texts() -> list[str]:
@@ -205,7 +205,7 @@ def message_texts() -> list[str]:
 
 def describe_page(path: str, markdown: str) -> str:
     """Return the measures of a page in a row of the table."""
-    page, rules = parse_prose(markdown), style()
+    page, rules = parse_prose(markdown), load_style()
     count, lengths = max(len(page.sentences), 1), sorted(page.lengths) or [0]
     cells = [
         f"{page.mean_words:.1f} / {lengths[int(0.9 * (len(lengths) - 1))]}",

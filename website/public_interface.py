@@ -21,7 +21,7 @@ from sqlrank.cli.verdict_output import EXITS
 from sqlrank.explanations.explanation import Explanation
 from sqlrank.registry.loader import load_registry
 from sqlrank.reports.html_page import Report
-from website.command_line import commands
+from website.command_line import load_commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,7 +52,7 @@ def describe_interface() -> dict[str, dict[str, str | list[str]]]:
     }
     classes = [*(getattr(sqlrank, name) for name in names if not name.islower()), Explanation, Report]
     sections |= {f"class {item.__name__}": _describe_class(item) for item in classes}
-    sections |= {f"command {name}": _describe_command(command) for name, command in commands().items()}
+    sections |= {f"command {name}": _describe_command(command) for name, command in load_commands().items()}
     sections["exit statuses"] = {name: str(status) for name, status in {**EXITS, "error": 2, "interrupted": 130}.items()}
     sections |= {
         f"input {role.name}": {name: _describe_column(column) for name, column in role.columns.items()} for role in library.roles.values()
@@ -207,7 +207,7 @@ def find_unnamed_changes(
     unreleased = _UNRELEASED.search(changelog)
     codes = re.findall(r"`([^`]+)`", unreleased[1] if unreleased else "")
     named = {*chain.from_iterable(_NAME_IN_CODE.findall(code) for code in codes)}
-    old, new = dict(_flatten(before)), dict(_flatten(after))
+    old, new = dict(_flatten_sections(before)), dict(_flatten_sections(after))
     changes = {path: "removed" if path not in new else "changed" for path in old if old[path] != new.get(path)}
     if released_version(changelog):
         changes |= dict.fromkeys((path for path in new if path not in old), "added")
@@ -220,7 +220,7 @@ def find_unnamed_changes(
     ]
 
 
-def _flatten(sections: Mapping[str, Mapping[str, str | list[str]]]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _flatten_sections(sections: Mapping[str, Mapping[str, str | list[str]]]) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the path of each section, entry and value with its text; of a list, the first value is the default."""
     for section, entries in sections.items():
         yield (section,), ""

@@ -20,13 +20,13 @@ PAGE = Path(__file__).parents[1] / "sql" / "RELATIONS.md"
 _BLOCK = re.compile(r"(<!-- (tree|columns) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
-def page() -> str:
+def build_relations_page() -> str:
     """Return the page with its generated parts renewed."""
-    parts = {"tree": tree(), "columns": columns()}
+    parts = {"tree": build_tree(), "columns": build_columns_table()}
     return _BLOCK.sub(lambda block: f"{block[1]}\n{parts[block[2]]}\n\n", PAGE.read_text("utf-8"))
 
 
-def tree() -> str:
+def build_tree() -> str:
     """Return the tree: each relation below what the FROM of its default file reads, with the first sentence of that file."""
     library = load_registry()
     children: dict[str, list[SqlFile]] = defaultdict(list)
@@ -37,14 +37,14 @@ def tree() -> str:
     lines = []
     for name, role in library.roles.items():
         if name in children:
-            lines += [f"{name}: {role.description}", *_below(name, children, 1)]
-    return "\n".join(["```text", *lines, *_below("", children, 0), "```"])
+            lines += [f"{name}: {role.description}", *_list_descendants(name, children, 1)]
+    return "\n".join(["```text", *lines, *_list_descendants("", children, 0), "```"])
 
 
-def _below(name: str, children: Mapping[str, Sequence[SqlFile]], depth: int) -> Iterator[str]:
+def _list_descendants(name: str, children: Mapping[str, Sequence[SqlFile]], depth: int) -> Iterator[str]:
     for file in children.get(name, ()):
         yield f"{'  ' * depth}{file.name}: {file.summary}"
-        yield from _below(file.name, children, depth + 1)
+        yield from _list_descendants(file.name, children, depth + 1)
 
 
 def _first_table(file: SqlFile) -> str:
@@ -60,15 +60,15 @@ def _first_table(file: SqlFile) -> str:
     return str(node.name)
 
 
-def columns() -> str:
+def build_columns_table() -> str:
     """Return the grain and the columns of each relation, with their comments, and those of its files that have others."""
     library = load_registry()
     return "\n".join(
-        ["```text", *(line for name in sorted(library.relation_names) for line in _shapes(library.relation_files(name))), "```"]
+        ["```text", *(line for name in sorted(library.relation_names) for line in _list_shapes(library.relation_files(name))), "```"]
     )
 
 
-def _shapes(files: Sequence[SqlFile]) -> Iterator[str]:
+def _list_shapes(files: Sequence[SqlFile]) -> Iterator[str]:
     shapes: dict[tuple[str, frozenset[str]], list[SqlFile]] = defaultdict(list)
     for file in files:
         shapes[str(file.row_grain), frozenset(file.tree.named_selects)].append(file)
@@ -84,4 +84,4 @@ def _shapes(files: Sequence[SqlFile]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")
+    PAGE.write_text(build_relations_page(), "utf-8")

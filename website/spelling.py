@@ -16,7 +16,7 @@ _FURTHER = (
 
 
 @cache
-def _vocabulary() -> frozenset[str]:
+def _load_vocabulary() -> frozenset[str]:
     files = [*load_registry().metrics.values(), *load_registry().curves.values()]
     return frozenset(word.lower() for file in files for word in re.findall("[A-Za-z]{3,}", file.doc)) | frozenset(_FURTHER.split())
 
@@ -29,11 +29,11 @@ def separate_words(name: str) -> str:
     """
 
     @cache
-    def words(start: int) -> tuple[str, ...] | None:
+    def split_words(start: int) -> tuple[str, ...] | None:
         if start == len(name):
             return ()
-        ends = (end for end in range(start + 1, len(name) + 1) if name[start:end] in _vocabulary())
-        found = [(name[start:end], *rest) for end in ends if (rest := words(end)) is not None]
+        ends = (end for end in range(start + 1, len(name) + 1) if name[start:end] in _load_vocabulary())
+        found = [(name[start:end], *rest) for end in ends if (rest := split_words(end)) is not None]
         return min(found, key=len, default=None)
 
-    return " ".join(words(0) or (name,))
+    return " ".join(split_words(0) or (name,))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from sqlrank.routines.function_script import input_functions
-from website import kept
+from website import command_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ PLACE = "try.md"
 FILES = "try"
 """Folder of the site with the files of the page."""
 
-MADE = ROOT / ".cache" / "try"
+CACHE_FOLDER = ROOT / ".cache" / "try"
 FUNCTIONS = "functions.sql"
 
 
@@ -72,7 +72,7 @@ _QUERIES = {
 """Queries that make the files of samples of example data."""
 
 
-def page() -> str:
+def build_try_page() -> str:
     """Return the page, of which docs/assets/run.mjs fills in the part that runs SQL."""
     samples = json.dumps([sample.__dict__ for sample in SAMPLES])
     return (
@@ -87,11 +87,11 @@ def page() -> str:
     )
 
 
-def files() -> dict[str, Path]:
+def list_files() -> dict[str, Path]:
     """Return the files that the page loads by their place in the site, made unless they are kept."""
-    folder = MADE / sha256(f"{kept.source_digest()}{Path(__file__).read_text('utf-8')}".encode()).hexdigest()
+    folder = CACHE_FOLDER / sha256(f"{command_outputs.source_digest()}{Path(__file__).read_text('utf-8')}".encode()).hexdigest()
     if not folder.exists():
-        rmtree(MADE, ignore_errors=True)
+        rmtree(CACHE_FOLDER, ignore_errors=True)
         folder.mkdir(parents=True)
         with duckdb.connect() as connection:
             for name, query in _QUERIES.items():

@@ -20,7 +20,7 @@ from tests.golden.reading import find_faults
 from tests.golden.requests import REQUESTS
 from tests.golden.style import find_style_faults
 from tests.lanes import select_every
-from website.examples import OPTIONS, asked, roles, table
+from website.examples import OPTIONS, choose_table, format_metric, list_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,11 +41,11 @@ UNFINISHED = {"pndcg": "leaves nothing out", "ks": "casts what is a double alrea
 
 
 def print_statement(file: SqlFile, dialect: str, **options: Any) -> str:
-    return sqlrank.sql(asked(file), dialect=dialect, **sources(file), **options)
+    return sqlrank.sql(format_metric(file), dialect=dialect, **sources(file), **options)
 
 
 def sources(file: SqlFile) -> dict[str, Any]:
-    tables = {role: f"eval.{table(role, file)}" for role in roles(file)}
+    tables = {role: f"eval.{choose_table(role, file)}" for role in list_roles(file)}
     given = {role: name for role, name in tables.items() if role in OPTIONS}
     inputs = {role: name for role, name in tables.items() if role not in OPTIONS}
     return {**given, "inputs": inputs or None}
@@ -63,7 +63,7 @@ def test_nothing_in_a_statement_is_without_need(file: SqlFile, dialect: str) -> 
 
 
 def rollup(file: SqlFile, dialect: str) -> str:
-    return sqlrank.rollup_sql(asked(file), dialect=dialect, by="day", **sources(file))
+    return sqlrank.rollup_sql(format_metric(file), dialect=dialect, by="day", **sources(file))
 
 
 EXPECTED = re.compile(
@@ -78,7 +78,7 @@ SWEEPS: dict[str, Callable[[SqlFile, str], str]] = {
     "bootstrap": partial(print_statement, confidence=0.95, interval="bootstrap"),
     "groupings": partial(print_statement, by=[["day", "shop"], ["day"], []]),
     "rollups": rollup,
-    "from rollups": lambda file, dialect: sqlrank.sql(asked(file), dialect=dialect, rollup="eval.daily", by="day"),
+    "from rollups": lambda file, dialect: sqlrank.sql(format_metric(file), dialect=dialect, rollup="eval.daily", by="day"),
 }
 """Kinds of statements, of each of which every metric that has it is printed in one dialect; the dialects take turns."""
 

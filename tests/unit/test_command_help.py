@@ -13,7 +13,7 @@ from typer.main import get_command
 from sqlrank.cli.app import app
 from sqlrank.cli.command_help import EXAMPLES, GROUPS, OWN_GROUPS, option_group
 from tests.unit.command_line import invoke_command, run_command
-from website.command_line import page
+from website.command_line import build_command_page
 
 COMMANDS: dict[str, Any] = getattr(get_command(app), "commands", {})
 
@@ -85,7 +85,7 @@ def test_the_command_alone_shows_those_to_start_with() -> None:
 
 
 def test_pages_of_commands_show_examples_and_groups() -> None:
-    text = page("gate")
+    text = build_command_page("gate")
     assert f"## Examples\n\n```sh\n{EXAMPLES['gate'][0]}\n```" in text
     assert [title for title in GROUPS if f"\n## {title}\n" in text] == list(GROUPS)
     assert text.index("## Inputs") < text.index("## Verdicts") < text.index("## Limits")

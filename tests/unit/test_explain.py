@@ -155,11 +155,11 @@ def test_on_another_engine() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("family", [name for name in families.families() if name != "curves"])
+@pytest.mark.parametrize("family", [name for name in families.group_by_family() if name != "curves"])
 def test_every_metric_can_be_explained(family: str) -> None:
     """No metric has code of its own for it: each has steps, and the value that evaluate has."""
-    for file in families.families()[family]:
-        metric, sources = examples.asked(file), name_small_sources(file)
+    for file in families.group_by_family()[family]:
+        metric, sources = examples.format_metric(file), name_small_sources(file)
         options = {"query": "q1"} if file.grain == "list" and find_input_role(load_registry(), file) == "run" else {}
         found = sqlrank.explain(metric, **sources, **options)
         rows = sqlrank.evaluate(metric, **sources, per_query=bool(options)).to_pylist()
@@ -173,7 +173,7 @@ def test_every_metric_can_be_explained(family: str) -> None:
 
 def name_small_sources(file: SqlFile) -> dict[str, Any]:
     """Return the small tables that a metric reads, as arguments of a call."""
-    tables = {role: str(examples.ROOT / examples.TABLES / f"{examples.table(role, file)}.csv") for role in examples.roles(file)}
+    tables = {role: str(examples.ROOT / examples.TABLES / f"{examples.choose_table(role, file)}.csv") for role in examples.list_roles(file)}
     own = {role: path for role, path in tables.items() if role in examples.OPTIONS}
     return own | {"inputs": {role: path for role, path in tables.items() if role not in own}}
 

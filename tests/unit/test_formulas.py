@@ -8,16 +8,16 @@ import pytest
 
 from sqlrank.registry.loader import load_registry
 from website import families
-from website.formulas import MOST, formula
-from website.metric_page import page
+from website.formulas import MOST, typeset_formula
+from website.metric_page import build_metric_page
 
-FILES = {file.full_name: file for of in families.families().values() for file in of}
+FILES = {file.full_name: file for of in families.group_by_family().values() for file in of}
 ELEMENTS = {"math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt", "munder", "mtable", "mtr", "mtd"}
 
 
 def read_formula(name: str) -> str:
     """Return a formula as text: a fraction as a / b, a power as ^, a radicand in [], cases in {}."""
-    return write_formula(parse_formula(formula(FILES[name]))).replace("\u00a0", " ")
+    return write_formula(parse_formula(typeset_formula(FILES[name]))).replace("\u00a0", " ")
 
 
 def parse_formula(text: str) -> ET.Element:
@@ -67,7 +67,7 @@ def test_a_formula_says_what_the_file_says(name: str, text: str) -> None:
 def test_every_page_has_a_formula_that_is_well_formed_or_none() -> None:
     counted = 0
     for file in FILES.values():
-        if not (found := formula(file)):
+        if not (found := typeset_formula(file)):
             continue
         counted += 1
         tags = {node.tag for node in parse_formula(found).iter()}
@@ -77,7 +77,7 @@ def test_every_page_has_a_formula_that_is_well_formed_or_none() -> None:
 
 @pytest.mark.parametrize("name", ["FN", "num_q", "AdjustedRand", "ROC"])
 def test_totals_of_a_column_long_expressions_and_curves_have_none(name: str) -> None:
-    assert formula(FILES[name]) == ""
+    assert typeset_formula(FILES[name]) == ""
 
 
 def test_all_kinds_of_expressions_are_translated() -> None:
@@ -85,16 +85,16 @@ def test_all_kinds_of_expressions_are_translated() -> None:
     for file in load_registry().metrics.values():
         tree = file.tree.expressions[-1].unalias()
         nodes = sum(1 for _ in tree.walk())
-        assert formula(file) or nodes > MOST or nodes <= 3, file.full_name
+        assert typeset_formula(file) or nodes > MOST or nodes <= 3, file.full_name
 
 
 @pytest.mark.slow
 def test_a_page_has_its_formula_and_what_it_is_over() -> None:
-    text = page(FILES["nDCG"])
-    assert f'<div class="formula" tabindex="0" data-search-exclude>{formula(FILES["nDCG"])}</div>' in text
+    text = build_metric_page(FILES["nDCG"])
+    assert f'<div class="formula" tabindex="0" data-search-exclude>{typeset_formula(FILES["nDCG"])}</div>' in text
     assert (
         "The formula sums over the rows of the relation `discounted_gains`, with one row per list and judged document of positive relevance"
         in text
     )
-    assert "The formula sums over the rows of the [input](../../inputs.md) `predictions`" in page(FILES["Brier"])
-    assert "formula" not in page(FILES["FN"]).partition("## Undefined values and checks")[0]
+    assert "The formula sums over the rows of the [input](../../inputs.md) `predictions`" in build_metric_page(FILES["Brier"])
+    assert "formula" not in build_metric_page(FILES["FN"]).partition("## Undefined values and checks")[0]

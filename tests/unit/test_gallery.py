@@ -14,7 +14,7 @@ from website import gallery
 
 def test_the_gallery_has_every_kind_of_chart_with_its_command() -> None:
     kinds = pytest.importorskip("sqlrank.charts.chart_kinds", reason="charts need altair").CHART_KINDS
-    entries = {entry.kind: entry for entry in gallery.gallery()}
+    entries = {entry.kind: entry for entry in gallery.list_gallery_entries()}
     assert entries.keys() == kinds.keys()
     page = gallery.gallery_page()
     for kind, entry in entries.items():
@@ -31,7 +31,7 @@ def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts
     pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
     files = gallery.drawn_files()
     reports = {f"demo/{name}.html" for name in gallery.REPORTS}
-    assert files.keys() == {entry.place for entry in gallery.gallery()} | reports
+    assert files.keys() == {entry.place for entry in gallery.list_gallery_entries()} | reports
     assert all("<svg " in path.read_text("utf-8") for path in files.values())
     assert all(files[place].stat().st_size < 2_000_000 for place in reports)
     report = files[gallery.REPORT].read_text("utf-8")

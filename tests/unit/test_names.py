@@ -68,6 +68,13 @@ def find_definitions(path: Path) -> list[str]:
     return [node.name for node in definitions] + find_assigned(tree.body) + fields
 
 
+@cache
+def find_functions(path: Path) -> list[ast.FunctionDef]:
+    """Return the functions and methods of a module, without properties, which are values."""
+    found = [node for node in iterate_statements(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
+    return [node for node in found if not any(ast.unparse(decorator).endswith("property") for decorator in node.decorator_list)]
+
+
 def find_exports(path: Path) -> list[str]:
     """Return the names that other modules may import."""
     body = ast.parse(path.read_text("utf-8")).body
@@ -86,7 +93,7 @@ def test_tests_have_names_of_the_field() -> None:
 def test_helpers_of_tests_benchmarks_and_tools_have_names_of_the_field() -> None:
     """Benchmarks have sides that run in turn, Spark has a home directory, PFound is a metric, and tests have verbs such as "is shown"."""
     allowed = {*FIELD_WORDS, "sides", "home", "found"}
-    allowed_by_folder = dict.fromkeys(("benchmarks", "examples", "release"), allowed)
+    allowed_by_folder = dict.fromkeys(("benchmarks", "examples", "release", "website"), allowed)
     allowed_by_folder["tests"] = allowed | (NOT_NAMES - NOT_IN_TESTS)
     paths = {path: words for folder, words in allowed_by_folder.items() for path in (ROOT / folder).rglob("*.py")}
     assert len(paths) > 300
@@ -111,6 +118,21 @@ def test_a_basename_occurs_once() -> None:
 def test_definitions_have_names_of_the_field() -> None:
     found = {str(path): [name for name in find_definitions(path) if find_bad_words(name)] for path in PACKAGE.rglob("*.py")}
     assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_private_functions_have_a_verb_and_an_object() -> None:
+    """A word alone, such as ``_types``, is a noun without a verb, or a verb without an object."""
+    paths = [path for folder in ("sqlrank", "website") for path in (ROOT / folder).rglob("*.py")]
+    names = [(str(path.relative_to(ROOT)), node.name) for path in paths for node in find_functions(path) if not node.name.endswith("__")]
+    private = [(path, name) for path, name in names if name.startswith("_")]
+    assert len(private) > 1000
+    assert [(path, name) for path, name in private if "_" not in name.strip("_")] == []
+
+
+def test_functions_of_the_website_have_a_verb_and_an_object() -> None:
+    names = [(path.name, node.name) for path in (ROOT / "website").glob("*.py") for node in find_functions(path)]
+    assert len(names) > 150
+    assert [(path, name) for path, name in names if "_" not in name and name != "main"] == []
 
 
 def test_an_exported_name_occurs_once() -> None:

@@ -12,7 +12,7 @@ from website import metric_page, pictures
 def test_pictures_are_as_drawn_and_used() -> None:
     pages = "".join(path.read_text("utf-8") for path in (pictures.ROOT / "docs").rglob("*.md"))
     used = {name for name, _ in metric_page.PICTURES.values()}
-    for name, draw in pictures.pictures().items():
+    for name, draw in pictures.list_pictures().items():
         assert (pictures.ASSETS / name).read_text("utf-8") == draw(), "run python -m website.pictures"
         assert f"assets/{name})" in pages or name in used
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 import sqlrank
-from website import command_line, examples, families, metric_page, outside, relations
-from website.formulas import formula
-from website.kept import run
+from website import command_line, examples, families, linked_pages, metric_page, relations
+from website.command_outputs import run_command
+from website.formulas import typeset_formula
 
 ROOT = Path(__file__).parents[2]
-FILES = [file for of in families.families().values() for file in of]
+FILES = [file for of in families.group_by_family().values() for file in of]
 LOADED = re.compile(r"<(?:script|img|iframe|source|link|object|embed)\b[^>]*?\b(?:src|href|data)=\"?((?:https?:)?//[^\s\">]+)")
 STYLED = re.compile(r"(?:url\(\s*[\"']?|@import\s+[\"']?)((?:https?:)?//[^\s\"')]+)")
 
@@ -30,13 +30,13 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
     assert len(FILES) == len(names)
     assert sorted(file.full_name for file in FILES) == sorted(names)
     for file in FILES:
-        place = families.place(file).replace(".md", ".html")
+        place = families.locate_metric_page(file).replace(".md", ".html")
         assert found[place] == file.full_name
         text = (site / place).read_text("utf-8")
         for heading in ("When to use it", "Undefined values and checks", "Example", "SQL file", "SQL statement"):
             assert f">{heading}<" in text
-        assert text.count("<math ") == bool(formula(file))
-        assert formula(file) in text
+        assert text.count("<math ") == bool(typeset_formula(file))
+        assert typeset_formula(file) in text
         assert file.params.keys() | file.declared_settings.keys() <= set(re.findall(r"<code>(\w+)", text))
 
 
@@ -62,16 +62,16 @@ def test_every_public_function_describes_its_arguments_result_errors_and_an_exam
 
 
 def test_every_command_has_a_page_with_its_options() -> None:
-    names = list(command_line.commands())
+    names = list(command_line.load_commands())
     assert {"evaluate", "sql", "compare", "gate"} <= set(names)
     for name in names:
-        assert f"| [`sqlrank {name}`]({name}.md) |" in command_line.index()
-        text = command_line.page(name)
+        assert f"| [`sqlrank {name}`]({name}.md) |" in command_line.build_command_index()
+        text = command_line.build_command_page(name)
         flags = [
-            flag for param in command_line.commands()[name].params for flag in param.opts if flag.startswith("--") and flag != "--help"
+            flag for param in command_line.load_commands()[name].params for flag in param.opts if flag.startswith("--") and flag != "--help"
         ]
         assert [flag for flag in flags if f"`{flag}`" not in text] == []
-    assert "| `--min-units` | `20` |" in command_line.page("gate")
+    assert "| `--min-units` | `20` |" in command_line.build_command_page("gate")
 
 
 @pytest.mark.slow
@@ -95,41 +95,43 @@ def test_what_loads_from_a_network_is_seen() -> None:
 
 def test_links_to_files_lead_to_pages_of_the_site() -> None:
     text = "[a](../sql/README.md#the-contract) [b](../sql/names.toml) `[c](../sql/README.md)` [d](inputs.md) [e](https://x.org) [f](#here)"
-    assert outside.with_links(text, "policies.md") == (
+    assert linked_pages.with_links(text, "policies.md") == (
         "[a](sql/index.md#the-contract) [b](files/sql/names.toml.md) `[c](../sql/README.md)` [d](inputs.md) [e](https://x.org) [f](#here)"
     )
-    assert outside.with_links("[a](../../examples/gate)", "start/ci.md") == "[a](../examples/gate.md)"
-    assert outside.with_links("[a](docs/inputs.md)", "index.md") == "[a](inputs.md)"
+    assert linked_pages.with_links("[a](../../examples/gate)", "start/ci.md") == "[a](../examples/gate.md)"
+    assert linked_pages.with_links("[a](docs/inputs.md)", "index.md") == "[a](inputs.md)"
 
 
 def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site() -> None:
     docs = ROOT / "docs"
     sources = {
-        **{page: path for path, page in outside.PAGES.items()},
+        **{page: path for path, page in linked_pages.PAGES.items()},
         **{path.relative_to(docs).as_posix(): f"docs/{path.relative_to(docs)}" for path in docs.rglob("*.md")},
     }
     made = (
-        {families.place(file) for file in FILES}
-        | {f"metrics/{name}/index.md" for name in families.families()}
+        {families.locate_metric_page(file) for file in FILES}
+        | {f"metrics/{name}/index.md" for name in families.group_by_family()}
         | {"api/index.md", "sql/compat.md", "cli/index.md"}
-        | {command_line.place(name) for name in command_line.commands()}
+        | {command_line.locate_command_page(name) for name in command_line.load_commands()}
     )
     files = {path.relative_to(docs).as_posix() for path in docs.rglob("*") if path.is_file()}
     held = {
         *sources,
         *made,
         *files,
-        *outside.linked_files().values(),
+        *linked_pages.list_linked_files().values(),
         *(f"tables/{path.name}" for path in (ROOT / examples.TABLES).glob("*.csv")),
     }
-    dead = [f"{path}: {target}" for page, path in sources.items() for target in find_dead_links(outside.text_of(path), page, held)]
+    dead = [
+        f"{path}: {target}" for page, path in sources.items() for target in find_dead_links(linked_pages.read_markdown(path), page, held)
+    ]
     assert dead == []
-    assert sum(len(outside.links(outside.text_of(path))) for path in sources.values()) > 90
+    assert sum(len(linked_pages.find_links(linked_pages.read_markdown(path))) for path in sources.values()) > 90
 
 
 def find_dead_links(markdown: str, page: str, held: set[str]) -> list[str]:
     """Return the links of a page that lead to nothing that the site holds."""
-    targets = [target for target, _ in outside.links(outside.with_links(markdown, page))]
+    targets = [target for target, _ in linked_pages.find_links(linked_pages.with_links(markdown, page))]
     return [target for target in targets if posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) not in held]
 
 
@@ -142,7 +144,7 @@ def test_a_dead_link_is_found() -> None:
 def test_docstrings_are_written_for_the_site() -> None:
     docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
     text = "See :func:`sqlrank.evaluate`, :class:`sqlrank.output.dbt.DbtModel` and :func:`sqlrank.charts.export.save_chart`.\n\n>>> 1 + 1\n2\n\n>>> 3\n3"
-    assert docstrings.written(text) == (
+    assert docstrings.format_docstring(text) == (
         "See [`sqlrank.evaluate`][sqlrank.evaluate], [`sqlrank.output.dbt.DbtModel`][sqlrank.DbtModel] and `sqlrank.charts.export.save_chart`.\n\n"
         "Examples:\n    >>> 1 + 1\n    2\n\n    >>> 3\n    3"
     )
@@ -151,26 +153,26 @@ def test_docstrings_are_written_for_the_site() -> None:
 @pytest.mark.slow
 def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
     with pytest.raises(RuntimeError, match=r"sqlrank metrics nDGC: .*nDGC"):
-        run(["metrics", "nDGC"])
+        run_command(["metrics", "nDGC"])
 
 
 def test_an_example_asks_for_what_its_metric_reads() -> None:
     tables = {path.stem for path in (ROOT / examples.TABLES).glob("*.csv")}
-    assert {examples.table(role, file) for file in FILES for role in examples.roles(file)} - tables == set()
+    assert {examples.choose_table(role, file) for file in FILES for role in examples.list_roles(file)} - tables == set()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in families.families() if name != "clusters"])
+@pytest.mark.parametrize("name", [name for name in families.group_by_family() if name != "clusters"])
 def test_the_first_example_of_each_family_runs(name: str) -> None:
-    file = families.families()[name][0]
-    shown = run(examples.command(file))
-    assert ("mean_observed" if name == "curves" else examples.asked(file).partition("@")[0]) in shown
+    file = families.group_by_family()[name][0]
+    shown = run_command(examples.build_explain_command(file))
+    assert ("mean_observed" if name == "curves" else examples.format_metric(file).partition("@")[0]) in shown
     file = next(file for file in FILES if file.full_name == "Miscalibration")
-    assert examples.command(file) == [
+    assert examples.build_explain_command(file) == [
         *("explain", "Miscalibration@3", "--query", "q1", "--run", "examples/data/small/run.csv"),
         *("--input", "history=examples/data/small/history.csv", "--input", "features=examples/data/small/features.csv"),
     ]
-    assert examples.shown(["explain", "a b"]) == "sqlrank explain 'a b'"
+    assert examples.format_command(["explain", "a b"]) == "sqlrank explain 'a b'"
 
 
 @pytest.mark.parametrize(
@@ -183,18 +185,20 @@ def test_the_first_example_of_each_family_runs(name: str) -> None:
 )
 def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(name: str, expected: dict[str, str]) -> None:
     file = next(file for file in FILES if file.full_name == name)
-    shown = re.findall(r"^\| \[`(\w+)`\]\(../../policies.md\) \| (\S+) \| [A-Z].{5,} \|$", metric_page.page(file), re.MULTILINE)
+    shown = re.findall(
+        r"^\| \[`(\w+)`\]\(../../policies.md\) \| (\S+) \| [A-Z].{5,} \|$", metric_page.build_metric_page(file), re.MULTILINE
+    )
     assert dict(shown) == expected
     told = set(re.findall(r"\w+", (ROOT / "docs" / "policies.md").read_text("utf-8")))
     assert expected.keys() <= told
 
 
 def test_every_metric_says_when_to_use_it() -> None:
-    usages = {file.full_name: families.usage(file) for file in FILES}
+    usages = {file.full_name: families.find_usage(file) for file in FILES}
     assert {name: text for name, text in usages.items() if not re.match(r"Use it (when|before|to) .{15,}\.$", text)} == {}
     assert len(set(usages.values())) > 200
     assert [name for name, text in usages.items() if ";" in text or ".." in text] == []
 
 
 def test_the_tree_and_the_columns_of_relations_are_those_of_the_files() -> None:
-    assert relations.PAGE.read_text("utf-8") == relations.page(), "run python -m website.relations"
+    assert relations.PAGE.read_text("utf-8") == relations.build_relations_page(), "run python -m website.relations"

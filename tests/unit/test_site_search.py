@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.browser import open_page, start_browser
-from website import outside
-from website.keywords import keywords
+from website import linked_pages
+from website.keywords import read_keywords
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -174,9 +174,9 @@ def test_pages_are_among_the_first_two_hits(site: Path, tmp_path: Path) -> None:
 
 
 def test_each_written_page_has_keywords() -> None:
-    docs = outside.ROOT / "docs"
-    written = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} | set(outside.PAGES.values())
-    assert written - keywords().keys() == {"changelog.md"}  # which the search leaves out
+    docs = linked_pages.ROOT / "docs"
+    written = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} | set(linked_pages.PAGES.values())
+    assert written - read_keywords().keys() == {"changelog.md"}  # which the search leaves out
     made = {
         "gallery.md",
         "demo.md",
@@ -188,13 +188,13 @@ def test_each_written_page_has_keywords() -> None:
         "cli/gate.md",
         "try.md",
     }
-    others = {page for page in keywords().keys() - written if not page.startswith("metrics/")}
-    assert others == made | {page for page in outside.linked_files().values() if page in others}
-    assert keywords()["splits.md"][0] == "sqlrank split"
-    assert "train test split" in keywords()["splits.md"]
+    others = {page for page in read_keywords().keys() - written if not page.startswith("metrics/")}
+    assert others == made | {page for page in linked_pages.list_linked_files().values() if page in others}
+    assert read_keywords()["splits.md"][0] == "sqlrank split"
+    assert "train test split" in read_keywords()["splits.md"]
 
 
 def test_a_metric_has_the_names_of_other_tools_and_the_words_of_users() -> None:
-    assert {"AUC", "roc auc", "area under the curve"} <= set(keywords()["metrics/classification/auc.md"])
-    assert {"MRR".lower(), "mean reciprocal rank"} <= set(keywords()["metrics/ranking/rr.md"])
-    assert keywords()["metrics/pairs/auc_at_k.md"] == ["AUC@k"]  # AUC is another page
+    assert {"AUC", "roc auc", "area under the curve"} <= set(read_keywords()["metrics/classification/auc.md"])
+    assert {"MRR".lower(), "mean reciprocal rank"} <= set(read_keywords()["metrics/ranking/rr.md"])
+    assert read_keywords()["metrics/pairs/auc_at_k.md"] == ["AUC@k"]  # AUC is another page

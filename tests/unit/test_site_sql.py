@@ -19,7 +19,7 @@ from website import browser_engine, examples, families
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-FILES = [file for of in families.families().values() for file in of]
+FILES = [file for of in families.group_by_family().values() for file in of]
 POLICY = "default-src 'self' blob: data: 'unsafe-inline' 'unsafe-eval'"
 """What pages and their workers may load: files of the site."""
 
@@ -108,7 +108,7 @@ def differences(found: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
 def test_the_statement_of_each_page_gives_its_numbers(browser: Any, address: str) -> None:
-    places = [families.place(file).replace(".md", ".html") for file in FILES if "duckdb" in examples.warehouses(file)]
+    places = [families.locate_metric_page(file).replace(".md", ".html") for file in FILES if "duckdb" in examples.list_warehouses(file)]
     assert len(places) > 250
     browser.get(f"{address}/try.html")
     found = browser.execute_async_script(f"(async () => {{{RUN_PAGES}}}).apply(null, arguments)", places)

@@ -19,54 +19,54 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 ROOT = Path(__file__).parents[1]
-KEPT = ROOT / ".cache" / "printed"
+OUTPUT_FOLDER = ROOT / ".cache" / "printed"
 SOURCES = ("sqlrank/**/*.py", "sql/**/*.toml", "sql/**/*.sql", "examples/data/small/*.csv")
 ENGINES = ("duckdb", "sqlglot", "pyarrow")
 
 
-def keep(asked: Iterable[tuple[SqlFile, list[str]]]) -> None:
+def cache_outputs(commands: Iterable[tuple[SqlFile, list[str]]]) -> None:
     """Run the commands of metrics whose output is not cached, and drop outputs without a command."""
-    places = {_place(file, arguments): arguments for file, arguments in asked}
-    KEPT.mkdir(parents=True, exist_ok=True)
-    for place in set(KEPT.iterdir()) - places.keys():
+    places = {_locate_output(file, arguments): arguments for file, arguments in commands}
+    OUTPUT_FOLDER.mkdir(parents=True, exist_ok=True)
+    for place in set(OUTPUT_FOLDER.iterdir()) - places.keys():
         place.unlink()
     missing = [place for place in places if not place.exists()]
     if missing:
         with ProcessPoolExecutor(cpu_count(), get_context("spawn")) as pool:
-            printed = pool.map(run, [places[place] for place in missing], chunksize=4)
+            printed = pool.map(run_command, [places[place] for place in missing], chunksize=4)
             for place, text in zip(missing, printed, strict=True):
                 place.write_text(text, "utf-8")
 
 
-def printed(file: SqlFile, arguments: list[str]) -> str:
+def read_output(file: SqlFile, arguments: list[str]) -> str:
     """Return the output of a command on a metric."""
-    place = _place(file, arguments)
-    return place.read_text("utf-8") if place.exists() else run(arguments)
+    place = _locate_output(file, arguments)
+    return place.read_text("utf-8") if place.exists() else run_command(arguments)
 
 
-def run(arguments: list[str], *, is_silent: bool = True) -> str:
+def run_command(arguments: list[str], *, is_silent: bool = True) -> str:
     """Run a command; an error of it is an error of the page, and so is what a silent one says beside its output, but the notes of ``evaluate``."""
-    shown, said = StringIO(), StringIO()
-    with redirect_stdout(shown), redirect_stderr(said):
-        status = _command().main(arguments, prog_name="sqlrank", standalone_mode=False)
-    notes = said.getvalue() if arguments[0] == "evaluate" else ""  # why a value is NULL
-    if status or (is_silent and said.getvalue() != notes):
-        raise RuntimeError(f"sqlrank {' '.join(arguments)}: {said.getvalue() or status}")
-    return (shown.getvalue() + (notes if is_silent else "")).rstrip()
+    stdout, stderr = StringIO(), StringIO()
+    with redirect_stdout(stdout), redirect_stderr(stderr):
+        status = _load_command().main(arguments, prog_name="sqlrank", standalone_mode=False)
+    notes = stderr.getvalue() if arguments[0] == "evaluate" else ""  # why a value is NULL
+    if status or (is_silent and stderr.getvalue() != notes):
+        raise RuntimeError(f"sqlrank {' '.join(arguments)}: {stderr.getvalue() or status}")
+    return (stdout.getvalue() + (notes if is_silent else "")).rstrip()
 
 
 @cache
-def _command() -> Any:
+def _load_command() -> Any:
     """Return the command, whose options take longer to be read off its functions than a statement to be written."""
-    from typer.main import get_command  # noqa: PLC0415  not needed where all is kept
+    from typer.main import get_command  # noqa: PLC0415  not needed where all outputs are cached
 
     from sqlrank.cli.app import app  # noqa: PLC0415
 
     return get_command(app)
 
 
-def _place(file: SqlFile, arguments: list[str]) -> Path:
-    return KEPT / sha256("\0".join([source_digest(), file.text, *arguments]).encode()).hexdigest()
+def _locate_output(file: SqlFile, arguments: list[str]) -> Path:
+    return OUTPUT_FOLDER / sha256("\0".join([source_digest(), file.text, *arguments]).encode()).hexdigest()
 
 
 @cache

@@ -27,51 +27,51 @@ PAGES = {
 }
 """Pages of the site by the file that they are made of."""
 
-PLACES = {"sql/metrics": "metrics.md", "sql/curves": "metrics.md", "sql/compat": "sql/compat.md"}
+PAGES_BY_FOLDER = {"sql/metrics": "metrics.md", "sql/curves": "metrics.md", "sql/compat": "sql/compat.md"}
 """Pages that list the contents of a folder without a README."""
 
 _CODE_OR_LINK = re.compile(r"^```.*?^```$|`[^`\n]+`|(?<=\]\()(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))", re.DOTALL | re.MULTILINE)
 
 
-def links(markdown: str) -> list[tuple[str, str]]:
+def find_links(markdown: str) -> list[tuple[str, str]]:
     """Return the targets of the relative links of a text that are not in code, each with its anchor, which may be empty.
 
-    >>> links("[a](b.md#c) `[d](e.md)` [f](https://g.org) [h](#i)")
+    >>> find_links("[a](b.md#c) `[d](e.md)` [f](https://g.org) [h](#i)")
     [('b.md', '#c')]
     """
     return [(match["target"], match["anchor"] or "") for match in _CODE_OR_LINK.finditer(markdown) if match["target"]]
 
 
-def origin(page: str) -> str:
+def find_origin(page: str) -> str:
     """Return the file of the repository that a page of the site is made of."""
     return next((path for path, place in PAGES.items() if place == page), f"docs/{page}")
 
 
-def text_of(path: str) -> str:
+def read_markdown(path: str) -> str:
     """Return the text of a file of the repository."""
     return (ROOT / path).read_text("utf-8")
 
 
 @cache
-def linked_files() -> dict[str, str]:
+def list_linked_files() -> dict[str, str]:
     """Return the pages of files that are no pages, but linked to from one, by their path in the repository."""
     docs = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
     found = {}
     for source in [*PAGES, *docs]:
-        for target, _ in links(text_of(source)):
-            path = _path(source, target)
-            if not _known(path) and (ROOT / path).is_file() and not path.startswith("docs/"):
+        for target, _ in find_links(read_markdown(source)):
+            path = _join_path(source, target)
+            if not _find_site_page(path) and (ROOT / path).is_file() and not path.startswith("docs/"):
                 found[path] = f"files/{path}.md"
     return found
 
 
-def page_of_file(path: str) -> str:
+def build_file_page(path: str) -> str:
     """Return a page that shows a file."""
     kind = {"toml": "toml", "sql": "sql", "py": "python", "yml": "yaml"}.get(path.rpartition(".")[2], "text")
-    return f"# {path}\n\n````{kind}\n{text_of(path).rstrip()}\n````\n"
+    return f"# {path}\n\n````{kind}\n{read_markdown(path).rstrip()}\n````\n"
 
 
-def page_of_modes() -> str:
+def build_compat_page() -> str:
     """Return the page of the compatibility modes: each with its file, whose comment says what the tool does."""
     parts = ["# Compatibility modes", "`--compat NAME` sets the policies in the file below: see [migrate from other tools](../compat.md)."]
     for path in sorted((ROOT / "sql" / "compat").glob("*.toml")):
@@ -81,21 +81,21 @@ def page_of_modes() -> str:
 
 def with_links(markdown: str, page: str) -> str:
     """Return the text of a page with links to files outside docs led to pages of the site."""
-    source = origin(page)
+    source = find_origin(page)
 
-    def led(match: re.Match[str]) -> str:
+    def rewrite_link(match: re.Match[str]) -> str:
         target = match["target"]
-        place = _known(_path(source, target)) or linked_files().get(_path(source, target)) if target else None
+        place = _find_site_page(_join_path(source, target)) or list_linked_files().get(_join_path(source, target)) if target else None
         return posixpath.relpath(place, posixpath.dirname(page) or ".") + (match["anchor"] or "") if place else match[0]
 
-    return _CODE_OR_LINK.sub(led, markdown)
+    return _CODE_OR_LINK.sub(rewrite_link, markdown)
 
 
-def _path(source: str, target: str) -> str:
+def _join_path(source: str, target: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
 
 
-def _known(path: str) -> str | None:
+def _find_site_page(path: str) -> str | None:
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
-    return PAGES.get(path) or PAGES.get(f"{path}/README.md") or PLACES.get(path)
+    return PAGES.get(path) or PAGES.get(f"{path}/README.md") or PAGES_BY_FOLDER.get(path)
