@@ -193,6 +193,12 @@ def test_a_page_explains_the_policies_of_the_relations_that_a_metric_reads(name:
     assert expected.keys() <= told
 
 
+def test_the_tables_of_metrics_have_the_descriptions_of_the_files() -> None:
+    rows = re.findall(r"^\| `([\w@]+)` \| (.+) \|$", (ROOT / "docs" / "metrics.md").read_text("utf-8"), re.MULTILINE)
+    assert len(rows) > 200
+    assert set(rows) - {(file.full_name, file.description) for file in FILES} == set()
+
+
 def test_every_metric_says_when_to_use_it() -> None:
     usages = {file.full_name: families.find_usage(file) for file in FILES}
     assert {name: text for name, text in usages.items() if not re.match(r"Use it (when|before|to) .{15,}\.$", text)} == {}
