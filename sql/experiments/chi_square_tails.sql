@@ -1,4 +1,4 @@
--- chi_square_tails: one row per integral, of the tail and of all: its lower limit; from here to sample_ratio_test chi-square is computed.
+-- chi_square_tails: one row per integral, of the tail and of all: lower limit, peak; from here to sample_ratio_test the chi-square test is computed.
 -- Grain: is_tail
 SELECT
   is_tail,

@@ -1,4 +1,4 @@
--- true_cluster_errors: one row per group and true cluster or singleton: records, predicted clusters, found, false links, B-cubed, squares.
+-- true_cluster_errors: one row per group and true cluster or singleton: records, predicted clusters, links found and false, sums for B-cubed and overlaps.
 -- A false link joins a record of the cluster and one of another true cluster in a predicted cluster.
 -- Nonzero: predicted_size.
 -- Grain: group_id, true_cluster, unlabeled_record_id

@@ -1,4 +1,4 @@
-"""The class of commands, which refuses repeated and unread options; error messages, warnings, closed pipes, and the progress bar."""
+"""Classes of a command and of the command group, which refuse repeated and unread options; error messages, warnings, closed pipes, progress bar."""
 
 from __future__ import annotations
 

@@ -487,8 +487,8 @@ WITH observations AS (
   -- One row per integral.
   SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
 ), chi_square_tails AS (
-  -- One row per integral, of the tail and of all: its lower limit; from here to sample_ratio_test
-  -- chi-square is computed. (experiments/chi_square_tails.sql)
+  -- One row per integral, of the tail and of all: lower limit, peak; from here to
+  -- sample_ratio_test the chi-square test is computed. (experiments/chi_square_tails.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, peak,
     is_tail * SQRT(statistic) AS root
