@@ -77,7 +77,7 @@ def forest(view: ResultView) -> ChartType:
         is_cut = is_cut or any(row["ci_low"] is not None and (row["ci_low"] < domain[0] or row["ci_high"] > domain[1]) for row in rows)
         layers = _layer_forest(dimensions, axis_title, domain, marks)
         charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
-    notes = [f"Points: differences of means.{_describe_tests(view)} A line that reaches the dashed 0: not significant."]
+    notes = [f"Points: differences of means.{_describe_tests(view)} A difference whose line reaches the dashed 0 is not significant."]
     notes += ["Arrows: intervals that exceed the range of a difference."] if is_cut else []
     notes += view.texts.get("notes", "").splitlines() if is_experiment else []
     if any(row["difference"] is None for row in view.rows):

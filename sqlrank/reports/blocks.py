@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from decimal import Decimal
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ MAX_NAME_CHARS = 200
 
 MIN_FIXED_POINT = 1e-3
 """Magnitude below which numbers are shown with significant digits instead of decimals."""
+
+MIN_DECIMAL_NUMBER = 1e-6
+"""Magnitude below which numbers have an exponent."""
 
 MIN_GROUPED_NUMBER = 1e4
 """Magnitude from which numbers are shown with thousands separators and one decimal."""
@@ -125,10 +129,14 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class VerdictSentence:
-    """A sentence of the verdict: its state (``better``, ``worse``, ``mixed``, ``differs``, ``even``, ``pass`` or ``warning``), and its text."""
+    """A sentence of the verdict: its state (``better``, ``worse``, ``mixed``, ``differs``, ``even``, ``pass`` or ``warning``), and its text.
+
+    A minor one qualifies the verdicts, and is shown in smaller text.
+    """
 
     state: str
     text: str
+    is_minor: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,9 +225,10 @@ def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
         return Cell(f"{value:,}" if name in COUNT_COLUMNS else str(value), float(value))
     if abs(value) >= MIN_GROUPED_NUMBER and not is_count:
         return Cell(f"{value:,.1f}", float(value))
-    return Cell(
-        f"{value:.2g}" if 0 < abs(value) < MIN_FIXED_POINT else format_value(value, Format.table, DEFAULT_DIGITS, is_count), float(value)
-    )
+    if 0 < abs(value) < MIN_FIXED_POINT:
+        digits = f"{value:.2g}"
+        return Cell(f"{Decimal(digits):f}" if abs(value) >= MIN_DECIMAL_NUMBER else digits, float(value))
+    return Cell(format_value(value, Format.table, DEFAULT_DIGITS, is_count), float(value))
 
 
 MAX_DRAWN_CHARS = 60

@@ -14,6 +14,7 @@ from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.reshape import sort_and_limit
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.reports.blocks import MAX_TABLE_ROWS, Cell, Section, TableBlock, figure, format_cell, read_statement, truncate
+from sqlrank.reports.verdict_sentences import count_things
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def _worst_groups(worst: pa.Table, group: list[str], request: ReportRequest) -> 
     for row in rows:
         system = f" of {truncate(row[request.system])}" if request.system in row else ""
         num_units = row.get(f"{name}.n_units")
-        units = f" (n_units {num_units:,})" if num_units is not None else ""
-        texts.append(f"{', '.join(truncate(row[column]) for column in group)} {_build_interval_cell(row, name).text}{system}{units}")
+        units = f", {count_things(num_units, 'query' if request.is_ranking else 'unit')}" if num_units is not None else ""
+        texts.append(f"{', '.join(truncate(row[column]) for column in group)} {build_interval_cell(row, name).text}{system}{units}")
     return f"Worst {name} by {', '.join(map(truncate, group))}: {'; '.join(texts)}."
 
 
@@ -90,7 +91,7 @@ def _with_intervals(
     cells = [
         [
             *(format_cell(key, row[key]) for key in keys),
-            *(replace(_build_interval_cell(row, name), shade=shades[name][index]) for name in request.names),
+            *(replace(build_interval_cell(row, name), shade=shades[name][index]) for name in request.names),
         ]
         for index, row in enumerate(rows)
     ]
@@ -161,7 +162,7 @@ def _choose_shades(
     ]
 
 
-def _build_interval_cell(row: Mapping[str, Any], name: str) -> Cell:
+def build_interval_cell(row: Mapping[str, Any], name: str) -> Cell:
     """Return a cell of a value with its interval, sorted by the value."""
     value, low, high = (format_cell(name, row.get(column)) for column in (name, f"{name}.ci_low", f"{name}.ci_high"))
-    return value if low.number is None or high.number is None else replace(value, text=f"{value.text} [{low.text}, {high.text}]")
+    return value if low.number is None or high.number is None else replace(value, text=f"{value.text} ({low.text} to {high.text})")

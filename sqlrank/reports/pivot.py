@@ -1,4 +1,4 @@
-"""The table of metrics by system: values with half of their interval, the best in bold, and verdicts against the baseline."""
+"""The table of metrics by system: values with their intervals, the best in bold, and verdicts against the baseline."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.charts.comparison_labels import STATES
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.reports.blocks import Cell, TableBlock, format_cell, read_statement, truncate
+from sqlrank.reports.group_section import build_interval_cell
 from sqlrank.reports.verdict_sentences import label_rows
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def pivot_table(result: pa.Table, request: ReportRequest, comparisons: pa.Table 
         best = _find_best(name, rows, request.direction(name))
         values = [
             replace(
-                _build_value_cell(row, name),
+                build_interval_cell(row, name),
                 is_best=best is not None and format_cell(name, row[name]).text == best,
                 verdict=STATES.get(labels.get((name, system), ""), ""),
             )
@@ -56,19 +57,8 @@ def _find_best(name: str, rows: Sequence[Mapping[str, Any]], direction: str) -> 
     return format_cell(name, min(values) if direction == "lower" else max(values)).text
 
 
-def _build_value_cell(row: Mapping[str, Any], name: str) -> Cell:
-    """Return a value with half of the width of its interval."""
-    value, low, high = row[name], row.get(f"{name}.ci_low"), row.get(f"{name}.ci_high")
-    cell = format_cell(name, value)
-    return (
-        cell
-        if value is None or low is None or high is None
-        else replace(cell, text=f"{cell.text} ±{format_cell(name, (high - low) / 2).text}")
-    )
-
-
 def _format_note(request: ReportRequest, baseline: str | None, num_systems: int) -> str:
-    note = f"± is half of the width of the {100 * request.confidence:g}% confidence interval." if request.has_intervals else ""
+    note = f"In parentheses: the {100 * request.confidence:g}% confidence interval." if request.has_intervals else ""
     note += " The best value is bold." if num_systems > 1 else ""
     if baseline is None:
         return note.strip()

@@ -42,7 +42,7 @@ def verdict_list(
 ) -> VerdictList:
     """Return the sentences on compared systems, the largest regression of a group, and the data."""
     verdicts = [] if comparisons is None else [*_pair_verdicts(comparisons, request), *_few_units(comparisons, request)]
-    verdicts += [] if group_comparisons is None else [_largest_regression(group_comparisons)]
+    verdicts += [] if group_comparisons is None else [_largest_regression(group_comparisons, request)]
     return VerdictList([*verdicts, *(VerdictSentence("warning", text) for text in warnings)])
 
 
@@ -64,7 +64,7 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
         for (system, baseline), metrics in list(metrics_by_pair.items())[:MAX_PAIRS_NAMED]
     ]
     if (num_omitted := len(metrics_by_pair) - MAX_PAIRS_NAMED) > 0:
-        verdicts.append(VerdictSentence("even", f"{num_omitted:,} more pairs are in the table of differences."))
+        verdicts.append(VerdictSentence("even", f"{num_omitted:,} more pairs are in the table of differences.", is_minor=True))
     missing = [row for row in rows if row["n_units"] == 0]
     if missing:
         reasons = list(dict.fromkeys(f"{row['metric']} ({row['reason']})" for row in missing))
@@ -109,26 +109,28 @@ def _few_units(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSen
     if min_units >= MIN_UNITS_WITHOUT_NOTE:
         return []
     units = count_things(min_units, "query" if request.is_ranking else "unit")
-    text = f"Only {units} {'is' if min_units == 1 else 'are'} compared: intervals may exceed the range of the metric, and only large differences are significant."
+    text = f"Only {units} {'is' if min_units == 1 else 'are'} compared, so that only large differences are significant."
     return [VerdictSentence("warning", text)]
 
 
-def _largest_regression(comparisons: pa.Table) -> VerdictSentence:
+def _largest_regression(comparisons: pa.Table, request: ReportRequest) -> VerdictSentence:
     """Return the sentence on groups in which the baseline is significantly better, with the largest relative difference."""
     rows = [row for row in comparisons.to_pylist() if row["winner"] == row["baseline"]]
     if not rows:
-        return VerdictSentence("even", "In no group is the baseline significantly better.")
+        return VerdictSentence("even", "In no group is the baseline significantly better.", is_minor=True)
     row = max(rows, key=lambda row: (abs(row["relative_difference"] or 0), abs(row["difference"])))
     names = [name for name in group_column_names(comparisons) if name != SLICE_COLUMN and row[name] is not None]
     group = ", ".join(f"{truncate(name)}={truncate(row[name])}" for name in names)
-    numbers = {name: format_cell(name, row[name]).text for name in ("value_baseline", "value", "ci_low", "ci_high", "n_units")}
-    interval = "" if row["ci_low"] is None else f", difference {numbers['ci_low']} to {numbers['ci_high']}"
+    numbers = {name: format_cell(name, row[name]).text for name in ("value_baseline", "value", "ci_low", "ci_high")}
+    confidence = f"{100 * request.confidence:g}% interval of the difference"
+    interval = "" if row["ci_low"] is None else f", {confidence} {numbers['ci_low']} to {numbers['ci_high']}"
+    units = "" if row["n_units"] is None else f", {count_things(row['n_units'], 'query' if request.is_ranking else 'unit')}"
     text = (
         f"Largest regression of a group: {row['metric']} of {truncate(row['system'])} in {group}, {numbers['value']} against "
-        f"{numbers['value_baseline']} of {truncate(row['baseline'])}{interval}, n_units {numbers['n_units']}. "
+        f"{numbers['value_baseline']} of {truncate(row['baseline'])}{interval}{units}. "
         f"The baseline is better in {len(rows):,} of {count_things(comparisons.num_rows, 'comparison')} within groups."
     )
-    return VerdictSentence("worse", text)
+    return VerdictSentence("worse", text, is_minor=True)
 
 
 def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cutoff: int) -> list[str]:

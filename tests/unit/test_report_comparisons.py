@@ -42,7 +42,10 @@ def test_systems_are_compared_within_groups_where_the_baseline_is_better_first()
     rows = page.rows("comparison-group-0")
     assert [row[:3] for row in rows[:2]] == [["x", "RR", "old"], ["z", "RR", "not significant"]]
     assert [row[5] for row in rows] == ["-0.5833", "0.0000", "0.5000"]
-    assert "Largest regression of a group: RR of new in country=x, 0.4167 against 1.0000 of old, difference -0.6" in page.text
+    assert (
+        "Largest regression of a group: RR of new in country=x, 0.4167 against 1.0000 of old, 95% interval of the difference -0.6"
+        in page.text
+    )
     assert "The baseline is better in 1 of 3 comparisons within groups." in page.text
     assert "for all 2 comparisons here that have one" in page.text  # in y every query gains as much, which has none
     assert {"comparison-groups", "comparison-group-0-sql", "comparison-group-0-chart"} <= set(page.ids)

@@ -43,7 +43,7 @@ def test_groups_are_shaded_by_their_difference_from_all_rows(html: str) -> None:
 
 
 def test_the_worst_groups_are_in_a_sentence(html: str) -> None:
-    found = re.search(r"Worst Brier by g: b 0\.8100 [^;]*\(n_units 100\); c 0\.2500 [^;]*; a 0\.0100 [^;]*\.", Page(html).text)
+    found = re.search(r"Worst Brier by g: b 0\.8100 \([^;]* to [^;]*\), 100 units; c 0\.2500 [^;]*; a 0\.0100 [^;]*\.", Page(html).text)
     assert found is not None
 
 
