@@ -78,8 +78,8 @@ def require_report_modules() -> None:
         raise SqlrankError(str(error).replace("charts need", "a report needs").replace("sqlrank[charts]", "sqlrank[report]")) from None
 
 
-def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequence[Section]) -> Report:
-    """Render sections as a page; ``arguments`` lists the arguments of the report as text."""
+def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequence[Section], subject: str = "") -> Report:
+    """Render sections as a page; ``arguments`` lists the arguments of the report as text, ``subject`` is shown below the heading."""
     from markupsafe import Markup  # noqa: PLC0415  of jinja2, an optional dependency
 
     script = (TEMPLATE_FOLDER / "report.js").read_text("utf-8")
@@ -87,6 +87,7 @@ def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequ
     script_hash = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     html = _load_template().render(
         title=title,
+        subject=subject,
         arguments=arguments,
         sections=sections,
         labels=MARK_TITLES,

@@ -13,7 +13,7 @@ from sqlrank.call_descriptions import describe_source
 from sqlrank.errors import MetricError
 from sqlrank.reports.blocks import truncate
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
-from sqlrank.request import SourceGroup
+from sqlrank.request import SourceGroup, leaf_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from sqlrank.reports.rollup_report import RollupReportRequest
 
 DEFAULT_CONFIDENCE = 0.95
+
+MAX_SYSTEMS_NAMED = 5
+"""Maximum number of systems named below the heading."""
 
 TYPICAL_CALLS = 20
 """Approximate number of calls of a report, for its progress."""
@@ -158,13 +161,15 @@ def report(
         of_rows |= {"confidence": None if confidence == DEFAULT_CONFIDENCE else confidence}
         _refuse_arguments({**of_rows, **of_rollup, **policies}, "is not for an experiment: leave it out, or experiment=")
         effects = Effects.from_result(experiment, tolerance, max_rows)
-        return render_page(title, _describe_experiment(experiment, effects, created_at), experiment_sections(effects))
+        return render_page(
+            title, _describe_experiment(experiment, effects, created_at), experiment_sections(effects), _describe_data([experiment])
+        )
     of_rollup["tolerance"] = tolerance
     if rollup is not None:
         _refuse_arguments(of_rows, "is for rows, which a rollup does not have: leave it out, or rollup=")
         values = {"by": by, "confidence": confidence, "max_rows": max_rows, **of_rollup}
         rollup_request = RollupReportRequest.from_arguments(metrics, common=common, policies=policies, **values)
-        return render_page(title, _describe_rollup(rollup_request, created_at), rollup_sections(rollup_request))
+        return render_page(title, _describe_rollup(rollup_request, created_at), rollup_sections(rollup_request), _describe_data([rollup]))
     _refuse_arguments(of_rollup, "is for a rollup: leave it out, or give rollup=")
     own: dict[str, Any] = {"by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
     own["lower_is_better"] = lower_is_better
@@ -174,10 +179,29 @@ def report(
     request = request.with_progress(progress, TYPICAL_CALLS)
     options = {**common, **own}
     with request.sharing_queries() as shared_request:
-        page = render_page(title, _describe_request(request, created_at, options), _build_sections(shared_request))
+        data = _describe_data(
+            [source for role, source in request.sources.items() if role != "run" or not request.runs], request.declared_order
+        )
+        page = render_page(title, _describe_request(request, created_at, options), _build_sections(shared_request), data)
     if progress is not None:
         progress(100.0)
     return page
+
+
+def _describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:
+    """Return the line below the heading: the compared systems, and the names of files and tables.
+
+    >>> _describe_data(["data/qrels.parquet"], ["bm25", "dense"])
+    'bm25 and dense on qrels.parquet'
+    """
+    leaves = [leaf for source in sources for leaf in leaf_sources(source)]
+    names = [Path(leaf).name if isinstance(leaf, str) else describe_source(leaf) for leaf in leaves]
+    names = [name for name, leaf in zip(names, leaves, strict=True) if isinstance(leaf, str) or not name.startswith("a ")]
+    shown = (
+        [*systems[:MAX_SYSTEMS_NAMED], f"{len(systems) - MAX_SYSTEMS_NAMED:,} more"] if len(systems) > MAX_SYSTEMS_NAMED + 1 else systems
+    )
+    parts = [" and ".join(filter(None, [", ".join(group[:-1]), group[-1]])) for group in (shown, list(dict.fromkeys(names))) if group]
+    return truncate(" on ".join(parts))
 
 
 def _refuse_arguments(arguments: Mapping[str, Any], reason: str) -> None:

@@ -71,3 +71,8 @@ def test_numbers_are_rounded_where_threads_differ(report_page: Any) -> None:
     assert format_cell("difference", 3.4e-05).text == "0.000034"
     assert format_cell("difference", -4.2e-07).text == "-4.2e-07"
     assert [value for value in re.findall(r'data-value="([^"]*)"', report_page.html) if len(value.strip("-0.")) > 12] == []
+
+
+def test_the_line_below_the_heading_names_the_systems(report_page: Any) -> None:
+    assert "<title>sqlrank report: old and new</title>" in report_page.html
+    assert '<p class="note"><bdi>old and new</bdi></p>' in report_page.html
