@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import InputError
 from sqlrank.registry.fingerprints import effective_policies
 from sqlrank.registry.metric_info import metric_direction
-from sqlrank.registry.value_bounds import value_bounds
+from sqlrank.registry.value_bounds import describe_bounds
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_texts
 
@@ -165,16 +165,12 @@ def _is_curve(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("name"), str) and isinstance(value.get("settings"), dict)
 
 
-def _range_text(metric: ResolvedMetric) -> str:
-    """Return the bounds of a metric as ``0 to 1``, empty without bounds."""
-    bounds = value_bounds(metric)
-    return "" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
-
-
 def _describe_measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
     file = metric.file
-    unit = "count" if file.kind == "metrics" and file.is_always_defined else file.annotations.get("Unit", _range_text(metric))
+    bounds = describe_bounds(metric)
+    unit = "count" if file.kind == "metrics" and file.is_always_defined else file.annotations.get("Unit", "" if "inf" in bounds else bounds)
     declared = {
+        "range": bounds if bounds != unit else None,
         "undefined": file.annotations.get("Undefined"),
         "no_interval": file.interval.no_interval,
         "reference": file.annotations.get("Reference value"),

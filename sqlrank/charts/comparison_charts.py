@@ -78,7 +78,7 @@ def forest(view: ResultView) -> ChartType:
         layers = _layer_forest(dimensions, axis_title, domain, marks)
         charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
     notes = [f"Points: differences of means.{_describe_tests(view)} A difference whose line reaches the dashed 0 is not significant."]
-    notes += ["Arrows: intervals that exceed the range of a difference."] if is_cut else []
+    notes += ["Arrows: the interval goes on beyond the axis."] if is_cut else []
     notes += view.texts.get("notes", "").splitlines() if is_experiment else []
     if any(row["difference"] is None for row in view.rows):
         notes.append("A row without a point: the metric is undefined for one of both systems, or for both.")

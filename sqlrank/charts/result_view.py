@@ -25,7 +25,7 @@ CHANNELS = ("colour", "column", "row")
 Data fields have these names, since Vega would parse the names of a caller's columns as paths.
 """
 
-_RANGE = re.compile(r"(-?[\d.]+) to (-?[\d.]+)")
+_RANGE = re.compile(r"(-?[\d.]+|-inf) to (-?[\d.]+|inf)")
 _REFERENCE = re.compile(r"(-?[\d.]+) \((.+)\)\.?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -128,7 +128,8 @@ class ResultView:
 
     def range(self, measure: str) -> tuple[float, float] | None:
         """Return the least and the greatest value of a metric, or None without bounds."""
-        found = _RANGE.fullmatch(self.result_metadata.measures.get(measure, {}).get("unit", ""))
+        measure_metadata = self.result_metadata.measures.get(measure, {"unit": ""})
+        found = _RANGE.fullmatch(measure_metadata.get("range", measure_metadata["unit"]))
         return (float(found[1]), float(found[2])) if found else None
 
     def reference(self, measure: str) -> tuple[float, str] | None:

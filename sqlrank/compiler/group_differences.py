@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -279,7 +280,7 @@ class _GroupDifferences:
 def _find_bounds(component: _Component) -> Sequence[exp.Expr]:
     """Return the least and the greatest possible value of a metric, NULL where it has none."""
     metric: Any = component.value.metric
-    return [exp.Null() if bound is None else sql_literal(bound) for bound in limit_bounds(metric) or (None, None)]
+    return [exp.Null() if bound is None or math.isinf(bound) else sql_literal(bound) for bound in limit_bounds(metric) or (None, None)]
 
 
 def _choose_by_position(components: Sequence[_Component], values: Sequence[exp.Expr]) -> exp.Expr:

@@ -308,7 +308,7 @@ def _check_bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
         return
     bounds = Bounds.read(text)
     if bounds is None:
-        yield "-- Range", f"cannot read {text!r}; write '0 to 1', '-1 to 1' or '0 to 1, but not under precision_at=all_ranks'"
+        yield "-- Range", f"cannot read {text!r}; write '0 to 1', '0 to inf' or '0 to 1, but not under precision_at=all_ranks'"
         return
     for name, value in bounds.exceptions:
         allowed = library.functions.get(name) or library.policies.get(name, {}).get("values", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from enum import Enum
@@ -71,7 +72,7 @@ _PARAM = re.compile(
 )
 _CHOICE = re.compile(r"(?P<name>\w+)(?P<slot>\(\))?: default (?P<default>\w+): (?P<about>.+)")
 _BOUNDS = re.compile(
-    r"(?P<low>-?\d+|-inf) to (?P<high>\d+)(?:, but not (?P<estimates>estimates )?under (?P<exceptions>\w+=\w+(?:, \w+=\w+)*))?"
+    r"(?P<low>-?\d+(?:\.\d+)?|-inf) to (?P<high>\d+(?:\.\d+)?|inf)(?:, but not (?P<estimates>estimates )?under (?P<exceptions>\w+=\w+(?:, \w+=\w+)*))?"
 )
 _FACT = re.compile(rf"^({'|'.join(ANNOTATIONS)}): (.+?)\.?$", re.MULTILINE)
 
@@ -136,6 +137,11 @@ class Bounds:
     high: float
     exceptions: tuple[tuple[str, str], ...] = ()
     holds_for_estimand: bool = False
+
+    @property
+    def is_unbounded(self) -> bool:
+        """True if any number is possible: ``-inf to inf``."""
+        return math.isinf(self.low) and math.isinf(self.high)
 
     @classmethod
     def read(cls, text: str) -> Bounds | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ def value_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
     may lift the bounds of every metric that uses it: ``-- Range: none.``
     """
     declared = metric.file.bounds
-    if declared is None or metric.settings.get("aggregate") == "sum":
+    if declared is None or declared.is_unbounded:
         return None
     if any(file.annotations.get("Range") == NO_BOUNDS for file in metric.dependencies.files) or any(
         _has_setting(metric, name, value) for name, value in declared.exceptions
     ):
         return None
+    if metric.settings.get("aggregate") == "sum":
+        return (0.0, math.inf) if declared.low >= 0 else None
     return declared.low, declared.high
 
 
@@ -49,6 +52,12 @@ def limit_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
     """
     declared = metric.file.bounds
     return value_bounds(metric) or ((declared.low, declared.high) if declared is not None and declared.holds_for_estimand else None)
+
+
+def describe_bounds(metric: ResolvedMetric) -> str:
+    """Return the bounds of a metric's values as ``0 to 1`` or ``0 to inf``, empty without bounds."""
+    bounds = value_bounds(metric)
+    return "" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
 
 
 def _has_setting(metric: ResolvedMetric, name: str, value: str) -> bool:

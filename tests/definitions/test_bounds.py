@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import sqlrank
 from sqlrank import ContractError, InputError, MetricError
+from sqlrank.charts.result_view import ResultView
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_file import Bounds
@@ -114,7 +116,7 @@ def test_a_metric_says_where_its_bounds_do_not_hold() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("0 and 1", "cannot read '0 and 1'; write '0 to 1', '-1 to 1' or '0 to 1, but not under precision_at=all_ranks'"),
+        ("0 and 1", "cannot read '0 and 1'; write '0 to 1', '0 to inf' or '0 to 1, but not under precision_at=all_ranks'"),
         ("0 to 1, but not under from=x", "no setting 'from'"),
         ("0 to 1, but not under gain=exp3", "no gain=exp3; did you mean 'exp2'?"),
     ],
@@ -132,6 +134,20 @@ def test_bounds_that_cannot_be_read(line: str, message: str, tmp_path: Path) -> 
     with pytest.raises(ContractError) as caught:
         sqlrank.sql("Own@3", run="r", qrels="q", sql_dir=tmp_path)
     assert message in str(caught.value)
+
+
+def test_every_metric_says_its_bounds() -> None:
+    assert not [file.display_name for file in load_registry().metrics.values() if file.bounds is None]
+
+
+def test_limits_of_a_metric_with_one_bound() -> None:
+    """Few predictions, of which one is bad: the normal interval of the log loss would begin below 0, and its chart with it."""
+    data = pa.table({"label": [1, 1, 1, 0, 1], "score": [0.99, 0.98, 0.99, 0.02, 0.001], "id": range(5)})
+    results = {interval: evaluate_limits("LogLoss", predictions=data, interval=interval) for interval in ("auto", "t")}
+    assert results["t"][1] < 0 == results["auto"][1] < results["auto"][0]  # type: ignore[operator]
+    result = sqlrank.evaluate(["LogLoss", "MAE", "Bias", "R2", "Positives"], predictions=data)
+    view = ResultView.from_result(result)
+    assert [view.range(name) for name in result.column_names] == [(0, math.inf), (0, math.inf), None, (-math.inf, 1), (0, math.inf)]
 
 
 # Limits of the bootstrap

@@ -252,7 +252,7 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     assert interval["encoding"]["x"]["title"] == "difference of RR (higher is better)"
     # Student's interval of three differences is wider than any difference of RR.
     assert interval["encoding"]["x"]["scale"]["domain"] == [-1, 1]
-    assert "Arrows: intervals that exceed the range of a difference." in read_caption(found)
+    assert "Arrows: the interval goes on beyond the axis." in read_caption(found)
     assert found["title"]["text"] == "Differences of RR from baseline"
     assert point["encoding"]["x"]["field"] == "difference"
     # By hand: 1, 1/2, 1/3 against 1/2, 1, 1.

@@ -1,5 +1,6 @@
 -- num_candidate_pairs: number of candidate pairs, each counted once, both records of which are evaluated.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,6 +1,7 @@
 -- MulticlassBrier: sum over classes of the squared difference between probability and outcome, on the mean over predictions.
 -- Use when: you use the probabilities of classes and want a bounded score.
 -- Requires: probabilities.
+-- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Brier 1950; scikit-learn brier_score_loss.
 -- Direction: lower.

@@ -2,6 +2,7 @@
 --     BrierSkill = 1 - Brier / (b (1 - b)) with the base rate b
 -- Use when: you compare probabilities across data with different base rates. Below 0 the model is worse than the base rate.
 -- Requires: binary labels, probabilities.
+-- Range: -inf to 1.
 -- Undefined: predictions of one class only.
 -- Source: Murphy 1973; scikit-learn d2_brier_score.
 SELECT

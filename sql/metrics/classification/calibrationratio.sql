@@ -2,6 +2,7 @@
 --     CalibrationRatio = sum w p / sum w y
 -- Use when: you bid or plan by the probabilities and need to know if they are too high or too low in total. Errors can cancel out.
 -- Requires: binary labels, probabilities.
+-- Range: 0 to inf.
 -- Undefined: predictions without a positive.
 -- Reference value: 1 (mean predicted as observed).
 -- Source: "calibration" of He et al. 2014.

@@ -4,6 +4,7 @@
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
 -- Interval: none (noise alone makes it greater, and no known interval covers it)
+-- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Naeini et al. 2015; Guo et al. 2017.
 -- Direction: lower.

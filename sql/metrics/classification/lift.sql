@@ -5,6 +5,7 @@
 -- Requires: binary labels.
 -- Interval: bootstrap (the score at which the fraction ends depends on all rows)
 -- Tie bounds: worst to best.
+-- Range: 0 to inf.
 -- Undefined: predictions without a positive.
 -- Unit: times as many as at random.
 -- Source: the lift chart.

@@ -3,6 +3,7 @@
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: binary labels, probabilities.
 -- Interval: none (it describes the data)
+-- Range: -inf to 0.
 -- Undefined: no predictions.
 -- Unit: nats.
 -- Source: evaluation of recommenders by likelihood.

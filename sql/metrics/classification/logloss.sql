@@ -3,6 +3,7 @@
 -- Use when: you use the probabilities themselves, as in bidding or expected values, and a confident error is expensive.
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: binary labels, probabilities.
+-- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Unit: nats.
 -- Source: scikit-learn log_loss.

@@ -2,6 +2,7 @@
 -- Use when: you compare diagnostic tests whose thresholds differ.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
+-- Range: -inf to inf.
 -- Undefined: one of the four is 0.
 -- Source: Glas et al. 2003.
 SELECT

@@ -4,6 +4,7 @@
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- log1p(): default series: ln(1 + x), by which the log loss of the base rate keeps its digits where a class is rare.
 -- Requires: binary labels, probabilities.
+-- Range: 0 to inf.
 -- Undefined: predictions of one class only.
 -- Reference value: 1 (the base rate).
 -- Source: He et al. 2014; torcheval BinaryNormalizedEntropy.

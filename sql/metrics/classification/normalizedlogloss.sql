@@ -4,6 +4,7 @@
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- log1p(): default series: ln(1 + x), by which the log loss of the base rate keeps its digits where a class is rare.
 -- Requires: binary labels, probabilities.
+-- Range: -inf to 1.
 -- Undefined: predictions of one class only.
 -- Source: Magnetic's LightMetrics; scikit-learn d2_log_loss_score.
 SELECT

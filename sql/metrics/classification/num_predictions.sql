@@ -1,5 +1,6 @@
 -- num_predictions: number of predictions, whatever they weigh.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

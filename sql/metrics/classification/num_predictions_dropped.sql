@@ -1,5 +1,6 @@
 -- num_predictions_dropped: number of predictions left out by nulls=drop: they have no label, score or weight.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -3,6 +3,7 @@
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Interval: bootstrap (it is a score, given or selected)
+-- Range: -inf to inf.
 -- Undefined: predictions without a positive, where the best is searched.
 -- Source: sqlrank.
 -- Direction: neither.

@@ -1,6 +1,7 @@
 -- MergeDistance: number of splits and merges that make the true clusters of the predicted ones.
 -- Use when: people correct the clusters by splits and merges, and you want to know their work.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT

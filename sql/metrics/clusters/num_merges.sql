@@ -1,5 +1,6 @@
 -- num_merges: number of merges that make true clusters whole, once predicted ones are cut.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,6 @@
 -- num_over_merged: number of predicted clusters with records of several true ones.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

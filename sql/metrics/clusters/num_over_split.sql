@@ -1,5 +1,6 @@
 -- num_over_split: number of true clusters with records in several predicted ones.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

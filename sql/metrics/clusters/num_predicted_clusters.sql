@@ -1,5 +1,6 @@
 -- num_predicted_clusters: number of predicted clusters.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,6 @@
 -- num_predicted_links: number of pairs of records in one predicted cluster.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,6 @@
 -- num_records: number of records evaluated.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

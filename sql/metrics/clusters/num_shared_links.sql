@@ -1,5 +1,6 @@
 -- num_shared_links: number of pairs of records in one predicted and one true cluster.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

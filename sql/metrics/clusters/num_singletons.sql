@@ -1,5 +1,6 @@
 -- num_singletons: number of predicted clusters of one record.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,6 @@
 -- num_splits: number of cuts that leave no predicted cluster with records of two true ones.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,6 @@
 -- num_true_clusters: number of true clusters.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

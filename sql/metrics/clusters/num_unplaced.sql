@@ -1,5 +1,6 @@
 -- num_unplaced: number of records without a predicted cluster, before any policy.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -2,6 +2,7 @@
 -- Use when: you need a distance between clusterings that obeys the triangle inequality.
 -- Direction: lower.
 -- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Range: 0 to inf.
 -- Undefined: no records.
 -- Unit: nats.
 -- Source: Meila 2007.

@@ -1,6 +1,7 @@
 -- CRPS: continuous ranked probability score from predicted quantiles: twice their mean pinball loss, which nears it with many equidistant levels.
 -- Use when: you predict several quantiles and want one score for the whole distribution.
 -- Requires: finite scores, quantile levels.
+-- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
 -- Unit: in units of the label.
 -- Source: Gneiting & Ranjan 2011; Laio & Tamea 2007.

@@ -1,6 +1,7 @@
 -- IntervalWidth: mean width of the predicted intervals.
 -- Use when: two forecasts have the same coverage, and you prefer the narrower one.
 -- Requires: finite scores, ordered intervals.
+-- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
 -- Unit: in units of the label.
 -- Source: mean prediction interval width (MPIW).

@@ -1,6 +1,7 @@
 -- PinballLoss: mean pinball loss of predicted quantiles: errors count by the level if the label is above, else by 1 less the level.
 -- Use when: you predict quantiles, for example for stocks or capacity, where too low and too high cost differently.
 -- Requires: finite scores, quantile levels.
+-- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
 -- Unit: in units of the label.
 -- Source: Koenker & Bassett 1978; scikit-learn mean_pinball_loss.

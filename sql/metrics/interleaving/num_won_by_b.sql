@@ -1,5 +1,6 @@
 -- num_won_by_b: number of sessions in which ranker B had more clicks.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,6 @@
 -- Preference: share of sessions with clicks in which ranker B had more of them, ties counting half, less a half: above 0 B is preferred.
 -- Use when: you compare two rankers online with fewer sessions than an A/B test needs. It says who wins, not by how much clicks change.
+-- Range: -0.5 to 0.5.
 -- Undefined: no session with a click.
 -- Source: Chapelle, Joachims, Radlinski & Yue 2012.
 -- Direction: higher.

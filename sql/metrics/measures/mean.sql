@@ -2,6 +2,7 @@
 -- Use when: each query has a number of your own, such as latency, cost or the grade of a judge.
 -- $column: column: column of the queries table or of answers.
 -- if_undefined(): default skip: what a query without a value counts.
+-- Range: -inf to inf.
 -- Undefined: a query without a value.
 -- Unit: in units of the column.
 -- Source: arithmetic mean.

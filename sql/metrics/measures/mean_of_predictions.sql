@@ -1,6 +1,7 @@
 -- Mean of predictions: weighted mean of a column over predictions.
 -- Use when: each prediction has a number of your own, such as revenue.
 -- $column: column: column of the predictions.
+-- Range: -inf to inf.
 -- Undefined: no value, or all of weight 0.
 -- Unit: in units of the column.
 -- Source: numpy.average.

@@ -3,6 +3,7 @@
 -- $column: column: column of the queries table or of answers.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -2,6 +2,7 @@
 -- Use when: you need to know how many predictions a mean or share leaves out.
 -- $column: column: column of the predictions.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

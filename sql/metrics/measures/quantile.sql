@@ -4,6 +4,7 @@
 -- aggregate(): default quantile: how queries are aggregated.
 -- if_undefined(): default skip: what a query without a value counts.
 -- Interval: none (Student's t is for means)
+-- Range: -inf to inf.
 -- Undefined: a query without a value.
 -- Unit: in units of the column.
 -- Source: numpy.quantile.

@@ -3,6 +3,7 @@
 -- $column: column: column of the predictions.
 -- $q: number from 0 to 1, default 0.5: 0.5 is the median.
 -- Interval: none (Student's t is for means)
+-- Range: -inf to inf.
 -- Undefined: no value.
 -- Unit: in units of the column.
 -- Source: numpy.quantile.

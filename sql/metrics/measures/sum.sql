@@ -4,6 +4,7 @@
 -- aggregate(): default sum: how queries are aggregated.
 -- if_undefined(): default skip: what a query without a value counts.
 -- Interval: none (a sum grows with the number of queries, Mean does not)
+-- Range: -inf to inf.
 -- Undefined: a query without a value.
 -- Unit: in units of the column.
 -- Source: sqlrank.

@@ -2,6 +2,7 @@
 -- Use when: totals over predictions matter, such as revenue.
 -- $column: column: column of the predictions.
 -- Interval: none (a sum grows with the number of predictions, Mean does not)
+-- Range: -inf to inf.
 -- Undefined: no value.
 -- Unit: in units of the column.
 -- Source: sqlrank.

@@ -17,6 +17,7 @@
 -- Weights are not read.
 -- Requires: binary labels, finite scores.
 -- Interval: bootstrap (which negatives are the highest depends on all rows)
+-- Range: 0 to inf, but not under surrogate=precision.
 -- Undefined: predictions of one class only.
 -- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
 -- Direction: lower.

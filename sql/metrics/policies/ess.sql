@@ -2,6 +2,7 @@
 -- Use when: you need to know how much data an off-policy estimate is based on. A small value means: don't trust it.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: no logs, or the target policy takes none of the logged actions.
 -- Source: Kish 1965.
 SELECT

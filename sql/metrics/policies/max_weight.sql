@@ -2,6 +2,7 @@
 -- Use when: you need to know if a single logged action dominates an off-policy estimate.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: no logs.
 -- Source: sqlrank.
 SELECT

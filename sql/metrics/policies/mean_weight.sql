@@ -2,6 +2,7 @@
 -- Use when: you check the logs: a mean that is far from 1 suggests that propensities are wrong.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Direction: neither.
+-- Range: 0 to inf.
 -- Undefined: no logs.
 -- Source: Li, Chu, Langford & Wang 2011.
 SELECT

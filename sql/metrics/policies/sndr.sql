@@ -1,6 +1,7 @@
 -- SNDR: DR with weights divided by their mean.
 -- Use when: you have logs with propensities, a model that predicts rewards, and DR varies too much.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
+-- Range: -inf to inf.
 -- Undefined: no logs, or the target policy takes none of the logged actions.
 -- Source: Thomas & Brunskill 2016.
 -- Direction: higher.

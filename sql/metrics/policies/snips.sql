@@ -1,6 +1,7 @@
 -- SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the greatest.
 -- Use when: you have logs with propensities and IPS varies too much. It is the usual default.
 -- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
+-- Range: -inf to inf.
 -- Undefined: no logs, or the target policy takes none of the logged actions.
 -- Source: Swaminathan & Joachims 2015.
 -- Direction: higher.

@@ -3,6 +3,7 @@
 -- Use when: you want the total gain of the first k documents regardless of their order.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.
+-- Range: 0 to inf.
 -- Undefined: a query without relevant documents.
 -- Source: Järvelin & Kekäläinen 2002.
 -- Tie expectation: linear (in rank_probability)

@@ -4,6 +4,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
+-- Range: 0 to inf.
 -- Undefined: a query without relevant documents.
 -- Source: Järvelin & Kekäläinen 2002.
 SELECT

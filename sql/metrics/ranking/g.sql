@@ -1,5 +1,6 @@
 -- G: gain discounted by how far the list has fallen behind the ideal one, over the ideal gain.
 -- Use when: each nonrelevant document costs users time, and you want to reward lists that keep up with the ideal one.
+-- Range: -inf to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval G (experimental, 2008).
 -- Nonzero: LN(2 + rank + ideal_excess_gain - cumulative_gain).

@@ -1,6 +1,7 @@
 -- num_duplicates: number of rows of run and judgments left out by duplicates=max, or of further subtopics: other rows hold their documents.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,6 +1,7 @@
 -- num_q: number of queries evaluated.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: trec_eval num_q.
 SELECT

@@ -1,6 +1,7 @@
 -- num_ret: number of documents retrieved.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: trec_eval num_retrieved.
 SELECT

@@ -3,6 +3,7 @@
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

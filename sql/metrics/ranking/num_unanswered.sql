@@ -2,6 +2,7 @@
 -- aggregate(): default sum: how queries are aggregated.
 -- Depth: 1.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

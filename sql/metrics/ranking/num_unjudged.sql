@@ -2,6 +2,7 @@
 -- Use when: you need to know how many retrieved documents have no judgment, before you trust other metrics.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -5,6 +5,7 @@
 -- $p: number above 0 to 1, default 0.8: persistence, the probability of going on to the next document.
 -- gain(): default binary: gain of a grade, to lie in [0, 1].
 -- gain_scale(): default none: what gains are divided by.
+-- Range: 0 to 1, but not under gain=linear, gain=exp2, gain=threshold, gain=map.
 -- Undefined: a query without relevant documents.
 -- Source: Moffat & Zobel 2008.
 -- Tie expectation: linear (in rank_probability)

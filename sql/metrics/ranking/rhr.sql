@@ -3,6 +3,7 @@
 -- Use when: several items are relevant to a user and each counts by its rank. For the first hit alone, use RR.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- normalization(): default none: whether to divide by the best possible sum.
+-- Range: 0 to inf.
 -- Undefined: a query without relevant documents.
 -- Source: Deshpande & Karypis 2004; Apache Hivemall arhr.
 -- Tie expectation: linear (in rank_probability)

@@ -5,6 +5,7 @@
 -- $rel_missed: number from -1e90 to 1e90, default 0: value of a relevant document not retrieved.
 -- $nonrel_missed: number from -1e90 to 1e90, default 0: value of another document not retrieved.
 -- $collection: number from 0 to 1e90, default 0: documents in the collection.
+-- Range: -inf to inf.
 -- Undefined: never.
 -- Source: trec_eval utility.
 SELECT

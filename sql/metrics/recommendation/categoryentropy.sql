@@ -2,6 +2,7 @@
 -- Use when: lists should cover several categories.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- if_undefined(): default skip: value of a list for which it is undefined.
+-- Range: 0 to inf.
 -- Undefined: no document of the list has a category.
 -- Unit: nats.
 -- Source: Shannon 1948; natural logarithm.

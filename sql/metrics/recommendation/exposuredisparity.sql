@@ -3,6 +3,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- discount(): default log2: exposure of a document at a rank.
 -- Interval: none (lists share documents)
+-- Range: 0 to 1.
 -- Undefined: no catalog item is recommended.
 -- Source: Singh and Joachims 2018, disparate exposure.
 SELECT

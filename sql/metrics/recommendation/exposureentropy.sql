@@ -3,6 +3,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $base: number above 1, default 2.718281828459045: the base of the logarithm.
 -- Interval: none (lists share documents)
+-- Range: 0 to inf.
 -- Undefined: no list holds a document.
 -- Source: Shannon 1948. LensKit's Entropy is another number: of the categories of a list, CategoryEntropy.
 -- Nonzero: LN($base).

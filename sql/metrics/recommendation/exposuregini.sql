@@ -3,6 +3,7 @@
 -- Use when: you want to see if few items get most of the exposure.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Interval: none (lists share documents)
+-- Range: 0 to 1.
 -- Undefined: no catalog item is recommended.
 -- Source: Gini 1912; Fleder and Hosanagar 2009; LensKit ListGini. Evidently leaves out items that are not recommended, and divides by n - 1.
 -- Direction: lower.

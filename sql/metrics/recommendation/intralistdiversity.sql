@@ -5,6 +5,7 @@
 -- distance: default hamming: hamming, cosine or category.
 -- if_undefined(): default skip: value of a list for which it is undefined.
 -- A document without features has no category, and a cosine of 0 with all others.
+-- Range: 0 to inf.
 -- Undefined: a list of fewer than two documents, where RecTools has 0.
 -- Source: Ziegler et al. 2005; RecTools IntraListDiversity; category: Simpson 1949.
 SELECT

@@ -5,6 +5,7 @@
 -- $alpha: number above 0 to 1, default 0.01: what of p is mixed into q, so that a category that is missing is no infinity.
 -- if_undefined(): default skip: value of a list for which it is undefined.
 -- An item of several categories has a part of each.
+-- Range: 0 to inf.
 -- Undefined: a user without a history, or no document of list or history has a category.
 -- Source: Steck 2018.
 -- Direction: lower.

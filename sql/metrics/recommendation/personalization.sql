@@ -3,6 +3,7 @@
 -- Use when: you want to see if users get different lists.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Interval: none (lists share documents)
+-- Range: 0 to 1.
 -- Undefined: fewer than two lists that hold documents.
 -- Source: recmetrics personalization, for lists of any length.
 SELECT

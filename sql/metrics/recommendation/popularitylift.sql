@@ -3,6 +3,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Users without a history are left out.
 -- Interval: none (users share documents)
+-- Range: -1 to inf.
 -- Undefined: no user has both a list that holds documents and a history.
 -- Source: Abdollahpouri et al. 2019.
 -- Direction: neither.

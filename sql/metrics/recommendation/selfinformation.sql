@@ -3,6 +3,7 @@
 -- Use when: users should discover items that few others know.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- if_undefined(): default skip: value of a list for which it is undefined.
+-- Range: 0 to inf.
 -- Undefined: a list without documents, or no history.
 -- Unit: bits.
 -- Source: Zhou et al. 2010; RecTools MeanInvUserFreq. RePlay's Surprisal is divided by log2 of the number of users.

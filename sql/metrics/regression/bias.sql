@@ -1,6 +1,7 @@
 -- Bias: mean of score minus label: above 0 the model predicts too much.
 -- Use when: you need to know if predictions are too high or too low in total. Errors can cancel out.
 -- Requires: finite scores.
+-- Range: -inf to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Unit: in units of the label.
 -- Source: mean error.

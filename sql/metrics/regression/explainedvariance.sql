@@ -1,6 +1,7 @@
 -- ExplainedVariance: one minus the variance of the error over that of the label.
 -- Use when: a constant error does not matter, because you correct for it later. Otherwise prefer R2.
 -- Requires: finite scores.
+-- Range: -inf to 1.
 -- Undefined: labels that are all equal.
 -- Source: scikit-learn explained_variance_score.
 SELECT

@@ -1,6 +1,7 @@
 -- MAE: mean absolute error.
 -- Use when: errors count in proportion to their size, and outliers should not dominate.
 -- Requires: finite scores.
+-- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
 -- Unit: in units of the label.
 -- Source: scikit-learn mean_absolute_error.

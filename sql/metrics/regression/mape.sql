@@ -2,6 +2,7 @@
 -- Use when: labels are positive, far from 0, and of different scale. It favours predictions that are too low.
 -- $eps: number above 0, default 2.220446049250313e-16: the least that an error is divided by.
 -- Requires: finite scores.
+-- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Unit: share of the label.
 -- Source: scikit-learn mean_absolute_percentage_error.

@@ -1,6 +1,7 @@
 -- PoissonDeviance: mean deviance of a Poisson distribution whose mean is the score.
 -- Use when: labels are counts, such as orders per day.
 -- Requires: labels from 0, positive scores, finite scores.
+-- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_poisson_deviance.
 -- Direction: lower.

@@ -1,6 +1,7 @@
 -- R2: coefficient of determination: one minus the squared error over that of always predicting the mean.
 -- Use when: you want the share of variance that a model explains. Below 0 the mean is better than the model.
 -- Requires: finite scores.
+-- Range: -inf to 1.
 -- Undefined: labels that are all equal.
 -- Source: scikit-learn r2_score.
 SELECT

@@ -1,6 +1,7 @@
 -- RMSE: root of the mean squared error.
 -- Use when: large errors are much worse than small ones, and you want the unit of the label.
 -- Requires: finite scores.
+-- Range: 0 to inf.
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double, as of scores like 1e160.
 -- Unit: in units of the label.
 -- Source: scikit-learn root_mean_squared_error.

@@ -1,6 +1,7 @@
 -- sMAPE: symmetric mean absolute percentage error, from 0 to 2; where label and score are 0 the error is 0.
 -- Use when: labels differ in scale and MAPE is too sensitive to small ones.
 -- Requires: finite scores.
+-- Range: 0 to 2.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Makridakis 1993; CatBoost SMAPE.
 -- Direction: lower.

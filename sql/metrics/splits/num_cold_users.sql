@@ -1,5 +1,6 @@
 -- num_cold_users: users with rows in test alone.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

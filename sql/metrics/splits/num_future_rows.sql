@@ -1,5 +1,6 @@
 -- num_future_rows: rows of train at or after the first row of test of all: leakage.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,6 @@
 -- num_future_users: users with a row of train at or after their own first of test: leakage.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

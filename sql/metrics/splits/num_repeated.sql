@@ -1,5 +1,6 @@
 -- num_repeated: pairs of user and item with rows in train and in test: leakage.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

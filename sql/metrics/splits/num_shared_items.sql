@@ -1,5 +1,6 @@
 -- num_shared_items: items with rows in train and in test.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,6 @@
 -- num_shared_users: users with rows in train and in test.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,6 @@
 -- num_test: number of rows whose split is test.
 -- Interval: none (it describes the data)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

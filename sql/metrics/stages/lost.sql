@@ -3,6 +3,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it grows with the number of queries)
+-- Range: 0 to inf.
 -- Undefined: never.
 -- Reads: previous run as baseline.
 -- Source: sqlrank.

@@ -3,6 +3,7 @@
 -- Use when: queries are ambiguous or broad, documents are judged by subtopic, and repetition should cost.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- discount(): default log2: discount at a rank.
+-- Range: 0 to inf.
 -- Undefined: a query without a document that is relevant for a subtopic.
 -- Source: Clarke et al. 2008; ndeval alpha-nDCG.
 SELECT

@@ -3,6 +3,7 @@
 -- Use when: queries have several intents of different difficulty, and users stop at the first document that satisfies theirs.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- discount(): default inverse: discount at a rank.
+-- Range: 0 to inf.
 -- Undefined: a query without a document that is relevant for a subtopic.
 -- Source: Chapelle et al. 2009; ndeval nERR-IA.
 SELECT

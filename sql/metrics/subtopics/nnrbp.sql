@@ -3,6 +3,7 @@
 -- Use when: queries have several intents of different difficulty, and users lose patience document by document.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $beta: number above 0 to 1, default 0.5: patience, the probability of going on to the next document.
+-- Range: 0 to inf.
 -- Undefined: a query without a document that is relevant for a subtopic.
 -- Source: Clarke, Kolla & Vechtomova 2009; ndeval nNRBP.
 SELECT
