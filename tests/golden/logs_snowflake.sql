@@ -188,7 +188,15 @@ WITH logs AS (
   FROM degrees_of_freedom
 ), interval_limits AS (
   -- One row per CAMPAIGN and metric: limits of its interval.
-  SELECT "CAMPAIGN", metric, units, value - margin AS ci_low, value + margin AS ci_high, se
+  SELECT
+    "CAMPAIGN", metric, units,
+    CASE
+      WHEN metric = 'mean_weight'
+      THEN CASE WHEN (value - margin) < 0 AND value >= 0 THEN 0 ELSE (value - margin) END
+      ELSE value - margin
+    END AS ci_low,
+    value + margin AS ci_high,
+    se
   FROM margins
 ), intervals AS (
   -- One row per CAMPAIGN: limits of intervals.
