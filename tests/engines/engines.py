@@ -305,6 +305,13 @@ class ZetaSQL:
     def execute(self, statement: str) -> object:
         raise NotImplementedError("the reference implementation keeps no tables")
 
+    def analyze(self, statement: str) -> str:
+        """Analyze a statement without tables, such as a declaration, and return the class of its resolved tree."""
+        from zetasql.api import Analyzer, CatalogBuilder
+
+        catalog = CatalogBuilder("test").with_builtin_functions(self._functions).build()
+        return type(Analyzer(self._options, catalog).analyze_statement(statement)).__name__
+
     def close(self) -> None:
         """Nothing was started."""
 

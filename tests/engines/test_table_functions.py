@@ -38,6 +38,7 @@ CLUSTERS = {
 }
 INPUTS = {**TABLES, "answers": ANSWERS, **CLUSTERS}
 NAMES = sorted({role for entry in read_toml(sql_root() / "table_functions.toml").values() for role in entry["inputs"]})
+AGGREGATES = ("LogLoss", "Brier", "MAE", "RMSE", "CalibrationRatio", "IPS")
 EVALUATED = {**GROUPS, "answers": "site", "predicted_clusters": "site"}
 
 
@@ -113,6 +114,27 @@ def test_numbers_are_those_of_evaluate(engine: Engine) -> None:
         expected = sqlrank.evaluate(metrics, **arguments, inputs=tables, by=group, per_query=facts.name.endswith("_by_query"))
         found = find_rows(engine, function, group, 3)
         assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", parametrize_engines([ZetaSQL]), indirect=True)
+def test_declarations_for_bigquery_are_analyzed(engine: Engine) -> None:
+    """ZetaSQL types the bodies of functions of tables and of aggregates; those of lists have templates, whose bodies it types in calls."""
+    assert isinstance(engine, ZetaSQL)
+    functions = [*script("bigquery").functions, *sqlrank.functions(AGGREGATES, dialect="bigquery").functions]
+    kinds = [function.facts.kind for function in functions]
+    assert kinds.count("aggregate") == len(AGGREGATES)
+    assert kinds.count("list") == 7
+    for function in functions:
+        (statement,) = function.create
+        tree = "ResolvedCreateTableFunctionStmt" if function.facts.kind == "table" else "ResolvedCreateFunctionStmt"
+        assert engine.analyze(statement) == tree, function.facts.name
+    predictions = next(function for function in functions if function.facts.name == "predictions").create[0]
+    with pytest.raises(Exception, match="Unrecognized name: label"):
+        engine.analyze(predictions.replace("label FLOAT64", "labels FLOAT64"))
+    aggregate = next(function for function in functions if function.facts.kind == "aggregate").create[0]
+    with pytest.raises(Exception, match="Unrecognized name: score"):
+        engine.analyze(aggregate.replace("score FLOAT64", "scores FLOAT64"))
 
 
 @pytest.mark.slow
