@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -10,7 +11,7 @@ from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.routines.input_checks import CHECKS_PARAMETER, build_check, build_problem_queries
 from sqlrank.routines.routine import Routine
-from sqlrank.routines.symbolic_statement import source_table
+from sqlrank.routines.symbolic_statement import GROUP_COLUMN, source_table
 from sqlrank.routines.table_functions import CTE_PREFIX, GROUP_PARAMETER, build_table_query
 from sqlrank.sql_ast import find_nodes, sql_literal
 
@@ -25,8 +26,42 @@ PROBLEMS, CHECK = f"{CTE_PREFIX}problems", f"{CTE_PREFIX}check"
 """Steps of a table macro: one row per wrong row of its inputs, and one that ends the query with an error if there are any."""
 
 
-def create_table_macro(schema: str, facts: RoutineFacts, symbolic: SymbolicStatement) -> Routine:
-    """Return the table macro of a symbolic statement."""
+LONGEST_UNGROUPED = 6_000
+"""Most characters of a second query for calls without a group, so that the script of all functions stays below 1.5 MB."""
+
+
+def create_table_macro(
+    schema: str, facts: RoutineFacts, symbolic: SymbolicStatement, ungrouped: SymbolicStatement | None = None
+) -> Routine:
+    """Return the table macro of a symbolic statement, with an overload for calls without a group if a statement for them is given."""
+    is_checked = exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())
+    parameters = [*map(exp.to_identifier, facts.inputs), *_order_parameters(symbolic.parameters)]
+    group = exp.to_identifier(GROUP_PARAMETER, quoted=True)
+    optional_group = exp.PropertyEQ(this=group, expression=exp.null())
+    query = _build_checked_query(facts, symbolic)
+    returns = exp.ReturnsProperty(this=exp.Schema(this=exp.var("TABLE")), is_table=True)
+    properties = exp.Properties(expressions=[returns])
+    routine = _build_macro(schema, facts, [*parameters, optional_group, is_checked], query, properties)
+    if ungrouped is None:
+        return routine
+    whole = _build_checked_query(facts, ungrouped)
+    whole.set("expressions", [exp.alias_(exp.null(), GROUP_COLUMN), *whole.selects])
+    for node in whole.walk():
+        node.comments = None
+    place = sum(isinstance(parameter, exp.Identifier) for parameter in parameters)  # before those with a default
+    with_group = [*parameters[:place], group, *parameters[place:], is_checked]
+    target = exp.to_table(f"{schema}.{facts.name}")
+    signature = exp.UserDefinedFunction(this=target, expressions=[*parameters, is_checked], wrapped=True).sql("duckdb")
+    others = exp.Tuple(expressions=with_group).sql("duckdb")
+    first, second = (format_tree(tree, "duckdb", pretty=tree is query)[0] for tree in (whole, query))
+    if len(first) > LONGEST_UNGROUPED:
+        return routine
+    create = f"CREATE OR REPLACE MACRO {signature} AS TABLE (\n{first}\n), {others} AS TABLE (\n{second}\n)"
+    return replace(routine, create=(create, *routine.create[1:]))
+
+
+def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> exp.Select:
+    """Return the query of a table macro, which first checks the rows of its inputs."""
     names = [*facts.inputs, *(parameter.name for parameter in symbolic.parameters), CHECKS_PARAMETER, GROUP_PARAMETER]
     query = build_table_query(
         symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference_parameter, names
@@ -38,11 +73,7 @@ def create_table_macro(schema: str, facts: RoutineFacts, symbolic: SymbolicState
     ]
     if problems:
         _add_check(query, problems)
-    group = exp.PropertyEQ(this=exp.to_identifier(GROUP_PARAMETER, quoted=True), expression=exp.null())
-    is_checked = exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())
-    parameters = [*map(exp.to_identifier, facts.inputs), *_order_parameters(symbolic.parameters), group, is_checked]
-    returns = exp.ReturnsProperty(this=exp.Schema(this=exp.var("TABLE")), is_table=True)
-    return _build_macro(schema, facts, parameters, query, exp.Properties(expressions=[returns]))
+    return query
 
 
 def _add_check(query: exp.Select, problems: Sequence[exp.Select]) -> None:

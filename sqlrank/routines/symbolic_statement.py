@@ -228,8 +228,9 @@ def compile_symbolic(
     options: InstallationOptions,
     per_query: bool = False,
     confidence: float | None = None,
+    is_grouped: bool = True,
 ) -> SymbolicStatement:
-    """Compile metrics over symbolic inputs, with intervals of a confidence if it is given.
+    """Compile metrics over symbolic inputs, by the column of the group unless not ``is_grouped``, with intervals of a confidence if it is given.
 
     Raises:
         MetricError: The metrics, policies or the dialect do not go together.
@@ -238,7 +239,8 @@ def compile_symbolic(
     texts = [str(metric.metric) for metric in metrics]
     if options.weighted and "run" in roles:
         roles = [*roles, *({QUERIES} - {*roles})]
-    request = resolve_request(options.request(texts, roles, by=[SOURCE_GROUP_COLUMN], per_query=per_query, confidence=confidence))
+    by = [SOURCE_GROUP_COLUMN] if is_grouped else []
+    request = resolve_request(options.request(texts, roles, by=by, per_query=per_query, confidence=confidence))
     symbolic = [with_symbolic_parameters(resolved, metric) for resolved, metric in zip(request.metrics, metrics, strict=True)]
     request = replace(request, metrics=symbolic)
     prepared = prepare(request, NamesOnlyDatabase(options.dialect))
@@ -246,13 +248,13 @@ def compile_symbolic(
     columns = [_column_name(output, names) for output in prepared.statement.outputs]
     pairs = zip(metrics, request.metrics, strict=True)
     parameters = {parameter.name: parameter for metric, resolved in pairs for parameter in free_parameters(metric, resolved)}
-    (group,) = prepared.inputs.group_columns
+    group_roles = {role for group in prepared.inputs.group_columns for role in group.columns}
     return SymbolicStatement(
         prepared.statement,
         request,
         columns,
         {role: _read_columns(prepared.inputs.needed_columns.get(role, ()), role, request) for role in roles},
-        tuple(role for role in group.columns if role in roles),
+        tuple(role for role in roles if role in group_roles),
         tuple(parameters.values()),
         find_input_checks(request, prepared.inputs),
     )

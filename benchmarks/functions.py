@@ -1,0 +1,66 @@
+"""Measure table macros beside the statements that sqlrank prints for the same metrics, in processor time of one thread."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from functools import partial
+
+import duckdb
+from timing import Sides, Target, Values, agree, alternate, conclude, introduce, show
+
+import sqlrank
+
+MOST = 1.1
+"""The most that a macro without checks should take, as a multiple of the printed statement."""
+
+FUNCTIONS = {"AUC": "auc", "LogLoss": "log_loss", "Brier": "brier"}
+
+
+def execute(connection: duckdb.DuckDBPyConnection, query: str) -> Values:
+    """Return the values of a query by the text of their group, with the seconds on a processor, of which ``os.times`` knows hundredths."""
+    begun = time.process_time()
+    rows = connection.execute(query).fetchall()
+    return {"processor": time.process_time() - begun, **{str(row[0]): row[-1] for row in rows}}
+
+
+def main() -> None:
+    """Print a table per metric, with and without a group, and whether the targets were met."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--repeat", type=int, default=5)
+    arguments = parser.parse_args()
+    introduce(1, ["duckdb"])
+    targets = []
+    with duckdb.connect() as connection:
+        connection.execute("SET threads = 1")
+        connection.execute(
+            "CREATE TABLE predictions AS SELECT CAST(HASH(i) % 10 AS INTEGER) AS campaign, HASH(i * 7) % 1000003 / 1000003.0 AS score, "
+            "CAST(HASH(i * 13) % 5 = 0 AS INTEGER) AS label FROM range(?) AS numbers(i)",
+            [arguments.rows],
+        )
+        connection.execute(sqlrank.functions(list(FUNCTIONS)).sql)
+        for metric, name in FUNCTIONS.items():
+            for by in ("", "campaign"):
+                printed = sqlrank.sql(metric, predictions="predictions", by=by or (), connection=connection)
+                group = f", by := {by}" if by else ""
+                queries = {
+                    "printed": printed if by else f"SELECT NULL, * FROM ({printed})",
+                    "macro": f"FROM sqlrank.{name}(predictions{group}, checks := FALSE)",
+                    "macro with checks": f"FROM sqlrank.{name}(predictions{group})",
+                }
+                sides: Sides = {side: partial(execute, connection, query) for side, query in queries.items()}
+                timings = alternate(sides, arguments.repeat)
+                agree({}, timings)
+                title = f"{metric}{' by ' + by if by else ''}, {arguments.rows:,} rows"
+                show(title, timings, "printed")
+                processor = {side: statistics.median(timing.processor) for side, timing in timings.items()}
+                targets.append(
+                    Target(f"{title}: processor time of a macro without checks", processor["macro"] / processor["printed"], MOST)
+                )
+    conclude(targets)
+
+
+if __name__ == "__main__":
+    main()
