@@ -206,7 +206,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
     plan = {name: freeze_value(value, f"plan {name}") for name, value in (request.plan or {}).items() if value is not None}
     requested, metrics = _resolve_metrics(request, library, policies, _available_roles(sources_by_role, library))
     compared = _parse_across(request, metrics)
-    groupings, expressions = _split_group_expressions([[*group, *compared] for group in parse_group_by(request.by)])
+    groupings, expressions = split_group_expressions([[*group, *compared] for group in parse_group_by(request.by)])
     across = tuple(groupings[0][len(groupings[0]) - len(compared) :])
     input_roles = dict.fromkeys(metric.input_role for metric in metrics)
     base_roles = [role for role in input_roles if role != "run"]
@@ -352,7 +352,7 @@ def _add_system_column(groupings: list[list[str]]) -> list[list[str]]:
     return groupings if has_system else [[SYSTEM_COLUMN, *group] for group in groupings]
 
 
-def _split_group_expressions(groupings: list[list[str]]) -> tuple[list[list[str]], dict[str, str]]:
+def split_group_expressions(groupings: list[list[str]]) -> tuple[list[list[str]], dict[str, str]]:
     """Separate names of group-by columns from their expressions: ``day=DATE(ts)``."""
     entries = dict.fromkeys(entry for group in groupings for entry in group)
     matches = {entry: match for entry in entries if (match := _COMPUTED.fullmatch(entry))}
@@ -360,6 +360,11 @@ def _split_group_expressions(groupings: list[list[str]]) -> tuple[list[list[str]
     if len(set(names.values())) < len(names):
         raise MetricError(f"by names a column twice: {', '.join(names.values())}")
     return [[names[entry] for entry in group] for group in groupings], {match["name"]: match["expression"] for match in matches.values()}
+
+
+def join_group_expressions(group: Sequence[str], expressions: Mapping[str, str]) -> list[str]:
+    """Return group-by columns as they are requested, those with an expression as ``day=DATE(ts)``."""
+    return [f"{name}={expressions[name]}" if name in expressions else name for name in group]
 
 
 def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: set[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.compiler.row_keys import QUERY_ID
@@ -11,10 +11,10 @@ from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.value_bounds import is_bounded_0_1
 from sqlrank.request import SourceGroup, system_source
-from sqlrank.resolve import parse_group_by, resolve_request
+from sqlrank.resolve import join_group_expressions, parse_group_by, resolve_request, split_group_expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
@@ -84,13 +84,14 @@ def _without_units(metric: ResolvedMetric, measure: ComparedMetric, resolved_req
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """A comparison: the call for unit values, the system column, the groupings, and the metrics, also as resolved."""
+    """A comparison: the call for unit values, the system column, the groupings, the metrics, also as resolved, and computed group columns."""
 
     call: Request
     system_column: str
     groupings: list[list[str]]
     measures: list[ComparedMetric]
     metrics: list[ResolvedMetric]
+    group_expressions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def uses_influence(self) -> bool:
@@ -111,11 +112,12 @@ class ComparisonPlan:
         scores = (call.columns or {}).get(SCORE_COLUMN)
         has_score_systems = isinstance(scores, (list, tuple)) and "predictions" in call.sources
         system_column = SCORE_COLUMN if has_score_systems else SYSTEM_COLUMN if system is None else system
-        groups = parse_group_by(by)
+        requested_groups = parse_group_by(by)
+        groups, expressions = split_group_expressions(requested_groups)
         if system_column in {name for group in groups for name in group}:
             raise MetricError(f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems; leave it out of by")
         system_keys = [] if has_score_systems or system is None else [system_column]
-        plain_call = replace(call, by=[*system_keys, *groups[0]], confidence=None, per_query=False)
+        plain_call = replace(call, by=[*system_keys, *requested_groups[0]], confidence=None, per_query=False)
         resolved_request = resolve_request(replace(plain_call, unit=None))
         measures = _list_measures(resolved_request)
         metric_by_influence = {measure.uses_influence: measure.name for measure in measures if measure.no_interval is None}
@@ -125,14 +127,24 @@ class ComparisonPlan:
             )
         if True in metric_by_influence:
             return cls(
-                replace(plain_call, confidence=PLACEHOLDER_LEVEL, per_unit=True), system_column, groups, measures, resolved_request.metrics
+                replace(plain_call, confidence=PLACEHOLDER_LEVEL, per_unit=True),
+                system_column,
+                groups,
+                measures,
+                resolved_request.metrics,
+                expressions,
             )
         if call.unit is not None:
             raise MetricError(
                 f"unit={call.unit!r} is not possible for {metric_by_influence[False]}, whose units are queries; leave out unit"
             )
         return cls(
-            replace(plain_call, per_query=True, include_query_weights=True), system_column, groups, measures, resolved_request.metrics
+            replace(plain_call, per_query=True, include_query_weights=True),
+            system_column,
+            groups,
+            measures,
+            resolved_request.metrics,
+            expressions,
         )
 
     @property
@@ -164,8 +176,8 @@ class ComparisonPlan:
 
     def call_by(self, columns: Sequence[str]) -> Request:
         """Return the call for unit values by the system column, if there is one, and ``columns``."""
-        system_keys = [name for name in self.call.by if name not in self.groupings[0]]
-        return replace(self.call, by=[*system_keys, *columns])
+        system_keys = [self.system_column] if self.system_column in self.call.by else []
+        return replace(self.call, by=[*system_keys, *join_group_expressions(columns, self.group_expressions)])
 
     def calls_by_grouping(self) -> Iterable[tuple[list[str], Request]]:
         """Yield each grouping with its call for unit values."""

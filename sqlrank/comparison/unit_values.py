@@ -98,7 +98,7 @@ def _is_independent_of_grouping(inputs: BoundInputs, comparison: ComparisonPlan)
     Columns of the run split its lists.
     """
     attributes = {group.label for group in inputs.group_columns if group.is_query_attribute}
-    return attributes >= set(comparison.group_names) and not inputs.roles_read_across_lists
+    return not comparison.group_expressions and attributes >= set(comparison.group_names) and not inputs.roles_read_across_lists
 
 
 def _select_groupings(table: pa.Table, comparison: ComparisonPlan, limits: ResourceLimits) -> list[tuple[list[str], pa.Table]]:
@@ -146,7 +146,7 @@ def _lacks_values(group: Sequence[str], table: pa.Table, comparison: ComparisonP
     """Return True if a unit value is NULL, or a group may be missing: rows of weight 0 are no units."""
     if table.num_rows == 0 or (group and ZERO_WEIGHTS_KEY.encode() in (table.schema.metadata or {})):
         return True
-    keys = {*comparison.call.by, comparison.system_column, comparison.unit}
+    keys = {*comparison.group_names, comparison.system_column, comparison.unit}
     return any(column.null_count for name, column in zip(table.column_names, table.columns, strict=True) if name not in keys)
 
 

@@ -48,7 +48,7 @@ def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Sec
     """
     ident, title = "comparison-groups", "Systems compared within groups"
     try:
-        comparisons = request.compare(metrics, request.baseline, by=request.groups, **_build_options(request))
+        comparisons = request.compare(metrics, request.baseline, groups=request.groups, **_build_options(request))
     except InputError as error:
         return Section(ident, title, (), [f"Systems are not compared within groups: {error}"]), None
     blocks: list[Any] = []

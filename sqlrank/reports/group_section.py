@@ -115,7 +115,7 @@ def _with_commands(table: TableBlock, result: pa.Table, group: Sequence[str], re
 
 def _query_command(row: Mapping[str, Any], group: Sequence[str], request: ReportRequest) -> str | None:
     """Return the command that evaluates each query of a group; None for groups by expressions and for sources without names."""
-    if not all(name in row and isinstance(row[name], (str, int)) for name in group):
+    if request.group_expressions.keys() & set(group) or not all(name in row and isinstance(row[name], (str, int)) for name in group):
         return None
     sources, common = request.arguments_for_system(str(row.get(str(request.system))))
     sqlglot_dialect = get_dialect(request.dialect).sqlglot_name

@@ -26,7 +26,7 @@ from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import SYSTEM_ROLES, Request, SourceGroup, collect_sources, wrap_source
-from sqlrank.resolve import find_read_policies, parse_group_by, resolve_request
+from sqlrank.resolve import find_read_policies, join_group_expressions, parse_group_by, resolve_request, split_group_expressions
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ReportRequest:
     """A parsed report request: metrics, sources by role, arguments of all calls, and limits of the page.
 
     ``runs`` are the runs by system name, if there are several, and ``run_role`` is their role. ``system`` is the system column, None for one system. ``groups`` are the
-    columns of each grouping. ``role`` is that of the evaluated rows, None for rankings. ``lower_metrics`` are those of which the caller says that lower values are better. ``common`` and ``policies`` are arguments of all calls.
+    columns of each grouping, and ``group_expressions`` those of computed ones. ``role`` is that of the evaluated rows, None for rankings. ``lower_metrics`` are those of which the caller says that lower values are better. ``common`` and ``policies`` are arguments of all calls.
     """
 
     metrics: list[Metric]
@@ -67,6 +67,7 @@ class ReportRequest:
     runs: Mapping[str, Any]
     system: str | None
     groups: list[list[str]]
+    group_expressions: Mapping[str, str]
     common: Mapping[str, Any]
     policies: Mapping[str, Any]
     confidence: float
@@ -109,10 +110,11 @@ class ReportRequest:
             ranking = DEFAULT_RANKING_METRICS if given.keys() & {*SYSTEM_ROLES} else DEFAULT_PREDICTION_METRICS
             metrics = next(by_role, ranking)
         check_confidence_level(confidence)
-        groups = [group for group in parse_group_by(by) if group]
+        requested_groups = [group for group in parse_group_by(by) if group]
+        groups, group_expressions = split_group_expressions(requested_groups)
         call = _build_call(metrics, sources, common, policies)
         resolved_request = resolve_request(replace(call, lower_is_better=lower_is_better))
-        for group in groups:
+        for group in requested_groups:
             resolve_request(replace(call, by=group))
         for resolved_metric in resolved_request.metrics:
             if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
@@ -140,6 +142,7 @@ class ReportRequest:
             run_role=run_role,
             system=system,
             groups=groups,
+            group_expressions=group_expressions,
             common=common if run_role == "run" or not runs else {**common, "inputs": {**common["inputs"], run_role: runs}},
             policies=policies,
             confidence=confidence,
@@ -199,9 +202,8 @@ class ReportRequest:
 
     def evaluate(self, metrics: Any, by: Any = (), **options: Any) -> pa.Table:
         """Evaluate metrics by system, in the caller's order of systems, and by further columns."""
-        result = sqlrank.evaluate(
-            metrics, by=[*self.system_columns, *by], **self.sources, **self._build_common_arguments(metrics), **options
-        )
+        columns = [*self.system_columns, *join_group_expressions(by, self.group_expressions)]
+        result = sqlrank.evaluate(metrics, by=columns, **self.sources, **self._build_common_arguments(metrics), **options)
         if self.system not in result.column_names:
             return result
         order_by_system = {name: index for index, name in enumerate(self.declared_order)}
@@ -219,10 +221,18 @@ class ReportRequest:
         """Return True if any metric has confidence intervals."""
         return any(not find_metric(name, self.library)[1].interval.no_interval for name in self.names)
 
-    def compare(self, metrics: Any, baseline: str | None, **options: Any) -> pa.Table:
-        """Compare the systems."""
+    def compare(self, metrics: Any, baseline: str | None, groups: Sequence[Sequence[str]] = (), **options: Any) -> pa.Table:
+        """Compare the systems, within each of ``groups`` if there are any."""
+        by = [join_group_expressions(group, self.group_expressions) for group in groups]
         lower = sorted(self.lower_metrics.intersection(map(str, metrics)))
-        options = {"system": self.system, "baseline": baseline, "confidence": self.confidence, "lower_is_better": lower, **options}
+        options = {
+            "system": self.system,
+            "baseline": baseline,
+            "confidence": self.confidence,
+            "lower_is_better": lower,
+            "by": by,
+            **options,
+        }
         return sqlrank.compare(metrics, **self.sources, **self._build_common_arguments(metrics), **options)
 
     def direction(self, metric: str) -> str:

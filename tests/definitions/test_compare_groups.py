@@ -82,3 +82,17 @@ def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count(run=with_days, by=[[], ["hour"]]) == 2
     history = pa.table({"query_id": ["q1", "q2"], "doc_id": ["d1", "d2"]})
     assert count(metrics="MeanPopularity", qrels=None, inputs={"history": history}, by=by) == 3
+
+
+@pytest.mark.parametrize("by", ["country=UPPER(country)", [[], ["country=UPPER(country)", "day"]]])
+def test_groups_by_expressions_are_those_of_a_column_with_their_values(by: Any) -> None:
+    """Comparison and gate by an expression, also one named as the column that it reads, give the rows of a column with its values."""
+    upper = ATTRIBUTES.set_column(1, "country", pc.utf8_upper(ATTRIBUTES["country"]))
+    plain = "country" if isinstance(by, str) else [[], ["country", "day"]]
+    given: dict[str, Any] = {"run": make_run(), "qrels": QRELS}
+    computed = sqlrank.compare(["nDCG@3", "RR"], queries=ATTRIBUTES, by=by, **given).to_pylist()
+    assert computed == [pytest.approx(row) for row in sqlrank.compare(["nDCG@3", "RR"], queries=upper, by=plain, **given).to_pylist()]
+    assert {row["country"] for row in computed} >= {"FR", "DE"}
+    options: dict[str, Any] = {"tolerance": 0.1, "baseline": "old", **given}
+    computed = sqlrank.gate("nDCG@3", queries=ATTRIBUTES, by=by, **options).to_pylist()
+    assert computed == [pytest.approx(row) for row in sqlrank.gate("nDCG@3", queries=upper, by=plain, **options).to_pylist()]

@@ -51,3 +51,8 @@ def test_a_slider_has_the_confusion_matrix_of_each_threshold(html: str) -> None:
     (rows,) = re.findall(r'<option data-rows="([^"]*)">all predictions</option>', html)
     # Scores .1, .5 and .9 with 100 rows each, half of .5 positive; at .1 all are positive. Threshold, tp, fp, tn, fn.
     assert json.loads(unescape(rows)) == [[0.1, 150, 150, 0, 0], [0.5, 100, 100, 50, 50], [0.9, 50, 50, 100, 100]]
+
+
+def test_groups_by_an_expression_are_named_by_it() -> None:
+    made: Any = sqlrank.report("Brier", predictions=GROUPED, by="capital=UPPER(g)", created_at="today")
+    assert "Worst Brier by capital: B 0.8100 (" in Page(str(made.html)).text
