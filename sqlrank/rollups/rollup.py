@@ -225,9 +225,8 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
     dialect_name = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     if connection is None and not get_dialect(dialect_name).supports_md5 and unit is not None:
         raise MetricError(f"{dialect_name} has no MD5, which buckets need; make the rollup through connection=, or give it a function md5")
-    request, definition = resolve_rollup_request(
-        call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
-    )
+    bins = ScoreBinning.from_arguments(binning, n_bins, exact_scores)
+    request, definition = resolve_rollup_request(call, dialect_name, bins, JackknifeBuckets.from_arguments(unit, n_buckets))
     has_files = any(reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
     named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
     request = request if named_batch is None else named_batch.restrict(request, dialect_name)
@@ -238,7 +237,7 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
         options = {
             "binning": None if binning == "grid" else binning,
             "n_bins": None if n_bins == DEFAULT_BINS else n_bins,
-            "exact_scores": list(exact_scores),
+            "exact_scores": list(bins.exact_scores),
             "unit": unit,
             "n_buckets": n_buckets,
         }
