@@ -65,7 +65,7 @@ class SqlrankProvider(Provider):
     NAME = "sqlrank"
     SUPPORTED_MEASURES = [type(ir_measures.measures.registry[name])(**params) for name, params in _SUPPORTED]  # noqa: RUF012  as in the base class
 
-    def _build_evaluator(self, measures: Iterable[Any], qrels: Any) -> SqlrankEvaluator:
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> SqlrankEvaluator:
         return SqlrankEvaluator(list(measures), _arrow_table(QrelsConverter(qrels), qrels, _QRELS_TYPES))
 
 

@@ -219,7 +219,7 @@ class RollupDatabase(Database):
     def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
         return self._rows(text)
 
-    def _describe(self, query: exp.Query) -> dict[str, str]:  # noqa: ARG002  types are not needed
+    def _describe_query(self, query: exp.Query) -> dict[str, str]:  # noqa: ARG002  types are not needed
         return {}
 
 

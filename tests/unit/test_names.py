@@ -124,7 +124,9 @@ def test_private_functions_have_a_verb_and_an_object() -> None:
     """A word alone, such as ``_types``, is a noun without a verb, or a verb without an object."""
     paths = [path for folder in ("sqlrank", "website") for path in (ROOT / folder).rglob("*.py")]
     names = [(str(path.relative_to(ROOT)), node.name) for path in paths for node in find_functions(path) if not node.name.endswith("__")]
-    private = [(path, name) for path, name in names if name.startswith("_")]
+    overrides = {("sqlrank/integrations/ir_measures.py", "_evaluator")}
+    """Methods that a base class of another package names."""
+    private = [(path, name) for path, name in names if name.startswith("_") and (path, name) not in overrides]
     assert len(private) > 1000
     assert [(path, name) for path, name in private if "_" not in name.strip("_")] == []
 
