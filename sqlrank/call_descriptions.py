@@ -166,8 +166,11 @@ def describe_sources(sources: Mapping[str, Any]) -> list[str]:
 
     >>> describe_sources({"run": "eval.run", "qrels": {"q1": {"a": 1}}})
     ['eval.run (run)', 'a dict (qrels)']
+    >>> describe_sources({"run": "run"})
+    ['run']
     """
-    return [f"{describe_source(source)} ({role})" for role, source in sources.items()]
+    names = {role: describe_source(source) for role, source in sources.items()}
+    return [role if name == role else f"{name} ({role})" for role, name in names.items()]
 
 
 def describe_source(source: Any) -> str:

@@ -22,21 +22,21 @@ FROM (
       PARTITION BY group_id, block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS upper_before -- weight of the upper half at lower scores
   FROM (
-    -- one row per group, block and distinct score
+    -- one row per group, block of labels and distinct score
     SELECT
       group_id,
       block,
       score_index,
-      SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
-      SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
+      SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight, -- predictions of this score with labels of the block's lower half
+      SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight -- with labels of its upper half
     FROM (
-      -- one row per group, distinct label and score, and block size
+      -- one row per group, distinct label and score, and block size: the block of 2^i labels, and its half
       SELECT
         label_score_indexes.group_id,
         label_score_indexes.score_index,
         label_score_indexes.weight,
-        CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- number of the block; 2^40 separates the block sizes
-        CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block -- number of the half: 2 * block of the lower labels
+        CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- block of labels: two labels are in different halves of a block of just one size
+        CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block -- its half: 2 * block is the lower one
       FROM label_score_indexes
       JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
     ) AS label_blocks

@@ -17,7 +17,7 @@ SELECT
     WHEN 0 THEN segment_metrics.positive_rows
     WHEN 1 THEN segment_metrics.negative_rows
     ELSE segment_metrics.negative_rows_between
-  END AS num_units, -- predictions of the kind
+  END AS num_units, -- predictions of this kind: positives, negatives at it, negatives below
   CASE segment_part
     WHEN 0 THEN segment_metrics.positives
     WHEN 1 THEN segment_metrics.negatives
@@ -34,12 +34,12 @@ SELECT
     WHEN 1
       THEN ((positives_above + $tie_credit * positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
     ELSE ((positives_above + positives) / NULLIF(total_positives, 0) - auc) / NULLIF(total_negatives, 0)
-  END AS auc_influence, -- of a prediction of weight 1
+  END AS auc_influence, -- derivative of AUC by the weight of a prediction
   CASE segment_part
     WHEN 0 THEN (precision_at_threshold - aps) / NULLIF(total_positives, 0) + precision_gain
     WHEN 1 THEN -precision_loss
     ELSE precision_loss_here - precision_loss
-  END AS aps_influence -- of a prediction of weight 1
+  END AS aps_influence -- derivative of APS by the weight of a prediction
 FROM (
   -- one row per group and threshold
   SELECT
@@ -67,10 +67,10 @@ FROM (
     COALESCE(SUM(positive_share * precision_at_threshold) OVER (PARTITION BY group_id), 0) AS aps,
     SUM(precision_gain_here) OVER (
       PARTITION BY group_id ORDER BY has_threshold DESC, threshold ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS precision_gain, -- of APS, summed over thresholds at and below
+    ) AS precision_gain, -- gain of APS by one more positive, over thresholds at and below
     SUM(precision_loss_here) OVER (
       PARTITION BY group_id ORDER BY has_threshold DESC, threshold ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS precision_loss -- of APS, summed over thresholds at and below
+    ) AS precision_loss -- loss of APS by one more negative, over thresholds at and below
   FROM (
     -- one row per group and threshold
     SELECT
@@ -91,19 +91,19 @@ FROM (
       total_positives,
       total_negatives,
       positives / NULLIF(total_positives, 0) AS positive_share, -- share of the positives that are at the threshold
-      COALESCE((positives_above + positives) / NULLIF(weight_at_or_above, 0), CAST(0 AS DOUBLE)) AS precision_at_threshold,
+      COALESCE((positives_above + positives) / NULLIF(weight_at_or_above, 0), CAST(0 AS DOUBLE)) AS precision_at_threshold, -- T / (T + F), of T positives and F negatives at or above
       CASE
         WHEN weight_at_or_above > 0
           THEN positives / NULLIF(total_positives, 0)
             * ((negatives_above + negatives) / NULLIF(weight_at_or_above, 0)) / NULLIF(weight_at_or_above, 0)
         ELSE CAST(0 AS DOUBLE)
-      END AS precision_gain_here,
+      END AS precision_gain_here, -- p F / (T + F)^2 / P: what one more positive above adds to this threshold's part of APS
       CASE
         WHEN weight_at_or_above > 0
           THEN positives / NULLIF(total_positives, 0)
             * ((positives_above + positives) / NULLIF(weight_at_or_above, 0)) / NULLIF(weight_at_or_above, 0)
         ELSE CAST(0 AS DOUBLE)
-      END AS precision_loss_here
+      END AS precision_loss_here -- p T / (T + F)^2 / P: what one more negative above takes from it
     FROM (
       -- one row per group and threshold
       SELECT

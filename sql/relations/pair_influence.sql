@@ -9,7 +9,7 @@ SELECT
   weight,
   weight_squares, -- sum of squared weights
   (disagreement_ratio * (label_disagreement + predicted_disagreement) - total_weight * disagreement - observed_disagreement)
-    / NULLIF(chance_disagreement, 0) AS weighted_kappa_influence -- of a prediction of weight 1
+    / NULLIF(chance_disagreement, 0) AS weighted_kappa_influence -- derivative by the weight of a prediction
 FROM (
   -- one row per group and pair of an observed and a predicted class
   SELECT

@@ -1,7 +1,7 @@
 -- sqlrank 0.1.0 for Spark: nDCG@10, R@5, one row per intent
 -- reads: shop.eval.questions (answers)
 -- settings: where day = '2026-01-01'
--- plan: rank_method=sort; alternative: rank_method=count, for long lists with three judged documents or fewer
+-- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
 -- made by: sqlrank sql nDCG@10 R@5 --input answers=shop.eval.questions --column retrieved=retrieved_ids --column relevant=gold_ids --column grades=gold_grades --by intent --where "day = '2026-01-01'" --dialect spark
 WITH answers AS (
   -- One row per intent and query, with the lists of its retrieved and of its relevant documents.
@@ -96,7 +96,7 @@ WITH answers AS (
   -- One row per intent and query.
   SELECT
     `intent`, query_id,
-    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
       SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END), 0
     ) AS ndcg_at_10

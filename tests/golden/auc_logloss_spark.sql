@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0 for Spark: AUC, LogLoss, one row per campaign and day
 -- reads: shop.ads.impressions (predictions)
--- plan: score_order=rank; alternative: score_order=buckets, if one group alone is more than a worker holds
+-- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than one worker can sort
 -- made by: sqlrank sql AUC LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --by campaign --by day --dialect spark
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
@@ -23,7 +23,7 @@ WITH predictions AS (
   SELECT
     `campaign`, `day`, score,
     COUNT(*) AS positives,
-    MAX(rank) - 1 AS rows_above,
+    MAX(rank) - 1 AS rows_above,  -- predictions of higher scores
     MAX(share_at_or_above) AS share_at_or_above
   FROM prediction_ranks
   WHERE label = 1
@@ -60,8 +60,8 @@ WITH predictions AS (
   -- One row per campaign and day.
   SELECT
     `campaign`, `day`,
-    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
-    -- counts half.
+    -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
+    -- tie counts half.
     SUM(
       positives / total_positives
       * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))

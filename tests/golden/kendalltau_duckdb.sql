@@ -57,29 +57,31 @@ WITH predictions AS NOT MATERIALIZED (
     1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
   FROM dense_indexes
 ), block_sizes AS (
-  -- One row per power of two from 2 to 2^40, more than any number of labels.
+  -- One row per power of two from 2 to 2^40, the number of labels in a block.
   -- (relations/block_sizes.sql)
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size.
+  -- One row per distinct label and score, and block size: the block of 2^i labels, and its half.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
-    -- number of the block; 2^40 separates the block sizes
+    -- block of labels: two labels are in different halves of a block of just one size
     CAST(FLOOR(
       (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
     ) AS BIGINT) AS block,
-    -- number of the half: 2 * block of the lower labels
+    -- its half: 2 * block is the lower one
     CAST(FLOOR(
       2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
     ) AS BIGINT) AS half_block
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
 ), block_halves AS (
-  -- One row per block and distinct score.
+  -- One row per block of labels and distinct score.
   SELECT
     block, score_index,
+    -- predictions of this score with labels of the block's lower half
     SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
+    -- with labels of its upper half
     SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
   FROM label_blocks
   GROUP BY block, score_index

@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0 for PostgreSQL: nDCG@10, AP, one row
 -- reads: shop.eval.run (run), shop.eval.qrels (qrels)
--- plan: rank_method=sort; alternative: rank_method=count, for long lists with three judged documents or fewer
+-- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
 -- made by: sqlrank sql nDCG@10 AP --run shop.eval.run --qrels shop.eval.qrels --dialect postgres
 WITH qrels AS NOT MATERIALIZED (
   -- One row per query and judged document. (shop.eval.qrels)
@@ -56,7 +56,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per query.
   SELECT
     query_id,
-    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
     SUM(CASE
       WHEN rank <= 10
       THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION)))
@@ -77,7 +77,8 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per query.
   SELECT
     query_id,
-    -- AP: average precision, the mean over queries of which is MAP.
+    -- AP: average precision, the mean of the precision at each relevant document, 0 if not
+    -- retrieved; MAP is its mean over queries.
     SUM(
       CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
     )

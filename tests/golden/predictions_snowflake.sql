@@ -1,7 +1,7 @@
 -- sqlrank 0.1.0 for Snowflake: AUC, APS, LogLoss, one row per CAMPAIGN
 -- reads: shop.ads.impressions (predictions)
 -- settings: weight=1 / propensity, where day = '2026-01-01'
--- plan: score_order=window; alternative: score_order=buckets, if one group alone is more than a worker holds
+-- plan: score_order=window; alternative: score_order=buckets, if a single group has more rows than one worker can sort
 -- made by: sqlrank sql AUC APS LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --column 'weight=1 / propensity' --by campaign --where "day = '2026-01-01'" --create-table shop.ads.daily_metrics --dialect snowflake
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
 WITH predictions AS (
@@ -73,8 +73,8 @@ WITH predictions AS (
   -- One row per CAMPAIGN.
   SELECT
     "CAMPAIGN",
-    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
-    -- counts half.
+    -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
+    -- tie counts half.
     SUM(
       positives / NULLIF(total_positives, 0)
       * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))

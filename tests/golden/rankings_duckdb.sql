@@ -1,7 +1,7 @@
 -- sqlrank 0.1.0 for DuckDB: nDCG@10, AP, RR, one row per model
 -- reads: shop.eval.recommended (run), shop.eval.bought (qrels), shop.eval.users (queries)
 -- settings: weight=revenue, aggregate=wmean, where run.day = '2026-01-01' AND qrels.day = '2026-01-01'
--- plan: rank_method=sort; alternative: rank_method=count, for long lists with three judged documents or fewer
+-- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each
 -- made by: sqlrank sql nDCG@10 AP RR --policy aggregate=wmean --run shop.eval.recommended --qrels shop.eval.bought --queries shop.eval.users --column query_id=user_id --column doc_id=item_id --column score=predicted --column relevance=stars --column weight=revenue --by model --where "run.day = '2026-01-01' AND qrels.day = '2026-01-01'"
 WITH qrels AS NOT MATERIALIZED (
   -- One row per query and judged document. (shop.eval.bought)
@@ -80,7 +80,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per model and query.
   SELECT
     list_id,
-    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
       SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END), 0
     ) AS ndcg_at_10
@@ -90,9 +90,10 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per model and query.
   SELECT
     list_id,
-    -- AP: average precision, the mean over queries of which is MAP.
+    -- AP: average precision, the mean of the precision at each relevant document, 0 if not
+    -- retrieved; MAP is its mean over queries.
     SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*) AS ap,
-    -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
+    -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr
   FROM relevant_documents
   GROUP BY list_id

@@ -81,7 +81,7 @@ WITH qrels AS (
   -- One row per model and query.
   SELECT
     `model`, query_id,
-    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
       SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END), 0
     ) AS ndcg_at_10
@@ -91,11 +91,12 @@ WITH qrels AS (
   -- One row per model and query.
   SELECT
     `model`, query_id,
-    -- AP: average precision, the mean over queries of which is MAP.
+    -- AP: average precision, the mean of the precision at each relevant document, 0 if not
+    -- retrieved; MAP is its mean over queries.
     COALESCE(
       SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*), 0
     ) AS ap,
-    -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
+    -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr
   FROM relevant_documents
   GROUP BY `model`, query_id

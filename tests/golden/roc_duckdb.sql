@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0 for DuckDB: ROC, one row per point
 -- reads: shop.ads.impressions (predictions)
--- plan: score_order=rank; alternative: score_order=buckets, if one group alone is more than a worker holds
+-- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than one worker can sort
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.ads.impressions)

@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0 for Spark: ROC, one row per point
 -- reads: shop.ads.impressions (predictions)
--- plan: score_order=buckets; alternative: score_order=window, if one worker can sort all rows, or score_order=distinct, if scores repeat
+-- plan: score_order=buckets; alternative: score_order=window, if one worker can sort all rows, or score_order=distinct, if many rows share each score
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions --dialect spark
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)

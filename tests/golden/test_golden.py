@@ -115,7 +115,7 @@ def test_a_header_says_what_a_statement_is() -> None:
         f"-- sqlrank {sqlrank.__version__} for BigQuery: nDCG, AP, one row per system\n"
         "-- reads: eval.run (run), eval.qrels (qrels)\n"
         "-- settings: compat=trec10 (ties=doc_desc, queries=judged, if_undefined=zero, score_type=float64, id_type=text), confidence=0.9\n"
-        "-- plan: rank_method=sort; alternative: rank_method=count, for long lists with three judged documents or fewer\n"
+        "-- plan: rank_method=sort; alternative: rank_method=count, if lists are long and have at most three judged documents each\n"
         "-- made by: sqlrank sql nDCG AP --compat trec10 --run eval.run --qrels eval.qrels --by system --confidence 0.9 --dialect bigquery\n"
     )
 
@@ -129,7 +129,7 @@ def test_only_lines_that_apply_are_in_a_header() -> None:
 
 def test_one_huge_group_is_spoken_of_where_a_window_is_partitioned() -> None:
     text = sqlrank.sql("AUC", predictions="p", by="day", dialect="spark")
-    assert "-- plan: score_order=rank; alternative: score_order=buckets, if one group alone is more than a worker holds\n" in text
+    assert "-- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than one worker can sort\n" in text
     assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", dialect="spark")
     assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", by=[["day"], []], dialect="spark")
     assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", by="day", plan={"score_order": "buckets"}, dialect="spark")

@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0 for Snowflake: nDCG@10, AUC, one row per MODEL
 -- reads: shop.eval.predictions (predictions)
--- plan: rank_method=sort, score_order=rank; alternative: rank_method=count, for long lists with three judged documents or fewer; score_order=buckets, if one group alone is more than a worker holds
+-- plan: rank_method=sort, score_order=rank; alternative: rank_method=count, if lists are long and have at most three judged documents each; score_order=buckets, if a single group has more rows than one worker can sort
 -- made by: sqlrank sql nDCG@10 AUC --predictions shop.eval.predictions --by model --dialect snowflake
 WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
@@ -64,7 +64,7 @@ WITH predictions AS (
   SELECT
     "MODEL", score,
     COUNT(*) AS positives,
-    MAX(rank) - 1 AS rows_above,
+    MAX(rank) - 1 AS rows_above,  -- predictions of higher scores
     MAX(share_at_or_above) AS share_at_or_above
   FROM prediction_ranks
   WHERE label = 1
@@ -97,7 +97,7 @@ WITH predictions AS (
   -- One row per MODEL and query.
   SELECT
     "MODEL", query_id,
-    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
     SUM(CASE
       WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
       ELSE 0
@@ -116,8 +116,8 @@ WITH predictions AS (
   -- One row per MODEL.
   SELECT
     "MODEL",
-    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
-    -- counts half.
+    -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
+    -- tie counts half.
     SUM(
       CAST(positives AS DOUBLE) / total_positives
       * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))

@@ -1,4 +1,4 @@
--- adjusted_variance: squared standard error, enlarged for weights, kurtosis and the growth of t with fewer df.
+-- adjusted_variance: se^2, enlarged by inflation, weights and the greater t quantile at effective_df.
 -- As for units of equal weight, with the effective sample size in place of the number of units.
 -- Source: Satterthwaite 1946; Kish 1965.
 CREATE MACRO adjusted_variance(se, inflation, units, size, freedom, above, below, growth) AS CASE

@@ -1,4 +1,4 @@
--- degrees_of_freedom: Satterthwaite's degrees of freedom for weighted units: few if few units vary.
+-- degrees_of_freedom: Satterthwaite's degrees of freedom, by weight: low if few units make up most of the variance.
 -- As for units of equal weight, with the effective sample size in place of the number of units.
 -- Source: Satterthwaite 1946; Kish 1965.
 CREATE MACRO degrees_of_freedom(concentration, units, size) AS CASE

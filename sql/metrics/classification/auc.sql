@@ -1,4 +1,4 @@
--- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half.
+-- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a tie counts half.
 --     AUC = sum over positives of w (weight of negatives below + tie_credit * weight of negatives at the same score) / (P N)
 -- Use when: you only need the order of scores, and positives and negatives matter equally. It says nothing about probabilities: add LogLoss.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.

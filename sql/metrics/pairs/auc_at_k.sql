@@ -1,4 +1,4 @@
--- AUC@k: AUC of the k highest predictions alone: how probably a positive among them is scored above a negative among them.
+-- AUC@k: AUC of the k highest predictions alone, the probability that a positive among them is scored above a negative among them.
 -- Use when: only the k highest predictions are used, and you want the order among them.
 -- $k: integer from 1: number of top-ranked predictions that count; with weights, their total weight.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.

@@ -1,4 +1,4 @@
--- pAp: how probably one of the highest positives, k or as many as there are, is scored above one of the k highest negatives.
+-- pAp: probability that one of the highest positives, k or as many as there are, is scored above one of the k highest negatives.
 --     pAp@k = PartialAUC@k of the min(P, k) highest positives, without the other ones
 -- Use when: you act on about k predictions, and want the order of the best positives and negatives to be right.
 -- $k: integer from 1: how many positives and negatives, the highest, are compared; under weights how much weight of them.

@@ -1,4 +1,4 @@
--- AP: average precision, the mean over queries of which is MAP.
+-- AP: average precision, the mean of the precision at each relevant document, 0 if not retrieved; MAP is its mean over queries.
 --     AP@k = sum over relevant documents at rank i <= k of (hits up to i) / i, divided by the relevant documents
 -- Use when: judgments are binary and users want many of the relevant documents, high up. For grades, prefer nDCG.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

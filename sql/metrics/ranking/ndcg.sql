@@ -1,4 +1,4 @@
--- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+-- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
 --     nDCG@k = sum over i <= k of gain(r_i) discount(i) / the same sum over the ideal order
 -- Use when: judgments have grades and the top of the list matters most. For one right answer, RR is easier to explain.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

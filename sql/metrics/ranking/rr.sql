@@ -1,4 +1,4 @@
--- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
+-- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
 --     RR@k = 1 / rank of the first relevant document, 0 if it is not among the first k
 -- Use when: users need one right result, as in navigation, question answering or lookups. It ignores all results below the first hit.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

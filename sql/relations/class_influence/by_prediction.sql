@@ -12,11 +12,11 @@ SELECT
   CASE WHEN label = predicted THEN 0 ELSE weight END AS negative_weight, -- their weight, 0 if they are right
   CASE WHEN label = predicted THEN 0 ELSE weight_squares END AS negative_squares, -- sum of their squared weights, 0 if they are right
   CASE WHEN label = predicted THEN 0 ELSE num_predictions END AS negative_rows, -- number of them, 0 if they are right
-  precision_influence, -- of a prediction of weight 1
-  recall_influence, -- of a prediction of weight 1
-  f_influence, -- of a prediction of weight 1
-  balanced_accuracy_influence, -- of a prediction of weight 1
-  kappa_influence, -- of a prediction of weight 1
-  mcc_influence -- of a prediction of weight 1
+  precision_influence, -- derivative by the weight of a prediction
+  recall_influence, -- derivative by the weight of a prediction
+  f_influence, -- derivative by the weight of a prediction
+  balanced_accuracy_influence, -- derivative by the weight of a prediction
+  kappa_influence, -- derivative by the weight of a prediction
+  mcc_influence -- derivative by the weight of a prediction
 FROM cell_influence
 WHERE num_predictions > 0

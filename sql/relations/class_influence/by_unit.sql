@@ -12,12 +12,12 @@ SELECT
   CASE WHEN classified.label = classified.predicted THEN 0 ELSE classified.weight END AS negative_weight, -- weight, 0 if it is right
   CASE WHEN classified.label = classified.predicted THEN 0 ELSE classified.weight * classified.weight END AS negative_squares, -- square of the weight, 0 if it is right
   CASE WHEN classified.label = classified.predicted THEN 0 ELSE 1 END AS negative_rows, -- 1, 0 if it is right
-  cell_influence.precision_influence, -- of a prediction of weight 1
-  cell_influence.recall_influence, -- of a prediction of weight 1
-  cell_influence.f_influence, -- of a prediction of weight 1
-  cell_influence.balanced_accuracy_influence, -- of a prediction of weight 1
-  cell_influence.kappa_influence, -- of a prediction of weight 1
-  cell_influence.mcc_influence -- of a prediction of weight 1
+  cell_influence.precision_influence, -- derivative by the weight of a prediction
+  cell_influence.recall_influence, -- derivative by the weight of a prediction
+  cell_influence.f_influence, -- derivative by the weight of a prediction
+  cell_influence.balanced_accuracy_influence, -- derivative by the weight of a prediction
+  cell_influence.kappa_influence, -- derivative by the weight of a prediction
+  cell_influence.mcc_influence -- derivative by the weight of a prediction
 FROM classified
 JOIN cell_influence
   ON classified.group_id = cell_influence.group_id AND classified.label = cell_influence.label AND classified.predicted = cell_influence.predicted

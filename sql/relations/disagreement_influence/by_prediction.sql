@@ -12,6 +12,6 @@ SELECT
   CASE WHEN label = predicted THEN 0 ELSE weight END AS negative_weight, -- their weight, 0 if they are right
   CASE WHEN label = predicted THEN 0 ELSE weight_squares END AS negative_squares, -- sum of their squared weights, 0 if they are right
   CASE WHEN label = predicted THEN 0 ELSE num_predictions END AS negative_rows, -- number of them, 0 if they are right
-  weighted_kappa_influence -- of a prediction of weight 1
+  weighted_kappa_influence -- derivative by the weight of a prediction
 FROM pair_influence
 WHERE num_predictions > 0

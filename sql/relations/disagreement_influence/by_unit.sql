@@ -12,7 +12,7 @@ SELECT
   CASE WHEN classified.label = classified.predicted THEN 0 ELSE classified.weight END AS negative_weight, -- weight, 0 if it is right
   CASE WHEN classified.label = classified.predicted THEN 0 ELSE classified.weight * classified.weight END AS negative_squares, -- square of the weight, 0 if it is right
   CASE WHEN classified.label = classified.predicted THEN 0 ELSE 1 END AS negative_rows, -- 1, 0 if it is right
-  pair_influence.weighted_kappa_influence -- of a prediction of weight 1
+  pair_influence.weighted_kappa_influence -- derivative by the weight of a prediction
 FROM classified
 JOIN pair_influence
   ON classified.group_id = pair_influence.group_id AND classified.label = pair_influence.label AND classified.predicted = pair_influence.predicted

@@ -33,8 +33,8 @@ FROM (
     SELECT
       group_id,
       score,
-      COUNT(*) AS positives,
-      MAX(rank) - 1 AS rows_above,
+      COUNT(*) AS positives, -- positives of this score
+      MAX(rank) - 1 AS rows_above, -- predictions of higher scores
       MAX(share_at_or_above) AS share_at_or_above
     FROM (
       -- one row per prediction

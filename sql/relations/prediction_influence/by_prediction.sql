@@ -11,7 +11,7 @@ SELECT
   CASE WHEN label = 1 THEN 0 ELSE weight END AS negative_weight, -- their weight, 0 of positives
   CASE WHEN label = 1 THEN 0 ELSE weight_squares END AS negative_squares, -- sum of their squared weights, 0 of positives
   CASE WHEN label = 1 THEN 0 ELSE num_units END AS negative_rows, -- number of them, 0 of positives
-  auc_influence, -- of a prediction of weight 1
-  aps_influence -- of a prediction of weight 1
+  auc_influence, -- derivative of AUC by the weight of a prediction
+  aps_influence -- derivative of APS by the weight of a prediction
 FROM influence_values
 WHERE num_units > 0

@@ -6,7 +6,7 @@ SELECT
   group_id,
   threshold AS score,
   label,
-  auc_influence, -- of a prediction of weight 1
-  aps_influence -- of a prediction of weight 1
+  auc_influence, -- derivative of AUC by the weight of a prediction
+  aps_influence -- derivative of APS by the weight of a prediction
 FROM influence_values
 WHERE segment_part < 2 AND weight > 0

@@ -7,7 +7,7 @@ SELECT
   has_threshold, -- 0 for what is above the highest, else 1
   threshold, -- score of a positive; 0 for what is above the highest
   segment_part, -- 0 positives, 1 negatives at it, 2 negatives below it
-  auc_influence, -- of a prediction of weight 1
-  aps_influence -- of a prediction of weight 1
+  auc_influence, -- derivative of AUC by the weight of a prediction
+  aps_influence -- derivative of APS by the weight of a prediction
 FROM influence_values
 WHERE weight > 0

@@ -18,8 +18,8 @@ SELECT
     ELSE assigned_predictions.weight * assigned_predictions.weight
   END AS negative_squares, -- square of the weight, 0 of a positive
   CASE WHEN assigned_predictions.label = 1 THEN 0 ELSE 1 END AS negative_rows, -- 1, 0 of a positive
-  influence_values.auc_influence, -- of a prediction of weight 1
-  influence_values.aps_influence -- of a prediction of weight 1
+  influence_values.auc_influence, -- derivative of AUC by the weight of a prediction
+  influence_values.aps_influence -- derivative of APS by the weight of a prediction
 FROM (
   -- one row per prediction
   SELECT

@@ -67,7 +67,11 @@ class IntervalFormulas:
         if self.formula.error == "delong" or self.needs_class_sizes:
             smaller = self.relations.function("smaller_sum", {}, sums["positives"], sums["negatives"])
             count = smaller if self.formula.error == "delong" else count
-            columns += [exp.alias_(smaller, "smaller_class_size")] if self.needs_class_sizes else []
+            columns += (
+                [describe_column(smaller, "smaller_class_size", "number of positives or of negatives, whichever is less")]
+                if self.needs_class_sizes
+                else []
+            )
         if self.needs_class_sizes:
             columns += [exp.alias_(sums[name].copy(), name) for name in ("positive_size", "negative_size")]
         columns += [df_column(count)] if self.confidence.method != "normal" else []
@@ -98,11 +102,16 @@ class IntervalFormulas:
         if not self.is_t:
             value = exp.column("value")
             share = to_0_1(value) if self.formula.is_rescaled else value
-            columns.append(exp.alias_(self.relations.function("clipped_share", {}, share), "proportion"))
+            comment = (
+                "the metric"
+                + (", from -1..1 to 0..1" if self.formula.is_rescaled else "")
+                + ", NULL unless from 0 to 1 but for rounding errors"
+            )
+            columns.append(describe_column(self.relations.function("clipped_share", {}, share), "proportion", comment))
             if self.needs_class_sizes:
                 normal = sql_literal(normal_quantile((1 + self.confidence.level) / 2))
                 center = self.relations.function("wilson_center", {}, share, exp.column("smaller_class_size"), normal)
-                columns.append(exp.alias_(center, "center"))
+                columns.append(describe_column(center, "center", "center of Wilson's interval of the metric, between it and 1/2"))
         return columns
 
     def variances(self) -> list[exp.Expr]:
@@ -120,10 +129,11 @@ class IntervalFormulas:
                 ratio = self.relations.function(
                     "quantile_growth_limit", {}, units, self._select_sample_size(), *self._list_growth_constants(), growth
                 )
-                columns.append(exp.alias_(ratio, "ratio"))
+                columns.append(describe_column(ratio, "ratio", "squared t quantile at size - 1 over that at units - 1 degrees of freedom"))
         elif self.needs_class_sizes:
             sizes = map(exp.column, ("center", "positive_size", "negative_size"))
-            columns.append(exp.alias_(self.relations.function("auc_variance_ratio", {}, *sizes), "ratio"))
+            ratio = self.relations.function("auc_variance_ratio", {}, *sizes)
+            columns.append(describe_column(ratio, "ratio", "Hanley and McNeil's variance of AUC / (AUC (1 - AUC)), at the center"))
         return columns
 
     def trials(self) -> list[exp.Expr]:
@@ -141,8 +151,8 @@ class IntervalFormulas:
         trials = self.relations.function("effective_trials", {"effective_trials": method}, *arguments)
         quantile = exp.column("t_quantile")
         shrinkage = exp.Div(this=exp.Mul(this=quantile, expression=quantile.copy()), expression=trials)
-        column = describe_column(shrinkage, "shrinkage", "t^2 / trials, which draws the interval towards 1/2")
-        column.add_comments([f"trials: {self._describe_slot('effective_trials', method)}"])
+        column = describe_column(shrinkage, "shrinkage", "t_quantile^2 / n: the greater, the wider the interval and the nearer to 1/2")
+        column.add_comments([self._describe_slot("effective_trials", method)])
         return [column]
 
     def margins(self) -> list[exp.Expr]:
@@ -186,9 +196,13 @@ class IntervalFormulas:
 
 
 INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], str], ...] = (
-    ("degrees_of_freedom", IntervalFormulas.degrees_of_freedom, "powers of 1 / df, and effective degrees of freedom"),
-    ("variances", IntervalFormulas.variances, "quantile of Student's t, and variance for the interval"),
-    ("trials", IntervalFormulas.trials, "effective number of trials"),
-    ("margins", IntervalFormulas.margins, "what the limits of the interval are computed from"),
+    (
+        "degrees_of_freedom",
+        IntervalFormulas.degrees_of_freedom,
+        "powers of 1 / df, and terms of the variance",
+    ),
+    ("variances", IntervalFormulas.variances, "quantile of Student's t, and the variance that the interval is of"),
+    ("trials", IntervalFormulas.trials, "the metric as the share of a binomial sample"),
+    ("margins", IntervalFormulas.margins, "the margin, from which both limits of the interval follow"),
 )
 """Steps from standard errors to limits: the name of each, the columns that it adds, and their title."""

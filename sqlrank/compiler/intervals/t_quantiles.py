@@ -67,5 +67,5 @@ def t_quantile_column(confidence: IntervalOptions) -> exp.Expr:
     ]
     column = exp.alias_(exp.Case(ifs=ifs, default=value), T_QUANTILE)
     percent = f"{50 * (1 + confidence.level):.10g}"
-    column.comments = [f"quantile of Student's t at {percent} %: exact for 1 and 2 df, else a polynomial, to 1e-10"]
+    column.comments = [f"quantile of Student's t at {percent} %: exact for 1 and 2 df, else a series in 1 / df to 1e-10"]
     return column
