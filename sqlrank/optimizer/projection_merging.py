@@ -185,7 +185,9 @@ def _are_read_once(scope: Scope, reader: Scope, alias: str, in_keys: bool) -> bo
 
 
 def _is_short(value: Expr) -> bool:
-    """Return True for a root or an absolute value of a column, which is as short as a name for it."""
+    """Return True for a number of rows, and a root or an absolute value of a column, which are as short as a name for them."""
+    if isinstance(value, exp.Count) and isinstance(value.this, exp.Star):
+        return True
     argument = value.this if isinstance(value, _SHORT_FUNCTIONS) else None
     return isinstance(argument.this if isinstance(argument, exp.Cast) else argument, exp.Column)
 

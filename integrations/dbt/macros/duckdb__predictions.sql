@@ -31,7 +31,7 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
     {{ sqlrank.group_columns(groups, '') }},
     score,
     COUNT(*) AS positives,
-    MAX(rank) - 1 AS rows_above,
+    MAX(rank) - 1 AS rows_above,  -- predictions of higher scores
     MAX(share_at_or_above) AS share_at_or_above
   FROM sqlrank_prediction_ranks
   WHERE label = 1
@@ -101,8 +101,8 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
   -- One row per sqlrank_group.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
-    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
-    -- counts half.
+    -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
+    -- tie counts half.
     SUM(
       positives / total_positives
       * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))

@@ -116,7 +116,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
-    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
     SUM(CASE
       WHEN rank <= {{ k }}
       THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION)))
@@ -138,14 +138,15 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
-    -- AP: average precision, the mean over queries of which is MAP.
+    -- AP: average precision, the mean of the precision at each relevant document, 0 if not
+    -- retrieved; MAP is its mean over queries.
     SUM(
       CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
     )
     / CAST(COUNT(*) AS DOUBLE PRECISION) AS ap,
-    -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
+    -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN CAST(1 AS DOUBLE PRECISION) / rank ELSE 0 END) AS rr,
-    -- P: precision, the share of relevant documents among the first k.
+    -- P: precision, the share of relevant documents at ranks 1 to k.
     COALESCE(
       SUM(CASE WHEN rank <= {{ k }} THEN CAST(1.0 AS DOUBLE PRECISION) ELSE 0 END)
       / NULLIF({{ k }}, 0),

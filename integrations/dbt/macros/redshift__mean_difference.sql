@@ -80,24 +80,24 @@ WITH sqlrank_queries_source AS (
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (
-  -- One row per sqlrank_group: powers of 1 / df, and effective degrees of freedom.
+  -- One row per sqlrank_group: powers of 1 / df, and terms of the variance.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
     CAST(1 AS DOUBLE PRECISION) / df AS inverse_df,
     CAST(1 AS DOUBLE PRECISION) / df / df AS inverse_df_2,
     CAST(1 AS DOUBLE PRECISION) / df / df / df / df AS inverse_df_4,
-    -- growth of the squared t quantile over the normal one, to 1 %
+    -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1 %
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE PRECISION))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom for units of equal weight: few if few units vary
+    -- Satterthwaite's degrees of freedom: low if few units make up most of the variance
     CASE
       WHEN units <= 4 OR concentration >= 2 THEN units - 1
       WHEN concentration * 3 > 2 THEN 3
       WHEN concentration * (units - 1) > 2 THEN 2 / NULLIF(concentration, 0)
       ELSE units - 1
     END AS effective_df,
-    -- factor for kurtosis of influence: 1 plus twice the excess of concentration over 2 / units
+    -- factor if few units make up the variance: 1 + 2 (concentration - 2 / units), at least 1
     CASE
       WHEN units > 4 AND concentration < 2 AND concentration * units > 2
       THEN 1 + 2 * concentration - CAST(4 AS DOUBLE PRECISION) / units
@@ -105,11 +105,11 @@ WITH sqlrank_queries_source AS (
     END AS inflation
   FROM sqlrank_standard_errors
 ), sqlrank_margins AS (
-  -- One row per sqlrank_group: what the limits of the interval are computed from.
+  -- One row per sqlrank_group: the margin, from which both limits of the interval follow.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se,
-    -- quantile of Student's t at 97.5 %: exact for 1 and 2 df, else a polynomial, to 1e-10
+    -- quantile of Student's t at 97.5 %: exact for 1 and 2 df, else a series in 1 / df to 1e-10
     CASE
       WHEN se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(value)
       THEN CASE

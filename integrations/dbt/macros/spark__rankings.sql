@@ -121,7 +121,7 @@ WITH sqlrank_run_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
-    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
     SUM(CASE WHEN rank <= {{ k }} THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
       SUM(
         CASE WHEN ideal_rank <= {{ k }} THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
@@ -135,13 +135,14 @@ WITH sqlrank_run_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
-    -- AP: average precision, the mean over queries of which is MAP.
+    -- AP: average precision, the mean of the precision at each relevant document, 0 if not
+    -- retrieved; MAP is its mean over queries.
     COALESCE(
       SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*), 0
     ) AS ap,
-    -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
+    -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr,
-    -- P: precision, the share of relevant documents among the first k.
+    -- P: precision, the share of relevant documents at ranks 1 to k.
     COALESCE(SUM(CASE WHEN rank <= {{ k }} THEN 1e0 ELSE 0 END) / NULLIF({{ k }}, 0), 0) AS p_at_k,
     -- R: recall, the share of the relevant documents that are among the first k.
     SUM(CASE WHEN rank <= {{ k }} THEN 1e0 ELSE 0 END) / COUNT(*) AS r_at_k,
