@@ -17,7 +17,7 @@ SELECT
     WHEN 0 THEN segment_metrics.positive_rows
     WHEN 1 THEN segment_metrics.negative_rows
     ELSE segment_metrics.negative_rows_between
-  END AS num_units, -- predictions of this kind: positives, negatives at it, negatives below
+  END AS num_units, -- predictions: positives, negatives at it, or below
   CASE segment_part
     WHEN 0 THEN segment_metrics.positives
     WHEN 1 THEN segment_metrics.negatives
@@ -67,10 +67,10 @@ FROM (
     COALESCE(SUM(positive_share * precision_at_threshold) OVER (PARTITION BY group_id), 0) AS aps,
     SUM(precision_gain_here) OVER (
       PARTITION BY group_id ORDER BY has_threshold DESC, threshold ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS precision_gain, -- gain of APS by one more positive, over thresholds at and below
+    ) AS precision_gain, -- gain of APS by one more positive, over lower thresholds too
     SUM(precision_loss_here) OVER (
       PARTITION BY group_id ORDER BY has_threshold DESC, threshold ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS precision_loss -- loss of APS by one more negative, over thresholds at and below
+    ) AS precision_loss -- loss of APS by one more negative, over lower thresholds too
   FROM (
     -- one row per group and threshold
     SELECT
@@ -91,19 +91,19 @@ FROM (
       total_positives,
       total_negatives,
       positives / NULLIF(total_positives, 0) AS positive_share, -- share of the positives that are at the threshold
-      COALESCE((positives_above + positives) / NULLIF(weight_at_or_above, 0), CAST(0 AS DOUBLE)) AS precision_at_threshold, -- T / (T + F), of T positives and F negatives at or above
+      COALESCE((positives_above + positives) / NULLIF(weight_at_or_above, 0), CAST(0 AS DOUBLE)) AS precision_at_threshold, -- T / (T + F), T positives and F negatives at or above
       CASE
         WHEN weight_at_or_above > 0
           THEN positives / NULLIF(total_positives, 0)
             * ((negatives_above + negatives) / NULLIF(weight_at_or_above, 0)) / NULLIF(weight_at_or_above, 0)
         ELSE CAST(0 AS DOUBLE)
-      END AS precision_gain_here, -- p F / (T + F)^2 / P: what one more positive above adds to this threshold's part of APS
+      END AS precision_gain_here, -- p F / (T + F)^2 / P: gain of APS here by one more positive
       CASE
         WHEN weight_at_or_above > 0
           THEN positives / NULLIF(total_positives, 0)
             * ((positives_above + positives) / NULLIF(weight_at_or_above, 0)) / NULLIF(weight_at_or_above, 0)
         ELSE CAST(0 AS DOUBLE)
-      END AS precision_loss_here -- p T / (T + F)^2 / P: what one more negative above takes from it
+      END AS precision_loss_here -- p T / (T + F)^2 / P: loss of APS here by one more negative
     FROM (
       -- one row per group and threshold
       SELECT

@@ -35,7 +35,7 @@ WITH predictions AS (
   -- One row per distinct label and score, and block size: the block of 2^i labels, and its half.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
-    -- block of labels: two labels are in different halves of a block of just one size
+    -- block of labels of this size
     CAST(FLOOR(
       (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
     ) AS BIGINT) AS block,
@@ -49,7 +49,7 @@ WITH predictions AS (
   -- One row per block of labels and distinct score.
   SELECT
     block, score_index,
-    -- predictions of this score with labels of the block's lower half
+    -- of this score, with labels of the lower half
     SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
     -- with labels of its upper half
     SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight

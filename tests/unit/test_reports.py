@@ -131,8 +131,8 @@ def test_the_summary_has_every_metric_of_every_system(page: Page) -> None:
         ["new", "P@1", "0.6667"],
     ]
     assert page.rows("meanings-table") == [
-        ["RR", "reciprocal rank of the first relevant document, the mean over queries of which is MRR.", "0 to 1", "higher"],
-        ["P@1", "precision, the share of relevant documents among the first k.", "0 to 1", "higher"],
+        ["RR", "reciprocal rank of the first relevant document, whose mean over queries is MRR.", "0 to 1", "higher"],
+        ["P@1", "precision, the share of relevant documents at ranks 1 to k.", "0 to 1", "higher"],
     ]
 
 
