@@ -44,7 +44,7 @@ CONSTANT_COLUMNS = (*SYSTEM_LABELS[1:], "n_units", "unpaired", "reason")
 """Columns that a table names in a sentence instead, if all rows have the same value."""
 
 P_VALUE_COLUMNS = ("p_value", "p_adjusted")
-COUNT_COLUMNS = ("n_units", "unpaired", "wins", "ties", "losses", "required_units")
+COUNT_COLUMNS = ("n_units", "unpaired", "wins", "ties", "losses", "required_units", "n_buckets", "num_days", "num_rows")
 """Integer columns that are counts and get thousands separators; other integers may be ids."""
 
 

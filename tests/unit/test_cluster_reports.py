@@ -69,6 +69,8 @@ def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(c
 def test_the_worst_clusters_are_side_by_side(clusters: Page) -> None:
     errors = clusters.tables["clusters-table-rows"][1:]
     assert errors == [[ANN, "3", "2", "2", "1", "right", "right", "right"], [BOB, "2", "2", "1", "1", "2", "1", "0"]]
+    sizes = [row[:6] for row in clusters.tables["cluster-sizes-rows"][1:]]
+    assert sizes == [[name, size, size, size, "1", size] for name in ("old", "new") for size in ("2", "3")]
     records = {row[0]: row[1:] for row in clusters.tables["cluster-1-rows"][1:]}
     assert records == {
         "1": [ANN, "a", "a"],
