@@ -249,7 +249,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
         InputError: a name or a condition is invalid.
 
     >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[1])
-    -- reads: run (run), qrels (qrels)
+    -- reads: run, qrels
     """
     target_dialect = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(target_dialect)
