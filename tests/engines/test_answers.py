@@ -46,10 +46,22 @@ CALLS: dict[str, dict[str, Any]] = {
     "judged queries": {"topics": "judged", "columns": {"grades": "grades"}},
 }
 
+EXPORTS: dict[str, tuple[str, str, str]] = {
+    "ragas": ("user_input", "retrieved_context_ids", "reference_context_ids"),
+    "LlamaIndex": ("query", "retrieved_ids", "expected_ids"),
+    "MLflow": ("question", "outputs", "source"),
+    "Haystack": ("query_id", "documents", "ground_truth"),
+}
+"""Columns of the question, the retrieved and the relevant ids in tables of each tool."""
+
+
+def make_export(tool: str) -> pa.Table:
+    return TABLE.select(["query_id", "retrieved", "relevant"]).rename_columns(list(EXPORTS[tool]))
+
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with run_engine(request.param, {"answers": TABLE}) as engine:
+    with run_engine(request.param, {"answers": TABLE, **{tool: make_export(tool) for tool in EXPORTS}}) as engine:
         yield engine
 
 
@@ -69,6 +81,33 @@ def test_numbers_are_those_of_duckdb(engine: Engine, call: str) -> None:
         del named["columns"]["intent"]
         table = exp.to_identifier("answers", quoted=True).sql(DIALECTS[dialect].sqlglot_name)
         measure_deviation(engine, sqlrank.sql(METRICS, inputs={"answers": table}, dialect=dialect, **named), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", parametrize_engines(ENGINES), indirect=True)
+def test_exports_of_tools_have_the_numbers_of_rows_unnested_by_hand(engine: Engine) -> None:
+    metrics = ["nDCG@3", "AP", "R@2", "num_q", "num_no_rel"]
+    run: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "rank": [], "score": []}
+    qrels: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "relevance": []}
+    for query, retrieved, _, relevant, *_ in ROWS:
+        for rank, doc in enumerate(retrieved or [], 1):
+            append_row(run, query, doc, rank, -rank)
+        for doc in relevant or []:
+            append_row(qrels, query, doc, 1)
+    policies: dict[str, Any] = {"ties": "rank", "duplicates": "max", "topics": "given"}
+    queries = {"query_id": [row[0] for row in ROWS]}
+    expected = sqlrank.evaluate(metrics, run=pa.table(run), qrels=pa.table(qrels), queries=pa.table(queries), **policies)
+    assert expected["R@2"][0].as_py() == pytest.approx((1 / 2 + 1 / 2 + 0 + 0 + 0 + 1 / 2) / 6)
+    for tool, names in EXPORTS.items():
+        columns = dict(zip(("query_id", "retrieved", "relevant"), (f'"{name}"' for name in names), strict=True))
+        table = exp.to_identifier(tool, quoted=True).sql(DIALECTS[engine.dialects[0]].sqlglot_name)
+        statement = sqlrank.sql(metrics, inputs={"answers": table}, dialect=engine.dialects[0], columns=columns)
+        measure_deviation(engine, statement, expected)
+
+
+def append_row(columns: dict[str, list[Any]], *values: Any) -> None:
+    for column, value in zip(columns.values(), values, strict=True):
+        column.append(value)
 
 
 @pytest.mark.parametrize("engine", parametrize_engines(engine for engine in ENGINES if engine not in {Databend, ZetaSQL}), indirect=True)
