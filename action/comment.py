@@ -18,7 +18,7 @@ TIMEOUT = 30
 """Seconds to wait for an answer."""
 
 
-def send(method: str, path: str, body: dict[str, str] | None = None) -> Any:
+def send_request(method: str, path: str, body: dict[str, str] | None = None) -> Any:
     """Send a request to the API of GitHub and return its answer."""
     request = urllib.request.Request(  # noqa: S310  the address is that of the runner
         f"{os.environ['GITHUB_API_URL']}/repos/{os.environ['GITHUB_REPOSITORY']}/issues/{path}",
@@ -34,7 +34,7 @@ def find_comment(number: str, marker: str) -> int | None:
     """Return the id of the comment that begins with a marker, None if there is none."""
     page = 1
     while True:
-        comments = send("GET", f"{number}/comments?per_page={COMMENTS_PER_PAGE}&page={page}")
+        comments = send_request("GET", f"{number}/comments?per_page={COMMENTS_PER_PAGE}&page={page}")
         for comment in comments:
             if str(comment["body"]).startswith(marker):
                 return int(comment["id"])
@@ -55,9 +55,9 @@ def main() -> None:
     try:
         comment = find_comment(number, marker)
         if comment is None:
-            send("POST", f"{number}/comments", {"body": body})
+            send_request("POST", f"{number}/comments", {"body": body})
         else:
-            send("PATCH", f"comments/{comment}", {"body": body})
+            send_request("PATCH", f"comments/{comment}", {"body": body})
     except urllib.error.URLError as error:
         sys.stdout.write(
             f"::warning title=sqlrank gate::no comment was written: {error}; the job needs the permission pull-requests: write\n"

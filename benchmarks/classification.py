@@ -16,32 +16,32 @@ from classification_peers import (
     SCAN,
     SIX,
     TABLES,
-    argsort,
     fetch_scores,
-    rank,
-    scan,
+    rank_predictions,
+    scan_predictions,
+    sort_scores,
     spark_session,
     with_polars_searched,
     with_polars_sorted,
     with_sklearn,
     with_spark,
 )
-from data import BETA, FOLDER, HALF, RARE, SPIKE, UNIFORM, predictions, predictions_as_parquet
-from peers import connect
+from data import BETA, FOLDER, HALF, RARE, SPIKE, UNIFORM, make_predictions, predictions_as_parquet
+from peers import open_connection
 from timing import (
     UNLIMITED,
     Sides,
     Target,
     Timing,
     Values,
-    agree,
-    alternate,
+    check_agreement,
     compare_with_limit,
-    conclude,
     console,
-    introduce,
+    print_introduction,
+    print_targets,
+    print_timings,
     print_values,
-    show,
+    run_in_turn,
     show_memory,
 )
 
@@ -62,7 +62,7 @@ RANK_TARGETS = {"unweighted": (2, 1.4), "weighted": (4, 3)}
 """The most, and the stretch, that six metrics may take of a bare rank."""
 
 
-def evaluate(metrics: list[str], source: Any, connection: Any, chosen: dict[str, str] | None = None, **more: Any) -> Values:
+def evaluate_predictions(metrics: list[str], source: Any, connection: Any, chosen: dict[str, str] | None = None, **more: Any) -> Values:
     """Evaluate with sqlrank; note in ``chosen`` which strategy it took."""
     found = sqlrank.evaluate(metrics, predictions=source, connection=connection, **more)
     if chosen is not None:
@@ -84,7 +84,7 @@ def evaluate_groups(kind: str, connection: Any, **more: Any) -> Values:
 
 def one_campaign(kind: str, connection: duckdb.DuckDBPyConnection) -> Timing:
     """Return the values of one campaign evaluated by itself, which are to be those it has among the others."""
-    values = evaluate(SIX, connection.sql(f"FROM {TABLES[kind]} WHERE campaign = 0"), connection)
+    values = evaluate_predictions(SIX, connection.sql(f"FROM {TABLES[kind]} WHERE campaign = 0"), connection)
     return Timing(values={f"{kind} {name}, campaign 0": value for name, value in values.items()})
 
 
@@ -100,35 +100,40 @@ def other_tools(connection: duckdb.DuckDBPyConnection, kind: str, at_hand: list[
 def agree_on_few(options: argparse.Namespace) -> None:
     """Raise unless the tools agree on few rows, with ties and without; nothing is loaded for the first time after this."""
     for scores in (SPIKE, UNIFORM):
-        with connect(options.threads, str(predictions(100_000, scores))) as connection:
+        with open_connection(options.threads, str(make_predictions(100_000, scores))) as connection:
             for kind in TABLES:
-                agree({}, alternate({OURS: partial(evaluate, SIX, TABLES[kind], connection), **other_tools(connection, kind, [])}, 1))
+                check_agreement(
+                    {},
+                    run_in_turn(
+                        {OURS: partial(evaluate_predictions, SIX, TABLES[kind], connection), **other_tools(connection, kind, [])}, 1
+                    ),
+                )
 
 
-def peers(options: argparse.Namespace) -> Iterator[Target]:
+def time_peers(options: argparse.Namespace) -> Iterator[Target]:
     """Time six metrics from the same DuckDB file with each tool."""
-    path = predictions(options.rows)
+    path = make_predictions(options.rows)
     spark = spark_session(options.threads)
     if isinstance(spark, str):
         console.print(f"Spark MLlib is left out: {spark}", highlight=False)
-    with connect(options.threads, str(path)) as connection:
+    with open_connection(options.threads, str(path)) as connection:
         scores = fetch_scores(connection)
         for kind in TABLES:
             at_hand: list[float] = []
             sides: Sides = {
-                BARE: partial(rank, connection),
-                OURS: partial(evaluate, SIX, TABLES[kind], connection, threads=options.threads),
-                PLAIN: partial(evaluate, SIX, TABLES[kind], connection, threads=options.threads, check="off"),
+                BARE: partial(rank_predictions, connection),
+                OURS: partial(evaluate_predictions, SIX, TABLES[kind], connection, threads=options.threads),
+                PLAIN: partial(evaluate_predictions, SIX, TABLES[kind], connection, threads=options.threads, check="off"),
                 **other_tools(connection, kind, at_hand),
-                "NumPy argsort, scores at hand": partial(argsort, scores),
+                "NumPy argsort, scores at hand": partial(sort_scores, scores),
             }
             if not isinstance(spark, str):
                 sides[SPARK] = partial(with_spark, spark, predictions_as_parquet(path), kind)
-            timings = alternate(sides, options.repeat or 3, once=() if options.repeat_peers else (SKLEARN, SPARK))
-            agree({}, timings)
+            timings = run_in_turn(sides, options.repeat or 3, once=() if options.repeat_peers else (SKLEARN, SPARK))
+            check_agreement({}, timings)
             timings[AT_HAND] = Timing(at_hand)
             title = f"peers: six metrics, {options.rows:,} rows, {kind}"
-            show(title, timings, BARE)
+            print_timings(title, timings, BARE)
             at_most, stretch = RANK_TARGETS[kind]
             for name in (OURS, PLAIN):
                 own = timings[name].median
@@ -138,38 +143,40 @@ def peers(options: argparse.Namespace) -> Iterator[Target]:
         spark.stop()
 
 
-def groups(options: argparse.Namespace) -> Iterator[Target]:
+def time_groups(options: argparse.Namespace) -> Iterator[Target]:
     """Time six metrics of each campaign, for few and many campaigns."""
     for campaigns in CAMPAIGNS:
-        with connect(options.threads, str(predictions(options.rows, UNIFORM, campaigns))) as connection:
-            sides: Sides = {BARE: partial(rank, connection, "campaign")}
+        with open_connection(options.threads, str(make_predictions(options.rows, UNIFORM, campaigns))) as connection:
+            sides: Sides = {BARE: partial(rank_predictions, connection, "campaign")}
             for kind in TABLES:
                 ours = partial(evaluate_groups, kind, connection, threads=options.threads)
                 sides |= {f"{kind}, checks off": partial(ours, check="off"), kind: ours}
-            timings = alternate(sides, options.repeat or 3)
-            agree({}, timings, {f"{kind}, campaign 0 alone": one_campaign(kind, connection) for kind in TABLES})
-        show(f"groups: six metrics, {options.rows:,} rows, number of groups {campaigns:,}", timings, BARE)
+            timings = run_in_turn(sides, options.repeat or 3)
+            check_agreement({}, timings, {f"{kind}, campaign 0 alone": one_campaign(kind, connection) for kind in TABLES})
+        print_timings(f"groups: six metrics, {options.rows:,} rows, number of groups {campaigns:,}", timings, BARE)
     yield from ()
 
 
-def probability(options: argparse.Namespace) -> Iterator[Target]:
+def time_probability_metrics(options: argparse.Namespace) -> Iterator[Target]:
     """Time metrics for which nothing has to be ordered."""
-    with connect(options.threads, str(predictions(options.rows))) as connection:
-        ours = partial(evaluate, PROBABILITY, TABLES["weighted"], connection, threads=options.threads)
-        timings = alternate({SCAN: partial(scan, connection), PLAIN: partial(ours, check="off"), OURS: ours}, options.repeat or 3)
-    agree({}, timings)
+    with open_connection(options.threads, str(make_predictions(options.rows))) as connection:
+        ours = partial(evaluate_predictions, PROBABILITY, TABLES["weighted"], connection, threads=options.threads)
+        timings = run_in_turn(
+            {SCAN: partial(scan_predictions, connection), PLAIN: partial(ours, check="off"), OURS: ours}, options.repeat or 3
+        )
+    check_agreement({}, timings)
     title = f"probability: three metrics, {options.rows:,} rows, weighted"
-    show(title, timings, SCAN)
+    print_timings(title, timings, SCAN)
     for name in (PLAIN, OURS):
         yield Target(f"{title}; {name} of a {SCAN}", timings[name].median / timings[SCAN].median, at_most=2)
 
 
-def skew(options: argparse.Namespace) -> Iterator[Target]:
+def time_skewed_scores(options: argparse.Namespace) -> Iterator[Target]:
     """Time each way to order the predictions, for scores that are more or less alike."""
     yield from by_strategy(options, "skew", (UNIFORM, BETA, SPIKE), STRATEGIES)
 
 
-def shares(options: argparse.Namespace) -> Iterator[Target]:
+def time_class_shares(options: argparse.Namespace) -> Iterator[Target]:
     """Time the default strategy and that of one sort of scores, for few positives and many."""
     yield from by_strategy(options, "shares", (RARE, UNIFORM, HALF), ("window",))
 
@@ -177,40 +184,40 @@ def shares(options: argparse.Namespace) -> Iterator[Target]:
 def by_strategy(options: argparse.Namespace, section: str, kinds: tuple[Scores, ...], strategies: tuple[str, ...]) -> Iterator[Target]:
     """Time six metrics with the default strategy and others, for each distribution of scores."""
     for scores in kinds:
-        with connect(options.threads, str(predictions(options.rows, scores))) as connection:
+        with open_connection(options.threads, str(make_predictions(options.rows, scores))) as connection:
             for kind in TABLES:
                 chosen: dict[str, dict[str, str]] = {name: {} for name in ("default", *strategies)}
-                sides: Sides = {BARE: partial(rank, connection)}
+                sides: Sides = {BARE: partial(rank_predictions, connection)}
                 for name, noted in chosen.items():
                     asked = {} if name == "default" else {"plan": {"score_order": name}}
-                    sides[name] = partial(evaluate, SIX, TABLES[kind], connection, noted, threads=options.threads, **asked)
-                timings = alternate(sides, options.repeat or 3)
-                agree({}, timings)
+                    sides[name] = partial(evaluate_predictions, SIX, TABLES[kind], connection, noted, threads=options.threads, **asked)
+                timings = run_in_turn(sides, options.repeat or 3)
+                check_agreement({}, timings)
                 notes = {name: noted["score_order"] for name, noted in chosen.items()}
-                show(f"{section}: six metrics, {options.rows:,} rows, {scores.name}, {kind}", timings, BARE, notes, "score_order")
+                print_timings(f"{section}: six metrics, {options.rows:,} rows, {scores.name}, {kind}", timings, BARE, notes, "score_order")
     yield from ()
 
 
-def growth(options: argparse.Namespace) -> Iterator[Target]:
+def time_growth(options: argparse.Namespace) -> Iterator[Target]:
     """Time six metrics over more and more rows, and a bare rank beside them."""
     for name in (BARE, *TABLES):
         timings: dict[str, Timing] = {}
         for rows in options.growth:
-            with connect(options.threads, str(predictions(rows))) as connection:
-                scan(connection)  # so that the first run finds the file in memory as later ones do
-                side = partial(rank, connection)
+            with open_connection(options.threads, str(make_predictions(rows))) as connection:
+                scan_predictions(connection)  # so that the first run finds the file in memory as later ones do
+                side = partial(rank_predictions, connection)
                 if name in TABLES:
-                    side = partial(evaluate, SIX, TABLES[name], connection, threads=options.threads)
-                timings |= alternate({f"{rows:,} rows": side}, options.repeat or 1)
+                    side = partial(evaluate_predictions, SIX, TABLES[name], connection, threads=options.threads)
+                timings |= run_in_turn({f"{rows:,} rows": side}, options.repeat or 1)
         sizes = list(timings)
         notes = {size: f"{timings[size].median / timings[before].median:.2f}" for before, size in pairwise(sizes)}
-        show(f"growth: {'six metrics, ' * (name != BARE)}{name}", timings, sizes[0], notes, "to the size before")
+        print_timings(f"growth: {'six metrics, ' * (name != BARE)}{name}", timings, sizes[0], notes, "to the size before")
     yield from ()
 
 
-def memory(options: argparse.Namespace) -> Iterator[Target]:
+def time_memory_limits(options: argparse.Namespace) -> Iterator[Target]:
     """Time six metrics over more rows than the limit holds, each in a process of its own."""
-    predictions(options.huge)
+    make_predictions(options.huge)
     for kind in TABLES:
         command = [__file__, "--huge", str(options.huge), "--child", kind]
         timings, peaks = compare_with_limit(command, LIMIT, options.repeat or 1)
@@ -219,27 +226,27 @@ def memory(options: argparse.Namespace) -> Iterator[Target]:
         yield Target(f"{title}; peak memory of {LIMIT}", peaks[LIMIT] / LIMIT_BYTES, at_most=1.1)
 
 
-def child(options: argparse.Namespace) -> None:
+def run_child(options: argparse.Namespace) -> None:
     """Evaluate in this process, and print the values with the seconds and the peak memory in bytes."""
     kind, limit = options.child
-    path = predictions(options.huge)
+    path = make_predictions(options.huge)
     limits = {"temp_directory": FOLDER / "spill", **({} if limit == UNLIMITED else {"memory_limit": limit})}
     start = time.perf_counter()
-    print_values(evaluate(SIX, TABLES[kind], str(path), threads=2, **limits), start)
+    print_values(evaluate_predictions(SIX, TABLES[kind], str(path), threads=2, **limits), start)
 
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
-    "peers": peers,
-    "groups": groups,
-    "probability": probability,
-    "skew": skew,
-    "shares": shares,
-    "growth": growth,
-    "memory": memory,
+    "peers": time_peers,
+    "groups": time_groups,
+    "probability": time_probability_metrics,
+    "skew": time_skewed_scores,
+    "shares": time_class_shares,
+    "growth": time_growth,
+    "memory": time_memory_limits,
 }
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=20_000_000, help="rows of all but growth and memory")
     parser.add_argument("--growth", type=int, nargs="+", default=[2_000_000, 20_000_000, 200_000_000], help="rows of growth, ascending")
@@ -254,13 +261,13 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    options = arguments()
+    options = parse_arguments()
     if options.child:
-        child(options)
+        run_child(options)
         return
-    introduce(options.threads, ("duckdb", "polars", "scikit-learn", "pyarrow", "numpy"))
+    print_introduction(options.threads, ("duckdb", "polars", "scikit-learn", "pyarrow", "numpy"))
     agree_on_few(options)
-    conclude(target for name in options.only for target in SECTIONS[name](options))
+    print_targets(target for name in options.only for target in SECTIONS[name](options))
 
 
 if __name__ == "__main__":

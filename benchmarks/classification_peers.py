@@ -27,14 +27,14 @@ _COLUMNS = {"unweighted": "label, score", "weighted": "label, score, weight"}
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def rank(connection: duckdb.DuckDBPyConnection, by: str = "") -> Values:
+def rank_predictions(connection: duckdb.DuckDBPyConnection, by: str = "") -> Values:
     """Rank all predictions, or those of each group, and nothing else; return the sum of the ranks."""
     partition = f"PARTITION BY {by} " if by else ""
     query = f"SELECT SUM(r) FROM (SELECT RANK() OVER ({partition}ORDER BY score) AS r FROM predictions)"
     return {BARE: float(connection.execute(query).fetchall()[0][0])}
 
 
-def scan(connection: duckdb.DuckDBPyConnection) -> Values:
+def scan_predictions(connection: duckdb.DuckDBPyConnection) -> Values:
     """Read all predictions once and add them up, and nothing else."""
     return {"positives": float(connection.execute("SELECT SUM(label), SUM(score), SUM(weight) FROM predictions").fetchall()[0][0])}
 
@@ -44,7 +44,7 @@ def fetch_scores(connection: duckdb.DuckDBPyConnection) -> Any:
     return connection.execute("SELECT score FROM predictions").fetchnumpy()["score"]
 
 
-def argsort(scores: Any) -> Values:
+def sort_scores(scores: Any) -> Values:
     """Order scores that are in memory already, on one thread, and nothing else."""
     np.argsort(scores)
     return {}
@@ -67,8 +67,8 @@ def with_polars_sorted(connection: duckdb.DuckDBPyConnection, kind: str) -> Valu
     """Sort all predictions, keep the last of each tie, and take the areas step by step."""
     import polars as pl  # noqa: PLC0415
 
-    frame = _fetch(connection, kind).lazy()
-    weight = _weight(kind)
+    frame = _fetch_frame(connection, kind).lazy()
+    weight = _select_weight(kind)
     steps = (
         frame.select("score", weight=weight, positive=weight * pl.col("label"))
         .sort("score", descending=True)
@@ -85,14 +85,14 @@ def with_polars_sorted(connection: duckdb.DuckDBPyConnection, kind: str) -> Valu
         LiftQuality=2 * auc - 1,
         KS=(upto / upto.last() - negatives / negatives.last()).abs().max(),
     )
-    return dict(pl.concat([areas, frame.select(**_probability(kind))], how="horizontal").collect().row(0, named=True))
+    return dict(pl.concat([areas, frame.select(**_list_probability_metrics(kind))], how="horizontal").collect().row(0, named=True))
 
 
 def with_polars_searched(connection: duckdb.DuckDBPyConnection, kind: str) -> Values:
     """Sort the scores and nothing with them, unless they have weights, and search the few of positives among them."""
     import polars as pl  # noqa: PLC0415
 
-    frame = _fetch(connection, kind)
+    frame = _fetch_frame(connection, kind)
     columns = ["score"] if kind == "unweighted" else ["score", "weight"]
     everything = frame.select(columns).sort("score")
     positives = frame.filter(pl.col("label") == 1).select(columns).sort("score")
@@ -101,9 +101,9 @@ def with_polars_searched(connection: duckdb.DuckDBPyConnection, kind: str) -> Va
         for name, ordered in (("all", everything), ("positives", positives))
         for side in ("left", "right")
     }
-    total, relevant = _total(everything), _total(positives)
+    total, relevant = _sum_weights(everything), _sum_weights(positives)
     others = total - relevant
-    weight = _weight(kind)
+    weight = _select_weight(kind)
     negatives_below = pl.col("all_left") - pl.col("positives_left")
     negatives_upto = pl.col("all_right") - pl.col("positives_right")
     at_least = relevant - pl.col("positives_left")
@@ -116,22 +116,22 @@ def with_polars_searched(connection: duckdb.DuckDBPyConnection, kind: str) -> Va
         LiftQuality=2 * auc - 1,
         KS=pl.max_horizontal(ahead, behind).max(),
     )
-    return dict(areas.hstack(frame.select(**_probability(kind))).row(0, named=True))
+    return dict(areas.hstack(frame.select(**_list_probability_metrics(kind))).row(0, named=True))
 
 
-def _fetch(connection: duckdb.DuckDBPyConnection, kind: str) -> pl.DataFrame:
+def _fetch_frame(connection: duckdb.DuckDBPyConnection, kind: str) -> pl.DataFrame:
     import polars as pl  # noqa: PLC0415
 
     return pl.DataFrame(connection.sql(f"SELECT {_COLUMNS[kind]} FROM predictions").to_arrow_table())
 
 
-def _weight(kind: str) -> pl.Expr:
+def _select_weight(kind: str) -> pl.Expr:
     import polars as pl  # noqa: PLC0415
 
     return pl.lit(1.0) if kind == "unweighted" else pl.col("weight")
 
 
-def _total(frame: pl.DataFrame) -> float:
+def _sum_weights(frame: pl.DataFrame) -> float:
     return float(frame["weight"].sum() if "weight" in frame.columns else frame.height)
 
 
@@ -145,7 +145,7 @@ def _weight_below(ordered: pl.DataFrame, points: pl.Series, side: Any) -> pl.Ser
     return pl.concat([pl.Series([0.0]), ordered["weight"].cum_sum()]).gather(places)
 
 
-def _probability(kind: str) -> dict[str, pl.Expr]:
+def _list_probability_metrics(kind: str) -> dict[str, pl.Expr]:
     """Return the metrics for which the order does not matter."""
     import polars as pl  # noqa: PLC0415
 

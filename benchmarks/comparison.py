@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 METRICS = 12
 
 
-def values(queries: int) -> tuple[pa.Table, dict[str, np.ndarray]]:
+def draw_values(queries: int) -> tuple[pa.Table, dict[str, np.ndarray]]:
     """Return values of two systems for every query, as a table and as arrays."""
     draw = np.random.default_rng(0)
     columns = {f"m{number}": np.round(draw.beta(0.6, 1.2, 2 * queries), 4) for number in range(METRICS)}
@@ -33,7 +33,7 @@ def values(queries: int) -> tuple[pa.Table, dict[str, np.ndarray]]:
     return pa.table({"system": ["a"] * queries + ["b"] * queries, "query_id": ids * 2, **columns}), columns
 
 
-def ours(table: pa.Table, test: str, correction: str, replicates: int | None = None) -> list[float | None]:
+def compute_p_values(table: pa.Table, test: str, correction: str, replicates: int | None = None) -> list[float | None]:
     """Return the p-values of all metrics."""
     measures = [ComparedMetric(name, "higher", is_proportion=True) for name in table.column_names[2:]]
     asking = ComparisonPlan(Request(table.column_names[2:], {}), "system", [[]], measures, [])
@@ -63,7 +63,7 @@ def numpy_signs(columns: dict[str, np.ndarray], queries: int, replicates: int) -
     return greatest
 
 
-def timed(sides: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
+def time_in_turn(sides: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
     """Return the median seconds of each side, all taken in turn."""
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(repeat):
@@ -79,24 +79,24 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--queries", type=int, default=50_000)
     asked = parser.parse_args()
-    table, columns = values(asked.queries)
-    few, few_columns = values(1000)
+    table, columns = draw_values(asked.queries)
+    few, few_columns = draw_values(1000)
     console = Console(width=110)
     for title, sides in {
         f"t and Wilcoxon, {METRICS} metrics, {asked.queries:,} queries": {
-            "sqlrank": lambda: (ours(table, "t", "holm"), ours(table, "wilcoxon", "holm")),
+            "sqlrank": lambda: (compute_p_values(table, "t", "holm"), compute_p_values(table, "wilcoxon", "holm")),
             "scipy": lambda: scipy_t_and_wilcoxon(columns, asked.queries),
         },
         f"max-T, {METRICS} metrics, 999 draws, {asked.queries:,} queries": {
-            "sqlrank": lambda: ours(table, "t", "max_t", 999),
+            "sqlrank": lambda: compute_p_values(table, "t", "max_t", 999),
             "NumPy, one draw at a time": lambda: numpy_signs(columns, asked.queries, 999),
         },
         f"max-T, {METRICS} metrics, 9,999 draws, 1,000 queries": {
-            "sqlrank": lambda: ours(few, "t", "max_t", 9999),
+            "sqlrank": lambda: compute_p_values(few, "t", "max_t", 9999),
             "NumPy, one draw at a time": lambda: numpy_signs(few_columns, 1000, 9999),
         },
     }.items():
-        found = timed(sides, asked.repeat)
+        found = time_in_turn(sides, asked.repeat)
         shown = Table("", "seconds", "ratio to sqlrank", title=f"{title}, median of {asked.repeat} in turn")
         for name, seconds in found.items():
             shown.add_row(name, f"{seconds:.2f}", f"{seconds / found['sqlrank']:.2f}")

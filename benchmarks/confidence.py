@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
-from comparison import timed
+from comparison import time_in_turn
 from MLstatkit import Delong_test
 from rich.console import Console
 from rich.table import Table
@@ -29,7 +29,7 @@ UNTIED = 1_000_000_007
 """So many values that hardly any two scores are equal."""
 
 
-def stored(name: str, query: str) -> str:
+def store_rows(name: str, query: str) -> str:
     """Return a Parquet file of the rows of a query, in random order."""
     path = FOLDER / f"{name}.parquet"
     if not path.exists():
@@ -38,11 +38,11 @@ def stored(name: str, query: str) -> str:
     return str(path)
 
 
-def lists(queries: int) -> dict[str, str]:
+def make_lists(queries: int) -> dict[str, str]:
     """Return a run of ten documents per query and their judgments."""
     rows = f"SELECT i, i // 10 AS query_id, i % 10 AS doc_id, (hash(i, 1) % 100000) / 100000 AS score FROM range({10 * queries}) AS t(i)"
     judged = f"SELECT i, i // 10 AS query_id, i % 10 AS doc_id, greatest(CAST(hash(i, 2) % 20 AS INTEGER) - 16, 0) AS relevance FROM range({10 * queries}) AS t(i)"
-    return {"run": stored(f"run_{queries}", rows), "qrels": stored(f"qrels_{queries}", judged)}
+    return {"run": store_rows(f"run_{queries}", rows), "qrels": store_rows(f"qrels_{queries}", judged)}
 
 
 def two_model_predictions(rows: int, values: int = 100_000) -> str:
@@ -51,13 +51,13 @@ def two_model_predictions(rows: int, values: int = 100_000) -> str:
     scores = ", ".join(
         f"((hash(i, {number}) % {values}) / {values} * 0.8 + {label} * 0.1 + 0.05) AS {name}" for number, name in ((2, "a"), (3, "b"))
     )
-    return stored(
+    return store_rows(
         f"predictions_{rows}_{values}",
         f"SELECT i, hash(i, 4) % {rows // 20} AS user_id, {label} AS label, {scores} FROM range({rows}) AS t(i)",
     )
 
 
-def ours(metrics: Any, **options: Any) -> pa.Table:
+def evaluate_interval(metrics: Any, **options: Any) -> pa.Table:
     """Return sqlrank's interval."""
     return sqlrank.evaluate(metrics, check="off", **options)
 
@@ -74,61 +74,69 @@ def ours_of_two(path: str) -> pa.Table:
     return sqlrank.compare("AUC", predictions=path, columns={"score": ["a", "b"]})
 
 
-def delong(path: str) -> Any:
+def compute_delong_z(path: str) -> Any:
     """Return the z of MLstatkit's test, its reading included."""
     table = duckdb.sql(f"SELECT label, a, b FROM '{path}'").fetchnumpy()
     return Delong_test(table["label"], table["a"], table["b"])
 
 
-def tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[], Any]], str]]:
+def list_tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[], Any]], str]]:
     """Return the sides of each table by its title, with the side that ratios are to."""
-    ranked, few, path, untied = lists(queries), lists(queries // 4), two_model_predictions(rows), two_model_predictions(rows, UNTIED)
-    values = ours(RANKINGS, per_query=True, **few)
+    ranked, few, path, untied = (
+        make_lists(queries),
+        make_lists(queries // 4),
+        two_model_predictions(rows),
+        two_model_predictions(rows, UNTIED),
+    )
+    values = evaluate_interval(RANKINGS, per_query=True, **few)
     columns = [values[name].to_numpy() for name in RANKINGS]
     predictions: dict[str, Any] = {"predictions": path, "columns": {"score": "a"}}
     sure: dict[str, Any] = {"confidence": 0.95}
     drawn = {**sure, "interval": "bootstrap", "replicates": REPLICATES}
     return {
         f"{len(RANKINGS)} metrics of rankings, {queries:,} queries of ten": (
-            {"values": lambda: ours(RANKINGS, **ranked), "with intervals": lambda: ours(RANKINGS, **ranked, **sure)},
+            {
+                "values": lambda: evaluate_interval(RANKINGS, **ranked),
+                "with intervals": lambda: evaluate_interval(RANKINGS, **ranked, **sure),
+            },
             "values",
         ),
         f"bootstrap, {len(RANKINGS)} metrics, {REPLICATES} replicates, {queries // 4:,} queries (sqlrank: with the metrics)": (
-            {"sqlrank": lambda: ours(RANKINGS, **few, **drawn), "scipy, of values": lambda: scipy_bootstrap(columns)},
+            {"sqlrank": lambda: evaluate_interval(RANKINGS, **few, **drawn), "scipy, of values": lambda: scipy_bootstrap(columns)},
             "sqlrank",
         ),
         f"AUC, {rows:,} predictions": (
             {
-                "value": lambda: ours("AUC", **predictions),
-                "with its interval": lambda: ours("AUC", **predictions, **sure),
-                "by users": lambda: ours("AUC", **predictions, **sure, unit="user_id"),
-                "APS with its interval": lambda: ours("APS", **predictions, **sure),
+                "value": lambda: evaluate_interval("AUC", **predictions),
+                "with its interval": lambda: evaluate_interval("AUC", **predictions, **sure),
+                "by users": lambda: evaluate_interval("AUC", **predictions, **sure, unit="user_id"),
+                "APS with its interval": lambda: evaluate_interval("APS", **predictions, **sure),
             },
             "value",
         ),
         f"{len(SUMS)} metrics of sums, {rows:,} predictions": (
             {
-                "values": lambda: ours(SUMS, **predictions),
-                "intervals by rows": lambda: ours(SUMS, **predictions, **sure),
-                f"intervals by {rows // 20:,} users": lambda: ours(SUMS, **predictions, **sure, unit="user_id"),
+                "values": lambda: evaluate_interval(SUMS, **predictions),
+                "intervals by rows": lambda: evaluate_interval(SUMS, **predictions, **sure),
+                f"intervals by {rows // 20:,} users": lambda: evaluate_interval(SUMS, **predictions, **sure, unit="user_id"),
             },
             "values",
         ),
         f"AUC of two scores of the same {rows:,} rows": (
-            {"sqlrank": lambda: ours_of_two(path), "MLstatkit": lambda: delong(path)},
+            {"sqlrank": lambda: ours_of_two(path), "MLstatkit": lambda: compute_delong_z(path)},
             "sqlrank",
         ),
         f"the same, hardly any of the {rows:,} rows being tied": (
-            {"sqlrank": lambda: ours_of_two(untied), "MLstatkit": lambda: delong(untied)},
+            {"sqlrank": lambda: ours_of_two(untied), "MLstatkit": lambda: compute_delong_z(untied)},
             "sqlrank",
         ),
     }
 
 
-def agree(path: str) -> None:
+def check_agreement(path: str) -> None:
     """Stop if the two tests of areas do not agree."""
     (row,) = ours_of_two(path).to_pylist()
-    z = abs(float(delong(path)[0]))
+    z = abs(float(compute_delong_z(path)[0]))
     if abs(abs(row["difference"]) / row["se"] - z) > 1e-6 * max(1.0, z):
         raise SystemExit(f"sqlrank and MLstatkit do not agree: {row}, {z}")
 
@@ -140,10 +148,10 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     asked = parser.parse_args()
     for values in (100_000, UNTIED):
-        agree(two_model_predictions(min(asked.rows, 100_000), values))
+        check_agreement(two_model_predictions(min(asked.rows, 100_000), values))
     console = Console(width=110)
-    for title, (sides, base) in tables(asked.queries, asked.rows).items():
-        found = timed(sides, asked.repeat)
+    for title, (sides, base) in list_tables(asked.queries, asked.rows).items():
+        found = time_in_turn(sides, asked.repeat)
         table = Table("", "seconds", f"ratio to {base}", title=f"{title}, median of {asked.repeat} in turn")
         for name, seconds in found.items():
             table.add_row(name, f"{seconds:.2f}", f"{seconds / found[base]:.2f}")

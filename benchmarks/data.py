@@ -62,22 +62,22 @@ class Scores:
     positive: str
 
 
-def _fine(salt: int) -> str:
+def _draw_fine_number(salt: int) -> str:
     """Return SQL for a number between 0 and 1, exclusive, with the 52 bits that a double can hold: hardly ever two the same."""
     return f"((hash(i * 131 + {salt}) >> 12) + 0.5::DOUBLE) / 4503599627370496"
 
 
-UNIFORM = Scores("uniform", _fine(1), "0.092 * score")
+UNIFORM = Scores("uniform", _draw_fine_number(1), "0.092 * score")
 """Hardly ever two the same."""
 
-RARE = Scores("rare", _fine(1), "0.006 * score")
-HALF = Scores("half", _fine(1), "score")
+RARE = Scores("rare", _draw_fine_number(1), "0.006 * score")
+HALF = Scores("half", _draw_fine_number(1), "score")
 """As uniform, with 0.3 % and 50 % of positives."""
 
-BETA = Scores("beta", f"exp({' + '.join(f'ln({_fine(1 + k)}) / {k + 0.1:.1f}' for k in range(20))})", "0.04 + 1.2 * score")
+BETA = Scores("beta", f"exp({' + '.join(f'ln({_draw_fine_number(1 + k)}) / {k + 0.1:.1f}' for k in range(20))})", "0.04 + 1.2 * score")
 """Beta(0.1, 20), which is the product of Beta(0.1 + k, 1) for k from 0 to 19: most near 0, down to 1e-100."""
 
-SPIKE = Scores("spike", f"CASE WHEN {_fine(1)} < 0.99 THEN 0.05 ELSE {_fine(2)} END", "0.0414 + 0.09 * score")
+SPIKE = Scores("spike", f"CASE WHEN {_draw_fine_number(1)} < 0.99 THEN 0.05 ELSE {_draw_fine_number(2)} END", "0.0414 + 0.09 * score")
 """Of a hundred scores 99 are the same."""
 
 
@@ -98,7 +98,7 @@ class Dataset:
         """The files of the judgments, as a glob."""
         return str(self.folder / "qrels" / "*.parquet")
 
-    def database(self) -> Path:
+    def make_database(self) -> Path:
         """Return a DuckDB file that holds both as tables, made if it is not there."""
         path = self.folder / "tables.duckdb"
         if not path.exists():
@@ -112,7 +112,7 @@ class Dataset:
         return path
 
 
-def predictions(rows: int, scores: Scores = UNIFORM, campaigns: int = 1000) -> Path:
+def make_predictions(rows: int, scores: Scores = UNIFORM, campaigns: int = 1000) -> Path:
     """Return a DuckDB file, made if it is not there, with a table ``predictions`` in random order.
 
     A view ``unweighted`` of it lacks the column weight, which is 0.5 to 2.5.
@@ -126,12 +126,12 @@ def predictions(rows: int, scores: Scores = UNIFORM, campaigns: int = 1000) -> P
             connection.execute("SET enable_progress_bar = false")
             connection.execute(f"""
                 CREATE TABLE predictions AS
-                SELECT CAST({_fine(30)} < {scores.positive} AS INTEGER) AS label, score, weight, campaign
+                SELECT CAST({_draw_fine_number(30)} < {scores.positive} AS INTEGER) AS label, score, weight, campaign
                 FROM (
                     SELECT
                         i,
                         CAST({scores.score} AS DOUBLE) AS score,
-                        0.5 + 2 * {_fine(31)} AS weight,
+                        0.5 + 2 * {_draw_fine_number(31)} AS weight,
                         CAST(hash(i * 131 + 32) % {campaigns} AS INTEGER) AS campaign
                     FROM (SELECT range AS i FROM range({rows}))
                 )""")
@@ -151,7 +151,7 @@ def predictions_as_parquet(database: Path) -> str:
     return str(path)
 
 
-def dataset(rows: int, kind: Kind, order: Order, shape: Shape = STANDARD) -> Dataset:
+def make_dataset(rows: int, kind: Kind, order: Order, shape: Shape = STANDARD) -> Dataset:
     """Return a data set of about ``rows`` retrieved documents, made if it is not there.
 
     One query in fifty was not answered and another was not judged.
@@ -161,16 +161,19 @@ def dataset(rows: int, kind: Kind, order: Order, shape: Shape = STANDARD) -> Dat
         unfinished = folder.with_name(f"{folder.name}.part")
         shutil.rmtree(unfinished, ignore_errors=True)
         queries = rows // shape.docs // shape.systems
-        for name, slots, select in (("run", shape.docs * shape.systems, _run(shape)), ("qrels", shape.docs + shape.missed, _qrels(shape))):
+        for name, slots, select in (
+            ("run", shape.docs * shape.systems, _select_run(shape)),
+            ("qrels", shape.docs + shape.missed, _select_qrels(shape)),
+        ):
             (unfinished / name).mkdir(parents=True)
-            _write(unfinished / name, queries * slots, select.format(queries=queries), kind, order)
+            _write_chunks(unfinished / name, queries * slots, select.format(queries=queries), kind, order)
         unfinished.rename(folder)
     return Dataset(folder, shape.systems)
 
 
-def answers(rows: int) -> str:
+def make_answers(rows: int) -> str:
     """Return a Parquet file, made if it is not there, with a row per query of the standard data: documents in order, a quarter of the relevant."""
-    data = dataset(rows, "str", "clustered")
+    data = make_dataset(rows, "str", "clustered")
     path = data.folder / "answers.parquet"
     if not path.exists():
         unfinished = path.with_suffix(".part")
@@ -192,28 +195,28 @@ def answers(rows: int) -> str:
     return str(path)
 
 
-def _uniform(salt: int) -> str:
+def _draw_uniform(salt: int) -> str:
     """Return SQL for a number in 0..1 that a 32-bit float holds exactly, since trec_eval reads scores into such: ties are ties in all tools."""
     return f"(hash(i * 131 + {salt}) >> 40) / 16777216.0"
 
 
-def _run(shape: Shape) -> str:
+def _select_run(shape: Shape) -> str:
     """Return the SELECT of retrieved documents over numbers ``i``; a system's lists stand together."""
     place = f"i // {shape.docs} % {{queries}} AS q, i % {shape.docs} AS d"
     system = f"i // ({shape.docs} * {{queries}}) AS system, " if shape.systems > 1 else ""
-    return f"SELECT i, {system}{place}, {_uniform(1)} AS score FROM numbers WHERE i // {shape.docs} % {{queries}} % 50 <> 9"
+    return f"SELECT i, {system}{place}, {_draw_uniform(1)} AS score FROM numbers WHERE i // {shape.docs} % {{queries}} % 50 <> 9"
 
 
-def _qrels(shape: Shape) -> str:
+def _select_qrels(shape: Shape) -> str:
     """Return the SELECT of judgments over numbers ``i``: each query has a slot for every document, retrieved or missed."""
     slots = shape.docs + shape.missed
     return f"""
         SELECT i, q, d, CASE WHEN d >= {shape.docs} THEN 1 ELSE {shape.grade} END AS relevance
-        FROM (SELECT i, i // {slots} AS q, i % {slots} AS d, {_uniform(2)} AS u FROM numbers)
+        FROM (SELECT i, i // {slots} AS q, i % {slots} AS d, {_draw_uniform(2)} AS u FROM numbers)
         WHERE q % 50 <> 7 AND (d >= {shape.docs} OR {shape.grade} IS NOT NULL)"""
 
 
-def _write(folder: Path, numbers: int, select: str, kind: Kind, order: Order) -> None:
+def _write_chunks(folder: Path, numbers: int, select: str, kind: Kind, order: Order) -> None:
     """Write a SELECT over 0..numbers-1 in chunks: stretches of the numbers, or random samples of them in random order."""
     query_id, doc_id = _IDS[kind]
     chunks = -(-numbers // CHUNK_ROWS)

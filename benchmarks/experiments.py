@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 import polars as pl
-from comparison import timed
+from comparison import time_in_turn
 from rich.console import Console
 from rich.table import Table
 from scipy import stats
@@ -19,7 +19,7 @@ ROWS_OF_A_UNIT = 4
 FOLDER = Path(__file__).parent / "data"
 
 
-def visits(rows: int) -> Path:
+def make_visits(rows: int) -> Path:
     """Return a Parquet file of sessions of users, each in one of two variants, in random order, from hashes."""
     path = FOLDER / f"visits_{rows}.parquet"
     if not path.exists():
@@ -31,13 +31,13 @@ def visits(rows: int) -> Path:
     return path
 
 
-def grouped(path: Path) -> Any:
+def group_units(path: Path) -> Any:
     """Return the number of units and their sums, by the statement that any analysis begins with."""
     units = f"SELECT user_id, MIN(variant) AS variant, SUM(clicks) AS clicks, SUM(views) AS views FROM '{path}' GROUP BY user_id"
     return duckdb.sql(f"SELECT variant, COUNT(*), SUM(clicks), SUM(views) FROM ({units}) GROUP BY variant").fetchall()
 
 
-def ours(path: Path, metrics: dict[str, str], **options: Any) -> list[dict[str, Any]]:
+def estimate_effects(path: Path, metrics: dict[str, str], **options: Any) -> list[dict[str, Any]]:
     """Return sqlrank's effects."""
     return sqlrank.experiment(metrics, data=path, unit="user_id", **options).to_pylist()
 
@@ -54,15 +54,15 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--rows", type=int, default=10_000_000)
     asked = parser.parse_args()
-    path = visits(asked.rows)
+    path = make_visits(asked.rows)
     several = {"clicks": "Mean(clicks)", "ctr": "Ratio(clicks, views)", "spend": "Mean(spend)"}
-    if abs(ours(path, {"clicks": "Mean(clicks)"})[0]["p_value"] - polars_and_scipy(path)) > 1e-9:
+    if abs(estimate_effects(path, {"clicks": "Mean(clicks)"})[0]["p_value"] - polars_and_scipy(path)) > 1e-9:
         raise SystemExit("sqlrank and SciPy do not agree")
-    found = timed(
+    found = time_in_turn(
         {
-            "GROUP BY of units": lambda: grouped(path),
-            "sqlrank, Ratio(clicks, views)": lambda: ours(path, {"ctr": several["ctr"]}),
-            "sqlrank, three metrics, one with a covariate": lambda: ours(path, several, covariates={"spend": "before"}),
+            "GROUP BY of units": lambda: group_units(path),
+            "sqlrank, Ratio(clicks, views)": lambda: estimate_effects(path, {"ctr": several["ctr"]}),
+            "sqlrank, three metrics, one with a covariate": lambda: estimate_effects(path, several, covariates={"spend": "before"}),
             "Polars and SciPy, Mean(clicks)": lambda: polars_and_scipy(path),
         },
         asked.repeat,

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
-from experiments import grouped, visits
+from experiments import group_units, make_visits
 from sklearn import metrics
-from timing import Sides, Target, Timing, agree, alternate, conclude, introduce, show
+from timing import Sides, Target, Timing, check_agreement, print_introduction, print_targets, print_timings, run_in_turn
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
@@ -33,7 +33,7 @@ def cached_parquet(name: str, query: str) -> Path:
     return path
 
 
-def records(rows: int) -> Sides:
+def list_record_sides(rows: int) -> Sides:
     """Metrics of clusters of records, of three records each, of which a tenth was put elsewhere, beside the count of each pair of clusters."""
     true = f"hash(i, 1) % {rows // 3}"
     predicted = f"CASE WHEN hash(i, 2) % 10 = 0 THEN hash(i, 3) % {rows // 3} ELSE {true} END"
@@ -45,29 +45,29 @@ def records(rows: int) -> Sides:
     ]
     names = [file.display_name for file in files if file.name != "adjustedmutualinformation"]
 
-    def bare() -> dict[str, float]:
+    def count_pairs() -> dict[str, float]:
         counted = f"SELECT predicted_cluster, true_cluster, COUNT(*) AS n FROM '{path}' GROUP BY ALL"
         duckdb.sql(f"SELECT COUNT(*), SUM(n) FROM ({counted})").fetchall()
         return {}
 
-    def ours(asked: list[str]) -> Callable[[], dict[str, float]]:
-        def side() -> dict[str, float]:
+    def list_side(asked: list[str]) -> Callable[[], dict[str, float]]:
+        def evaluate_records() -> dict[str, float]:
             (found,) = sqlrank.evaluate(asked, inputs={"records": path}).to_pylist()
             return {name: found[name] for name in SKLEARN_METRICS}
 
-        return side
+        return evaluate_records
 
-    def theirs() -> dict[str, float]:
+    def evaluate_by_sklearn() -> dict[str, float]:
         table = duckdb.sql(f"SELECT true_cluster, predicted_cluster FROM '{path}'").fetchnumpy()
         pair = table["true_cluster"], table["predicted_cluster"]
         found = metrics.adjusted_rand_score(*pair), metrics.v_measure_score(*pair), metrics.fowlkes_mallows_score(*pair)
         return dict(zip(SKLEARN_METRICS, map(float, found), strict=True))
 
-    sides = {"GROUP BY of both clusters": bare, f"sqlrank, {len(names)} metrics": ours(names)}
-    return {**sides, "sqlrank, three metrics": ours(SKLEARN_METRICS), "scikit-learn, the three": theirs}
+    sides = {"GROUP BY of both clusters": count_pairs, f"sqlrank, {len(names)} metrics": list_side(names)}
+    return {**sides, "sqlrank, three metrics": list_side(SKLEARN_METRICS), "scikit-learn, the three": evaluate_by_sklearn}
 
 
-def classes(rows: int) -> Sides:
+def list_class_sides(rows: int) -> Sides:
     """Benchmark five metrics of predictions of ten classes, of which 70 % are right, beside scikit-learn and the count of pairs of classes."""
     predicted = "CASE WHEN hash(i, 2) % 10 < 7 THEN hash(i, 1) % 10 ELSE hash(i, 3) % 10 END"
     path = cached_parquet(
@@ -82,82 +82,86 @@ def classes(rows: int) -> Sides:
         "MulticlassMCC": metrics.matthews_corrcoef,
     }
 
-    def bare() -> dict[str, float]:
+    def count_pairs() -> dict[str, float]:
         duckdb.sql(f"SELECT label, predicted, COUNT(*) FROM '{path}' GROUP BY ALL").fetchall()
         return {}
 
-    def ours() -> dict[str, float]:
+    def evaluate_classes() -> dict[str, float]:
         return dict(sqlrank.evaluate([*functions], inputs={"classified": path}).to_pylist()[0])
 
-    def theirs() -> dict[str, float]:
+    def evaluate_by_sklearn() -> dict[str, float]:
         table = duckdb.sql(f"SELECT label, predicted FROM '{path}'").fetchnumpy()
         return {name: float(function(table["label"], table["predicted"])) for name, function in functions.items()}
 
-    return {"GROUP BY of both classes": bare, "sqlrank, five metrics of classes": ours, "scikit-learn, the five": theirs}
+    return {
+        "GROUP BY of both classes": count_pairs,
+        "sqlrank, five metrics of classes": evaluate_classes,
+        "scikit-learn, the five": evaluate_by_sklearn,
+    }
 
 
-def lists(rows: int) -> Sides:
+def list_diversity_sides(rows: int) -> Sides:
     """Benchmark the diversity of lists of ten against the count of each document's lists."""
     path = cached_parquet(
         f"lists_{rows}", f"SELECT i // 10 AS query_id, hash(i, 1) % 20000 AS doc_id, -(i % 10) AS score FROM range({10 * rows}) AS t(i)"
     )
     path = cached_parquet(f"lists_distinct_{rows}", f"SELECT query_id, doc_id, MAX(score) AS score FROM '{path}' GROUP BY ALL")
 
-    def bare() -> dict[str, float]:
+    def count_documents() -> dict[str, float]:
         duckdb.sql(f"SELECT SUM(n * n) FROM (SELECT doc_id, COUNT(*) AS n FROM '{path}' GROUP BY doc_id)").fetchall()
         return {}
 
-    def ours() -> dict[str, float]:
+    def evaluate_lists() -> dict[str, float]:
         sqlrank.evaluate("Personalization@10", run=path)
         return {}
 
-    return {"GROUP BY of documents": bare, "sqlrank, Personalization@10": ours}
+    return {"GROUP BY of documents": count_documents, "sqlrank, Personalization@10": evaluate_lists}
 
 
-def experiments(rows: int) -> Sides:
+def list_experiment_sides(rows: int) -> Sides:
     """Benchmark the experiment of a variant against the GROUP BY of units."""
-    path = visits(rows)
+    path = make_visits(rows)
 
-    def bare() -> dict[str, float]:
-        grouped(path)
+    def count_units() -> dict[str, float]:
+        group_units(path)
         return {}
 
-    def ours() -> dict[str, float]:
+    def estimate_effects() -> dict[str, float]:
         sqlrank.experiment({"ctr": "Ratio(clicks, views)"}, data=path, unit="user_id")
         return {}
 
-    return {"GROUP BY of units": bare, "sqlrank, Ratio(clicks, views)": ours}
+    return {"GROUP BY of units": count_units, "sqlrank, Ratio(clicks, views)": estimate_effects}
 
 
-def splits(rows: int) -> Sides:
+def list_split_sides(rows: int) -> Sides:
     """Benchmark counts of ids per part of a split against a GROUP BY of ids and their plain count."""
     path = cached_parquet(f"ids_{rows}", f"SELECT i AS user_id FROM range({rows}) AS t(i)")
     statement = sqlrank.split_sql(str(path), key="user_id", salt="checkout", shares={"train": 0.8, "validation": 0.1, "test": 0.1})
 
-    def side(query: str) -> Callable[[], dict[str, float]]:
-        def run() -> dict[str, float]:
+    def time_query(query: str) -> Callable[[], dict[str, float]]:
+        def run_query() -> dict[str, float]:
             duckdb.sql(query).fetchall()
             return {}
 
-        return run
+        return run_query
 
     return {
-        "GROUP BY of ids": side(f"SELECT COUNT(*) FROM (SELECT user_id, COUNT(*) FROM '{path}' GROUP BY user_id)"),
-        "sqlrank, 80/10/10": side(f"SELECT split, COUNT(*) FROM ({statement}) GROUP BY split"),
+        "GROUP BY of ids": time_query(f"SELECT COUNT(*) FROM (SELECT user_id, COUNT(*) FROM '{path}' GROUP BY user_id)"),
+        "sqlrank, 80/10/10": time_query(f"SELECT split, COUNT(*) FROM ({statement}) GROUP BY split"),
     }
 
 
 SECTIONS: dict[str, tuple[Callable[[int], Sides], int, str]] = {
-    "records": (records, 4_000_000, "records"),
-    "classes": (classes, 5_000_000, "predictions of ten classes"),
-    "lists": (lists, 50_000, "lists"),
-    "experiments": (experiments, 10_000_000, "rows of an experiment"),
-    "splits": (splits, 100_000_000, "ids"),
+    "records": (list_record_sides, 4_000_000, "records"),
+    "classes": (list_class_sides, 5_000_000, "predictions of ten classes"),
+    "lists": (list_diversity_sides, 50_000, "lists"),
+    "experiments": (list_experiment_sides, 10_000_000, "rows of an experiment"),
+    "splits": (list_split_sides, 100_000_000, "ids"),
 }
 """The benchmarks, with the number and name of their rows."""
 
 
-def targets(found: dict[str, dict[str, Timing]]) -> list[Target]:
+def list_targets(found: dict[str, dict[str, Timing]]) -> list[Target]:
     """Return the targets for entity resolution and classes."""
     targets_of_sections = []
     if "records" in found:
@@ -182,16 +186,16 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
     duckdb.sql(f"SET threads = {asked.threads}")
-    introduce(asked.threads, ["duckdb", "scikit-learn"])
+    print_introduction(asked.threads, ["duckdb", "scikit-learn"])
     found = {}
     for name in asked.only or SECTIONS:
         section, usual, what = SECTIONS[name]
         rows = asked.rows or int(usual * asked.share)
         sides = section(rows)
-        found[name] = alternate(sides, asked.repeat)
-        agree({"scikit-learn, the three": 1e-9}, found[name])
-        show(f"{rows:,} {what}, median of {asked.repeat} in turn", found[name], next(iter(sides)))
-    conclude(targets(found))
+        found[name] = run_in_turn(sides, asked.repeat)
+        check_agreement({"scikit-learn, the three": 1e-9}, found[name])
+        print_timings(f"{rows:,} {what}, median of {asked.repeat} in turn", found[name], next(iter(sides)))
+    print_targets(list_targets(found))
 
 
 if __name__ == "__main__":

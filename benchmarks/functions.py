@@ -8,7 +8,7 @@ import time
 from functools import partial
 
 import duckdb
-from timing import Sides, Target, Values, agree, alternate, conclude, introduce, show
+from timing import Sides, Target, Values, check_agreement, print_introduction, print_targets, print_timings, run_in_turn
 
 import sqlrank
 
@@ -18,7 +18,7 @@ MOST = 1.1
 FUNCTIONS = {"AUC": "auc", "LogLoss": "log_loss", "Brier": "brier"}
 
 
-def execute(connection: duckdb.DuckDBPyConnection, query: str) -> Values:
+def execute_query(connection: duckdb.DuckDBPyConnection, query: str) -> Values:
     """Return the values of a query by the text of their group, with the seconds on a processor, of which ``os.times`` knows hundredths."""
     begun = time.process_time()
     rows = connection.execute(query).fetchall()
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--repeat", type=int, default=5)
     arguments = parser.parse_args()
-    introduce(1, ["duckdb"])
+    print_introduction(1, ["duckdb"])
     targets = []
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")
@@ -50,16 +50,16 @@ def main() -> None:
                     "macro": f"FROM sqlrank.{name}(predictions{group}, checks := FALSE)",
                     "macro with checks": f"FROM sqlrank.{name}(predictions{group})",
                 }
-                sides: Sides = {side: partial(execute, connection, query) for side, query in queries.items()}
-                timings = alternate(sides, arguments.repeat)
-                agree({}, timings)
+                sides: Sides = {side: partial(execute_query, connection, query) for side, query in queries.items()}
+                timings = run_in_turn(sides, arguments.repeat)
+                check_agreement({}, timings)
                 title = f"{metric}{' by ' + by if by else ''}, {arguments.rows:,} rows"
-                show(title, timings, "printed")
+                print_timings(title, timings, "printed")
                 processor = {side: statistics.median(timing.processor) for side, timing in timings.items()}
                 targets.append(
                     Target(f"{title}: processor time of a macro without checks", processor["macro"] / processor["printed"], MOST)
                 )
-    conclude(targets)
+    print_targets(targets)
 
 
 if __name__ == "__main__":

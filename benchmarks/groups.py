@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from fairlearn.metrics import MetricFrame, selection_rate
 from sklearn.metrics import accuracy_score, recall_score
-from timing import Timing, agree, alternate, console
+from timing import Timing, check_agreement, console, run_in_turn
 
 import sqlrank
 
@@ -48,7 +48,7 @@ def evaluate_sqlrank(table: pa.Table, confidence: float | None = None) -> dict[s
     return {row["metric"]: row["difference"] for row in rows}
 
 
-def show(title: str, timings: dict[str, Timing]) -> None:
+def print_timings(title: str, timings: dict[str, Timing]) -> None:
     """Print the median seconds of each side, those of all threads on a processor, and the ratios to the first."""
     base = next(iter(timings.values()))
     console.print(title)
@@ -73,11 +73,11 @@ def main() -> None:
         "sqlrank, 95 % intervals": lambda: evaluate_sqlrank(table, 0.95),
         bootstrap: lambda: evaluate_fairlearn(columns, options.bootstraps),
     }
-    values = alternate(plain, options.repeat)
-    intervals = alternate(with_intervals, options.repeat, once=(bootstrap,))
-    agree({}, values, intervals)
-    show(f"three metrics of {options.rows:,} rows in {options.groups} groups", values)
-    show("with intervals", intervals)
+    values = run_in_turn(plain, options.repeat)
+    intervals = run_in_turn(with_intervals, options.repeat, once=(bootstrap,))
+    check_agreement({}, values, intervals)
+    print_timings(f"three metrics of {options.rows:,} rows in {options.groups} groups", values)
+    print_timings("with intervals", intervals)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ class Design:
     units: int = 0
     is_uneven: bool = False
 
-    def draw(self, samples: int, rng: np.random.Generator, is_truth: bool = False) -> dict[str, np.ndarray]:
+    def draw_samples(self, samples: int, rng: np.random.Generator, is_truth: bool = False) -> dict[str, np.ndarray]:
         """Return the columns of so many samples; of the truth, one of many rows."""
         size = self.rows if not self.units else 20
         count = max(1, LARGE // size) if is_truth and self.units else self.units
@@ -74,7 +74,7 @@ DESIGNS = [
 ]
 
 
-def limits(metrics: list[str], table: pa.Table, interval: str = "auto", **options: Any) -> dict[str, np.ndarray]:
+def evaluate_limits(metrics: list[str], table: pa.Table, interval: str = "auto", **options: Any) -> dict[str, np.ndarray]:
     """Return the values and limits of metrics of all samples, of shape (3, samples)."""
     found = sqlrank.evaluate(metrics, predictions=table, by="sample", confidence=0.95, interval=interval, check="off", **options)
     names = {metric: next(name for name in found.column_names if name.partition("(")[0] == metric) for metric in metrics}
@@ -89,22 +89,24 @@ def measure_coverage(design: Design, samples: int, metrics: list[str] | None = N
     chosen = METRICS if metrics is None else metrics
     rng = np.random.default_rng([design.rows, design.units, int(10 * design.sigma), samples])
     options = {"threshold": design.threshold} if {"Precision", "Recall", "FBeta", "MCC"} & {*chosen} else {}
-    truth = sqlrank.evaluate(chosen, predictions=pa.table(design.draw(1, rng, is_truth=True)), check="off", **options).to_pylist()[0]
-    table = pa.table(design.draw(samples, rng))
+    truth = sqlrank.evaluate(chosen, predictions=pa.table(design.draw_samples(1, rng, is_truth=True)), check="off", **options).to_pylist()[
+        0
+    ]
+    table = pa.table(design.draw_samples(samples, rng))
     table = table if design.sigma else table.drop_columns(["weight"])
     options |= {"unit": "unit"} if design.units else {}
-    adjusted = limits(chosen, table, **options)
+    adjusted = evaluate_limits(chosen, table, **options)
     plain: dict[str, np.ndarray] = {}
     for interval, kinds in (("wilson", SHARES), ("t", ["MCC", *OTHERS])):
         if some := [metric for metric in chosen if metric in kinds]:
             used = {
                 name: value for name, value in options.items() if name != "threshold" or {"Precision", "Recall", "FBeta", "MCC"} & {*some}
             }
-            plain |= limits(some, table, interval, **used)
-    return {metric: _row(adjusted[metric], plain[metric], truth[metric]) for metric in chosen}
+            plain |= evaluate_limits(some, table, interval, **used)
+    return {metric: _measure_coverage(adjusted[metric], plain[metric], truth[metric]) for metric in chosen}
 
 
-def _row(adjusted: np.ndarray, plain: np.ndarray, truth: float) -> tuple[float, float]:
+def _measure_coverage(adjusted: np.ndarray, plain: np.ndarray, truth: float) -> tuple[float, float]:
     there = ~np.isnan(adjusted[1]) & ~np.isnan(plain[1])
     _, low, high = adjusted[:, there]
     if there.mean() < FEWEST_VALUES:
@@ -138,11 +140,13 @@ def coverage_of_queries(queries: int, samples: int, shift: float) -> dict[str, t
         # A row of label 0 and the root of a value as its score has that value as its squared error.
         sample = np.repeat(np.arange(samples), queries)
         table = pa.table({"sample": sample, "label": np.zeros(values.size), "score": np.sqrt(values.ravel())})
-        found[name] = _row(limits(["Brier"], table)["Brier"], limits(["Brier"], table, "wilson")["Brier"], truth[name])
+        found[name] = _measure_coverage(
+            evaluate_limits(["Brier"], table)["Brier"], evaluate_limits(["Brier"], table, "wilson")["Brier"], truth[name]
+        )
     return found
 
 
-def cells(found: dict[str, tuple[float, float]]) -> str:
+def format_cells(found: dict[str, tuple[float, float]]) -> str:
     """Return a row of the table."""
     return " | ".join("" if np.isnan(held) else f"{held:.0f} ({width:.2f})" for held, width in found.values())
 
@@ -153,11 +157,11 @@ def main() -> None:
     asked = parser.parse_args()
     print(f"| sample | {' | '.join(METRICS)} |\n|---|{'---:|' * len(METRICS)}")
     for design in DESIGNS:
-        print(f"| {design.name} | {cells(measure_coverage(design, asked.samples))} |", flush=True)
+        print(f"| {design.name} | {format_cells(measure_coverage(design, asked.samples))} |", flush=True)
     print(f"\n| queries | {' | '.join(RANKINGS)} |\n|---|{'---:|' * len(RANKINGS)}")
     for queries in (10, 20, 50):
         for level, shift in (("easy", 4.0), ("fair", 2.0), ("hard", 0.8)):
-            print(f"| {queries}, {level} | {cells(coverage_of_queries(queries, asked.samples, shift))} |", flush=True)
+            print(f"| {queries}, {level} | {format_cells(coverage_of_queries(queries, asked.samples, shift))} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from data import dataset
+from data import make_dataset
 from peers import FIVE
-from timing import Target, Values, agree, alternate, conclude, introduce, show
+from timing import Target, Values, check_agreement, print_introduction, print_targets, print_timings, run_in_turn
 
 import sqlrank
 
@@ -48,23 +48,23 @@ def with_mlflow(lists: pd.DataFrame) -> Values:
 
 def read_frames(rows: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a run and its judgments of queries that were answered and judged, with text ids."""
-    data = dataset(rows, "str", "clustered")
+    data = make_dataset(rows, "str", "clustered")
     run, qrels = (pd.read_parquet(files.removesuffix("/*.parquet")) for files in (data.run, data.qrels))
     both = set(run["query_id"]) & set(qrels.loc[qrels["relevance"] > 0, "query_id"])
     return run[run["query_id"].isin(both)], qrels[qrels["query_id"].isin(both)]
 
 
-def ir_measures(options: argparse.Namespace) -> Iterator[Target]:
+def time_ir_measures(options: argparse.Namespace) -> Iterator[Target]:
     """Time five metrics of the same data frames."""
     run, qrels = read_frames(options.rows)
     sides = {"sqlrank": partial(with_sqlrank, FIVE, run, qrels, options.threads), "ir_measures": partial(with_ir_measures, run, qrels)}
-    timings = alternate(sides, options.repeat)
-    agree({}, timings)
-    show(f"five metrics, {len(run):,} rows of data frames, text ids", timings, "sqlrank")
+    timings = run_in_turn(sides, options.repeat)
+    check_agreement({}, timings)
+    print_timings(f"five metrics, {len(run):,} rows of data frames, text ids", timings, "sqlrank")
     yield Target("ir_measures over sqlrank", timings["ir_measures"].median / timings["sqlrank"].median, at_least=1)
 
 
-def mlflow(options: argparse.Namespace) -> Iterator[Target]:
+def time_mlflow(options: argparse.Namespace) -> Iterator[Target]:
     """Time precision and recall of lists."""
     run, qrels = read_frames(options.rows)
     ordered = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
@@ -76,13 +76,13 @@ def mlflow(options: argparse.Namespace) -> Iterator[Target]:
     ).reset_index()
     ours: Any = partial(sqlrank.evaluate, [PRECISION, RECALL], inputs={"answers": lists}, threads=options.threads)
     sides = {"sqlrank": lambda: dict(ours().to_pylist()[0]), "MLflow": partial(with_mlflow, lists)}
-    timings = alternate(sides, options.repeat)
-    agree({}, timings)
-    show(f"{PRECISION} and {RECALL}, {len(lists):,} lists of data frames, text ids", timings, "sqlrank")
+    timings = run_in_turn(sides, options.repeat)
+    check_agreement({}, timings)
+    print_timings(f"{PRECISION} and {RECALL}, {len(lists):,} lists of data frames, text ids", timings, "sqlrank")
     yield Target("MLflow over sqlrank", timings["MLflow"].median / timings["sqlrank"].median, at_least=1)
 
 
-SECTIONS = {"ir_measures": ir_measures, "mlflow": mlflow}
+SECTIONS = {"ir_measures": time_ir_measures, "mlflow": time_mlflow}
 
 
 def main() -> None:
@@ -92,8 +92,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of sqlrank")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=["ir_measures"], help="mlflow needs an environment of its own")
     options = parser.parse_args()
-    introduce(options.threads, ("duckdb", "pandas", *options.only))
-    conclude(target for name in options.only for target in SECTIONS[name](options))
+    print_introduction(options.threads, ("duckdb", "pandas", *options.only))
+    print_targets(target for name in options.only for target in SECTIONS[name](options))
 
 
 if __name__ == "__main__":

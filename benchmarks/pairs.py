@@ -15,7 +15,7 @@ import pyarrow as pa
 from rectools import Columns
 from rectools.metrics import PAP
 from scipy import stats
-from timing import Sides, Target, Values, agree, alternate, conclude, introduce, show
+from timing import Sides, Target, Values, check_agreement, print_introduction, print_targets, print_timings, run_in_turn
 
 import sqlrank
 
@@ -35,7 +35,7 @@ SELECT AVG((c - d) / SQRT((c + d + t) * (c + d + u))) FROM (
 """
 
 
-def predictions(rows: int, length: int) -> pa.Table:
+def draw_predictions(rows: int, length: int) -> pa.Table:
     """Return lists of one length in random order.
 
     Scores and labels have a million distinct values, so some are tied.
@@ -48,12 +48,12 @@ def predictions(rows: int, length: int) -> pa.Table:
     return pa.table({"list_id": list_id, "query_id": list_id, "label": label, "score": score})
 
 
-def mean(metric: str, connection: duckdb.DuckDBPyConnection, **arguments: str) -> Values:
+def average_metric(metric: str, connection: duckdb.DuckDBPyConnection, **arguments: str) -> Values:
     (row,) = sqlrank.evaluate(metric, predictions="predictions", connection=connection, level="query", **arguments).to_pylist()
     return {"mean": next(iter(row.values()))}
 
 
-def joined(connection: duckdb.DuckDBPyConnection) -> Values:
+def join_pairs(connection: duckdb.DuckDBPyConnection) -> Values:
     ((value,),) = connection.execute(JOIN).fetchall()
     return {"mean": value}
 
@@ -65,28 +65,28 @@ def evaluate_by_scipy(connection: duckdb.DuckDBPyConnection, length: int) -> Val
     return {"mean": float(np.mean([stats.kendalltau(label, score).statistic for label, score in lists]))}
 
 
-def correlation(rows: int, threads: int, repeat: int) -> list[Target]:
+def time_correlation(rows: int, threads: int, repeat: int) -> list[Target]:
     """Kendall's tau-b of lists of 10 to a million, as many lists as make up the rows."""
     seconds, targets = {}, []
     for length in LENGTHS:
         connection = duckdb.connect(config={"threads": threads})
-        connection.register("given", predictions(rows, length))
+        connection.register("given", draw_predictions(rows, length))
         connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
         sides: Sides = {
-            "sqlrank": partial(mean, "KendallTau", connection),
-            "sqlrank, bits": partial(mean, "KendallTau", connection, plan={"pair_counting": "bits"}),
+            "sqlrank": partial(average_metric, "KendallTau", connection),
+            "sqlrank, bits": partial(average_metric, "KendallTau", connection, plan={"pair_counting": "bits"}),
             "scipy, a list at a time": partial(evaluate_by_scipy, connection, length),
         }
         if length <= LONGEST_JOIN:
-            sides["join of each list with itself"] = partial(joined, connection)
+            sides["join of each list with itself"] = partial(join_pairs, connection)
         once = {
             "scipy, a list at a time": length < LONGEST_JOIN,
             "sqlrank, bits": length > LONGEST_JOIN,
             "join of each list with itself": length >= LONGEST_JOIN // 10,
         }
-        timings = alternate(sides, repeat, tuple(name for name, is_slow in once.items() if is_slow))
-        agree({}, timings)
-        show(f"KendallTau, {max(1, rows // length):,} lists of {length:,}", timings, "sqlrank")
+        timings = run_in_turn(sides, repeat, tuple(name for name, is_slow in once.items() if is_slow))
+        check_agreement({}, timings)
+        print_timings(f"KendallTau, {max(1, rows // length):,} lists of {length:,}", timings, "sqlrank")
         seconds[length] = timings["sqlrank"].median
         if "join of each list with itself" in timings:
             ratio = seconds[length] / timings["join of each list with itself"].median
@@ -94,18 +94,18 @@ def correlation(rows: int, threads: int, repeat: int) -> list[Target]:
     return targets
 
 
-def growth(rows: int, threads: int, repeat: int) -> list[Target]:
+def time_growth(rows: int, threads: int, repeat: int) -> list[Target]:
     """One list of all rows and one of a tenth of them."""
     seconds = {}
     for weighted in (False, True):
         for length in (rows // 10, rows):
             connection = duckdb.connect(config={"threads": threads})
-            source = predictions(length, length)
+            source = draw_predictions(length, length)
             connection.register("given", source.append_column("weight", pa.array(np.full(length, 0.5))) if weighted else source)
             connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
             times = 1 if weighted else repeat
-            timings = alternate({"sqlrank": partial(mean, "KendallTau", connection)}, times)
-            show(f"KendallTau, one list of {length:,}{', weighted' if weighted else ''}", timings, "sqlrank")
+            timings = run_in_turn({"sqlrank": partial(average_metric, "KendallTau", connection)}, times)
+            print_timings(f"KendallTau, one list of {length:,}{', weighted' if weighted else ''}", timings, "sqlrank")
             seconds[weighted, length] = timings["sqlrank"].median
     return [
         Target(
@@ -121,7 +121,7 @@ def evaluate_by_rectools(reco: pd.DataFrame, interactions: pd.DataFrame) -> Valu
     return {"mean": float(PAP(k=10).calc(reco, interactions))}
 
 
-def positives(rows: int, threads: int, repeat: int) -> list[Target]:
+def time_positives(rows: int, threads: int, repeat: int) -> list[Target]:
     """pAp@10 of users with 100 recommendations each, of which one in ten is right."""
     rng = np.random.default_rng(1)
     users = rows // 100
@@ -132,19 +132,19 @@ def positives(rows: int, threads: int, repeat: int) -> list[Target]:
     connection = duckdb.connect(config={"threads": threads})
     connection.register("given", pa.table({"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label}))
     connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
-    timings = alternate(
+    timings = run_in_turn(
         {
-            "sqlrank": partial(mean, "pAp@10", connection, few_negatives="pad"),
+            "sqlrank": partial(average_metric, "pAp@10", connection, few_negatives="pad"),
             "RecTools": partial(evaluate_by_rectools, reco, interactions),
         },
         repeat,
     )
-    agree({}, timings)
-    show(f"pAp@10, {users:,} users of 100", timings, "sqlrank")
+    check_agreement({}, timings)
+    print_timings(f"pAp@10, {users:,} users of 100", timings, "sqlrank")
     return [Target("RecTools / sqlrank, pAp@10", timings["RecTools"].median / timings["sqlrank"].median, at_least=1)]
 
 
-SECTIONS = {"lists": correlation, "growth": growth, "positives": positives}
+SECTIONS = {"lists": time_correlation, "growth": time_growth, "positives": time_positives}
 
 
 def main() -> None:
@@ -154,8 +154,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     options = parser.parse_args()
-    introduce(options.threads, ["duckdb", "scipy", "rectools", "numpy"])
-    conclude(target for name in options.only for target in SECTIONS[name](options.rows, options.threads, options.repeat))
+    print_introduction(options.threads, ["duckdb", "scipy", "rectools", "numpy"])
+    print_targets(target for name in options.only for target in SECTIONS[name](options.rows, options.threads, options.repeat))
 
 
 if __name__ == "__main__":

@@ -45,14 +45,14 @@ _RANX = ["ndcg@10", "map", "mrr", "precision@10", "recall@100"]
 def row_number(source: str, threads: int, connection: duckdb.DuckDBPyConnection | None = None, by: str = "") -> Means:
     """Rank all rows of a table, or of Parquet files if there is no connection, and nothing else; return the greatest rank."""
     if connection is None:
-        with connect(threads) as own:
+        with open_connection(threads) as own:
             return row_number(f"read_parquet('{source}')", threads, own, by)
     query = f"SELECT ROW_NUMBER() OVER (PARTITION BY {by}query_id ORDER BY score DESC, doc_id DESC) AS rank FROM {source}"
     return {BARE: float(connection.execute(f"SELECT MAX(rank) FROM ({query})").fetchall()[0][0])}
 
 
 @contextmanager
-def connect(threads: int, database: str = ":memory:") -> Iterator[duckdb.DuckDBPyConnection]:
+def open_connection(threads: int, database: str = ":memory:") -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection with the settings of sqlrank's own."""
     with duckdb.connect(database, read_only=database != ":memory:") as connection:
         connection.execute(f"SET threads = {threads}; SET preserve_insertion_order = false; SET enable_progress_bar = false")
@@ -64,9 +64,9 @@ def with_pytrec_eval(dataset: Dataset) -> Means:
     import pytrec_eval  # noqa: PLC0415
 
     with _no_garbage_collection():
-        qrels = _dictionaries(dataset.qrels, "relevance")
+        qrels = _build_dictionaries(dataset.qrels, "relevance")
         evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(_PYTREC_EVAL))
-        values = evaluator.evaluate(_dictionaries(dataset.run, "score"))
+        values = evaluator.evaluate(_build_dictionaries(dataset.run, "score"))
         return {name: sum(query[theirs] for query in values.values()) / len(qrels) for name, theirs in zip(FIVE, _PYTREC_EVAL, strict=True)}
 
 
@@ -77,13 +77,13 @@ def with_ranx(dataset: Dataset, threads: int, own_reader: bool = False) -> Means
 
     if own_reader:
         ids = ("query_id", "doc_id")
-        judged = pd.read_parquet(_folder(dataset.qrels)).astype({"relevance": "int64"})
+        judged = pd.read_parquet(_find_folder(dataset.qrels)).astype({"relevance": "int64"})
         qrels = ranx.Qrels.from_df(judged, *ids, "relevance")
-        run = ranx.Run.from_df(pd.read_parquet(_folder(dataset.run)), *ids, "score")
+        run = ranx.Run.from_df(pd.read_parquet(_find_folder(dataset.run)), *ids, "score")
     else:
         with _no_garbage_collection():
-            qrels = ranx.Qrels(_dictionaries(dataset.qrels, "relevance"))
-            run = ranx.Run(_dictionaries(dataset.run, "score"))
+            qrels = ranx.Qrels(_build_dictionaries(dataset.qrels, "relevance"))
+            run = ranx.Run(_build_dictionaries(dataset.run, "score"))
     values = ranx.evaluate(qrels, run, _RANX, threads=threads, make_comparable=True)
     return {name: float(values[theirs]) for name, theirs in zip(FIVE, _RANX, strict=True)}
 
@@ -139,14 +139,14 @@ def _polars_metrics() -> dict[str, pl.Expr]:
     }
 
 
-def _folder(files: str) -> str:
+def _find_folder(files: str) -> str:
     """Return the folder of a glob, which is what pandas and pyarrow read."""
     return files.removesuffix("/*.parquet")
 
 
-def _dictionaries(files: str, value: str) -> dict[str, dict[str, Any]]:
+def _build_dictionaries(files: str, value: str) -> dict[str, dict[str, Any]]:
     """Return ``{query: {document: value}}``; whole lists at a time are twice as fast as row by row."""
-    table = pq.read_table(_folder(files))
+    table = pq.read_table(_find_folder(files))
     queries = pc.dictionary_encode(table["query_id"]).combine_chunks()
     codes = queries.indices.to_numpy()
     if (np.diff(codes) < 0).any():

@@ -8,21 +8,21 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from data import FOLDER, LONG, STANDARD, SYSTEMS, THOUSAND, Dataset, Kind, Order, Shape, answers, dataset
-from peers import BARE, CUT_OFFS, FIVE, FORTY, TWO, connect, row_number, with_polars, with_polars_first, with_pytrec_eval, with_ranx
+from data import FOLDER, LONG, STANDARD, SYSTEMS, THOUSAND, Dataset, Kind, Order, Shape, make_answers, make_dataset
+from peers import BARE, CUT_OFFS, FIVE, FORTY, TWO, open_connection, row_number, with_polars, with_polars_first, with_pytrec_eval, with_ranx
 from timing import (
     UNLIMITED,
     Sides,
     Target,
     Timing,
     Values,
-    agree,
-    alternate,
+    check_agreement,
     compare_with_limit,
-    conclude,
-    introduce,
+    print_introduction,
+    print_targets,
+    print_timings,
     print_values,
-    show,
+    run_in_turn,
     show_memory,
 )
 
@@ -40,20 +40,20 @@ RANX_READER = "ranx, its own reader"
 ONE = f"1 metric, {PLAIN}"
 
 
-def evaluate(metrics: list[str], run: Any, qrels: Any, options: argparse.Namespace, **more: Any) -> Values:
+def evaluate_rankings(metrics: list[str], run: Any, qrels: Any, options: argparse.Namespace, **more: Any) -> Values:
     """Evaluate with sqlrank; with ``by``, name each value after its group."""
     found = sqlrank.evaluate(metrics, run=run, qrels=qrels, threads=options.threads, **more).to_pylist()
     by = more.get("by", ())
     return {" ".join([name, *(str(row[key]) for key in by)]): row[name] for row in found for name in metrics}
 
 
-def peers(options: argparse.Namespace) -> Iterator[Target]:
+def time_peers(options: argparse.Namespace) -> Iterator[Target]:
     """Time five metrics from the same Parquet files with each tool."""
     for order in ORDERS:
-        data = dataset(options.rows, "str", order)
+        data = make_dataset(options.rows, "str", order)
         sides: Sides = {
-            "sqlrank": partial(evaluate, FIVE, data.run, data.qrels, options),
-            "sqlrank, checks off": partial(evaluate, FIVE, data.run, data.qrels, options, check="off"),
+            "sqlrank": partial(evaluate_rankings, FIVE, data.run, data.qrels, options),
+            "sqlrank, checks off": partial(evaluate_rankings, FIVE, data.run, data.qrels, options, check="off"),
             "Polars, streaming": partial(with_polars, data, "streaming"),
             "Polars, in memory": partial(with_polars, data, "in-memory"),
             "Polars, one sort, streaming": partial(with_polars, data, "streaming", one_sort=True),
@@ -63,9 +63,9 @@ def peers(options: argparse.Namespace) -> Iterator[Target]:
         if order == "clustered":
             sides["ranx"] = partial(with_ranx, data, options.threads)
             sides[RANX_READER] = partial(with_ranx, data, options.threads, own_reader=True)
-        timings = alternate(sides, options.repeat, once=("ranx", RANX_READER))
-        agree({"ranx": 1e-6, RANX_READER: 1e-6}, timings)
-        show(f"peers: five metrics, {options.rows:,} rows, str {order}, Parquet", timings, "sqlrank")
+        timings = run_in_turn(sides, options.repeat, once=("ranx", RANX_READER))
+        check_agreement({"ranx": 1e-6, RANX_READER: 1e-6}, timings)
+        print_timings(f"peers: five metrics, {options.rows:,} rows, str {order}, Parquet", timings, "sqlrank")
         for name in ("sqlrank", "sqlrank, checks off"):
             own = timings[name].median
             for polars in ("Polars", "Polars, one sort"):
@@ -78,7 +78,7 @@ def peers(options: argparse.Namespace) -> Iterator[Target]:
 
 def row_number_sides(options: argparse.Namespace, run: str, qrels: str, connection: Any, by: tuple[str, ...] = ()) -> Sides:
     """Return the sides of the sections that compare with a bare ROW_NUMBER over the same source."""
-    ours = partial(evaluate, run=run, qrels=qrels, options=options, connection=connection, by=by)
+    ours = partial(evaluate_rankings, run=run, qrels=qrels, options=options, connection=connection, by=by)
     groups = {"5 metrics": FIVE} if by else {"40 cut-offs": CUT_OFFS, "40 metrics": FORTY}
     sides: Sides = {BARE: partial(row_number, run, options.threads, connection, "".join(f"{name}, " for name in by))}
     if not by:
@@ -88,25 +88,25 @@ def row_number_sides(options: argparse.Namespace, run: str, qrels: str, connecti
     return sides
 
 
-def judge(title: str, timings: Mapping[str, Timing], at_most: float) -> Iterator[Target]:
-    show(title, timings, BARE)
+def compare_with_bare(title: str, timings: Mapping[str, Timing], at_most: float) -> Iterator[Target]:
+    print_timings(title, timings, BARE)
     for name in (name for name in timings if name not in {BARE, ONE}):
         yield Target(f"{title}; {name}", timings[name].median / timings[BARE].median, at_most=at_most)
 
 
-def many(options: argparse.Namespace) -> Iterator[Target]:
+def time_many_metrics(options: argparse.Namespace) -> Iterator[Target]:
     """Time forty metrics and one, from tables and from Parquet."""
     for kind in KINDS:
         results = []
         for order in ORDERS:
-            data = dataset(options.large, kind, order)
+            data = make_dataset(options.large, kind, order)
             title = f"many: {options.large:,} rows, {kind} {order}"
-            with connect(options.threads, str(data.database())) as connection:
-                results.append(alternate(row_number_sides(options, "run", "qrels", connection), options.repeat))
-            yield from judge(f"{title}, table", results[-1], 1.25 if kind == "str" else 1.5)
-            results.append(alternate(row_number_sides(options, data.run, data.qrels, None), options.repeat))
-            yield from judge(f"{title}, Parquet", results[-1], 1.25 if kind == "str" else 1.5)
-        agree({}, *results)
+            with open_connection(options.threads, str(data.make_database())) as connection:
+                results.append(run_in_turn(row_number_sides(options, "run", "qrels", connection), options.repeat))
+            yield from compare_with_bare(f"{title}, table", results[-1], 1.25 if kind == "str" else 1.5)
+            results.append(run_in_turn(row_number_sides(options, data.run, data.qrels, None), options.repeat))
+            yield from compare_with_bare(f"{title}, Parquet", results[-1], 1.25 if kind == "str" else 1.5)
+        check_agreement({}, *results)
 
 
 def from_parquet(name: str, shape: Shape, at_most: float, options: argparse.Namespace) -> Iterator[Target]:
@@ -115,25 +115,25 @@ def from_parquet(name: str, shape: Shape, at_most: float, options: argparse.Name
     for kind in KINDS:
         results = []
         for order in ORDERS:
-            data = dataset(options.large, kind, order, shape)
-            results.append(alternate(row_number_sides(options, data.run, data.qrels, None, by), options.repeat))
-            yield from judge(f"{name}: {options.large:,} rows, {kind} {order}, Parquet", results[-1], at_most)
-        agree({}, *results, *([one_system(data, options)] if by else []))
+            data = make_dataset(options.large, kind, order, shape)
+            results.append(run_in_turn(row_number_sides(options, data.run, data.qrels, None, by), options.repeat))
+            yield from compare_with_bare(f"{name}: {options.large:,} rows, {kind} {order}, Parquet", results[-1], at_most)
+        check_agreement({}, *results, *([one_system(data, options)] if by else []))
 
 
 def one_system(data: Dataset, options: argparse.Namespace) -> dict[str, Timing]:
     """Return the values of one system evaluated by itself, which are to be those it has among the others."""
-    with connect(options.threads) as connection:
+    with open_connection(options.threads) as connection:
         run = connection.sql(f"SELECT query_id, doc_id, score FROM read_parquet('{data.run}') WHERE system = 7")
-        values = evaluate(FIVE, run, data.qrels, options, connection=connection)
+        values = evaluate_rankings(FIVE, run, data.qrels, options, connection=connection)
     return {"system 7 alone": Timing(values={f"{name} 7": value for name, value in values.items()})}
 
 
-def first(options: argparse.Namespace) -> Iterator[Target]:
+def time_first_documents(options: argparse.Namespace) -> Iterator[Target]:
     """Time metrics of the first ten documents, of lists of 100 and of 1,000, beside the plan that sorts whole lists."""
     for shape, at_most in ((STANDARD, 0.5), (THOUSAND, 0.25)):
-        data = dataset(options.rows, "str", "shuffled", shape)
-        ours = partial(evaluate, TWO, data.run, data.qrels, options)
+        data = make_dataset(options.rows, "str", "shuffled", shape)
+        ours = partial(evaluate_rankings, TWO, data.run, data.qrels, options)
         polars = {
             f"Polars, {way}, {engine}": partial(with_polars_first, data, engine, by_score=way == "greatest scores")
             for way in ("sorted", "greatest scores")
@@ -147,20 +147,20 @@ def first(options: argparse.Namespace) -> Iterator[Target]:
             SORTED: partial(ours, plan={"rank_method": "sort"}),
             **polars,
         }
-        timings = alternate(sides, options.repeat)
-        agree({}, timings)
+        timings = run_in_turn(sides, options.repeat)
+        check_agreement({}, timings)
         title = f"first: {', '.join(TWO)}, {options.rows:,} rows, str shuffled, lists of {shape.docs:,}"
-        show(title, timings, BARE)
+        print_timings(title, timings, BARE)
         faster = min(timings[name].median for name in polars)
         yield Target(f"{title}; {PLAIN}", timings[PLAIN].median / timings[BARE].median, at_most=at_most)
         yield Target(f"{title}; {PLAIN}, of the fastest Polars", timings[PLAIN].median / faster, at_most=1)
         yield Target(f"{title}; {CHECKED}, of rank_method=sort", timings[CHECKED].median / timings[SORTED].median, at_most=1)
 
 
-def lists(options: argparse.Namespace) -> Iterator[Target]:
+def time_answers(options: argparse.Namespace) -> Iterator[Target]:
     """Time answers, a row per query, beside the same rows unnested by hand: metrics of the first ten documents, and five of whole lists."""
-    path = answers(options.rows)
-    with connect(options.threads) as connection:
+    path = make_answers(options.rows)
+    with open_connection(options.threads) as connection:
         connection.execute(f"CREATE TABLE answers AS FROM read_parquet('{path}')")
         for kind, source, table, place in (("Parquet", path, f"read_parquet('{path}')", None), ("table", "answers", "answers", connection)):
             rows = {
@@ -170,24 +170,24 @@ def lists(options: argparse.Namespace) -> Iterator[Target]:
             }
             policies = {"topics": "given", "ties": "rank", "duplicates": "max"}
             for metrics in (TWO, FIVE):
-                ours = partial(evaluate, metrics, None, None, options, inputs={"answers": source}, connection=place)
+                ours = partial(evaluate_rankings, metrics, None, None, options, inputs={"answers": source}, connection=place)
                 sides: Sides = {
-                    UNNESTED: partial(evaluate, metrics, options=options, **rows, **policies, connection=place),
+                    UNNESTED: partial(evaluate_rankings, metrics, options=options, **rows, **policies, connection=place),
                     CHECKED: ours,
                     PLAIN: partial(ours, check="off"),
                     SORTED: partial(ours, plan={"rank_method": "sort"}),
                 }
-                timings = alternate(sides, options.repeat)
-                agree({}, timings)
+                timings = run_in_turn(sides, options.repeat)
+                check_agreement({}, timings)
                 title = f"lists: {', '.join(metrics)}, {options.rows:,} documents, str, {kind}"
-                show(title, timings, UNNESTED)
+                print_timings(title, timings, UNNESTED)
                 yield Target(f"{title}; {CHECKED}, of {UNNESTED}", timings[CHECKED].median / timings[UNNESTED].median, at_most=1 / 3)
 
 
-def memory(options: argparse.Namespace) -> Iterator[Target]:
+def time_memory_limits(options: argparse.Namespace) -> Iterator[Target]:
     """Time five metrics over more rows than the limit holds, each in a process of its own."""
     for kind in KINDS:
-        dataset(options.huge, kind, "shuffled")
+        make_dataset(options.huge, kind, "shuffled")
         command = [__file__, "--huge", str(options.huge), "--child", kind]
         timings, peaks = compare_with_limit(command, LIMIT, options.repeat)
         title = f"memory: {options.huge:,} rows, {kind} shuffled, Parquet"
@@ -196,28 +196,28 @@ def memory(options: argparse.Namespace) -> Iterator[Target]:
         yield Target(f"{title}; peak memory of {LIMIT}", peaks[LIMIT] / LIMIT_BYTES, at_most=1.1)
 
 
-def child(options: argparse.Namespace) -> None:
+def run_child(options: argparse.Namespace) -> None:
     """Evaluate in this process, and print the values with the seconds and the peak memory in bytes."""
     kind, limit = options.child
-    data = dataset(options.huge, kind, "shuffled")
+    data = make_dataset(options.huge, kind, "shuffled")
     start = time.perf_counter()
     options.threads = 2
     limits = {"temp_directory": FOLDER / "spill", **({} if limit == UNLIMITED else {"memory_limit": limit})}
-    print_values(evaluate(FIVE, data.run, data.qrels, options, **limits), start)
+    print_values(evaluate_rankings(FIVE, data.run, data.qrels, options, **limits), start)
 
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
-    "peers": peers,
-    "many": many,
+    "peers": time_peers,
+    "many": time_many_metrics,
     "systems": partial(from_parquet, "systems", SYSTEMS, 1.3),
     "long": partial(from_parquet, "long", LONG, 0.6),
-    "first": first,
-    "lists": lists,
-    "memory": memory,
+    "first": time_first_documents,
+    "lists": time_answers,
+    "memory": time_memory_limits,
 }
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000_000, help="rows of peers, first and lists")
     parser.add_argument("--large", type=int, default=20_000_000, help="rows of many, systems and long")
@@ -231,13 +231,13 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    options = arguments()
+    options = parse_arguments()
     if options.child:
-        child(options)
+        run_child(options)
         return
     tools = ("pytrec_eval-terrier", "ranx") if "peers" in options.only else ()
-    introduce(options.threads, ("duckdb", "polars", *tools, "pyarrow", "numpy"))
-    conclude(target for name in options.only for target in SECTIONS[name](options))
+    print_introduction(options.threads, ("duckdb", "polars", *tools, "pyarrow", "numpy"))
+    print_targets(target for name in options.only for target in SECTIONS[name](options))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
-from timing import Target, Values, alternate, conclude, console, introduce, show
-from timing import agree as all_agree
+from timing import Target, Values, console, print_introduction, print_targets, print_timings, run_in_turn
+from timing import check_agreement as all_agree
 
 import sqlrank
 from sqlrank.registry.sql_folder import sql_root
@@ -24,7 +24,7 @@ CELLS = 70
 METRICS = ["AUC", "LogLoss", "CalibrationRatio"]
 
 
-def impressions(rows: int, campaigns: int) -> Path:
+def make_impressions(rows: int, campaigns: int) -> Path:
     """Return a Parquet file of calibrated click rates of thirty days, at a base rate of 0.3 %, from hashes; a user has some twenty."""
     path = FOLDER / f"clicks_of_users_{rows}_{campaigns}.parquet"
     if not path.exists():
@@ -39,7 +39,7 @@ def impressions(rows: int, campaigns: int) -> Path:
     return path
 
 
-def year(campaigns: int, days: int) -> Path:
+def make_year(campaigns: int, days: int) -> Path:
     """Return a rollup of so many days and campaigns, as rows of 0.3 % positives in bins of a bell."""
     path = FOLDER / f"rollup_{campaigns}_{days}.parquet"
     if not path.exists():
@@ -80,7 +80,7 @@ def by_hand(path: Path, threads: int) -> Values:
     return dict(zip(("least", "AUC", "greatest"), map(float, found), strict=True))
 
 
-def bucketed(path: Path) -> tuple[Path, Path]:
+def make_buckets(path: Path) -> tuple[Path, Path]:
     """Return a rollup of impressions by day and campaign, and one in 32 buckets of their users."""
     kept = tuple(path.with_name(f"{path.stem}_{name}.parquet") for name in ("rollup", "buckets"))
     for place, of_buckets in zip(kept, ({}, {"unit": "user_id"}), strict=True):
@@ -98,7 +98,7 @@ def sum_of_bounds(path: Path, threads: int, **options: Any) -> Values:
     }
 
 
-def widths() -> None:
+def print_widths() -> None:
     """Print the width of the bounds on real data, by n_bins, and the error of the value."""
     given = {"predictions": str(IMPRESSIONS), "columns": {"label": "click", "score": "score_logistic"}}
     metrics = ["AUC", "APS", "KS", "Gain@0.1"]
@@ -121,11 +121,11 @@ def main() -> None:
     parser.add_argument("--campaigns", type=int, default=200)
     parser.add_argument("--days", type=int, default=365)
     given = parser.parse_args()
-    introduce(given.threads, ["duckdb"])
+    print_introduction(given.threads, ["duckdb"])
     sqlrank.rollup(METRICS, predictions=pa.table({"label": [0, 1], "score": [0.25, 0.5]}))  # imports take half a second once
-    raw, kept, threads = impressions(given.rows, given.campaigns), year(given.campaigns, given.days), given.threads
+    raw, kept, threads = make_impressions(given.rows, given.campaigns), make_year(given.campaigns, given.days), given.threads
 
-    made = alternate(
+    made = run_in_turn(
         {
             "plain sums": partial(plain_sums, raw, threads),
             "sqlrank.rollup, checks on": partial(build_and_evaluate, raw, threads, "auto"),
@@ -134,7 +134,7 @@ def main() -> None:
         given.repeat,
     )
     all_agree({}, made)
-    show(f"A rollup of {given.rows:,} impressions of 30 days and {given.campaigns} campaigns", made, "plain sums")
+    print_timings(f"A rollup of {given.rows:,} impressions of 30 days and {given.campaigns} campaigns", made, "plain sums")
 
     count = duckdb.sql(f"SELECT COUNT(*) FROM '{kept}'").fetchall()[0][0]
     windows = {"window_days": 90, "window_ends": "(DATE '2025-12-31' - day) % 7 = 0 AND day > DATE '2025-12-31' - 91"}
@@ -145,22 +145,24 @@ def main() -> None:
         "365 windows, in total": partial(sum_of_bounds, kept, threads, window_days=90),
         "13 windows, by campaign": partial(sum_of_bounds, kept, threads, by="campaign", **windows),
     }
-    found = alternate(sides, given.repeat)
+    found = run_in_turn(sides, given.repeat)
     all_agree({}, {name: found[name] for name in ("by hand", "by campaign")})
-    show(f"AUC with bounds from {count:,} rows: {given.days} days of {given.campaigns} campaigns; windows of 90 days", found, "by hand")
-    plain, buckets = bucketed(raw)
+    print_timings(
+        f"AUC with bounds from {count:,} rows: {given.days} days of {given.campaigns} campaigns; windows of 90 days", found, "by hand"
+    )
+    plain, buckets = make_buckets(raw)
     sides = {
         "a rollup without buckets, by campaign": partial(sum_of_bounds, plain, threads, by="campaign"),
         "with buckets": partial(sum_of_bounds, buckets, threads, by="campaign"),
         "with buckets and confidence": partial(sum_of_bounds, buckets, threads, by="campaign", confidence=0.95),
     }
     sizes = " and ".join(f"{pq.read_metadata(path).num_rows:,}" for path in (plain, buckets))
-    found = alternate(sides, given.repeat)
+    found = run_in_turn(sides, given.repeat)
     all_agree({}, found)
-    show(f"AUC with bounds, and with standard errors, from {sizes} rows", found, "a rollup without buckets, by campaign")
-    widths()
+    print_timings(f"AUC with bounds, and with standard errors, from {sizes} rows", found, "a rollup without buckets, by campaign")
+    print_widths()
     ratios = {"a rollup beside plain sums": made["sqlrank.rollup, checks on"].median / made["plain sums"].median}
-    conclude(Target(name, ratio, at_most=4) for name, ratio in ratios.items())
+    print_targets(Target(name, ratio, at_most=4) for name, ratio in ratios.items())
 
 
 if __name__ == "__main__":

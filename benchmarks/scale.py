@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
-from data import FOLDER, dataset, predictions
+from data import FOLDER, make_dataset, make_predictions
 from rich.table import Table
-from timing import console, introduce, print_values
+from timing import console, print_introduction, print_values
 
 import sqlrank
 
@@ -34,42 +34,42 @@ PANEL = {"width": 320, "height": 260}
 
 def first_documents(rows: int, order: Order, **limits: Any) -> pa.Table:
     """Evaluate metrics of the first documents of each list, of integers in Parquet."""
-    data = dataset(rows, "int", order)
+    data = make_dataset(rows, "int", order)
     return sqlrank.evaluate(["nDCG@10", "P@10"], run=data.run, qrels=data.qrels, **limits)
 
 
 def full_ranks(rows: int, order: Order, **limits: Any) -> pa.Table:
     """Evaluate metrics of the whole order of each list."""
-    data = dataset(rows, "int", order)
+    data = make_dataset(rows, "int", order)
     return sqlrank.evaluate(["nDCG@10", "AP", "RR", "P@10", "R@100"], run=data.run, qrels=data.qrels, **limits)
 
 
-def orders(rows: int, _: Order, **limits: Any) -> pa.Table:
+def evaluate_orders(rows: int, _: Order, **limits: Any) -> pa.Table:
     """Evaluate metrics of the order of all predictions, of a table in a DuckDB file."""
-    return sqlrank.evaluate(["AUC", "APS", "LogLoss"], connection=predictions(rows), predictions="unweighted", **limits)
+    return sqlrank.evaluate(["AUC", "APS", "LogLoss"], connection=make_predictions(rows), predictions="unweighted", **limits)
 
 
-def sums(rows: int, _: Order, **limits: Any) -> pa.Table:
+def evaluate_sums(rows: int, _: Order, **limits: Any) -> pa.Table:
     """Evaluate metrics that are sums over rows."""
-    return sqlrank.evaluate(["LogLoss", "Brier", "CalibrationRatio"], connection=predictions(rows), predictions="unweighted", **limits)
+    return sqlrank.evaluate(["LogLoss", "Brier", "CalibrationRatio"], connection=make_predictions(rows), predictions="unweighted", **limits)
 
 
 RANKINGS: dict[str, Callable[..., pa.Table]] = {"nDCG@10, P@10": first_documents, "nDCG@10, AP, RR, P@10, R@100": full_ranks}
 CALLS: dict[str, Callable[..., pa.Table]] = {
     **RANKINGS,
-    "AUC, APS, LogLoss": orders,
-    "LogLoss, Brier, CalibrationRatio": sums,
+    "AUC, APS, LogLoss": evaluate_orders,
+    "LogLoss, Brier, CalibrationRatio": evaluate_sums,
 }
 
 
-def child(name: str, rows: int, order: Order, limit: str, check: str) -> None:
+def run_child(name: str, rows: int, order: Order, limit: str, check: str) -> None:
     """Make one call, and print its values with the seconds and the peak memory in bytes; the data are made before."""
     start = time.perf_counter()
     found = CALLS[name](rows, order, memory_limit=limit, check=check, temp_directory=FOLDER / "spill")
     print_values(found.to_pylist()[0], start)
 
 
-def measured(name: str, rows: int, asked: argparse.Namespace) -> dict[str, Any]:
+def measure_call(name: str, rows: int, asked: argparse.Namespace) -> dict[str, Any]:
     command = [sys.executable, __file__, "--child", name, str(rows), asked.order, asked.memory_limit, asked.check]
     found = [
         json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)  # noqa: S603  our own script
@@ -80,7 +80,7 @@ def measured(name: str, rows: int, asked: argparse.Namespace) -> dict[str, Any]:
     return {"call": name, "rows": rows, "seconds": middle["seconds"], "gigabytes": max(values["peak"] for values in found) / 1e9}
 
 
-def draw(results: list[dict[str, Any]], limit: str) -> None:
+def draw_scale(results: list[dict[str, Any]], limit: str) -> None:
     """Write the picture: seconds and memory over rows, both axes logarithmic for time, so that a straight line grows with the rows."""
     points = alt.Chart(alt.Data(values=results))
     rows = alt.X("rows:Q", title="rows").scale(type="log").axis(format="~s")
@@ -111,18 +111,18 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.child:
         name, rows, order, limit, check = asked.child
-        child(name, int(rows), order, limit, check)
+        run_child(name, int(rows), order, limit, check)
         return
-    introduce(os.cpu_count() or 1, ("duckdb", "pyarrow"))
+    print_introduction(os.cpu_count() or 1, ("duckdb", "pyarrow"))
     results, rows = [], asked.first
     while rows <= asked.rows:
         # Made here, so that a process that is measured makes none.
         if {*asked.only} & {*RANKINGS}:
-            dataset(rows, "int", asked.order)
+            make_dataset(rows, "int", asked.order)
         if {*asked.only} - {*RANKINGS}:
-            predictions(rows)
+            make_predictions(rows)
         for name in asked.only:
-            results.append(measured(name, rows, asked))
+            results.append(measure_call(name, rows, asked))
             console.print(f"{rows:>13,}  {results[-1]['seconds']:8.2f} s  {results[-1]['gigabytes']:5.2f} GB  {name}", highlight=False)
         rows *= 10
     table = Table(
@@ -135,7 +135,7 @@ def main() -> None:
         results = [*(json.loads(asked.beside.read_text()) if asked.beside.exists() else []), *results]
         asked.beside.write_text(json.dumps(results))
     if not asked.no_picture:
-        draw(results, asked.memory_limit)
+        draw_scale(results, asked.memory_limit)
 
 
 if __name__ == "__main__":

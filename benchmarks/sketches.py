@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.table import Table
 from rollups import IMPRESSIONS
-from timing import console, introduce
+from timing import console, print_introduction
 
 import sqlrank
 
@@ -40,7 +40,7 @@ SKETCHES: dict[str, Callable[[], Any]] = {
 }
 
 
-def clicks(rows: int, seed: int) -> pa.Table:
+def draw_clicks(rows: int, seed: int) -> pa.Table:
     """Return calibrated click rates of thirty days, some 0.3 % on the average, and clicks."""
     drawn = np.random.default_rng(seed)
     score = 1 / (1 + np.exp(6.2 - drawn.normal(size=rows)))
@@ -53,7 +53,7 @@ def open_bandit(score: str) -> pa.Table:
     return pa.table({"day": table["timestamp"].cast(pa.date32()), "score": table[score].cast(pa.float64()), "label": table["click"]})
 
 
-def below(sketch: Any, points: np.ndarray) -> np.ndarray:
+def share_below(sketch: Any, points: np.ndarray) -> np.ndarray:
     """Return the share of a sketch's values below each point, and half of those at it where the sketch has them."""
     if isinstance(sketch, sketches.tdigest_double):
         return np.array([sketch.get_rank(point) for point in points])
@@ -62,7 +62,7 @@ def below(sketch: Any, points: np.ndarray) -> np.ndarray:
     return ((without + within) / 2)[places]
 
 
-def merged(make: Callable[[], Any], parts: Iterable[np.ndarray]) -> tuple[Any, int]:
+def merge_sketches(make: Callable[[], Any], parts: Iterable[np.ndarray]) -> tuple[Any, int]:
     """Return one sketch of all days, and the bytes of the sketches of each."""
     whole, size = make(), 0
     for part in parts:
@@ -77,10 +77,10 @@ def sketch_auc(make: Callable[[], Any], table: pa.Table) -> tuple[float, float]:
     """Return the AUC of merged sketches, and their bytes a day."""
     day, score, label = (table[name].to_numpy() for name in ("day", "score", "label"))
     days = np.unique(day)
-    positives, size = merged(make, (score[(day == one) & (label == 1)] for one in days))
-    negatives, more = merged(make, (score[(day == one) & (label == 0)] for one in days))
+    positives, size = merge_sketches(make, (score[(day == one) & (label == 1)] for one in days))
+    negatives, more = merge_sketches(make, (score[(day == one) & (label == 0)] for one in days))
     points = np.array([positives.get_quantile(rank) for rank in (np.arange(POINTS) + 0.5) / POINTS])
-    return float(below(negatives, points).mean()), (size + more) / len(days)
+    return float(share_below(negatives, points).mean()), (size + more) / len(days)
 
 
 def rollup_auc(n_bins: int, table: pa.Table) -> tuple[float, float, float]:
@@ -91,7 +91,7 @@ def rollup_auc(n_bins: int, table: pa.Table) -> tuple[float, float, float]:
     return row["AUC"], (row["AUC.bound_high"] - row["AUC.bound_low"]) / 2, made.num_rows * ROW_BYTES / days
 
 
-def compared(title: str, tables: list[pa.Table]) -> Table:
+def compare_errors(title: str, tables: list[pa.Table]) -> Table:
     """Return a table of the errors of each side over some data: the root of the mean square."""
     truths = [sqlrank.evaluate("AUC", predictions=table)["AUC"][0].as_py() for table in tables]
 
@@ -116,15 +116,15 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000, help="of thirty days together")
     parser.add_argument("--repeat", type=int, default=5, help="how many months are drawn")
     given = parser.parse_args()
-    introduce(os.cpu_count() or 1, ["duckdb", "datasketches"])
+    print_introduction(os.cpu_count() or 1, ["duckdb", "datasketches"])
     console.print(
-        compared(
+        compare_errors(
             f"{given.rows:,} simulated impressions of {DAYS} days, {given.repeat} times",
-            [clicks(given.rows, seed) for seed in range(given.repeat)],
+            [draw_clicks(given.rows, seed) for seed in range(given.repeat)],
         )
     )
     for score in ("score_logistic", "score_boosting"):
-        console.print(compared(f"Open Bandit, 40,000 impressions, {score}", [open_bandit(score)]))
+        console.print(compare_errors(f"Open Bandit, 40,000 impressions, {score}", [open_bandit(score)]))
 
 
 if __name__ == "__main__":

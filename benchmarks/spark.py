@@ -7,12 +7,12 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from data import FOLDER, SPIKE, UNIFORM, Dataset, Scores, dataset, predictions, predictions_as_parquet
+from data import FOLDER, SPIKE, UNIFORM, Dataset, Scores, make_dataset, make_predictions, predictions_as_parquet
 from pyspark import StorageLevel
 from pyspark.ml.evaluation import BinaryClassificationEvaluator
 from pyspark.mllib.common import callMLlibFunc
 from pyspark.sql import SparkSession
-from timing import Sides, Target, Values, agree, alternate, conclude, introduce, show
+from timing import Sides, Target, Values, check_agreement, print_introduction, print_targets, print_timings, run_in_turn
 
 import sqlrank
 
@@ -28,7 +28,7 @@ BINS_MAY_MISS = 1e-2
 """Maximum error of areas under curves of 1,000 points; the table shows the actual errors."""
 
 
-def session(threads: int) -> SparkSession:
+def open_session(threads: int) -> SparkSession:
     """Return a session in this process, with as many partitions of a shuffle as suit so few threads."""
     options = {
         "spark.driver.memory": "8g",
@@ -43,22 +43,22 @@ def session(threads: int) -> SparkSession:
     return found
 
 
-def _timed(spark: SparkSession, side: Callable[[], Values]) -> Callable[[], Values]:
+def _time_side(spark: SparkSession, side: Callable[[], Values]) -> Callable[[], Values]:
     """Return a side that also says how long Spark, which is a process of its own, was on a processor."""
 
-    def seconds() -> float:
+    def read_processor_seconds() -> float:
         process = spark._jvm.java.lang.ProcessHandle.current()  # noqa: SLF001
         return float(process.info().totalCpuDuration().get().toMillis()) / 1000
 
-    def run() -> Values:
-        before = seconds()
+    def run_side() -> Values:
+        before = read_processor_seconds()
         values = side()
-        return {**values, "processor": seconds() - before}
+        return {**values, "processor": read_processor_seconds() - before}
 
-    return run
+    return run_side
 
 
-def evaluate(spark: SparkSession, metrics: list[str], **options: Any) -> Values:
+def evaluate_on_spark(spark: SparkSession, metrics: list[str], **options: Any) -> Values:
     """Run the statement that sqlrank writes for Spark."""
     (row,) = spark.sql(sqlrank.sql(metrics, dialect="spark", **options)).collect()
     return {name: float(value) for name, value in zip(metrics, row, strict=True)}
@@ -98,51 +98,54 @@ def with_ranking_metrics(spark: SparkSession) -> Values:
         lists.unpersist()
 
 
-def classification(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
+def time_classification(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
     """Time two areas of the same predictions."""
     for scores in (UNIFORM, SPIKE):
         yield from _time_scores(spark, scores, options)
 
 
 def _time_scores(spark: SparkSession, scores: Scores, options: argparse.Namespace) -> Iterator[Target]:
-    table = spark.read.parquet(predictions_as_parquet(predictions(options.rows, scores)))
+    table = spark.read.parquet(predictions_as_parquet(make_predictions(options.rows, scores)))
     table.createOrReplaceTempView("predictions")
     for kind in options.kinds:
         columns = {"weight": "weight"} if kind == "weighted" else {}
         sides: Sides = {
-            OURS: _timed(spark, partial(evaluate, spark, CLASSIFIERS, predictions="predictions", columns=columns)),
-            EXACT: _timed(spark, partial(with_binary_metrics, table, 0, kind)),
-            BINNED: _timed(spark, partial(with_binary_metrics, table, 1000, kind)),
+            OURS: _time_side(spark, partial(evaluate_on_spark, spark, CLASSIFIERS, predictions="predictions", columns=columns)),
+            EXACT: _time_side(spark, partial(with_binary_metrics, table, 0, kind)),
+            BINNED: _time_side(spark, partial(with_binary_metrics, table, 1000, kind)),
         }
-        timings = alternate(sides, options.repeat, () if options.repeat_peers or scores is SPIKE else (EXACT, BINNED))
-        agree({BINNED: BINS_MAY_MISS}, timings)
+        timings = run_in_turn(sides, options.repeat, () if options.repeat_peers or scores is SPIKE else (EXACT, BINNED))
+        check_agreement({BINNED: BINS_MAY_MISS}, timings)
         exact = timings[OURS].values
         off = {name: max(abs(timing.values[metric] - exact[metric]) for metric in CLASSIFIERS) for name, timing in timings.items()}
         title = f"AUC and AUPR, {options.rows:,} rows, {scores.name}, {kind}"
-        show(title, timings, OURS, {name: f"{value:.1e}" for name, value in off.items()}, "off by")
+        print_timings(title, timings, OURS, {name: f"{value:.1e}" for name, value in off.items()}, "off by")
         for name in (EXACT, BINNED):
             yield Target(f"{title}; {name} over {OURS}", timings[name].median / timings[OURS].median, at_least=1)
 
 
-def ranking(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
+def time_ranking(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
     """Time three metrics of the same lists."""
-    files: Dataset = dataset(options.rows, "int", "clustered")
+    files: Dataset = make_dataset(options.rows, "int", "clustered")
     spark.read.parquet(files.run).createOrReplaceTempView("run")
     spark.read.parquet(files.qrels).createOrReplaceTempView("qrels")
     sides: Sides = {
-        OURS: _timed(
-            spark, partial(evaluate, spark, RANKERS, run="run", qrels="qrels", topics="judged_and_retrieved", if_undefined="skip")
+        OURS: _time_side(
+            spark, partial(evaluate_on_spark, spark, RANKERS, run="run", qrels="qrels", topics="judged_and_retrieved", if_undefined="skip")
         ),
-        MLLIB: _timed(spark, partial(with_ranking_metrics, spark)),
+        MLLIB: _time_side(spark, partial(with_ranking_metrics, spark)),
     }
-    timings = alternate(sides, options.repeat)
-    agree({}, timings)
+    timings = run_in_turn(sides, options.repeat)
+    check_agreement({}, timings)
     title = f"MAP, nDCG@10 and P@10, {options.rows:,} rows"
-    show(title, timings, OURS)
+    print_timings(title, timings, OURS)
     yield Target(f"{title}; {MLLIB} over {OURS}", timings[MLLIB].median / timings[OURS].median, at_least=1)
 
 
-SECTIONS: dict[str, Callable[[SparkSession, argparse.Namespace], Iterator[Target]]] = {"classification": classification, "ranking": ranking}
+SECTIONS: dict[str, Callable[[SparkSession, argparse.Namespace], Iterator[Target]]] = {
+    "classification": time_classification,
+    "ranking": time_ranking,
+}
 
 
 def main() -> None:
@@ -158,10 +161,10 @@ def main() -> None:
     )
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="NAME", help=f"of {', '.join(SECTIONS)}")
     options = parser.parse_args()
-    introduce(options.threads, ("pyspark", "duckdb"))
-    spark = session(options.threads)
+    print_introduction(options.threads, ("pyspark", "duckdb"))
+    spark = open_session(options.threads)
     try:
-        conclude(target for name in options.only for target in SECTIONS[name](spark, options))
+        print_targets(target for name in options.only for target in SECTIONS[name](spark, options))
     finally:
         spark.stop()
 

@@ -65,7 +65,7 @@ def new_process(arguments: list[str], folder: str | None = None) -> tuple[float,
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
 
 
-def again() -> tuple[float, float]:
+def time_second_call() -> tuple[float, float]:
     """Return the seconds on a processor of a call that was made before in the same process."""
     begun = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", REPEATED], check=True, capture_output=True, text=True)  # noqa: S603  our own
@@ -91,7 +91,7 @@ def main() -> None:
         for name, (program, most) in FIRST_CALLS.items():
             runs = [new_process(["-c", f"import sqlrank\n{program}"], folder) for _ in range(repeat + 1)][1:]
             table.add_row(name, *(f"{statistics.median(side):.2f}" for side in zip(*runs, strict=True)), f"{most:.2f}")
-    runs = [again() for _ in range(repeat)]
+    runs = [time_second_call() for _ in range(repeat)]
     table.add_row("the same call again, in one process", f"{statistics.median(run[0] for run in runs):.3f}", "", f"{NEXT:.3f}")
     Console(width=110).print(table)
 

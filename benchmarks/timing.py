@@ -60,7 +60,7 @@ class Target:
         return f"{'met   ' if is_met else 'MISSED'} {self.ratio:7.2f} {bound:8} {self.name}{stretch}"
 
 
-def alternate(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[str, Timing]:
+def run_in_turn(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[str, Timing]:
     """Run all sides in turn, ``repeat`` times; those in ``once`` in the first turn only."""
     timings = {name: Timing() for name in sides}
     for turn in range(repeat):
@@ -73,7 +73,7 @@ def alternate(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[str
     return timings
 
 
-def agree(tolerances: Mapping[str, float], *results: Mapping[str, Timing]) -> None:
+def check_agreement(tolerances: Mapping[str, float], *results: Mapping[str, Timing]) -> None:
     """Raise unless all sides that have a value have the same, to 1e-9 or the side's own tolerance."""
     first: Values = {}
     for name, timing in (item for result in results for item in result.items()):
@@ -82,26 +82,28 @@ def agree(tolerances: Mapping[str, float], *results: Mapping[str, Timing]) -> No
                 raise SystemExit(f"{name} does not agree: {metric} is {value!r}, not {first[metric]!r}")
 
 
-def show(
+def print_timings(
     title: str, timings: Mapping[str, Timing], reference: str, notes: Mapping[str, str] | None = None, heading: str = "peak memory"
 ) -> None:
     """Print the median of each side, its ratio to the reference, the spread, and under ``heading`` the notes."""
     columns = ["", "median s", f"ratio to {reference}", "fastest to slowest s", "median CPU s", *([heading] if notes else [])]
     table = Table(*columns, title=title, title_justify="left")
     for name, timing in timings.items():
-        spread = f"{_seconds(min(timing.seconds))} to {_seconds(max(timing.seconds))}" if len(timing.seconds) > 1 else "one run"
+        spread = (
+            f"{_format_seconds(min(timing.seconds))} to {_format_seconds(max(timing.seconds))}" if len(timing.seconds) > 1 else "one run"
+        )
         table.add_row(
             name,
-            _seconds(timing.median),
+            _format_seconds(timing.median),
             f"{timing.median / timings[reference].median:.2f}",
             spread,
-            _seconds(statistics.median(timing.processor)) if timing.processor else "",
+            _format_seconds(statistics.median(timing.processor)) if timing.processor else "",
             *([notes.get(name, "")] if notes else []),
         )
     console.print(table)
 
 
-def _seconds(value: float) -> str:
+def _format_seconds(value: float) -> str:
     """Return seconds with three digits or so: a scan takes hundredths."""
     return f"{value:.3f}" if value < 1 else f"{value:.2f}"
 
@@ -113,20 +115,20 @@ def compare_with_limit(command: list[str], limit: str, repeat: int) -> tuple[dic
     """
     peaks: dict[str, float] = {}
 
-    def measure(given: str) -> Values:
+    def measure_side(given: str) -> Values:
         whole = [sys.executable, *command, given]
         output = subprocess.run(whole, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603  our own script
         values: Values = json.loads(output.stdout)
         peaks[given] = max(peaks.get(given, 0), values.pop("peak"))
         return values
 
-    timings = alternate({given: partial(measure, given) for given in (UNLIMITED, limit)}, repeat)
-    agree({}, timings)
+    timings = run_in_turn({given: partial(measure_side, given) for given in (UNLIMITED, limit)}, repeat)
+    check_agreement({}, timings)
     return timings, peaks
 
 
 def show_memory(title: str, timings: Mapping[str, Timing], peaks: Mapping[str, float]) -> None:
-    show(title, timings, UNLIMITED, {given: f"{peak / 1e9:.2f} GB" for given, peak in peaks.items()})
+    print_timings(title, timings, UNLIMITED, {given: f"{peak / 1e9:.2f} GB" for given, peak in peaks.items()})
 
 
 def print_values(values: Values, start: float) -> None:
@@ -141,7 +143,7 @@ def peak_bytes() -> int:
     return 1024 * (int(peak[0]) if peak else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
-def introduce(threads: int, tools: Iterable[str]) -> None:
+def print_introduction(threads: int, tools: Iterable[str]) -> None:
     """Print the names of a measurement and its machine, and limit Polars to as many threads as the others."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     versions = ", ".join(f"{name} {version(name)}" for name in tools)
@@ -150,7 +152,7 @@ def introduce(threads: int, tools: Iterable[str]) -> None:
     console.print(f"Python {platform.python_version()}, sqlrank {sqlrank.__version__}, {versions}")
 
 
-def conclude(targets: Iterable[Target]) -> None:
+def print_targets(targets: Iterable[Target]) -> None:
     """Print the targets together at the end; a generator of them measures until then."""
     reached = list(targets)
     console.print(f"targets (load now {os.getloadavg()[0]:.1f})")

@@ -15,7 +15,7 @@ ROWS = """
 """
 
 
-def table() -> list[tuple[str, float, float, float, float]]:
+def compute_table() -> list[tuple[str, float, float, float, float]]:
     """Return the AUC by each recipe and by sqlrank, for scores rounded to so many decimals."""
     rows = []
     with duckdb.connect() as connection:
@@ -36,5 +36,5 @@ def table() -> list[tuple[str, float, float, float, float]]:
 
 if __name__ == "__main__":
     print("decimals    RANK  ROW_NUMBER  corrected  sqlrank")
-    for decimals, *values in table():
+    for decimals, *values in compute_table():
         print(f"{decimals:>8}" + "".join(f"{value:{width}.4f}" for value, width in zip(values, (8, 12, 11, 9), strict=True)))

@@ -34,7 +34,7 @@ def draw_samples(impressions: pa.Table, samples: int, seed: int) -> pa.Table:
     return pa.table(numbers | columns)
 
 
-def measure(drawn: pa.Table) -> dict[str, np.ndarray]:
+def measure_samples(drawn: pa.Table) -> dict[str, np.ndarray]:
     """Return each metric of each sample; for nDCG a sample is a query with all of its rows as documents."""
     by_sample = sqlrank.evaluate(["AUC", "LogLoss", "PnDCG"], predictions=drawn, by="sample")
     documents = pa.table({"query_id": drawn["sample"], "doc_id": drawn["row"], "score": drawn["score"]})
@@ -78,7 +78,7 @@ def main(arguments: list[str]) -> None:
         part = impressions.take(pa.array(range(0, impressions.num_rows, every)))
         clicks = int(np.sum(part["click"].to_numpy()))
         line = f"{part.num_rows:7}{clicks:8}"
-        for name, values in measure(draw_samples(part, options.samples, options.seed)).items():
+        for name, values in measure_samples(draw_samples(part, options.samples, options.seed)).items():
             variation = float(values.std(ddof=1) / values.mean())
             found.append({"clicks": str(clicks), "metric": name, "variation": variation})
             line += f"{values.mean():11.4f}{variation:7.1%}"

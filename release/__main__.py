@@ -48,36 +48,38 @@ def make_release(version: str, output: Path, scratch: Path, *, is_written: bool,
     if was_prepared:
         tree = ROOT
     else:
-        if is_written and artifacts.run("git", "status", "--porcelain", cwd=ROOT):
+        if is_written and artifacts.run_program("git", "status", "--porcelain", cwd=ROOT):
             raise InputError("git status is not clean; commit or remove the changes first")
         tree = ROOT if is_written else copy_tree(scratch / "tree")
         changed = prepare_version(tree, version, datetime.now(UTC).date())
         for module in WRITERS:
-            artifacts.run(sys.executable, "-m", module, cwd=tree, PYTHONPATH=str(tree))
-        report(f"set the version in {len(changed)} files{'' if is_written else ' of a copy'}")
+            artifacts.run_program(sys.executable, "-m", module, cwd=tree, PYTHONPATH=str(tree))
+        print_progress(f"set the version in {len(changed)} files{'' if is_written else ' of a copy'}")
     if is_checked:
-        report("run .ci/run with all tests, which takes up to two hours")
-        artifacts.run("env", "SHARE=1/1", "bash", ".ci/run", cwd=tree)
+        print_progress("run .ci/run with all tests, which takes up to two hours")
+        artifacts.run_program("env", "SHARE=1/1", "bash", ".ci/run", cwd=tree)
     section = next(section for section in read_changelog((tree / "CHANGELOG.md").read_text("utf-8")) if section.version == version)
     archives = artifacts.build_twice(tree, scratch, section.date)
-    report(f"built {' and '.join(path.name for path in archives)} twice, with the same bytes")
+    print_progress(f"built {' and '.join(path.name for path in archives)} twice, with the same bytes")
     artifacts.check_archives(archives, tree)
     sdist, wheel = sorted(archives, key=lambda path: path.suffix == ".whl")
     artifacts.install_archive(sdist, scratch / "venv-sdist")
     python = artifacts.install_archive(wheel, scratch / "venv-wheel")
-    report("checked contents, sizes and metadata, and installed both without git")
+    print_progress("checked contents, sizes and metadata, and installed both without git")
     tested, missing = artifacts.check_interpreters(wheel, tree, scratch)
-    report(f"the wheel gives its numbers on Python {', '.join(tested)}{'; no interpreter at hand: ' * bool(missing)}{', '.join(missing)}")
+    print_progress(
+        f"the wheel gives its numbers on Python {', '.join(tested)}{'; no interpreter at hand: ' * bool(missing)}{', '.join(missing)}"
+    )
     output.mkdir(parents=True, exist_ok=True)
     files = [Path(shutil.copy(path, output / path.name)) for path in archives]
     bill = artifacts.write_sbom(python, tree, output / f"sqlrank-{version}.cdx.json", section.date)
-    report(f"wrote the SBOM of {len(bill['components'])} components")
+    print_progress(f"wrote the SBOM of {len(bill['components'])} components")
     files.append(output / f"sqlrank-{version}.cdx.json")
     (output / "NOTES.md").write_text(f"# sqlrank {version}\n\n{section.notes}\n", "utf-8")
     artifacts.write_hashes(files, output / "SHA256SUMS")
-    report(f"{output} has the files, NOTES.md and SHA256SUMS")
+    print_progress(f"{output} has the files, NOTES.md and SHA256SUMS")
     if is_written:
-        report(f"read git diff, then: git commit -am 'Release {version}' && git tag v{version} && git push --follow-tags")
+        print_progress(f"read git diff, then: git commit -am 'Release {version}' && git tag v{version} && git push --follow-tags")
 
 
 def check_pages(version: str, *, is_published: bool) -> None:
@@ -86,19 +88,19 @@ def check_pages(version: str, *, is_published: bool) -> None:
     if stale and is_published and version.endswith(".0.0"):
         raise ContractError(f"{version} needs tables that were made from this tree", *stale)
     for page in stale:
-        report(f"not ready for a major version: {page}")
+        print_progress(f"not ready for a major version: {page}")
 
 
 def copy_tree(target: Path) -> Path:
     """Return a copy of the files that git tracks, as they are now."""
-    for name in artifacts.run("git", "ls-files", "-z", cwd=ROOT).split("\0"):
+    for name in artifacts.run_program("git", "ls-files", "-z", cwd=ROOT).split("\0"):
         if name and (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, target / name)
     return target
 
 
-def report(text: str) -> None:
+def print_progress(text: str) -> None:
     """Print a line of progress."""
     sys.stdout.write(f"release: {text}\n")
     sys.stdout.flush()

@@ -34,7 +34,7 @@ TREC_VALUE = "0.3015771992102"
 CALL = "import sqlrank; print(sqlrank.evaluate('AUC', predictions={'label': [0, 1], 'score': [0.1, 0.7]})['AUC'][0].as_py())"
 
 
-def run(*words: str | Path, cwd: Path | None = None, **environment: str) -> str:
+def run_program(*words: str | Path, cwd: Path | None = None, **environment: str) -> str:
     """Return the output of a program; raise ``ExecutionError`` with its output if it fails."""
     done = subprocess.run(
         [str(word) for word in words], check=False, capture_output=True, text=True, cwd=cwd, env={**os.environ, **environment}
@@ -54,7 +54,7 @@ def build_twice(root: Path, scratch: Path, day: str) -> list[Path]:
     epoch = str(int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()))
     built: list[dict[str, Path]] = []
     for name in ("first", "second"):
-        run(
+        run_program(
             sys.executable,
             "-m",
             "build",
@@ -113,7 +113,7 @@ def check_archives(archives: list[Path], root: Path) -> None:
     ]
     if problems := [problem for archive in archives for problem in find_problems(archive, sql_files)]:
         raise ContractError(*problems)
-    run(sys.executable, "-m", "twine", "check", "--strict", *archives)
+    run_program(sys.executable, "-m", "twine", "check", "--strict", *archives)
 
 
 def install_archive(archive: Path, folder: Path, interpreter: str | Path = sys.executable) -> Path:
@@ -124,16 +124,18 @@ def install_archive(archive: Path, folder: Path, interpreter: str | Path = sys.e
         folder: folder of the environment, which is made.
         interpreter: the Python of the environment.
     """
-    run(interpreter, "-m", "venv", folder)
+    run_program(interpreter, "-m", "venv", folder)
     path = str(folder / "bin")
     python = folder / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", archive, PATH=path, cwd=folder)
-    printed = run(python, "-c", CALL, PATH=path, PYTHONPATH="", cwd=folder).strip()
+    run_program(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", archive, PATH=path, cwd=folder)
+    printed = run_program(python, "-c", CALL, PATH=path, PYTHONPATH="", cwd=folder).strip()
     if printed != "1.0":
         raise ContractError(f"{archive.name}: AUC is {printed} after installation, and should be 1.0")
     data = Path(__file__).parents[1] / "examples" / "data" / "trec_eval"
     files: list[str | Path] = ["--run", data / "results.test", "--qrels", data / "qrels.test"]
-    printed = run(folder / "bin" / "sqlrank", "evaluate", "nDCG@10", *files, "--format", "csv", PATH=path, PYTHONPATH="", cwd=folder)
+    printed = run_program(
+        folder / "bin" / "sqlrank", "evaluate", "nDCG@10", *files, "--format", "csv", PATH=path, PYTHONPATH="", cwd=folder
+    )
     if not printed.startswith(f"nDCG@10\n{TREC_VALUE}"):
         raise ContractError(f"{archive.name}: the command prints {printed!r}, and should print {TREC_VALUE}")
     return python
@@ -167,7 +169,7 @@ def write_sbom(python: Path, root: Path, target: Path, day: str) -> dict[str, An
         "-o",
         target,
     ]
-    run(program, "environment", *options, python, SOURCE_DATE_EPOCH=epoch)
+    run_program(program, "environment", *options, python, SOURCE_DATE_EPOCH=epoch)
     bill: dict[str, Any] = json.loads(target.read_text("utf-8"))
     return bill
 

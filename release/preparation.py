@@ -70,13 +70,13 @@ def check_version(version: str, sections: list[Section]) -> None:
     if not _VERSION.fullmatch(version):
         raise InputError(f"{version!r} is no version; give three numbers, as in 1.0.0")
     released = [section.version for section in sections if section.version != "Unreleased"]
-    if released and _numbers(version) <= _numbers(released[0]):
+    if released and _parse_version(version) <= _parse_version(released[0]):
         raise InputError(f"{version} is not above {released[0]}, the last release in CHANGELOG.md")
     if not any(section.version == "Unreleased" and section.notes for section in sections):
         raise InputError("CHANGELOG.md has no changes under ## [Unreleased]; name those of this release")
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 

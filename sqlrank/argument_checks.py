@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, get_args
 
-from sqlrank.deadline import deadline
+from sqlrank.deadline import set_deadline
 from sqlrank.engines.backend_sources import connect_sources
 from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
@@ -260,14 +260,14 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
     }
 
     @wraps(function)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-        from sqlrank.call_suggestions import bind  # noqa: PLC0415  imports the registry, which help does not need
+    def call_with_checks(*args: P.args, **kwargs: P.kwargs) -> R:
+        from sqlrank.call_suggestions import bind_arguments  # noqa: PLC0415  imports the registry, which help does not need
 
-        arguments = {name: to_plain(name, value) for name, value in bind(function.__name__, signature, args, kwargs).items()}
+        arguments = {name: to_plain(name, value) for name, value in bind_arguments(function.__name__, signature, args, kwargs).items()}
         check_arguments(arguments, required, parameters=signature.parameters)
         positions = [name for name, _ in zip(signature.parameters, args, strict=False)]
         try:
-            with deadline(arguments.get("timeout")), connect_sources(arguments, SOURCES & signature.parameters.keys()) as connected:
+            with set_deadline(arguments.get("timeout")), connect_sources(arguments, SOURCES & signature.parameters.keys()) as connected:
                 by_position: Any = [connected[name] for name in positions]
                 names = {*arguments, *signature.parameters} - {*positions}
                 by_name: Any = {name: value for name, value in connected.items() if name in names}  # in the order of the call
@@ -276,7 +276,7 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
             error_class, message = _TRANSLATED_ERRORS[type(error)]
             raise error_class(message) from None
 
-    return wrapper
+    return call_with_checks
 
 
 def to_plain(name: str, value: Any) -> Any:

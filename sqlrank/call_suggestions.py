@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.engines.file_sources import data_suffix
 from sqlrank.errors import ArgumentError, MetricError, did_you_mean, short_repr
 from sqlrank.registry import metric_resolver
-from sqlrank.registry.aliases import plain
+from sqlrank.registry.aliases import normalize_name
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric
@@ -40,7 +40,7 @@ _RULE = re.compile(r"(?P<change>@|column |not |1 - |)(?P<target>\w*)")
 """Pattern of a rule for a keyword in ``[arguments]`` of names.toml; other entries are sentences."""
 
 
-def bind(function: str, signature: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def bind_arguments(function: str, signature: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Bind the arguments of a call to their names, including policies.
 
     Raises:
@@ -49,25 +49,25 @@ def bind(function: str, signature: Signature, args: tuple[Any, ...], kwargs: Map
     try:
         arguments = dict(signature.bind(*args, **kwargs).arguments)
     except TypeError:
-        raise refusal(function, signature, args, kwargs) from None
+        raise build_argument_error(function, signature, args, kwargs) from None
     if policies := arguments.pop("policies", None):
         if unknown_keywords(policies, _load_library(arguments.get("sql_dir"))):
-            raise refusal(function, signature, args, kwargs)
+            raise build_argument_error(function, signature, args, kwargs)
         arguments |= policies
     return arguments
 
 
-def refusal(function: str, signature: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ArgumentError:
+def build_argument_error(function: str, signature: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ArgumentError:
     """Return the error of a call with invalid arguments, with the call to make instead."""
     correction = _Correction(function, signature, _load_library(kwargs.get("sql_dir")))
-    correction.translate(args, kwargs)
-    return ArgumentError(correction.message(args, kwargs))
+    correction.translate_arguments(args, kwargs)
+    return ArgumentError(correction.format_message(args, kwargs))
 
 
 def call_for(name: str) -> str | None:
     """Return the equivalent call of another tool's function, such as ``roc_auc_score``, if any."""
     library = _load_library(None)
-    if (call := library.synonyms["functions"].get(plain(name))) is not None:
+    if (call := library.synonyms["functions"].get(normalize_name(name))) is not None:
         return str(call)
     input_role = _find_base(name, library)
     sources = {"predictions": "predictions={'label': y_true, 'score': y_score}", "run": "run=run, qrels=qrels"}
@@ -104,7 +104,7 @@ def flag_for(name: str, flags: Mapping[str, str], library: Registry) -> str | No
 
 def _find_rules(name: str, library: Registry) -> list[str]:
     """Return the rules of names.toml for a keyword of other tools."""
-    rules = library.synonyms["arguments"].get(plain(name), [])
+    rules = library.synonyms["arguments"].get(normalize_name(name), [])
     return [rules] if isinstance(rules, str) else rules
 
 
@@ -138,7 +138,7 @@ class _Correction:
         self.advice: list[str] = []
         self.is_corrected = False
 
-    def translate(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    def translate_arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Translate the arguments of a call."""
         for name, value in kwargs.items():
             self._translate_argument(name, value)
@@ -157,7 +157,7 @@ class _Correction:
         if self.metrics_name and (self.metrics is not None or not self.library.synonyms["examples"].keys().isdisjoint(self.parameters)):
             self.arguments[self.metrics_name] = self._metrics_text()
 
-    def message(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    def format_message(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Return the error message: the problem, advice, and the call to make."""
         problems = [f"{self.function} has no argument {_join_words([repr(name) for name in self.unknown], 'or')}"] if self.unknown else []
         if len(args) > len(self.by_position):

@@ -24,7 +24,7 @@ _deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 
 
 @contextmanager
-def deadline(seconds: float | None) -> Iterator[None]:
+def set_deadline(seconds: float | None) -> Iterator[None]:
     """Set the deadline of a call in seconds from now; None for no deadline."""
     token = _deadline.set(None if seconds is None else _Deadline(time.monotonic() + min(seconds, _MAX_SECONDS), seconds))
     try:

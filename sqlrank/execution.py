@@ -15,7 +15,7 @@ from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
-from sqlrank.prepare import AUDIT_ALL_ROWS, AUDIT_INVALID_ROWS, prepare, required_row_checks
+from sqlrank.prepare import AUDIT_ALL_ROWS, AUDIT_INVALID_ROWS, prepare_statement, required_row_checks
 from sqlrank.registry.fingerprints import metric_fingerprints
 from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import N_UNITS
@@ -94,7 +94,7 @@ def execute_resolved(
 
     ``transform`` changes the compiled statement before it runs; ``inputs`` are given if they are bound already.
     """
-    prepared = prepare(request, database, check, inputs=inputs)
+    prepared = prepare_statement(request, database, check, inputs=inputs)
     prepared = replace(prepared, statement=transform(prepared.statement))
     try:
         result = _fetch_result(prepared)

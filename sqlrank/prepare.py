@@ -77,7 +77,7 @@ def _replaced_source(table: SourceTable) -> tuple[exp.Expr, exp.Expr]:
     return table.display_from_item.this, exp.select("*").from_(table.from_item)
 
 
-def prepare(
+def prepare_statement(
     request: ResolvedRequest,
     database: Database,
     check: CheckMode = "off",

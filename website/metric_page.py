@@ -115,7 +115,7 @@ def _describe_rows(relation: str) -> str:
         return (
             f"In SQL, the metric sums over the rows of the [input]({UP}/inputs.md) `{relation}`. Names are its columns and the parameters:"
         )
-    text = " ".join(load_registry().relation(relation, {}).doc.splitlines()).removeprefix(f"{relation}: ")
+    text = " ".join(load_registry().find_relation(relation, {}).doc.splitlines()).removeprefix(f"{relation}: ")
     row = re.match(r".*?(?=[.;:](?:\s|$))", text)
     return f"In SQL, the metric sums over the rows of the relation `{relation}`, with {row[0] if row else text}. Names are its columns and the parameters:"
 

@@ -31,7 +31,7 @@ def build_tree() -> str:
     library = load_registry()
     children: dict[str, list[SqlFile]] = defaultdict(list)
     for name in sorted(library.relation_names - library.roles.keys()):
-        file = library.relation(name, {})
+        file = library.find_relation(name, {})
         file = file if file.name == name else library.relation_files(name)[0]
         children[_first_table(file)].append(file)
     lines = []

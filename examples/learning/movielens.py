@@ -80,7 +80,7 @@ SCALED = """
 """
 
 
-def ratings(path: Path) -> pa.Table:
+def read_ratings(path: Path) -> pa.Table:
     """Read the ratings from the wheel of recbole, or from ml-100k.inter."""
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as wheel, wheel.open(INSIDE) as file:
@@ -90,7 +90,7 @@ def ratings(path: Path) -> pa.Table:
     return table.rename_columns(["user_id", "item_id", "rating", "timestamp"])
 
 
-def factors(known: pa.Table, options: argparse.Namespace) -> tuple[pa.Table, pa.Table]:
+def factorize_ratings(known: pa.Table, options: argparse.Namespace) -> tuple[pa.Table, pa.Table]:
     """Factorise the known ratings by multiplicative updates (Lee and Seung 2001), of these alone or with 0 for all others."""
     users, row = np.unique(np.array(known["user_id"]), return_inverse=True)
     items, column = np.unique(np.array(known["item_id"]), return_inverse=True)
@@ -105,12 +105,12 @@ def factors(known: pa.Table, options: argparse.Namespace) -> tuple[pa.Table, pa.
     return pa.table({"user_id": users, "factors": left.tolist()}), pa.table({"item_id": items, "factors": right.T.tolist()})
 
 
-def prepare(database: duckdb.DuckDBPyConnection, options: argparse.Namespace) -> None:
+def create_tables(database: duckdb.DuckDBPyConnection, options: argparse.Namespace) -> None:
     """Make the tables ``training``, ``held_out`` and ``test``: user_id, label, features, fold."""
-    database.register("ratings", ratings(options.path))
+    database.register("ratings", read_ratings(options.path))
     database.execute(f"CREATE TABLE placed AS {RATINGS}")
     known = database.sql("SELECT * FROM placed WHERE place <= 20 ORDER BY user_id, item_id").to_arrow_table()
-    for name, table in zip(("users", "items"), factors(known, options), strict=True):
+    for name, table in zip(("users", "items"), factorize_ratings(known, options), strict=True):
         database.register(name, table)
     database.execute(f"CREATE TABLE examples AS {EXAMPLES}", {"seed": options.seed, "folds": FOLDS})
     database.execute(f"CREATE TABLE scaled AS {SCALED}")
@@ -119,7 +119,7 @@ def prepare(database: duckdb.DuckDBPyConnection, options: argparse.Namespace) ->
     database.execute("CREATE TABLE test AS SELECT * FROM scaled WHERE part >= 8")
 
 
-def train(database: duckdb.DuckDBPyConnection, method: str, options: argparse.Namespace) -> Iterator[pa.Table]:
+def train_models(database: duckdb.DuckDBPyConnection, method: str, options: argparse.Namespace) -> Iterator[pa.Table]:
     """Yield the weights of a method for each k; logistic regression has no k, and is trained once."""
     steps = {"learning_rate": options.learning_rate, "l2": options.l2, "max_iter": options.max_iter}
     common: dict[str, Any] = {"columns": {"query_id": "user_id"}, "connection": database}
@@ -140,7 +140,7 @@ def is_better_than_zero(weights: pa.Table) -> bool:
     return all(loss["loss"] < loss["loss_of_zero_weights"] for loss in losses)
 
 
-def evaluate(database: duckdb.DuckDBPyConnection, k: int, weights: list[float]) -> float:
+def evaluate_weights(database: duckdb.DuckDBPyConnection, k: int, weights: list[float]) -> float:
     """Return micro-pAp@k on the test ratings."""
     database.execute("CREATE OR REPLACE TABLE learned AS SELECT ? AS weights", [weights])
     scored = database.sql("SELECT user_id AS query_id, label, LIST_DOT_PRODUCT(features, weights) AS score FROM test CROSS JOIN learned")
@@ -151,15 +151,15 @@ def print_methods(database: duckdb.DuckDBPyConnection, options: argparse.Namespa
     """Print micro-pAp@k of every method for every k, and the gain over random scorers; return the gains in percent."""
     rng = np.random.default_rng(options.seed)
     drawn = rng.normal(size=(RANDOM_SCORERS, 3 * options.factors + 1)).tolist()
-    baseline = {k: float(np.mean([evaluate(database, k, weights) for weights in drawn])) for k in options.k}
+    baseline = {k: float(np.mean([evaluate_weights(database, k, weights) for weights in drawn])) for k in options.k}
     print(f"{'micro-pAp@k':20}" + "".join(f"{f'k={k}':>9}{'gain':>9}" for k in options.k))
     print(f"{'random scorers':20}" + "".join(f"{baseline[k]:9.4f}{'':9}" for k in options.k).rstrip(), flush=True)
     gains: dict[str, list[float]] = {}
     for method in (*METHODS, *BASES):
         print(f"{method:20}", end="", flush=True)
         gains[method] = []
-        for k, weights in zip(options.k, train(database, method, options), strict=True):
-            value = evaluate(database, k, weights["weight"].to_pylist())
+        for k, weights in zip(options.k, train_models(database, method, options), strict=True):
+            value = evaluate_weights(database, k, weights["weight"].to_pylist())
             gains[method].append(100 * (value / baseline[k] - 1))
             print(f"{value:9.4f}{'' if is_better_than_zero(weights) else '*':1}{gains[method][-1]:+7.1f}%", end="", flush=True)
         print()
@@ -181,7 +181,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     with duckdb.connect() as database:
-        prepare(database, options)
+        create_tables(database, options)
         sizes = [
             database.sql(f"SELECT COUNT(*), COUNT(DISTINCT user_id), AVG(label) FROM {name}").fetchall()[0] for name in ("training", "test")
         ]

@@ -93,7 +93,7 @@ def draw_start(rng: np.random.Generator, trials: int) -> pa.Table:
     return pa.table({"trial": trial, "feature": feature, "weight": rng.normal(size=len(trial))})
 
 
-def train(examples: pa.Table, start: pa.Table, k: int, method: str, options: tuple[float, float, int]) -> pa.Table:
+def train_scorers(examples: pa.Table, start: pa.Table, k: int, method: str, options: tuple[float, float, int]) -> pa.Table:
     """Return the weights of each trial."""
     learning_rate, l2, max_iter = options
     scale = k if method == "SGD@k-avg" else 1
@@ -111,7 +111,7 @@ def train(examples: pa.Table, start: pa.Table, k: int, method: str, options: tup
         )
 
 
-def measure(examples: pa.Table, weights: pa.Table, k: int) -> tuple[np.ndarray, np.ndarray]:
+def measure_scorers(examples: pa.Table, weights: pa.Table, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return precision at k and AUC@k of each trial; of one class alone, AUC@k is 1 or 0."""
     by_trial = np.array(weights["weight"]).reshape(-1, FEATURES)
     values = np.array(examples["features"].combine_chunks().flatten()).reshape(-1, FEATURES)
@@ -123,7 +123,7 @@ def measure(examples: pa.Table, weights: pa.Table, k: int) -> tuple[np.ndarray, 
     return precision, np.where(np.isnan(auc.astype(float)), precision > 0, auc.astype(float))
 
 
-def compare(options: argparse.Namespace) -> list[dict[str, Any]]:
+def compare_tables(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Print the tables of the slides next to ours; return how many trials of 300 are better, the same and worse."""
     counts = []
     print(f"{options.trials} trials; counts are of 300")
@@ -175,19 +175,19 @@ def run_trials(
     found = {}
     for method in (tables[0].rival, "GD-pAp@k-avg"):
         learning_rate, l2, max_iter = methods[method]
-        weights = train(examples, start, tables[0].k, method, (learning_rate, l2, options.max_iter or max_iter))
-        found[method] = measure(examples, weights, tables[0].k)
+        weights = train_scorers(examples, start, tables[0].k, method, (learning_rate, l2, options.max_iter or max_iter))
+        found[method] = measure_scorers(examples, weights, tables[0].k)
     losses = json.loads(weights.schema.metadata[b"sqlrank.losses"])  # of GD-pAp@k-avg
     at_zero = np.array([loss["loss"] >= loss["loss_of_zero_weights"] for loss in losses])
     rows = []
     for n in range(len(tables)):
         own = slice(n * options.trials, (n + 1) * options.trials)
         theirs, ours = ((precision[own], auc[own]) for precision, auc in found.values())
-        rows.append((summarise(theirs, ours), round(300 * at_zero[own].mean())))
+        rows.append((summarize_trials(theirs, ours), round(300 * at_zero[own].mean())))
     return rows
 
 
-def summarise(theirs: tuple[np.ndarray, np.ndarray], ours: tuple[np.ndarray, np.ndarray]) -> list[float]:
+def summarize_trials(theirs: tuple[np.ndarray, np.ndarray], ours: tuple[np.ndarray, np.ndarray]) -> list[float]:
     """Return the numbers of a row in the order of the slides."""
     same = np.isclose(theirs[0], ours[0])
     scale = 300 / len(same)
@@ -208,7 +208,7 @@ def print_row(name: str, numbers: list[float], at_zero: int | None) -> None:
     print(f"{name:16}{pairs[0]:>15}{pairs[1]:>15}{counts}{pairs[2]:>17}{pairs[3]:>15}{last}".rstrip(), flush=True)
 
 
-def separated(condition: str, seed: int, features: int = 5, size: int = 250) -> pa.Table:
+def draw_classes(condition: str, seed: int, features: int = 5, size: int = 250) -> pa.Table:
     """Draw two classes and keep what fulfils a condition along the line through their means, with a margin of 1."""
     rng = np.random.default_rng(seed)
     means = rng.normal([[0.0], [0.4]], np.sqrt(0.2), (2, features))
@@ -228,12 +228,12 @@ def separated(condition: str, seed: int, features: int = 5, size: int = 250) -> 
     return pa.table({"label": label, "features": np.concatenate([positives, negatives]).tolist()})
 
 
-def margins(options: argparse.Namespace) -> None:
+def print_margins(options: argparse.Namespace) -> None:
     """Print the least value of each surrogate under each condition; ramp is not trained by, but is computed on the way."""
     print(f"\nleast value under four margin conditions, k = {TOP}")
     print("condition    n+    n-" + "".join(f"{kind:>8}" for kind in (*TRAINED, "ramp", "error")))
     for condition in CONDITIONS:
-        examples = separated(condition, options.seed)
+        examples = draw_classes(condition, options.seed)
         label, values = np.array(examples["label"]), np.array(examples["features"].to_pylist())
         least = dict.fromkeys((*TRAINED, "ramp", "error"), np.inf)
         for kind in TRAINED:
@@ -260,10 +260,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the data, and of the weights to start from")
     parser.add_argument("--picture", type=Path, help="write a chart of the trials: .svg, .png, .pdf or .html")
     options = parser.parse_args(arguments)
-    counts = compare(options)
+    counts = compare_tables(options)
     if options.picture:
         draw_picture(counts, options.picture)
-    margins(options)
+    print_margins(options)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ LATE, CORRECTED = "2026-03-12", "2026-03-10"
 TOLERANCES = {"AUC": 0.05, "PSI": 0.25}
 
 
-def keep(duck: duckdb.DuckDBPyConnection, day: str) -> None:
+def store_day(duck: duckdb.DuckDBPyConnection, day: str) -> None:
     """Write the sums of a day into the table ``daily_rollup``, in the place of those that it has."""
     sqlrank.rollup(
         METRICS,
@@ -30,7 +30,7 @@ def keep(duck: duckdb.DuckDBPyConnection, day: str) -> None:
     )
 
 
-def show(duck: duckdb.DuckDBPyConnection, said: str) -> None:
+def print_weeks(duck: duckdb.DuckDBPyConnection, said: str) -> None:
     """Print the AUC of the last seven days, at four of the days."""
     print(f"\n{said}")
     rows = sqlrank.evaluate(
@@ -55,13 +55,13 @@ def main() -> None:
     days = [str(day) for (day,) in duck.execute("SELECT DISTINCT day FROM impressions ORDER BY day").fetchall()]
     for day in days:
         if day != LATE:
-            keep(duck, day)
-    show(duck, f"Without {LATE}, which is late, and with the clicks of {CORRECTED} that were known in the evening:")
+            store_day(duck, day)
+    print_weeks(duck, f"Without {LATE}, which is late, and with the clicks of {CORRECTED} that were known in the evening:")
 
     duck.execute("UPDATE impressions SET known = click")
     for day in (CORRECTED, LATE):
-        keep(duck, day)
-    show(duck, "With both days as they are:")
+        store_day(duck, day)
+    print_weeks(duck, "With both days as they are:")
 
     rolling = sqlrank.evaluate("AUC", rollup="daily_rollup", connection=duck, window_days=7, by="campaign")
     save_chart(sqlrank.chart(rolling), asked.chart)

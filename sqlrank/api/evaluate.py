@@ -16,7 +16,7 @@ from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
 from sqlrank.execution import execute_request
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
-from sqlrank.prepare import prepare
+from sqlrank.prepare import prepare_statement
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics
@@ -297,7 +297,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
         )
     has_files = any(reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
     with open_for_inspection(connection, target_dialect, has_files) as database:
-        prepared = prepare(request, database)
+        prepared = prepare_statement(request, database)
         read_tables = [bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()]
         wrapped = wrap_for_storage(prepared.statement, target_dialect, create_table, create_view, insert, read_tables)
         if overwrite_by is not None:

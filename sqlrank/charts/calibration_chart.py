@@ -22,11 +22,18 @@ NORMAL_QUANTILE = 1.959963984540054
 """Quantile of the standard normal distribution for intervals at level 0.95."""
 
 
-def calibration(view: ResultView) -> ChartType:
+def draw_calibration(view: ResultView) -> ChartType:
     """Draw calibration curves with a diagonal, and the density of the scores below."""
-    dimensions, keys = view.dimensions()
+    dimensions, keys = view.assign_dimensions()
     rows: list[dict[str, Any]] = [
-        {**key, "x": row["mean_predicted"], "y": row["mean_observed"], "weight": row["weight"], "point": row["point"], **view.counts(row)}
+        {
+            **key,
+            "x": row["mean_predicted"],
+            "y": row["mean_observed"],
+            "weight": row["weight"],
+            "point": row["point"],
+            **view.list_counts(row),
+        }
         for key, row in zip(keys, view.rows, strict=True)
     ]
     curves = list(_group_by(rows, [dimension.field for dimension in dimensions]).values())
@@ -52,7 +59,7 @@ def calibration(view: ResultView) -> ChartType:
         *(["Vertical lines: 95% confidence intervals (Wilson)."] if has_intervals else []),
         "Area: density of the scores.",
     ]
-    return theme.with_caption(theme.concat(charts, 3, titled=bool(facets)), "Calibration curve", notes)
+    return theme.with_caption(theme.concatenate_charts(charts, 3, titled=bool(facets)), "Calibration curve", notes)
 
 
 def _group_by(rows: Sequence[dict[str, Any]], fields: Sequence[str]) -> dict[tuple[str, ...], list[dict[str, Any]]]:

@@ -42,12 +42,12 @@ def chart(result: Any, kind: str | None = None, *, title: str | None = None) -> 
     'false positive rate (share of negatives)'
     """
     require_modules("altair")
-    from sqlrank.charts.chart_kinds import draw  # noqa: PLC0415  Altair is an optional dependency, and takes half a second
+    from sqlrank.charts.chart_kinds import draw_chart  # noqa: PLC0415  Altair is an optional dependency, and takes half a second
     from sqlrank.charts.result_view import ResultView  # noqa: PLC0415
 
     view = ResultView.from_result(result)
     try:
-        drawn = draw(view, kind)
+        drawn = draw_chart(view, kind)
     except SqlrankError:
         raise
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:

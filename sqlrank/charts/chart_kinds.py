@@ -76,24 +76,24 @@ def _is_one_metric_by_two(view: ResultView) -> bool:
 
 
 CHART_KINDS = {
-    **{name.lower(): ChartKind(partial(_is_curve, name), curve_charts.curve) for name in curve_charts.CURVES},
-    "threshold": ChartKind(partial(_is_curve, "Threshold"), curve_charts.threshold),
-    "calibration": ChartKind(partial(_is_curve, "Calibration"), calibration_chart.calibration),
-    "confusion": ChartKind(partial(_is_curve, confusion_chart.CURVE), confusion_chart.confusion),
-    "forest": ChartKind(_has_effects, comparison_charts.forest),
+    **{name.lower(): ChartKind(partial(_is_curve, name), curve_charts.draw_curve) for name in curve_charts.CURVES},
+    "threshold": ChartKind(partial(_is_curve, "Threshold"), curve_charts.draw_threshold_rates),
+    "calibration": ChartKind(partial(_is_curve, "Calibration"), calibration_chart.draw_calibration),
+    "confusion": ChartKind(partial(_is_curve, confusion_chart.CURVE), confusion_chart.draw_confusion),
+    "forest": ChartKind(_has_effects, comparison_charts.draw_forest),
     "differences": ChartKind(
         partial(_check_result_kind, "differences", "differences of queries, which sqlrank.compare returns with per_query=True"),
-        comparison_charts.differences,
+        comparison_charts.draw_differences,
     ),
-    "cutoffs": ChartKind(_has_cutoffs, metric_charts.cutoffs),
-    "line": ChartKind(_has_days, metric_charts.line),
-    "heatmap": ChartKind(_has_two_columns, metric_charts.heatmap, _is_one_metric_by_two),
-    "dots": ChartKind(_has_no_cutoffs, metric_charts.dots),
+    "cutoffs": ChartKind(_has_cutoffs, metric_charts.draw_cutoffs),
+    "line": ChartKind(_has_days, metric_charts.draw_time_series),
+    "heatmap": ChartKind(_has_two_columns, metric_charts.draw_heatmap, _is_one_metric_by_two),
+    "dots": ChartKind(_has_no_cutoffs, metric_charts.draw_dots),
 }
 """Kinds of charts; the first that fits a result is its default."""
 
 
-def draw(view: ResultView, kind: str | None) -> ChartType:
+def draw_chart(view: ResultView, kind: str | None) -> ChartType:
     """Draw the chart of a result; raise ``MetricError`` for an unknown or unsuitable kind."""
     fitting = [name for name, chart_kind in CHART_KINDS.items() if chart_kind.unmet_requirement(view) is None]
     if kind is not None:

@@ -48,7 +48,7 @@ _TOOLTIP_TITLES = {name: name for name in REPORT_DISPLAY if COMPARISON_SCHEMA[na
 """Numbers of a comparison in tooltips, with their titles."""
 
 
-def forest(view: ResultView) -> ChartType:
+def draw_forest(view: ResultView) -> ChartType:
     """Draw a forest plot per metric: each difference with its interval, and a line at zero."""
     view = _as_comparison(view)
     is_experiment = view.result_metadata.result == EXPERIMENT
@@ -70,13 +70,13 @@ def forest(view: ResultView) -> ChartType:
             for row, verdict in zip(metric_rows, verdicts, strict=True)
         ]
         rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
-        axis_title = f"difference of {view.title(metric, of_difference=True)}"
-        bounds = view.range(metric)
+        axis_title = f"difference of {view.format_title(metric, of_difference=True)}"
+        bounds = view.find_range(metric)
         span = None if bounds is None else bounds[1] - bounds[0]
         domain = _difference_domain(rows, span)
         is_cut = is_cut or any(row["ci_low"] is not None and (row["ci_low"] < domain[0] or row["ci_high"] > domain[1]) for row in rows)
         layers = _layer_forest(dimensions, axis_title, domain, marks)
-        charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
+        charts.append(theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
     notes = [f"Points: differences of means.{_describe_tests(view)} A difference whose line reaches the dashed 0 is not significant."]
     notes += ["Arrows: the interval goes on beyond the axis."] if is_cut else []
     notes += view.texts.get("notes", "").splitlines() if is_experiment else []
@@ -85,10 +85,10 @@ def forest(view: ResultView) -> ChartType:
     baselines = dict.fromkeys(row["baseline"] for row in view.rows)
     compared_with = f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
     title = f"Differences of {theme.join_names(list(_by_metric(view)))}{compared_with}"
-    return theme.with_caption(theme.concat(charts or [_empty_layer()], 1), title, notes)
+    return theme.with_caption(theme.concatenate_charts(charts or [_empty_layer()], 1), title, notes)
 
 
-def differences(view: ResultView) -> ChartType:
+def draw_differences(view: ResultView) -> ChartType:
     """Draw sorted per-query differences, the largest loss first, per metric and pair."""
     charts, notes = [], []
     for metric, rows in _by_metric(view).items():
@@ -103,7 +103,7 @@ def differences(view: ResultView) -> ChartType:
             notes += [note] if note else []
     title = f"Differences of queries in {theme.join_names(list(_by_metric(view)))}"
     notes = ["Bars: a query each, in the order of its difference.", *dict.fromkeys(notes)]
-    return theme.with_caption(theme.concat(charts or [_empty_layer()], titled=True), title, notes)
+    return theme.with_caption(theme.concatenate_charts(charts or [_empty_layer()], titled=True), title, notes)
 
 
 def _describe_tests(view: ResultView) -> str:
@@ -137,7 +137,7 @@ def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:
 def _group_labels(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
     """Return the group labels of some rows, with their titles."""
     metric_view = type(view)(view.result_metadata, [dict(row) for row in rows], view.texts)
-    dimensions, keys = metric_view.dimensions(channels=[f"slice_{index}" for index in range(len(view.result_metadata.columns))])
+    dimensions, keys = metric_view.assign_dimensions(channels=[f"slice_{index}" for index in range(len(view.result_metadata.columns))])
     return [(dimension.title, [key[dimension.field] for key in keys]) for dimension in dimensions]
 
 
@@ -173,14 +173,14 @@ def _layer_forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
         y=alt.Y("name:N", sort=list(names.labels), title=names.title),
         color=color,
-        tooltip=theme.tooltips([*dimensions], {**_TOOLTIP_TITLES, "verdict:N": "verdict"}),
+        tooltip=theme.build_tooltips([*dimensions], {**_TOOLTIP_TITLES, "verdict:N": "verdict"}),
     )
     zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(**theme.REFERENCE).encode(x=alt.X("zero:Q"))
     limits = base_chart.mark_rule(strokeWidth=2, clip=True).encode(x=zoomed_axis("ci_low", title, domain), x2=alt.X2("ci_high:Q"))
     point = base_chart.mark_point(filled=True, size=80, opacity=1).encode(x=zoomed_axis("difference", title, domain), shape=shape)
     arrows = [
         base_chart.mark_text(text=text, fontSize=theme.FONT_PIXELS, fontWeight="bold")
-        .encode(x=theme.pixel(place))
+        .encode(x=theme.encode_position(place))
         .transform_filter(condition)
         for text, place, condition in (
             ("\u25c2", 0, f"isValid(datum.ci_low) && datum.ci_low < {domain[0]}"),
@@ -219,9 +219,9 @@ def _draw_query_differences(view: ResultView, metric: str, pair_rows: Sequence[M
                 axis=alt.Axis(tickMinStep=1, grid=False),
                 scale=alt.Scale(domain=[0, len(pair_rows) + 1], nice=False),
             ),
-            y=alt.Y("difference:Q", title=f"difference of {view.title(metric, of_difference=True)}"),
+            y=alt.Y("difference:Q", title=f"difference of {view.format_title(metric, of_difference=True)}"),
             color=alt.Color("kind:N", title=None, scale=color_scale, legend=alt.Legend(orient="top")),
-            tooltip=theme.tooltips([], tooltip_titles),
+            tooltip=theme.build_tooltips([], tooltip_titles),
         )
     )
     return chart, note

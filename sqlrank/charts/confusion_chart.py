@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from sqlrank.charts import theme
-from sqlrank.charts.metric_charts import inked, squares
+from sqlrank.charts.metric_charts import add_text_colors, layer_cells
 from sqlrank.charts.result_view import assign_channels, text_labels
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CURVE = "MulticlassConfusionMatrix"
 
 
-def confusion(view: ResultView) -> ChartType:
+def draw_confusion(view: ResultView) -> ChartType:
     """Draw a square with its weight for each pair of classes, and color it by its share of the observed class; groups become facets."""
     sides = {name: text_labels([row[name] for row in view.rows]) for name in ("predicted", "label")}
     groups = [
@@ -33,7 +33,7 @@ def confusion(view: ResultView) -> ChartType:
         {**key, "y": row["portion"] or 0.0, "weight": row["weight"], "portion": row["portion"]}
         for key, row in zip(keys, view.rows, strict=True)
     ]
-    layers = squares(
+    layers = layer_cells(
         dimensions,
         "share of the observed class",
         {"weight": "weight", "portion": "share of the observed class"},
@@ -42,5 +42,5 @@ def confusion(view: ResultView) -> ChartType:
     )
     by = f" by {theme.join_names([name for name, _ in groups])}" if groups else ""
     notes = ["Numbers: weight of the predictions, without weights their number. The diagonal is right."]
-    chart = theme.facets(alt.layer(*layers, data=theme.inline_data(inked(rows))), dimensions)
+    chart = theme.facet_chart(alt.layer(*layers, data=theme.inline_data(add_text_colors(rows))), dimensions)
     return theme.with_caption(chart, f"Confusion matrix{by}", notes)

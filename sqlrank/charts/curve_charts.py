@@ -125,12 +125,12 @@ RATE_TITLES = {
 """Columns of a threshold table that are drawn, with their axis titles."""
 
 
-def curve(view: ResultView) -> ChartType:
+def draw_curve(view: ResultView) -> ChartType:
     """Draw a curve as a line, with a note on its resolution."""
     shape = CURVES[str(view.curve)]
-    dimensions, keys = view.dimensions()
+    dimensions, keys = view.assign_dimensions()
     rows = [
-        {**key, "x": row[shape.x[0]], "y": row[shape.y[0]], "threshold": row["threshold"], "point": row["point"], **view.counts(row)}
+        {**key, "x": row[shape.x[0]], "y": row[shape.y[0]], "threshold": row["threshold"], "point": row["point"], **view.list_counts(row)}
         for key, row in zip(keys, view.rows, strict=True)
     ]
     titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"} | row_count_title(rows)
@@ -139,12 +139,12 @@ def curve(view: ResultView) -> ChartType:
         line = line.encode(y=line.encoding.y.scale(alt.Scale(domain=[0, top * 1.05])))
     chance = [reference_line(shape.chance)] if shape.chance else []
     notes = [shape.reading, *(["Dashed: random scores."] if chance else []), resolution_note(view)]
-    return theme.with_caption(theme.facets(alt.layer(*chance, line, data=theme.inline_data(rows)), dimensions), shape.title, notes)
+    return theme.with_caption(theme.facet_chart(alt.layer(*chance, line, data=theme.inline_data(rows)), dimensions), shape.title, notes)
 
 
-def threshold(view: ResultView) -> ChartType:
+def draw_threshold_rates(view: ResultView) -> ChartType:
     """Draw rates over thresholds: one color per rate, or one chart per rate if groups have colors."""
-    dimensions, keys = view.dimensions()
+    dimensions, keys = view.assign_dimensions()
     charts = []
     if not dimensions:
         rate_dimensions = [Dimension("colour", "rate", tuple(RATE_TITLES))]
@@ -153,7 +153,7 @@ def threshold(view: ResultView) -> ChartType:
     else:
         charts = [_draw_rate(_list_rates(view, keys, name), dimensions, title, name) for name, title in RATE_TITLES.items()]
     notes = ["Predictions at or above a threshold are positive.", resolution_note(view)]
-    return theme.with_caption(theme.concat(charts, 3), "Rates over thresholds", notes)
+    return theme.with_caption(theme.concatenate_charts(charts, 3), "Rates over thresholds", notes)
 
 
 def row_count_title(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -164,7 +164,7 @@ def row_count_title(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 def _list_rates(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> list[dict[str, Any]]:
     """Return one row per threshold with a rate and the weight of predicted positives."""
     return [
-        {**key, "x": row["threshold"], "y": row[name], "point": row["point"], "above": row["tp"] + row["fp"], **view.counts(row)}
+        {**key, "x": row["threshold"], "y": row[name], "point": row["point"], "above": row["tp"] + row["fp"], **view.list_counts(row)}
         for key, row in zip(keys, view.rows, strict=True)
     ]
 
@@ -174,7 +174,7 @@ def _draw_rate(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension
     size = theme.side_length(dimensions) if name == "rate" else theme.FACET_SIDE_PIXELS
     # Predictions at or above a threshold are positive, so a rate is constant down to the next threshold.
     line = draw_line(rows, dimensions, ("threshold (score)", title), titles, "step-after", size, is_score=True)
-    return theme.facets(alt.layer(line, data=theme.inline_data(rows)), dimensions)
+    return theme.facet_chart(alt.layer(line, data=theme.inline_data(rows)), dimensions)
 
 
 def draw_line(
@@ -200,7 +200,7 @@ def draw_line(
             x=alt.X("x:Q", title=titles[0], scale=x_scale),
             y=alt.Y("y:Q", title=titles[1], scale=share if is_share else alt.Scale(zero=True)),
             order=alt.Order("point:Q"),
-            tooltip=theme.tooltips(dimensions, tooltip_titles),
+            tooltip=theme.build_tooltips(dimensions, tooltip_titles),
             **theme.color_encoding(dimensions, is_line=True),
         )
     )

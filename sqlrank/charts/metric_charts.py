@@ -37,20 +37,20 @@ HAS_VALUE = "isValid(datum.y)"
 HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high)"
 
 
-def dots(view: ResultView) -> ChartType:
+def draw_dots(view: ResultView) -> ChartType:
     """Draw a dot for each row and metric, with its interval; facets go down before across."""
-    dimensions, keys = view.dimensions(channels=("colour", "row", "column"))
+    dimensions, keys = view.assign_dimensions(channels=("colour", "row", "column"))
     charts, notes = [], _list_captions(view, "Lines")
     for name in view.drawn_metrics:
         rows, titles = _list_values(view, keys, name)
-        domain = zoomed_domain([row.get(field) for row in rows for field in ("y", "low", "high")], view.range(name))
-        reference = view.reference(name)
+        domain = zoomed_domain([row.get(field) for row in rows for field in ("y", "low", "high")], view.find_range(name))
+        reference = view.find_reference(name)
         if reference is not None and domain[0] <= reference[0] <= domain[1]:
             notes.append(f"Dashed line of {name}: {reference[0]:g}, {reference[1]}.")
-        layers = _dot_layers(dimensions, view.title(name), titles, domain, None if reference is None else reference[0])
-        charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
+        layers = _dot_layers(dimensions, view.format_title(name), titles, domain, None if reference is None else reference[0])
+        charts.append(theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
     by = f" by {theme.join_names([dimension.title for dimension in dimensions])}" if dimensions else ""
-    return theme.with_caption(theme.concat(charts), f"{theme.join_names(view.drawn_metrics)}{by}", ["Points: values.", *notes])
+    return theme.with_caption(theme.concatenate_charts(charts), f"{theme.join_names(view.drawn_metrics)}{by}", ["Points: values.", *notes])
 
 
 def zoomed_domain(values: Sequence[float | None], bounds: tuple[float, float] | None) -> list[float]:
@@ -68,7 +68,7 @@ def zoomed_domain(values: Sequence[float | None], bounds: tuple[float, float] | 
     return [float(f"{end:.6g}") for end in ends]
 
 
-def cutoffs(view: ResultView) -> ChartType:
+def draw_cutoffs(view: ResultView) -> ChartType:
     """Draw metrics over a range of cut-offs."""
     column = view.columns_of_kind("cutoff")[0]
     cutoff_values = [row[column] for row in view.rows]
@@ -77,7 +77,7 @@ def cutoffs(view: ResultView) -> ChartType:
     return _draw_lines(view, cutoff_values, "cut-off (rank)", axis, ())
 
 
-def line(view: ResultView) -> ChartType:
+def draw_time_series(view: ResultView) -> ChartType:
     """Draw metrics over a date column."""
     day = str(view.date_column)
     moments = [vega_timestamp(row[day]) for row in view.rows]
@@ -93,17 +93,17 @@ def _build_time_axis(moments: Sequence[str]) -> alt.Axis:
     return alt.Axis(format="%Y-%m-%d", labelAngle=-40, tickCount=alt.TimeIntervalStep(interval="day", step=days_per_tick))
 
 
-def heatmap(view: ResultView) -> ChartType:
+def draw_heatmap(view: ResultView) -> ChartType:
     """Draw a metric by two columns, the first across; further columns become facets."""
-    dimensions, keys = view.dimensions(channels=("across", "down", "column", "row"))
+    dimensions, keys = view.assign_dimensions(channels=("across", "down", "column", "row"))
     charts = []
     for name in view.drawn_metrics:
         rows, titles = _list_values(view, keys, name)
-        layers = squares(dimensions, view.title(name), titles, theme.constant_domain(row["y"] for row in rows))
-        charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(inked(rows))), dimensions))
+        layers = layer_cells(dimensions, view.format_title(name), titles, theme.constant_domain(row["y"] for row in rows))
+        charts.append(theme.facet_chart(alt.layer(*layers, data=theme.inline_data(add_text_colors(rows))), dimensions))
     across, down = (dimension.title for dimension in dimensions[:2])
     title = f"{theme.join_names(view.drawn_metrics)} by {across} and {down}"
-    return theme.with_caption(theme.concat(charts).resolve_scale(color="independent"), title, _list_captions(view, ""))
+    return theme.with_caption(theme.concatenate_charts(charts).resolve_scale(color="independent"), title, _list_captions(view, ""))
 
 
 def _list_values(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -112,7 +112,7 @@ def _list_values(view: ResultView, keys: Sequence[Mapping[str, str]], name: str)
     rows = []
     counts: dict[str, str] = {}
     for key, row in zip(keys, view.rows, strict=True):
-        count_values, counts = theme.count_fields(view.counts(row))
+        count_values, counts = theme.count_fields(view.list_counts(row))
         limits = {field: row[f"{name}.{end}"] for field, end in fields.items()}
         rows.append({**key, "y": row[name], **limits, **count_values})
     return rows, {"y": name} | fields | counts
@@ -153,7 +153,7 @@ def _dot_layers(
     """Return layers of a reference line, intervals, dots, and NULL labels for undefined metrics."""
     y = alt.Y("colour:N", sort=list(dimensions[0].labels), title=dimensions[0].title) if dimensions else alt.Y(value=ROW_PIXELS / 2)
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS) if dimensions else ROW_PIXELS).encode(
-        y=y, tooltip=theme.tooltips(dimensions, titles), **theme.color_encoding(dimensions, is_named=False)
+        y=y, tooltip=theme.build_tooltips(dimensions, titles), **theme.color_encoding(dimensions, is_named=False)
     )
     line = (
         alt.Chart(theme.inline_data([{"reference": reference}]))
@@ -164,7 +164,9 @@ def _dot_layers(
         base_chart.mark_rule(strokeWidth=2).encode(x=zoomed_axis("low", title, domain), x2=alt.X2("high:Q")).transform_filter(HAS_INTERVAL)
     )
     dot = base_chart.mark_point(filled=True, size=70, opacity=1).encode(x=zoomed_axis("y", title, domain)).transform_filter(HAS_VALUE)
-    undefined = base_chart.mark_text(text="NULL", align="left", dx=4).encode(x=theme.pixel(0), color=theme.fixed_color(theme.GREY))
+    undefined = base_chart.mark_text(text="NULL", align="left", dx=4).encode(
+        x=theme.encode_position(0), color=theme.fixed_color(theme.GREY)
+    )
     is_drawn = reference is not None and domain[0] <= reference <= domain[1]
     layers = [*([line] if is_drawn else []), *([limits] if "low" in titles else []), dot]
     return [*layers, undefined.transform_filter(f"!({HAS_VALUE})")]
@@ -172,7 +174,7 @@ def _dot_layers(
 
 def _draw_lines(view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis, leave_out: Sequence[str]) -> ChartType:
     """Draw metrics as lines over axis positions, with bands of their intervals."""
-    dimensions, keys = view.dimensions(leave_out)
+    dimensions, keys = view.assign_dimensions(leave_out)
     size = theme.side_length(dimensions)
     type_suffix = ":T" if leave_out else ":Q"
     charts = []
@@ -183,29 +185,29 @@ def _draw_lines(view: ResultView, positions: Sequence[Any], title: str, axis: al
         base_chart = alt.Chart(width=size if not leave_out else size * 3 // 2, height=size).encode(
             x=alt.X(f"x{type_suffix}", title=title, axis=axis)
         )
-        tooltip = theme.tooltips(dimensions, {f"x{type_suffix}": title, **titles})
+        tooltip = theme.build_tooltips(dimensions, {f"x{type_suffix}": title, **titles})
         line = base_chart.mark_line(point=alt.OverlayMarkDef(size=20), strokeWidth=1.5, invalid="break-paths-show-domains").encode(
-            y=alt.Y("y:Q", title=view.title(name), scale=alt.Scale(zero=False, **domain)),
+            y=alt.Y("y:Q", title=view.format_title(name), scale=alt.Scale(zero=False, **domain)),
             tooltip=tooltip,
             **theme.color_encoding(dimensions, is_line=True),
         )
         band = base_chart.mark_area(opacity=0.15).encode(
-            y=alt.Y("low:Q", title=view.title(name)), y2=alt.Y2("high:Q"), **theme.color_encoding(dimensions)
+            y=alt.Y("low:Q", title=view.format_title(name)), y2=alt.Y2("high:Q"), **theme.color_encoding(dimensions)
         )
         layers = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
-        charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
+        charts.append(theme.facet_chart(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
     title_text = f"{theme.join_names(view.drawn_metrics)} over {title.partition(' (')[0]}"
-    return theme.with_caption(theme.concat(charts), title_text, _list_captions(view, "Bands"))
+    return theme.with_caption(theme.concatenate_charts(charts), title_text, _list_captions(view, "Bands"))
 
 
-def inked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def add_text_colors(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add the text color that is readable on each row's cell."""
     values = [row["y"] for row in rows if row["y"] is not None]
     dark_threshold = min(values) + (max(values) - min(values)) * DARK_SHARE if values else 0
     return [row | {"ink": "white" if row["y"] is not None and row["y"] > dark_threshold else "black"} for row in rows]
 
 
-def squares(
+def layer_cells(
     dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], domain: Mapping[str, Any], number: alt.Text | None = None
 ) -> list[alt.Chart]:
     """Return layers of heat map cells with their numbers, by default the values, and NULL labels for undefined ones."""
@@ -213,7 +215,7 @@ def squares(
     base_chart = alt.Chart(width=alt.Step(56), height=alt.Step(ROW_PIXELS + 4)).encode(
         x=alt.X("across:N", title=across.title, sort=list(across.labels), axis=alt.Axis(labelAngle=-40 if _is_wide(across) else 0)),
         y=alt.Y("down:N", title=down.title, sort=list(down.labels)),
-        tooltip=theme.tooltips(dimensions, titles),
+        tooltip=theme.build_tooltips(dimensions, titles),
     )
     color = alt.Color(
         "y:Q", title=title, scale=alt.Scale(scheme="blues", zero=False, nice=False, **domain), legend=alt.Legend(titleLimit=300)

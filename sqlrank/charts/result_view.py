@@ -113,7 +113,7 @@ class ResultView:
                 return name
         return None
 
-    def counts(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def list_counts(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind a row for its tooltip: count metrics, and input rows if units are absent."""
         drawn_metrics = self.drawn_metrics
         counts = {
@@ -126,18 +126,18 @@ class ResultView:
             counts["n"] = self.input_rows_by_group.get(tuple(group_texts(row, keys)))
         return counts
 
-    def range(self, measure: str) -> tuple[float, float] | None:
+    def find_range(self, measure: str) -> tuple[float, float] | None:
         """Return the least and the greatest value of a metric, or None without bounds."""
         measure_metadata = self.result_metadata.measures.get(measure, {"unit": ""})
         found = _RANGE.fullmatch(measure_metadata.get("range", measure_metadata["unit"]))
         return (float(found[1]), float(found[2])) if found else None
 
-    def reference(self, measure: str) -> tuple[float, str] | None:
+    def find_reference(self, measure: str) -> tuple[float, str] | None:
         """Return the value that a metric declares to be compared with, and its meaning."""
         found = _REFERENCE.fullmatch(self.result_metadata.measures.get(measure, {}).get("reference", ""))
         return (float(found[1]), found[2]) if found else None
 
-    def title(self, measure: str, of_difference: bool = False) -> str:
+    def format_title(self, measure: str, of_difference: bool = False) -> str:
         """Return the axis title of a metric with its unit and direction.
 
         For a difference, a unit that is a range is left out.
@@ -149,7 +149,9 @@ class ResultView:
         notes += [f"{measure_metadata['better']} is better"] if measure_metadata["better"] != "neither" else []
         return f"{measure} ({', '.join(notes)})" if notes else measure
 
-    def dimensions(self, leave_out: Sequence[str] = (), channels: Sequence[str] = CHANNELS) -> tuple[list[Dimension], list[dict[str, str]]]:
+    def assign_dimensions(
+        self, leave_out: Sequence[str] = (), channels: Sequence[str] = CHANNELS
+    ) -> tuple[list[Dimension], list[dict[str, str]]]:
         """Return the dimensions of the groups, and the labels of each row by field.
 
         Raises ``InputError`` for more labels than a chart can show.

@@ -72,12 +72,12 @@ def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
         return SharedData(values=values)
 
 
-def palette(labels: Sequence[str]) -> list[str]:
+def choose_colors(labels: Sequence[str]) -> list[str]:
     """Return a color for each label, grey for ``baseline``; colors repeat after seven.
 
     Colors follow the order of names, so that a system has one color in every chart, whatever the order of its rows.
 
-    >>> palette(["b", "baseline", "a"])
+    >>> choose_colors(["b", "baseline", "a"])
     ['#D55E00', '#8C8C8C', '#0072B2']
     """
     other_labels = sorted(label for label in labels if label != BASELINE)
@@ -89,7 +89,7 @@ def fixed_color(color: str) -> alt.ColorValue:
     return alt.ColorValue(color)
 
 
-def pixel(place: float | str) -> alt.XValue:
+def encode_position(place: float | str) -> alt.XValue:
     """Return the encoding of a horizontal position that no data decide, in pixels or as ``width``."""
     return alt.XValue(place)  # type: ignore[no-untyped-call]
 
@@ -107,7 +107,7 @@ def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is
         return {"color": fixed_color(PALETTE[0])}
     stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
     legend = alt.Legend(title=dimension.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke) if is_named else None
-    encoding: dict[str, Any] = {"color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels)), legend=legend)}
+    encoding: dict[str, Any] = {"color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=choose_colors(labels)), legend=legend)}
     if is_line and len(labels) > len(PALETTE):
         rank_by_label = {label: rank for rank, label in enumerate(sorted(labels))}
         dashes = [DASHES[rank_by_label[label] // len(PALETTE) % len(DASHES)] for label in labels]
@@ -121,7 +121,7 @@ def check_charts(count: int) -> None:
         raise InputError(f"these are {count:,} charts side by side, and at most {MAX_CHARTS} are drawn; keep fewer rows, by where or --top")
 
 
-def facets(chart: Any, dimensions: Sequence[Dimension]) -> Any:
+def facet_chart(chart: Any, dimensions: Sequence[Dimension]) -> Any:
     """Facet a chart by the dimensions of columns and rows."""
     headers = {"column": alt.Header(labelLimit=300), "row": alt.Header(labelLimit=300, labelAngle=0, labelAlign="left")}
     channel_classes = {"column": alt.Column, "row": alt.Row}
@@ -141,7 +141,7 @@ def side_length(dimensions: Sequence[Dimension]) -> int:
     return FACET_SIDE_PIXELS if any(dimension.field in {"column", "row"} for dimension in dimensions) else SIDE_PIXELS
 
 
-def tooltips(dimensions: Sequence[Dimension], titles_by_field: Mapping[str, str]) -> list[alt.Tooltip]:
+def build_tooltips(dimensions: Sequence[Dimension], titles_by_field: Mapping[str, str]) -> list[alt.Tooltip]:
     """Build the tooltip: dimensions first, then numeric fields with their titles.
 
     A field name may carry its own Vega-Lite type suffix.
@@ -183,7 +183,7 @@ def count_fields(counts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, s
     }
 
 
-def concat(charts: Sequence[Any], columns: int = 2, *, titled: bool = False) -> Any:
+def concatenate_charts(charts: Sequence[Any], columns: int = 2, *, titled: bool = False) -> Any:
     """Concatenate charts; a single chart without a title is returned unchanged."""
     check_charts(len(charts))
     return charts[0] if len(charts) == 1 and not titled else alt.concat(*charts, columns=columns)

@@ -127,7 +127,7 @@ def gate(
     """Test that a candidate is not worse than a baseline. Exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
     with exit_on_error():
         form = resolve_format(format, output, digits)
-        verdict_output = VerdictOutput.check(
+        verdict_output = VerdictOutput.from_options(
             "gate",
             FileKind.VERDICTS,
             treat_inconclusive_as=treat_inconclusive_as,

@@ -53,7 +53,7 @@ def drift(
         form = resolve_format(format, output, digits)
         if not tolerance and (treat_inconclusive_as or summary_file or junit_file):
             raise SqlrankError("--treat-inconclusive-as, --summary and --junit are for verdicts, which need --tolerance")
-        verdict_output = VerdictOutput.check(
+        verdict_output = VerdictOutput.from_options(
             "drift",
             FileKind.DRIFT,
             treat_inconclusive_as=treat_inconclusive_as,

@@ -14,7 +14,7 @@ from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import Format, write_result
 from sqlrank.output.text_table import TextColumn, lay_out, terminal_width
-from sqlrank.registry.aliases import find_metric, plain
+from sqlrank.registry.aliases import find_metric, normalize_name
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.search_index import list_entries, search_entries
 from sqlrank.registry.sql_folder import read_toml, sql_root
@@ -59,7 +59,7 @@ def metrics(
         if format is not None:
             raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file; leave out one of the two")
         typer.echo(metric_file.path.read_text("utf-8"), nl=False)
-        if plain(metric.name) != plain(spelled.partition("@")[0].partition("(")[0]):
+        if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):
             typer.echo(f"note: {name} is {metric} here", err=True)
 
 

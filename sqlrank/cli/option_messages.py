@@ -41,14 +41,14 @@ def as_option_message(message: str, policies: Collection[str] = ()) -> str:
     """
     options = {*OPTIONS_BY_KEYWORD, *(name for groups in (GROUPS, *OWN_GROUPS.values()) for names in groups.values() for name in names)}
 
-    def translate(match: re.Match[str]) -> str:
+    def translate_match(match: re.Match[str]) -> str:
         name, value = match["name"], match["value"]
         if name in policies and name not in options:
             return f"--policy {name}={'...' if value is None else _quote_word(value)}"
         return _format_option(get_flag(name), value) if name in options else match[0]
 
     lines = _SUBJECT.sub(lambda match: get_flag(match[0]), message).split("\n")
-    return "\n".join(line if line.startswith("    ") else _translate_line(line, translate) for line in lines)
+    return "\n".join(line if line.startswith("    ") else _translate_line(line, translate_match) for line in lines)
 
 
 def list_policies() -> list[str]:

@@ -12,7 +12,7 @@ import typer
 from sqlrank.cli.console import exit_on_error, ignore_closed_pipe
 from sqlrank.cli.parsing import output_file
 from sqlrank.errors import SqlrankError
-from sqlrank.output.ci_reports import github_annotations, is_all_skipped, junit, markdown_summary
+from sqlrank.output.ci_reports import format_junit, github_annotations, is_all_skipped, markdown_summary
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.output_file import OutputFile, check_distinct
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, write_result
@@ -57,7 +57,7 @@ class VerdictOutput:
     junit: OutputFile | None
 
     @classmethod
-    def check(
+    def from_options(
         cls,
         command: str,
         kind: FileKind,
@@ -95,7 +95,7 @@ class VerdictOutput:
             if self.summary is not None:
                 self.summary.append(markdown_summary(result, digits, self.command, columns))
             if self.junit is not None:
-                self.junit.write(junit(result, self.command))
+                self.junit.write(format_junit(result, self.command))
             displayed = result if printed is None else printed
             with ignore_closed_pipe():
                 style = TableStyle(digits, num_hidden=result.num_columns - displayed.num_columns)

@@ -144,7 +144,7 @@ def unit_difference_table(
         default=exp.column("difference"),
     )
     order: Any = loss if loss.args["ifs"] else exp.column("difference")
-    table = units.arrow(query.from_("unit_differences").order_by("cell", "metric", "pair", order, "unit"))
+    table = units.fetch_arrow(query.from_("unit_differences").order_by("cell", "metric", "pair", order, "unit"))
     rows = [
         group_values(units.cells[row["cell"]], comparison)
         | {

@@ -12,7 +12,7 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.comparison_table import contrast_row, contrast_table, group_schema, group_values
-from sqlrank.comparison.noninferiority import check_direction, count_tests, decide
+from sqlrank.comparison.noninferiority import check_direction, count_tests, decide_verdict
 from sqlrank.comparison.paired_tests import with_t_interval
 from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.compiler.row_keys import QUERY_ID
@@ -275,8 +275,8 @@ def gate(
         tables = [(group, stack_with_baseline(table, stored, group, measures)) for group, table in tables]
     stored_pair = (BASELINE_SYSTEM, CANDIDATE_SYSTEM) if is_stored else None
 
-    def work(units: PairedUnits) -> pa.Table:
-        pair = stored_pair or _resolve_pair(comparison.sort_systems(units.systems()), baseline, comparison.declared_order)
+    def decide_verdicts(units: PairedUnits) -> pa.Table:
+        pair = stored_pair or _resolve_pair(comparison.sort_systems(units.list_systems()), baseline, comparison.declared_order)
         summaries = units.summarize_differences([pair])
         check_fully_paired(summaries, comparison)
         if is_stored and summaries:
@@ -287,12 +287,12 @@ def gate(
             )
         num_tests = count_tests(summaries, min_units)
         verdicts = [
-            decide(summary, units.measures[summary.metric], tolerances[summary.metric], confidence, num_tests, min_units)
+            decide_verdict(summary, units.measures[summary.metric], tolerances[summary.metric], confidence, num_tests, min_units)
             for summary in summaries
         ]
         return _verdict_table(units, comparison, tables, pair, summaries, tolerances, verdicts, confidence)
 
-    return rename_metric_rows(with_unit_tables(tables, comparison, work_limits, work, system_tables), comparison.metrics)
+    return rename_metric_rows(with_unit_tables(tables, comparison, work_limits, decide_verdicts, system_tables), comparison.metrics)
 
 
 def _resolve_pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:

@@ -35,7 +35,7 @@ def check_direction(measure: ComparedMetric) -> None:
         raise MetricError(f"{measure.name} is neither better higher nor lower, so that no gate can be put to it; compare it instead")
 
 
-def decide(
+def decide_verdict(
     summary: DifferenceSummary, measure: ComparedMetric, tolerance: Tolerance, level: float, num_tests: int, min_units: int
 ) -> Verdict:
     """Return the verdict on a candidate, which fails if it is worse than the baseline by more than a tolerance.
@@ -58,7 +58,7 @@ def decide(
         return Verdict(INCONCLUSIVE, "no interval")
     if se == 0 and summary.units < MIN_DECISIVE_UNITS:
         return Verdict(INCONCLUSIVE, f"the same change in all of {summary.units} units")
-    margin = tolerance.margin(summary.value_baseline)
+    margin = tolerance.compute_margin(summary.value_baseline)
     gain = -summary.difference if measure.direction == "lower" else summary.difference
     corrected_level = 1 - (1 - level) / num_tests
     if gain + se * t_critical_value(corrected_level, summary.df) < -margin:

@@ -108,12 +108,12 @@ class PairedUnits:
         names = [f"slice_{index}" for index, _ in enumerate(group)]
         rows = exp.select("cell", *names).distinct().from_(f"sliced_{grouping_number}")
         if values is None:
-            return [(row[0], row[1:]) for row in self.rows(rows.order_by("cell"))]
+            return [(row[0], row[1:]) for row in self.fetch_rows(rows.order_by("cell"))]
         self.database.register(f"groups_{grouping_number}", values)
         without_units = exp.select(exp.null(), *(exp.column(name, quoted=True) for name in group)).from_(f"groups_{grouping_number}")
         order = [exp.Ordered(this=exp.column(name), nulls_first=True) for name in names]
         groups = exp.select(exp.Max(this=exp.column("cell")), *names).from_(union_all([rows, without_units]).subquery("groups"))
-        found = self.rows(groups.group_by(*names).order_by(*order) if names else groups)
+        found = self.fetch_rows(groups.group_by(*names).order_by(*order) if names else groups)
         unused = (grouping_number + 1) * MAX_CELLS_PER_GROUPING - len(found)
         return [(unused + place if row[0] is None else row[0], row[1:]) for place, row in enumerate(found)]
 
@@ -135,11 +135,11 @@ class PairedUnits:
             for side, score in enumerate(self.scores)
         ]
 
-    def systems(self) -> list[str]:
+    def list_systems(self) -> list[str]:
         """Return the names of the systems; raise ``InputError`` for a missing name."""
         if self.scores:
             return self.scores
-        names = {row[0] for row in self.rows(exp.select("system").distinct().from_("unit_values"))}
+        names = {row[0] for row in self.fetch_rows(exp.select("system").distinct().from_("unit_values"))}
         names |= {system for _, system, *_ in self.system_values}
         if None in names:
             raise InputError("a system is NULL; give every system a name to compare it")
@@ -157,7 +157,7 @@ class PairedUnits:
         self.create_temp("paired_values", union_all(paired), self.kind)
         for table_name, is_read_once in COMPARISON_STEPS.items():
             self.create_temp(table_name, load_select("comparison", f"{table_name}.sql"), self.kind if is_read_once else "TABLE")
-        summaries = {row[:3]: DifferenceSummary(*row) for row in self.rows(load_select("comparison", "comparison_statistics.sql"))}
+        summaries = {row[:3]: DifferenceSummary(*row) for row in self.fetch_rows(load_select("comparison", "comparison_statistics.sql"))}
         keys = product(self.cells, range(len(self.measures)), range(len(pairs)))
         return [self._with_values(summaries.get(key, DifferenceSummary(*key)), pairs) for key in keys]
 
@@ -205,13 +205,13 @@ class PairedUnits:
         They are the number of nonzero differences, the rank sum of positive ones, and the tie correction of the variance.
         """
         self.create_temp("absolute_difference_ranks", load_select("comparison", "absolute_difference_ranks.sql"))
-        return {row[:3]: row[3:] for row in self.rows(load_select("comparison", "signed_rank_sums.sql"))}
+        return {row[:3]: row[3:] for row in self.fetch_rows(load_select("comparison", "signed_rank_sums.sql"))}
 
-    def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
+    def fetch_rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         return fetch_tuples(self.database, query.sql("duckdb"))
 
-    def arrow(self, query: exp.Query) -> pa.Table:
+    def fetch_arrow(self, query: exp.Query) -> pa.Table:
         """Return the result of a query as an Arrow table."""
         return self.database.sql(query.sql("duckdb")).to_arrow_table()
 

@@ -61,7 +61,7 @@ class SignFlips:
             signed = exp.Mul(this=exp.column(f"d_{column_number}"), expression=exp.column("sign"))
             flips.select(exp.alias_(exp.Sum(this=signed), f"total_{column_number}"), copy=False)
         units.create_temp("sign_flip_replicates", flips, replicates=replicates)
-        table = units.arrow(exp.select("*").from_("sign_flip_replicates").order_by("cell", "replicate"))
+        table = units.fetch_arrow(exp.select("*").from_("sign_flip_replicates").order_by("cell", "replicate"))
         starts = {cell: index * replicates for index, cell in enumerate(table["cell"].to_pylist()[::replicates])}
         return [
             table[f"total_{columns[summary.metric, summary.pair]}"].slice(starts[summary.cell], replicates).to_pylist()
@@ -128,7 +128,7 @@ def _select_difference(metric: int, pair: int) -> exp.Expr:
 
 def _check_ids(units: PairedUnits) -> None:
     """Raise ``InputError`` for floating-point unit ids, whose text differs between engines."""
-    id_type: Any = units.arrow(exp.select("unit").from_("unit_values").limit(0)).schema.field("unit").type
+    id_type: Any = units.fetch_arrow(exp.select("unit").from_("unit_values").limit(0)).schema.field("unit").type
     if pa.types.is_floating(id_type):
         raise InputError("query_id: signs are drawn by ids, which are text or integers, and these are doubles; CAST them to text")
 
@@ -172,7 +172,9 @@ class TestOptions:
     def effect_on(self, value: float | None) -> float | None:
         """Return the absolute effect size, None without one; a relative one is multiplied by the baseline's value."""
         return (
-            None if self.target_effect is None else Tolerance.parse(self.target_effect, "target_effect", MIN_EFFECT).margin(value) or None
+            None
+            if self.target_effect is None
+            else Tolerance.parse(self.target_effect, "target_effect", MIN_EFFECT).compute_margin(value) or None
         )
 
 

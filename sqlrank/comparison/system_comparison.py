@@ -41,15 +41,15 @@ def compare_systems(
     if (tests.test != "t" or tests.correction == "max_t") and any("weight" in table.column_names for _, table in tables):
         raise MetricError("queries have weights, which only t-tests use, and not under max_t; choose test='t', or leave the weights out")
 
-    def work(units: PairedUnits) -> pa.Table:
-        pairs = list_pairs(comparison.sort_systems(units.systems()), baseline)
+    def compare_units(units: PairedUnits) -> pa.Table:
+        pairs = list_pairs(comparison.sort_systems(units.list_systems()), baseline)
         summaries = units.summarize_differences(pairs)
         check_fully_paired(summaries, comparison)
         if per_query:
             return unit_difference_table(units, comparison, pairs, tables)
         return comparison_table(run_tests(units, summaries, tests), units, comparison, pairs, tables, tests)
 
-    result = with_unit_tables(tables, comparison, options.limits, work, values_of_systems)
+    result = with_unit_tables(tables, comparison, options.limits, compare_units, values_of_systems)
     settings = {
         "test": tests.test,
         "correction": tests.correction,

@@ -80,7 +80,7 @@ def _evaluate_shared_values(comparison: ComparisonPlan, options: ExecutionOption
         return None
     resolved_request = resolve_request(comparison.call_by(comparison.group_names))
 
-    def work(database: Database) -> pa.Table | None:
+    def evaluate_once(database: Database) -> pa.Table | None:
         inputs = None
         with suppress(SqlrankError):  # the evaluation by grouping raises the same, in its order
             inputs = bind_inputs(resolved_request, database)
@@ -89,7 +89,7 @@ def _evaluate_shared_values(comparison: ComparisonPlan, options: ExecutionOption
         return execute_resolved(resolved_request, database, options.check, inputs=inputs)
 
     dialect = infer_dialect(options.connection, options.dialect)
-    return run_on_database(options.connection, dialect, options.limits, work, options.progress)
+    return run_on_database(options.connection, dialect, options.limits, evaluate_once, options.progress)
 
 
 def _is_independent_of_grouping(inputs: BoundInputs, comparison: ComparisonPlan) -> bool:
@@ -109,7 +109,7 @@ def _select_groupings(table: pa.Table, comparison: ComparisonPlan, limits: Resou
     group_names = comparison.group_names
     row_keys = table.column_names[: table.column_names.index(QUERY_ID)]
 
-    def work(duck: duckdb.DuckDBPyConnection) -> list[tuple[list[str], pa.Table]]:
+    def select_tables(duck: duckdb.DuckDBPyConnection) -> list[tuple[list[str], pa.Table]]:
         selected = []
         for group in comparison.groupings:
             names = [*(name for name in row_keys if name not in group_names), *group, QUERY_ID]
@@ -122,7 +122,7 @@ def _select_groupings(table: pa.Table, comparison: ComparisonPlan, limits: Resou
         return selected
 
     with duckdb_session(None, limits) as duck:
-        return run_cancellable(duck, lambda: work(duck), None)
+        return run_cancellable(duck, lambda: select_tables(duck), None)
 
 
 def system_values(

@@ -125,7 +125,7 @@ class AggregationCtes:
     def _find_or_add_aggregate(self, cte: str, unit: str, grain: str = "group", swept_by: str | None = None) -> KeyedCte:
         """Return the CTE that aggregates another one, for each cut-off of a range if needed."""
         if (unit, cte, None) not in self._aggregates:
-            keys = self.relations.keys(cte, per_list=self.per_query or unit == "query")
+            keys = self.relations.find_keys(cte, per_list=self.per_query or unit == "query")
             row_key = keys[LIST_ID] if grain == "list" else self._group_key(keys[GROUP_ID], unit)
             key = row_key if swept_by is None else row_key.with_cutoff()
             query = exp.select(*map(key_column, key.columns)).from_(cte)
@@ -138,7 +138,7 @@ class AggregationCtes:
         """Return the CTE that aggregates lists, each at the cut-off of its query."""
         cutoffs_cte = str(self.relations.own_cutoffs)
         if ("list", cte, cutoffs_cte) not in self._aggregates:
-            key, cutoff_key = self.relations.keys(cte)[LIST_ID], self.relations.keys(cutoffs_cte)[LIST_ID]
+            key, cutoff_key = self.relations.find_keys(cte)[LIST_ID], self.relations.find_keys(cutoffs_cte)[LIST_ID]
             columns = [key_column(name, cte) for name in key.columns]
             on = list_key_equalities(key.columns, cutoff_key.columns, cte, cutoffs_cte, cutoff_key.nullable)
             query = exp.select(*columns).from_(cte).join(cutoffs_cte, on=exp.and_(*on, wrap=False))
@@ -187,7 +187,7 @@ class AggregationCtes:
             aggregated_ctes.append(KeyedCte(lists_cte, keys if self.cutoffs is None else keys.with_cutoff(), "list"))
         aggregated_ctes += self._aggregate_queries(base_role)
         if self.spread is not None and self.spread.confidence.per_unit:
-            return PseudoValues(self.relations, self.spread).rows(str(base_role), group_ctes, self.columns, audits)
+            return PseudoValues(self.relations, self.spread).select_rows(str(base_role), group_ctes, self.columns, audits)
         value_ctes = {cte.grain: cte.step for cte in aggregated_ctes}
         interval_ctes = [] if self.spread is None else self.spread.add_ctes([*aggregated_ctes, *group_ctes], self.columns)
         if self.spread is not None and self.spread.value_ctes and base_role is None:
@@ -200,7 +200,7 @@ class AggregationCtes:
         )
         if self.replicates is None:
             return body
-        return self.replicates.rows(body, base_role, self.columns, [name for names in audits.values() for name in names])
+        return self.replicates.select_rows(body, base_role, self.columns, [name for names in audits.values() for name in names])
 
     def _group_ctes(self, base_role: str | None) -> list[KeyedCte]:
         """Return the aggregates per group, first the one with all groups if it is needed."""
@@ -244,7 +244,7 @@ class AggregationCtes:
         if self.replicates is None:
             return cte
         weight = exp.func("COALESCE", exp.column("weight"), sql_literal(1)) if self.weighted else None
-        return self.replicates.draw(cte, query, QUERY_ID, weight)
+        return self.replicates.add_resampled_values(cte, query, QUERY_ID, weight)
 
     def _aggregate_lists(self, cte: str, audits: Mapping[KeyedCte, Sequence[str]], is_final: bool) -> exp.Select:
         """Return one row per group, or per query, with the metrics of lists, whose values are the rows of a CTE."""
@@ -304,7 +304,7 @@ class AggregationCtes:
             for column in columns
         ]
         if self.replicates is not None:
-            values_cte = self.replicates.draw(values_cte, values_query, self.query_column, None)
+            values_cte = self.replicates.add_resampled_values(values_cte, values_query, self.query_column, None)
             group_keys = KeyColumns((*group_keys.columns, REPLICATE_COLUMN), group_keys.nullable)
         query = group_by_key(exp.select(*map(key_column, group_keys.columns), *aggregates).from_(values_cte), group_keys)
         name = self.ctes.add_aggregate("group_query_values", query, self._per_replicate("one row per group"))

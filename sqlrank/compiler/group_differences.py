@@ -77,7 +77,7 @@ def difference_rows(
     """
     body.set("order", None)
     values_cte = relations.ctes.add_aggregate("values_by_group", body, "one row per group")
-    return _GroupDifferences(relations, spread, values_cte, outputs, layout).rows()
+    return _GroupDifferences(relations, spread, values_cte, outputs, layout).select_rows()
 
 
 class _GroupDifferences:
@@ -113,7 +113,7 @@ class _GroupDifferences:
         named = [(label, name) for label, names in self.layout.differences for name in names]
         return [_Component(label, position, by_name[name], name) for position, (label, name) in enumerate(named, start=1)]
 
-    def rows(self) -> tuple[exp.Select, list[OutputColumn]]:
+    def select_rows(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the rows, and their columns."""
         self._add_cte("group_values", self._group_values(), "one row per group, metric and compared group: its value", self.keys)
         for step in ("ordered_groups", "extreme_groups", *(["largest_differences"] if self.has_components else [])):

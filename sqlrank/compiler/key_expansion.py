@@ -85,11 +85,11 @@ def expand_keys(query: exp.Query, context: ExpansionContext, is_swept: bool = Fa
             window.set("partition_by", scope.expand_list(window.args.get("partition_by") or []) or None)
             _expand_window_order(window, scope)
     for join in query.args.get("joins") or []:
-        scope.join(join)
+        scope.expand_join(join)
     if group := query.args.get("group"):
         columns = scope.expand_list(group.expressions)
         query.set("group", exp.Group(expressions=columns) if columns else None)
-    return scope.select(query)
+    return scope.expand_select(query)
 
 
 class _SelectScope:
@@ -143,7 +143,7 @@ class _SelectScope:
     def _is_swept(self, source: str) -> bool:
         return any(key.has_cutoff for key in self.sources[source].values())
 
-    def key(self, node: exp.Column) -> KeyColumns:
+    def find_key(self, node: exp.Column) -> KeyColumns:
         """Return the columns of a logical key in one source, or in all."""
         sources = [self.sources[node.table]] if node.table else list(self.sources.values())
         source_keys = [keys[node.name] for keys in sources if node.name in keys]
@@ -151,10 +151,10 @@ class _SelectScope:
         key_columns = KeyColumns(tuple(columns), any(key.nullable for key in source_keys))
         return key_columns if self.swept is None else key_columns.with_cutoff()
 
-    def columns(self, node: exp.Column) -> list[exp.Column]:
+    def find_columns(self, node: exp.Column) -> list[exp.Column]:
         """Return the columns of a logical key, each from the first source that has it."""
         has_one_source = len(self.sources) == 1
-        return [key_column(name, None if has_one_source else self._find_owner(node, name)) for name in self.key(node).columns]
+        return [key_column(name, None if has_one_source else self._find_owner(node, name)) for name in self.find_key(node).columns]
 
     def _find_owner(self, node: exp.Column, column: str) -> str:
         if column == CUTOFF_COLUMN and self.swept is not None:
@@ -164,10 +164,10 @@ class _SelectScope:
 
     def expand_list(self, nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
         """Replace logical keys in a list of expressions by their columns, without duplicates."""
-        terms = (term for node in nodes for term in (self.columns(node) if _is_key(node) else [node]))  # type: ignore[arg-type]
+        terms = (term for node in nodes for term in (self.find_columns(node) if _is_key(node) else [node]))  # type: ignore[arg-type]
         return list(dict.fromkeys(terms))
 
-    def select(self, query: exp.Select) -> KeysByName:
+    def expand_select(self, query: exp.Select) -> KeysByName:
         """Expand the logical keys in the SELECT list and return the keys of the result."""
         keys: KeysByName = {}
         columns: dict[str, exp.Expr] = {}
@@ -175,8 +175,8 @@ class _SelectScope:
             if self.lists is not None and isinstance(select_item, exp.Alias) and select_item.alias == LIST_ID:
                 keys[LIST_ID] = self.lists
             elif _is_key(select_item):
-                keys[select_item.name] = self.key(select_item)
-                columns |= {column.name: columns.get(column.name, column) for column in self.columns(select_item)}
+                keys[select_item.name] = self.find_key(select_item)
+                columns |= {column.name: columns.get(column.name, column) for column in self.find_columns(select_item)}
             else:
                 columns.setdefault(select_item.alias_or_name, select_item)
         if LIST_ID in columns:
@@ -189,7 +189,7 @@ class _SelectScope:
 
         Group keys compare their common columns; list keys have equally many columns everywhere and compare them pairwise.
         """
-        left_key, right_key = self.key(left_column), self.key(right_column)
+        left_key, right_key = self.find_key(left_column), self.find_key(right_column)
         nullable = left_key.nullable or right_key.nullable
         if left_column.name == LIST_ID:
             return list_key_equalities(left_key.without_cutoff, right_key.without_cutoff, left_column.table, right_column.table, nullable)
@@ -197,7 +197,7 @@ class _SelectScope:
             [name for name in left_key.without_cutoff if name in right_key.without_cutoff], left_column.table, right_column.table, nullable
         )
 
-    def join(self, join: exp.Join) -> None:
+    def expand_join(self, join: exp.Join) -> None:
         """Expand the logical keys in a join condition; an empty condition becomes a cross join."""
         condition = join.args.get("on")
         alias = join.this.alias_or_name
@@ -232,7 +232,7 @@ def _expand_window_order(window: exp.Window, scope: _SelectScope) -> None:
         return
     terms = []
     for term in order.expressions:
-        columns: list[Any] = scope.columns(term.this) if _is_key(term.this) else [term.this]
+        columns: list[Any] = scope.find_columns(term.this) if _is_key(term.this) else [term.this]
         if term.this.name == COMPARED_ID:  # NULL is a group as any other, whose place engines do not agree on
             columns = [part for column in columns for part in (_null_first(column), column)]
         terms += [exp.Ordered(**{**term.args, "this": column.copy()}) for column in columns]

@@ -29,7 +29,7 @@ def fill_undefined(relations: RelationCtes, column: MetricColumn, settings: Mapp
         value = null_if_not_finite(value)
     if column.metric.file.is_always_defined:
         return exp.func("COALESCE", value, exp.Literal.number(0))
-    return relations.function("if_undefined", settings, value)
+    return relations.apply_function("if_undefined", settings, value)
 
 
 def fill_undefined_group(relations: RelationCtes, column: MetricColumn) -> exp.Expr:
@@ -70,7 +70,7 @@ def aggregate_expression(
     expression = inline_function(library, "aggregate", [value, weight], {**settings, "aggregate": function})
     if is_never_null:
         expression = _drop_null_cases(expression, value)
-    if library.may_be_infinite(metric.file, [*metric.dependencies.files, library.function("aggregate", str(function))]):
+    if library.may_be_infinite(metric.file, [*metric.dependencies.files, library.find_function("aggregate", str(function))]):
         expression = null_if_not_finite(expression)
     if settings.get("if_undefined") == "null":
         incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))

@@ -71,7 +71,7 @@ def inline_function(library: Registry, slot: str, arguments: list[exp.Expr], set
     chosen = settings.get(slot) or library.default_function(slot)
     if isinstance(chosen, tuple):
         return _case_from_map(slot, chosen, arguments, library.function_arguments(slot))
-    file = library.function(slot, str(chosen))
+    file = library.find_function(slot, str(chosen))
     body = exp.Paren(this=file.tree.copy())
     values = dict(zip(file.function_arguments, arguments, strict=True))
     for column in find_nodes(body, exp.Column):

@@ -79,7 +79,7 @@ class RelationCtes:
         is_first = exp.EQ(this=cutoff.copy(), expression=exp.Literal.number(self.first_cutoff))
         return exp.alias_(exp.Case(ifs=[exp.If(this=is_first, true=value)]), value.name)
 
-    def function(self, slot: str, settings: Mapping[str, ParameterValue], *arguments: exp.Expr) -> exp.Expr:
+    def apply_function(self, slot: str, settings: Mapping[str, ParameterValue], *arguments: exp.Expr) -> exp.Expr:
         """Return the body of the function that fills a slot, applied to arguments."""
         return inline_function(self.library, slot, list(arguments), settings)
 
@@ -101,7 +101,7 @@ class RelationCtes:
         """Return the columns that identify units, none if each row is one."""
         return self.ctes[cte].keys.get(UNIT_ID, KeyColumns()).columns
 
-    def keys(self, name: str, per_list: bool = False) -> KeysByName:
+    def find_keys(self, name: str, per_list: bool = False) -> KeysByName:
         """Return the keys of a CTE.
 
         ``per_list`` makes each list of a group its own group.
@@ -127,7 +127,7 @@ class RelationCtes:
                 return self.add_file(row_filter, settings, per_list)
             variants = [*(_UNFILTERED_VARIANTS if rows is RowsRead.UNFILTERED else ()), InputVariant.PER_SLICE, InputVariant.VALID]
             return self.add_input(next(key for variant in variants if (key := InputKey(name, variant)) in self.sources))
-        file = self.library.relation(name, settings)
+        file = self.library.find_relation(name, settings)
         per_list = per_list and "group" not in file.scopes
         selectors = {*self.library.find_selectors(name), *self.library.find_selectors(file.name)}
         relevant = sorted(find_dependencies(self.library, file, settings).settings | selectors)
@@ -184,7 +184,7 @@ class RelationCtes:
             rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
             table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
         lists = KeyColumns((*self.shape.list_columns, QUERY_ID), nullable=True) if self.shape.lists_unnumbered else None
-        keys = expand_keys(tree, ExpansionContext(lambda name: self.keys(name, per_list), lists, self.cutoffs, self.own_cutoffs))
+        keys = expand_keys(tree, ExpansionContext(lambda name: self.find_keys(name, per_list), lists, self.cutoffs, self.own_cutoffs))
         if (
             "score" in file.scopes
             and (source := self.sources[InputKey(file.source_relation)]).scores

@@ -56,11 +56,11 @@ def assemble_result(assembly: ResultAssembly, ctes: Sequence[KeyedCte], audits: 
     columns += [] if cutoff_column is None else [cutoff_column]
     for column in assembly.columns:
         value_cte = ctes_by_unit.get(column.grain, column.cte)
-        value = exp.column(column.alias, table=value_cte) if assembly.spread is None else assembly.spread.value(column, value_cte)
+        value = exp.column(column.alias, table=value_cte) if assembly.spread is None else assembly.spread.select_value(column, value_cte)
         columns.append(
             exp.alias_(cast_double(fill_undefined_group(assembly.relations, column) if column.grain == "group" else value), column.alias)
         )
-        columns += [] if assembly.spread is None else assembly.spread.limits(column)
+        columns += [] if assembly.spread is None else assembly.spread.select_limits(column)
     for audit_cte, names in audits.items():
         audit_columns = [exp.column(name, table=ctes_by_unit.get(audit_cte.grain, audit_cte.step)) for name in names]
         columns += (

@@ -66,7 +66,7 @@ def compile_statement(
     if cutoff_metric := next((metric for metric in metrics if metric.has_query_cutoffs), None):
         relations.own_cutoffs = relations.add_relation(QUERY_CUTOFFS_RELATION, cutoff_metric.settings)
     if layout.confidence is not None and layout.confidence.is_bootstrap:
-        relations.resample = RowResampler(relations, layout.confidence, layout.base).drawn
+        relations.resample = RowResampler(relations, layout.confidence, layout.base).add_resampled_rows
     aggregations = AggregationCtes(relations, layout.per_query, layout.weighted, layout.query_column, layout.confidence)
     if metrics[0].file.kind == "curves":
         return _compile_curve(aggregations, metrics[0], layout, header, audits)
@@ -192,7 +192,7 @@ def _compile_curve(
     """Compile a curve, with rows in the order of its points."""
     relations = aggregations.relations
     curve_cte = relations.add_file(metric.file, metric.settings, per_list=layout.per_query)
-    keys = relations.keys(curve_cte)[GROUP_ID]
+    keys = relations.find_keys(curve_cte)[GROUP_ID]
     curve_columns = [name for name in metric.file.tree.named_selects if name != GROUP_ID]
     outputs = _list_keys(layout)
     # With an alias, because engines resolve ambiguous names in ORDER BY differently after a join.

@@ -47,7 +47,7 @@ def run_cancellable(  # noqa: C901  one branch per way to end
     done = threading.Event()
     context = copy_context()
 
-    def worker() -> None:
+    def run_work() -> None:
         try:
             outcome.append(context.run(work))
         except BaseException as error:  # noqa: BLE001  handed to the caller's thread below
@@ -55,7 +55,7 @@ def run_cancellable(  # noqa: C901  one branch per way to end
         finally:
             done.set()
 
-    Worker(worker, connection).start()
+    Worker(run_work, connection).start()
     percentage = 0.0
     try:
         while not done.wait(POLL_SECONDS):

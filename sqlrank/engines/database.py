@@ -60,7 +60,7 @@ class SourceTable:
         """Index the columns by lower-case name."""
         object.__setattr__(self, "columns", {name.lower(): name for name in reversed(list(self.column_types or ()))})
 
-    def column(self, name: str) -> str | None:
+    def find_column(self, name: str) -> str | None:
         """Return the column of a name, matched exactly or without case.
 
         Without inspection, the name is folded like an unquoted identifier of the engine.
@@ -88,7 +88,9 @@ class SourceTable:
             fold_column_name(name, self.dialect) if self.column_types is None else name: value for name, value in self.constants.items()
         }
         for identifier in read:
-            column_name = identifier.copy() if self.column_types is None else exp.Identifier(this=self.column(identifier.name), quoted=True)
+            column_name = (
+                identifier.copy() if self.column_types is None else exp.Identifier(this=self.find_column(identifier.name), quoted=True)
+            )
             if identifier.name not in constants:
                 is_same_name = column_name.name == identifier.name
                 query.select(

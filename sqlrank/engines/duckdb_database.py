@@ -63,15 +63,15 @@ class DuckDBDatabase(Database):
 
     def _fetch_arrow(self, text: str) -> pa.Table:
         with translate_duckdb_errors():
-            return self._sources.filled().sql(text).to_arrow_table()
+            return self._sources.register_streams().sql(text).to_arrow_table()
 
     def _fetch_groups(self, text: str) -> pa.Table:
         with translate_duckdb_errors():
-            return fetch_with_perfect_hash(self._sources.filled(), text)
+            return fetch_with_perfect_hash(self._sources.register_streams(), text)
 
     def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
         with translate_duckdb_errors():
-            return fetch_tuples(self._sources.filled(), text)
+            return fetch_tuples(self._sources.register_streams(), text)
 
     def _describe_query(self, query: exp.Query) -> dict[str, str]:
         with translate_duckdb_errors():

@@ -83,7 +83,7 @@ def duckdb_session(  # noqa: C901  one branch per way to end
     }
     previous: dict[str, Any] = {}
 
-    def clear() -> None:
+    def clear_session() -> None:
         if owned:
             database.close()
         else:
@@ -107,15 +107,15 @@ def duckdb_session(  # noqa: C901  one branch per way to end
         with translate_duckdb_errors():
             yield database
     except AbandonedWorkError:
-        Worker(clear).start()
+        Worker(clear_session).start()
         raise
     except BaseException as error:
         is_aborted = not owned and _is_aborted(database)
-        clear()
+        clear_session()
         if is_aborted:
             _raise_with_note(error, _ENDED + (f" Set {', '.join(previous)} again then." if previous else ""))
         raise
-    clear()
+    clear_session()
 
 
 def _is_aborted(connection: duckdb.DuckDBPyConnection) -> bool:

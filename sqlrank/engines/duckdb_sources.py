@@ -196,7 +196,7 @@ class DuckDBSources:
         if self._mark is not None:
             self._mark.release()
 
-    def filled(self) -> duckdb.DuckDBPyConnection:
+    def register_streams(self) -> duckdb.DuckDBPyConnection:
         """Return the connection with the rows of streams registered.
 
         Streams are only consumed when a statement needs their rows.

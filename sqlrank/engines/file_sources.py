@@ -70,7 +70,7 @@ def list_paths(source: str | Path) -> list[Path]:
     return [Path(path) for path in itertools.chain.from_iterable(matches)]
 
 
-def includes(source: str | Path, path: Path) -> bool:
+def includes_file(source: str | Path, path: Path) -> bool:
     """Return True if a directory or pattern includes a file, which need not exist."""
     try:
         if not str(source) or Path(source).is_file():

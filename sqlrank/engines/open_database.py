@@ -35,11 +35,11 @@ def run_on_database(
     if is_duckdb_connection(connection):
         with duckdb_session(connection, limits, has_progress=progress is not None) as duck:
 
-            def working() -> Outcome:
+            def run_work() -> Outcome:
                 with closing(DuckDBDatabase(duck, is_own=connection is None)) as database:
                     return work(database)
 
-            return run_cancellable(duck, working, progress)
+            return run_cancellable(duck, run_work, progress)
     check_no_limits(limits, dialect)
     with closing(RemoteDatabase(connection, dialect)) as database:
         report_progress = progress or (lambda _: None)

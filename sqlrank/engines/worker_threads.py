@@ -73,13 +73,13 @@ def run_in_time(work: Callable[[], Result]) -> Result:
         return work()
     outcome: list[Result | BaseException] = []
 
-    def working() -> None:
+    def run_work() -> None:
         try:
             outcome.append(work())
         except BaseException as error:  # noqa: BLE001  raised again below
             outcome.append(error)
 
-    worker = Worker(working)
+    worker = Worker(run_work)
     worker.start()
     worker.join(max(0.0, seconds_left()))
     if not outcome:

@@ -145,7 +145,9 @@ class ExperimentDesign:
             power=power,
         )
 
-    def header(self, variant: str, unit: str, where: str | None, source: Any, options: Mapping[str, Any], dialect: str) -> StatementHeader:
+    def build_header(
+        self, variant: str, unit: str, where: str | None, source: Any, options: Mapping[str, Any], dialect: str
+    ) -> StatementHeader:
         """Return the header of the experiment's statement."""
         texts = [name if name == str(metric.formula) else f"{name}={metric.formula}" for name, metric in self._metrics_by_name.items()]
         covariates = {metric.name: str(metric.covariate) for metric in self.estimates if metric.covariate is not None}

@@ -268,7 +268,7 @@ def experiment_sql(  # noqa: D417  experiment describes the other arguments
     options = {"connection": connection, "create_table": create_table, "create_view": create_view}
     with open_for_inspection(connection, dialect_name, any(map(reads_files, leaf_sources(source)))) as database:
         observations = map_observations(design, database, source, unit, variant, where)
-        header = design.header(variant, unit, where, source, options, dialect_name)
+        header = design.build_header(variant, unit, where, source, options, dialect_name)
         statement = experiment_statement(design, observations, design.control or CONTROL, header)
         stored = wrap_for_storage(statement, dialect_name, create_table, create_view, None, [observations.table.display_from_item])
         return render_statement(stored.tree, stored.header, dialect_name, database.can_materialize_ctes)
@@ -305,8 +305,8 @@ def _compute_effects(design: ExperimentDesign, arms: pa.Table, control: str, lim
         duck.register("metric_moments", arms)
         text = render_statement(effects_query(design, control), StatementHeader("effects"))
 
-        def work() -> list[dict[str, Any]]:
+        def fetch_effects() -> list[dict[str, Any]]:
             rows: list[dict[str, Any]] = duck.sql(text).to_arrow_table().to_pylist()
             return rows
 
-        return run_cancellable(duck, work, None)
+        return run_cancellable(duck, fetch_effects, None)

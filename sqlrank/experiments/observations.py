@@ -42,7 +42,7 @@ def _check_default_columns(observations: BoundInput, columns: Mapping[str, str])
     """Raise ``InputError`` if the data lack a column that the caller did not name."""
     available = observations.table.column_types
     for keyword, name in columns.items():
-        if available is not None and name == DEFAULTS[keyword] and observations.table.column(name) is None:
+        if available is not None and name == DEFAULTS[keyword] and observations.table.find_column(name) is None:
             raise InputError(
                 f"{observations.label} has no column {name!r}. Say which it is with {keyword}=...; there are: {enumerate_names(available)}"
             )
@@ -120,8 +120,8 @@ def multi_variant_error(design: ExperimentDesign, database: Database, observatio
     plain: Any = units.copy()
     plain.set("expressions", plain.expressions[:3])
 
-    def read(is_shown: bool) -> exp.Select:
-        rows = observations.select(KEYS, for_display=is_shown).subquery(OBSERVATIONS)
+    def select_units(is_shown: bool) -> exp.Select:
+        rows = observations.select_columns(KEYS, for_display=is_shown).subquery(OBSERVATIONS)
         inner = plain.copy()
         inner.args["from_"].set("this", rows)
         select: exp.Select = query.copy().from_(inner.subquery("experiment_units"))
@@ -130,7 +130,9 @@ def multi_variant_error(design: ExperimentDesign, database: Database, observatio
     is_single = count == 1
     what = f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant; leave {'it' if is_single else 'them'} out with multi_variant_units='drop'"
     return InputError(
-        format_problem(database, observations, what, read(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES), read(is_shown=True))
+        format_problem(
+            database, observations, what, select_units(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES), select_units(is_shown=True)
+        )
     )
 
 

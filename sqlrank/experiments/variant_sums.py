@@ -36,7 +36,7 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     covariate_columns = [name for (_, is_covariate), name in design.unit_sum_columns.items() if is_covariate]
     other_columns = [name for name in amounts if name not in covariate_columns]
     ctes: dict[str, exp.Query] = {
-        OBSERVATIONS: with_comment(observations.select([*KEYS, *amounts]), describe_rows(observations.role.description))
+        OBSERVATIONS: with_comment(observations.select_columns([*KEYS, *amounts]), describe_rows(observations.role.description))
     }
     ctes["experiment_units"] = _select_columns(
         read_step("experiment_units.sql"), {name: exp.Sum(this=exp.column(name)) for name in amounts}
@@ -87,14 +87,14 @@ def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
     """Return the mean covariate over all variants, used to impute missing covariates; 0 if none is known."""
     is_one = is_not_null(exp.column("variant"))
 
-    def everywhere(value: exp.Expr) -> exp.Window:
+    def sum_variants(value: exp.Expr) -> exp.Window:
         return exp.Window(this=exp.Sum(this=exp.Case(ifs=[exp.If(this=is_one.copy(), true=value)])))
 
     columns: dict[str, exp.Expr] = {}
     for name in covariate_columns:
         count = exp.column(f"{name}_{COVARIATE_COUNT}")
-        total = everywhere(exp.Mul(this=count, expression=exp.column(_variant_mean(name))))
-        mean = exp.Div(this=total, expression=exp.func("NULLIF", everywhere(count.copy()), sql_literal(0)))
+        total = sum_variants(exp.Mul(this=count, expression=exp.column(_variant_mean(name))))
+        mean = exp.Div(this=total, expression=exp.func("NULLIF", sum_variants(count.copy()), sql_literal(0)))
         columns[f"{name}_{COVARIATE_MEAN}"] = exp.func("COALESCE", mean, double_literal(0))
     return columns
 
@@ -116,7 +116,7 @@ def _select_sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.
         _name_mean(name): exp.Max(this=exp.column(_variant_mean(name))) for name in design.unit_sum_columns.values()
     }
 
-    def deviation(name: str) -> exp.Expr:
+    def center_column(name: str) -> exp.Expr:
         value: exp.Expr = exp.column(name)
         if name in covariate_columns:
             value = exp.func("COALESCE", value, exp.column(f"{name}_{COVARIATE_MEAN}"))
@@ -124,7 +124,7 @@ def _select_sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.
 
     for estimate in design.estimates:
         for first, second in _pair_products(design.sum_columns(estimate)).values():
-            columns[_product_name(first, second)] = exp.Sum(this=exp.Mul(this=deviation(first), expression=deviation(second)))
+            columns[_product_name(first, second)] = exp.Sum(this=exp.Mul(this=center_column(first), expression=center_column(second)))
     for name in covariate_columns:
         is_missing = is_null(exp.column(name))
         missing_flag = exp.Case(ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.explanations.explanation import Step
-from sqlrank.explanations.intermediate_steps import ctes, run_over_ctes
+from sqlrank.explanations.intermediate_steps import find_ctes, run_over_ctes
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.sql_ast import sql_literal
 
@@ -54,7 +54,7 @@ def _find_predictions(prepared: PreparedStatement) -> exp.CTE | None:
     """Return the CTE of predictions, or None if the metric does not read their scores."""
     if prepared.request.base_role != "predictions" or prepared.request.is_ranking:
         return None
-    return next((cte for cte in ctes(prepared) if cte.alias.startswith("predictions") and SCORE_FIELD in cte.this.named_selects), None)
+    return next((cte for cte in find_ctes(prepared) if cte.alias.startswith("predictions") and SCORE_FIELD in cte.this.named_selects), None)
 
 
 def _fetch_range_bounds(prepared: PreparedStatement, predictions_cte: exp.CTE) -> list[float]:

@@ -18,7 +18,7 @@ from sqlrank.explanations.ablation import score_range_ablation
 from sqlrank.explanations.explanation import SIGNIFICANT_DIGITS, Explanation, Step
 from sqlrank.explanations.intermediate_steps import (
     aggregating_cte,
-    ctes,
+    find_ctes,
     has_columns,
     list_keys,
     lists_of_queries,
@@ -28,7 +28,7 @@ from sqlrank.explanations.intermediate_steps import (
     step_previews,
 )
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.prepare import prepare
+from sqlrank.prepare import prepare_statement
 from sqlrank.request import Request, collect_sources, system_source
 from sqlrank.resolve import resolve_request
 from sqlrank.sql_ast import find_nodes, sql_literal
@@ -155,8 +155,8 @@ def _explain_on_database(
     query = request.only_queries[0] if request.only_queries else None
     if result.num_rows != 1:
         raise InputError(_unknown_query(query))
-    prepared = prepare(request, database, keep_unused=True)
-    statement_ctes = ctes(prepared)
+    prepared = prepare_statement(request, database, keep_unused=True)
+    statement_ctes = find_ctes(prepared)
     if condition is not None and not any(has_columns(condition, cte) for cte in statement_ctes):
         raise InputError(f"show_where: no step has all columns of {show_where}; leave it out to see which columns steps have")
     steps = tuple(step_preview(prepared, cte, max_rows, condition) for cte in statement_ctes)
@@ -181,13 +181,13 @@ def explain_queries(
 
 def _explained_queries(request: ResolvedRequest, database: Database, max_rows: int) -> dict[Any, Explanation | str]:
     result = execute_resolved(request, database, "off")
-    prepared = prepare(request, database, "off", keep_unused=True)
+    prepared = prepare_statement(request, database, "off", keep_unused=True)
     keys = list_keys(prepared)
     if keys is None:
         return {query: _explained_or_refused(replace(request, only_queries=(query,)), database, max_rows) for query in request.only_queries}
     values = dict(zip(map(str, result[QUERY_ID].to_pylist()), result[str(request.metrics[0].metric)].to_pylist(), strict=True))
     lists = lists_of_queries(prepared)
-    statement_ctes = ctes(prepared)
+    statement_ctes = find_ctes(prepared)
     previews = [step_previews(prepared, cte, max_rows, keys[cte.alias]) for cte in statement_ctes]
     expression, sums = _fetch_aggregates(prepared, LIST_ID)
     explanations: dict[Any, Explanation | str] = {}
@@ -256,7 +256,7 @@ def _fetch_aggregates(prepared: PreparedStatement, key: str | None = None) -> tu
 def _substitute_aggregates(expression: exp.Expr, sums: Mapping[exp.Expr, float | None]) -> exp.Expr:
     """Return an expression with its aggregates replaced by their values."""
 
-    def put(node: exp.Expr) -> exp.Expr:
+    def put_value(node: exp.Expr) -> exp.Expr:
         return (exp.Null() if sums[node] is None else sql_literal(float(f"{sums[node]:.{SIGNIFICANT_DIGITS}g}"))) if node in sums else node
 
-    return expression.transform(put)
+    return expression.transform(put_value)

@@ -44,14 +44,14 @@ ORDER_COLUMNS = (
 """Columns that sort the rows of a CTE; the first one that exists is used."""
 
 
-def ctes(prepared: PreparedStatement) -> list[exp.CTE]:
+def find_ctes(prepared: PreparedStatement) -> list[exp.CTE]:
     """Return the CTEs of a statement in order."""
     return list(prepared.statement.tree.args["with_"].expressions)
 
 
 def run_over_ctes(prepared: PreparedStatement, query: exp.Select, last: str) -> Any:
     """Return the rows of a query over the CTEs up to and including ``last``."""
-    statement_ctes = ctes(prepared)
+    statement_ctes = find_ctes(prepared)
     last_index = next(index for index, cte in enumerate(statement_ctes) if cte.alias == last)
     query.set("with_", exp.With(expressions=[cte.copy() for cte in statement_ctes[: last_index + 1]]))
     prepared_query = replace(prepared, statement=CompiledStatement(query, [], prepared.statement.header))
@@ -119,7 +119,7 @@ def list_keys(prepared: PreparedStatement) -> dict[str, str | None] | None:
     """
     keys: dict[str, str | None] = {}
     constant: set[str] = set()
-    for cte in ctes(prepared):
+    for cte in find_ctes(prepared):
         names = cte.this.named_selects
         keys[cte.alias] = next((key for key in (LIST_ID, QUERY_ID) if key in names), None)
         if {table.name for table in find_nodes(cte.this, exp.Table)} <= constant:
@@ -128,13 +128,13 @@ def list_keys(prepared: PreparedStatement) -> dict[str, str | None] | None:
             return None
     aggregating = aggregating_cte(prepared)
     has_list = aggregating is None or LIST_ID in aggregating.this.named_selects
-    is_mapped = any({LIST_ID, QUERY_ID} <= {*cte.this.named_selects} for cte in ctes(prepared))
+    is_mapped = any({LIST_ID, QUERY_ID} <= {*cte.this.named_selects} for cte in find_ctes(prepared))
     return keys if has_list and is_mapped and not prepared.inputs.roles_read_across_lists else None
 
 
 def lists_of_queries(prepared: PreparedStatement) -> dict[str, Any]:
     """Return the list of each query, whose id is text."""
-    cte = next(cte for cte in ctes(prepared) if {LIST_ID, QUERY_ID} <= {*cte.this.named_selects})
+    cte = next(cte for cte in find_ctes(prepared) if {LIST_ID, QUERY_ID} <= {*cte.this.named_selects})
     rows = run_over_ctes(prepared, exp.select(QUERY_ID, LIST_ID).from_(cte.alias), cte.alias)
     return dict(zip(map(str, rows[QUERY_ID].to_pylist()), rows[LIST_ID].to_pylist(), strict=True))
 
@@ -181,7 +181,7 @@ def _sort_keys(
 
 def _find_inputs(prepared: PreparedStatement) -> set[str]:
     """Return the names of the CTEs that are inputs of the call."""
-    return {cte.alias for cte in ctes(prepared) if cte.alias in prepared.request.library.roles}
+    return {cte.alias for cte in find_ctes(prepared) if cte.alias in prepared.request.library.roles}
 
 
 def _find_first_term(prepared: PreparedStatement, cte_name: str) -> exp.Expr | None:
@@ -207,7 +207,7 @@ def aggregating_cte(prepared: PreparedStatement) -> exp.CTE | None:
 
     It is the last one, where per-query values are aggregated again.
     """
-    for cte in reversed(ctes(prepared)):
+    for cte in reversed(find_ctes(prepared)):
         if isinstance(cte.this, exp.Select):
             column = metric_column(prepared, cte)
             if column is not None and column.find(exp.AggFunc) is not None:
@@ -222,7 +222,7 @@ def metric_column(prepared: PreparedStatement, cte: exp.CTE) -> Any:
 
 
 def _has_ranks(prepared: PreparedStatement) -> bool:
-    columns_by_cte = {cte.alias: cte.this.named_selects for cte in ctes(prepared)}
+    columns_by_cte = {cte.alias: cte.this.named_selects for cte in find_ctes(prepared)}
     return {"doc_id", "rank"} <= set(columns_by_cte.get(RANKED_RELATION, ()))
 
 

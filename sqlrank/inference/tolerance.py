@@ -44,7 +44,7 @@ class Tolerance:
             )
         return cls(value, is_share)
 
-    def margin(self, value: float | None) -> float:
+    def compute_margin(self, value: float | None) -> float:
         """Return the tolerance as an absolute difference from ``value``."""
         return self.value * (abs(value or 0.0) if self.is_share else 1.0)
 

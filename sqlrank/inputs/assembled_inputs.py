@@ -38,7 +38,7 @@ def load_assembly(library: Registry, role: str) -> Any:
     if file is None:
         components = " and ".join(library.roles[role].assembled_from)
         raise ContractError(f"relations/{role}/assembled.sql is not there, which says how {role} are made of {components}")
-    return library.validated(file).tree.copy()
+    return library.validate_file(file).tree.copy()
 
 
 def assembly_columns(request: ResolvedRequest, component: BoundInput) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ def assemble_inputs(request: ResolvedRequest, inputs: Mapping[str, BoundInput], 
             has_collations=component.table.has_collations,
         )
         assembled_names = {item.alias_or_name for item in node.this.selects}
-        names = {name: table.column(name) or name for name in request.library.roles[role].columns if name in assembled_names}
+        names = {name: table.find_column(name) or name for name in request.library.roles[role].columns if name in assembled_names}
         assembled[role] = BoundInput(
             request.library.roles[role],
             table,
@@ -120,7 +120,7 @@ def _assembled_rows(request: ResolvedRequest, role: str, component: BoundInput, 
     node = _build_subquery(load_assembly(request.library, role), role, component)
     defaults = [name for name, column in component.role.columns.items() if column.default is not None and name not in component.columns]
     names = [*assembly_columns(request, component), *defaults]
-    rows = component.select(names, for_display=for_display).subquery(component.role.name)
+    rows = component.select_columns(names, for_display=for_display).subquery(component.role.name)
     for table in find_nodes(node, exp.Table):
         table.replace(rows)
     return node

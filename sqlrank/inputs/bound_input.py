@@ -83,7 +83,7 @@ class BoundInput:
             mapped = mapping.get(canonical)
             candidates = [mapped] if self.table.column_types is None else [mapped, canonical]
             for candidate in candidates:
-                if candidate is not None and (column_name := self.column(candidate)):
+                if candidate is not None and (column_name := self.find_column(candidate)):
                     columns.setdefault(canonical, column_name)
         return replace(self, columns=columns)
 
@@ -107,21 +107,21 @@ class BoundInput:
         """Return a copy with columns that are cast to text."""
         return replace(self, as_text=self.as_text | set(names))
 
-    def column(self, text: str) -> str | None:
+    def find_column(self, text: str) -> str | None:
         """Return the column of a name, or the text of a bound expression."""
-        return text if text in self.expressions else self.table.column(text)
+        return text if text in self.expressions else self.table.find_column(text)
 
     def assume_columns(self, needed: Iterable[str]) -> BoundInput:
         """Return a copy with needed columns of a table without inspection bound to their canonical names."""
         if self.table.column_types is not None:
             return self
-        return self.with_columns({name: self.table.column(name) or name for name in needed if name not in self.columns})
+        return self.with_columns({name: self.table.find_column(name) or name for name in needed if name not in self.columns})
 
     def with_fallbacks(self, needed: Iterable[str]) -> BoundInput:
         """Return a copy with needed columns that the table lacks bound to their substitutes, where it has these."""
         columns = {name: self.role.columns[name].fallback for name in needed if name not in self.columns and name in self.role.columns}
         return self.with_columns(
-            {name: fallback for name, fallback in columns.items() if self.table.column_types and self.column(fallback)}
+            {name: fallback for name, fallback in columns.items() if self.table.column_types and self.find_column(fallback)}
         )
 
     def column_type(self, canonical: str) -> str:
@@ -142,7 +142,7 @@ class BoundInput:
         """Return the label of a column with that of its input: ``run.doc_id``, or ``answers.retrieved`` if it holds elements of a list."""
         return self.assembled_from if self.assembled_from and name == "doc_id" else f"{self.role.name}.{self.column_label(name)}"
 
-    def missing(self, needed: Iterable[str]) -> list[str]:
+    def find_missing_columns(self, needed: Iterable[str]) -> list[str]:
         """Return one problem for each needed column that is missing."""
         problems = []
         for canonical in needed:
@@ -154,7 +154,7 @@ class BoundInput:
                 )
         return problems
 
-    def select(
+    def select_columns(
         self,
         needed: Iterable[str],
         score_type: str = "given",
@@ -217,7 +217,7 @@ class BoundInput:
             return self.expressions[column_name].copy()
         if self.table.column_types is None and name not in self.group_names:
             for canonical in (name, self.role.query_column):  # which a unit may be
-                if canonical is not None and column_name == self.table.column(canonical):
+                if canonical is not None and column_name == self.table.find_column(canonical):
                     return exp.column(canonical)
         return quoted_column(column_name)
 

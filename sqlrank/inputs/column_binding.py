@@ -126,7 +126,7 @@ class BoundInputs:
             yield replace(
                 self,
                 by_role={
-                    role: bound_input.with_columns({"score": bound_input.column(score) or score})
+                    role: bound_input.with_columns({"score": bound_input.find_column(score) or score})
                     if role in {"predictions", "run"}
                     else bound_input
                     for role, bound_input in self.by_role.items()
@@ -224,7 +224,7 @@ def _lists_of_queries(queries: BoundInput, library: Registry) -> BoundInput:
 def _bind_labels(inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> dict[str, BoundInput]:
     """Return predictions, and judgments whose relevance is their label; NULL labels are not judgments."""
     predictions, qrels = inputs["predictions"], inputs["qrels"]
-    label_column = predictions.column(mapping.get("label") or mapping.get("relevance") or "label") or qrels.columns.get("relevance")
+    label_column = predictions.find_column(mapping.get("label") or mapping.get("relevance") or "label") or qrels.columns.get("relevance")
     if label_column is None:
         return {}
     predictions = predictions.with_columns({"label": label_column})

@@ -70,7 +70,7 @@ def bind_expressions(
     bound_inputs = dict(inputs)
     for name, text in [*mapping.items(), *(("score", text) for text in scores)]:
         targets = _find_mapped_inputs(name, request, bound_inputs)
-        if any(target.table.column_types is not None and target.table.column(text) for target in targets):
+        if any(target.table.column_types is not None and target.table.find_column(text) for target in targets):
             continue
         trees = [_parse_mapped_text(text, target) for target in targets]
         if all(isinstance(tree, str) for tree in trees):
@@ -111,7 +111,7 @@ def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str
     Raises:
         InputError: The table has no such column, or the text is not an expression.
     """
-    column_name = bound_input.table.column(text) if bound_input.table.column_types is not None else None
+    column_name = bound_input.table.find_column(text) if bound_input.table.column_types is not None else None
     if column_name is None:
         tree = _parse_mapped_text(text, bound_input)
         if isinstance(tree, str):
@@ -121,7 +121,7 @@ def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str
             )
         if tree is not None:
             bound_input = bound_input.with_expression(text, tree, _expression_type(tree, bound_input, database))
-        column_name = text if tree is not None else bound_input.table.column(text)
+        column_name = text if tree is not None else bound_input.table.find_column(text)
     return bound_input.with_columns({canonical: column_name or text})
 
 
@@ -160,7 +160,7 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
     except InputError:
         return text
     for column in find_nodes(tree, exp.Column):
-        column_name = holder.table.column(column.name)
+        column_name = holder.table.find_column(column.name)
         if column_name is None:
             return column.name
         column.set("this", exp.to_identifier(column_name, quoted=True))

@@ -67,9 +67,11 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
     num_rows = exp.alias_(exp.Count(this=exp.Star()), "times")
     queries = []
     for for_display in (False, True):
-        judgments = exp.select(*RANKING_KEYS).from_(qrels.select((*RANKING_KEYS, "relevance"), for_display=for_display).subquery("judged"))
+        judgments = exp.select(*RANKING_KEYS).from_(
+            qrels.select_columns((*RANKING_KEYS, "relevance"), for_display=for_display).subquery("judged")
+        )
         judgments = judgments.where("relevance > 0").group_by(*RANKING_KEYS)
-        query = exp.select(*columns, num_rows).from_(run.select(RANKING_KEYS, for_display=for_display).subquery("run"))
+        query = exp.select(*columns, num_rows).from_(run.select_columns(RANKING_KEYS, for_display=for_display).subquery("run"))
         queries.append(query.join(judgments.subquery("qrels"), on=join_condition).group_by(*columns).having("COUNT(*) > 1"))
     examples = queries[0].limit(MAX_EXAMPLES)
     if not database.query_rows(examples):
@@ -89,8 +91,8 @@ def load_audit() -> exp.Select:
 
 def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
     """Check that run and qrels have queries and documents in common."""
-    run = inputs["run"].select(RANKING_KEYS).subquery("run")
-    qrels = inputs["qrels"].select(RANKING_KEYS).subquery("qrels")
+    run = inputs["run"].select_columns(RANKING_KEYS).subquery("run")
+    qrels = inputs["qrels"].select_columns(RANKING_KEYS).subquery("qrels")
     components = {inputs[role].assembled_from.partition(".")[0] for role in ("run", "qrels")}
     for keys, key_label in ((("query_id",), "query_id"), (("query_id", "doc_id"), "(query_id, doc_id)")):
         if not database.query_rows(exp.select("1").from_(run.copy()).join(qrels.copy(), on=_equal_keys(keys)).limit(1)):
@@ -128,7 +130,9 @@ def check_no_ties(database: Database, bound_input: BoundInput) -> None:
 def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], roles: Sequence[str]) -> None:
     """Check that each input contains a query of the queries table, if any."""
     for role in roles if "queries" in inputs else ():
-        subqueries = [inputs[name].select(RANKING_KEYS[:1]).subquery("run" if name == role else "qrels") for name in ("queries", role)]
+        subqueries = [
+            inputs[name].select_columns(RANKING_KEYS[:1]).subquery("run" if name == role else "qrels") for name in ("queries", role)
+        ]
         if not database.query_rows(exp.select("1").from_(subqueries[0]).join(subqueries[1], on=_equal_keys(RANKING_KEYS[:1])).limit(1)):
             queries_example, input_example = (
                 database.query_rows(exp.select("query_id").from_(subquery.copy()).order_by("query_id").limit(1))[0][0]
@@ -151,10 +155,12 @@ def check_same_queries(database: Database, inputs: Mapping[str, BoundInput]) -> 
 
 def _describe_unmatched(database: Database, inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str) -> Iterator[str]:
     """Describe the queries that only the first of two inputs contains."""
-    first, second = (inputs[role].select(RANKING_KEYS[:1]).subquery(name) for role, name in zip(roles, ("these", "other"), strict=True))
+    first, second = (
+        inputs[role].select_columns(RANKING_KEYS[:1]).subquery(name) for role, name in zip(roles, ("these", "other"), strict=True)
+    )
     query = exp.select("query_id").distinct().from_(first).where(exp.Not(this=_in_run_queries(second)))
     if "queries" in inputs:
-        query = query.where(_in_run_queries(inputs["queries"].select(RANKING_KEYS[:1]).subquery("chosen")))
+        query = query.where(_in_run_queries(inputs["queries"].select_columns(RANKING_KEYS[:1]).subquery("chosen")))
     if rows := database.query_rows(query.limit(MAX_EXAMPLES)):
         yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}; see more: {database.render(query)}"
 
@@ -188,7 +194,10 @@ def check_settings_against_data(inputs: BoundInputs, metrics: Sequence[ResolvedM
     problems = []
     checked: set[tuple[exp.Expr, bool]] = set()
     for metric in metrics:
-        for name in (*library.policy_checks(metric.dependencies.settings, metric.settings), *metric.dependencies.annotations("Validate")):
+        for name in (
+            *library.policy_checks(metric.dependencies.settings, metric.settings),
+            *metric.dependencies.list_annotations("Validate"),
+        ):
             file = library.checks[name]
             tree: Any = bind_parameters(library, load_select(file), metric.settings, metric.file.params)
             per_list = request.per_query or metric.settings.get("level") == "query"
@@ -200,7 +209,7 @@ def check_settings_against_data(inputs: BoundInputs, metrics: Sequence[ResolvedM
             relations = RelationCtes(library, input_ctes.sources, input_ctes.shape)
             for table in list(tree.find_all(exp.Table)):
                 table.replace(aliased_table(relations.add_relation(table.name, metric.settings), table.alias_or_name))
-            expand_keys(tree, ExpansionContext(partial(relations.keys, per_list=per_list)))
+            expand_keys(tree, ExpansionContext(partial(relations.find_keys, per_list=per_list)))
             keys = [column.name for column in tree.selects[:-1]]
             tree = tree.order_by(*map(key_column, keys)) if keys else tree
             for cte in relations.ctes:

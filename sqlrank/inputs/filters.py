@@ -143,7 +143,9 @@ def _find_input(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
         if len(candidates) > 1:
             raise InputError(f"where: of which input is {name!r}? Write {' or '.join(f'{role}.{name}' for role in inputs)}")
         return next(iter(candidates))
-    holders = {role: column_name for role, bound_input in candidates.items() if (column_name := bound_input.table.column(name)) is not None}
+    holders = {
+        role: column_name for role, bound_input in candidates.items() if (column_name := bound_input.table.find_column(name)) is not None
+    }
     if len(holders) > 1:
         example = " AND ".join(f"{role}.{name} ..." for role in holders)
         raise InputError(f"where: {' and '.join(holders)} have a column {name!r}; say which is meant, or both: {example}")

@@ -67,7 +67,7 @@ def find_group_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput
             internal[label],
             label,
             name,
-            {role: str(inputs[role].column(match.column)) if match.is_seen else match.column for role in match.roles},
+            {role: str(inputs[role].find_column(match.column)) if match.is_seen else match.column for role in match.roles},
         )
         for name, label, match in zip(request.group_by, labels, matches, strict=True)
     )
@@ -110,14 +110,14 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
     If the input is composed of several, the column is one of the first, and of others that have it.
     """
     first, *rest = bases
-    column = first.column(text) if prefix in {"", first.role.name} else None
+    column = first.find_column(text) if prefix in {"", first.role.name} else None
     if column is None:
         available = first.table.column_types or {}
         argument, advice = ("", _SCORES_ADVICE) if name == SYSTEM_COLUMN else ("by: ", did_you_mean(name, available))
         raise InputError(
             f"{argument}{first.role.name} have no column {quote_excerpt(name)}{advice} There are: {enumerate_names(available)}"
         )
-    holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.column(column) is not None]
+    holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.find_column(column) is not None]
     return _ColumnMatch(
         [first.role.name, *holders, *(("run", "qrels") if rankings_from_predictions else ())], column, first.table.column_types is not None
     )
@@ -128,7 +128,7 @@ def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[
     run = inputs[run_role]
     holders = {}
     for role in searched_roles:
-        column = inputs[role].column(text)
+        column = inputs[role].find_column(text)
         if column is not None and column not in [inputs[role].columns.get(measure) for measure in inputs[role].role.measure_columns]:
             holders[role] = column
     is_inspected = run.table.column_types is not None
@@ -136,10 +136,10 @@ def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[
         return _ColumnMatch(list(holders), holders[run_role], is_inspected)
     if "queries" in holders:
         return _ColumnMatch(["queries"], holders["queries"], is_inspected)
-    column = run.column(text)
-    if column is not None and column == run.columns.get("score", run.column("score")):
+    column = run.find_column(text)
+    if column is not None and column == run.columns.get("score", run.find_column("score")):
         raise InputError(f"by cannot name {column!r}, which is the score of the run; rename the column")
-    if "qrels" in inputs and inputs["qrels"].column(text) is not None:
+    if "qrels" in inputs and inputs["qrels"].find_column(text) is not None:
         raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
     available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
     argument, advice = ("", _RUNS_ADVICE) if name == SYSTEM_COLUMN else ("by: ", did_you_mean(name, available))

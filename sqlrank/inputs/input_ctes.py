@@ -130,7 +130,7 @@ def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey
     component = inputs.request.assembled_roles.get(role.name)
     sources = {}
     for variant in (InputVariant.VALID, *([InputVariant.UNFILTERED] if bound_input.not_null else ())):
-        query = bound_input.select(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED)
+        query = bound_input.select_columns(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED)
         sources[InputKey(role.name, variant)] = InputQuery(
             _describe_rows(bound_input),
             KeyColumns(bound_input.group_names, nullable=True),
@@ -186,13 +186,13 @@ def _select_predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[In
             key: InputQuery(
                 _describe_rows(bound_input),
                 group,
-                bound_input.select(column_names, for_display=True, keep_nulls=not drops_nulls),
+                bound_input.select_columns(column_names, for_display=True, keep_nulls=not drops_nulls),
                 has_lists=True,
                 table=_table_name(bound_input),
             )
             for key, drops_nulls in drops_nulls_by_key.items()
         }
-    raw = bound_input.select(other_columns, for_display=True, keep_nulls=True)
+    raw = bound_input.select_columns(other_columns, for_display=True, keep_nulls=True)
     for index, view in enumerate(inputs.per_score(), start=1):
         raw = raw.select(exp.alias_(view.by_role["predictions"].typed_expression("score"), f"score_{index}"))
     numbered = {NUMBERED_PREDICTIONS: _number_predictions(inputs, raw)} if inputs.rows_are_units else {}

@@ -58,7 +58,7 @@ def _split_columns(given: Any, bound_input: BoundInput) -> list[str]:
     """Return the names of several columns, none for a column or an expression."""
     if not isinstance(given, str):
         return list(given or ())
-    if bound_input.table.column_types is not None and bound_input.table.column(given) is not None:
+    if bound_input.table.column_types is not None and bound_input.table.find_column(given) is not None:
         return []
     names = split_column_list(given)
     if len(names) == 1 and "*" not in given:
@@ -89,7 +89,7 @@ def _match_columns(pattern: str, bound_input: BoundInput, name: str) -> dict[str
 
 
 def _resolve_column(text: str, bound_input: BoundInput, name: str) -> str:
-    column = bound_input.table.column(text)
+    column = bound_input.table.find_column(text)
     if column is None:
         available = bound_input.table.column_types or {}
         raise InputError(

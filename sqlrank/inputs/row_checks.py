@@ -46,7 +46,7 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
     """Check that every needed column exists, with a suitable type that matches across inputs."""
     problems = []
     for role, columns in needed.items():
-        problems += inputs[role].missing(columns)
+        problems += inputs[role].find_missing_columns(columns)
         label = inputs[role].label
         has_advice = inputs[role].role.list_relation is not None
         lists = [name for name in columns if has_advice and inputs[role].column_type(name).endswith("]")]
@@ -94,7 +94,7 @@ def _list_advice(bound_input: BoundInput, name: str) -> str:
 
 def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
     """Return one problem for each of these columns that is missing, or that should be a list and is none."""
-    problems = bound_input.missing(columns)
+    problems = bound_input.find_missing_columns(columns)
     for name in columns:
         duckdb_type = bound_input.column_type(name)
         if duckdb_type == "VARCHAR" and get_dialect(bound_input.table.dialect).list_elements == "json_each":
@@ -231,7 +231,7 @@ def select_over_input(query: exp.Select, bound_input: BoundInput, columns: tuple
 
 
 def _select_columns(bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False) -> exp.Select:
-    return bound_input.select(columns, for_display=for_display, keep_types=True)
+    return bound_input.select_columns(columns, for_display=for_display, keep_types=True)
 
 
 def problem_with_examples(database: Database, bound_input: BoundInput, problem: str, query: exp.Select, columns: tuple[str, ...]) -> str:

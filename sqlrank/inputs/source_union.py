@@ -91,7 +91,7 @@ def _check_system(database: Database, role: str, name: str, table: SourceTable) 
 
     A system without rows would be missing from the result without notice.
     """
-    if table.column(SYSTEM_COLUMN) is not None and table.column_types is not None:
+    if table.find_column(SYSTEM_COLUMN) is not None and table.column_types is not None:
         raise InputError(
             f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own; give it alone with by={SYSTEM_COLUMN!r}, or rename the column"
         )
@@ -115,8 +115,8 @@ def _union_tables(database: Database, role: str, tables: Sequence[SourceTable]) 
     )
     if first.column_types is None:
         return replace(table, from_item=table.from_clause())
-    names = [name for name in first.column_types if all(member.column(name) is not None for member in tables)]
-    types_by_column = {name: {(member.column_types or {})[member.column(name) or ""] for member in tables} for name in names}
+    names = [name for name in first.column_types if all(member.find_column(name) is not None for member in tables)]
+    types_by_column = {name: {(member.column_types or {})[member.find_column(name) or ""] for member in tables} for name in names}
     node = table.from_clause([exp.to_identifier(name, quoted=True) for name in names])
     types = {name: duckdb_type for name, (duckdb_type, *rest) in types_by_column.items() if not rest}
     if len(types) < len(names):

@@ -51,7 +51,7 @@ class DescentOptions:
     start: Any
 
 
-def descend(
+def descend_gradient(
     database: Database,
     duck: duckdb.DuckDBPyConnection,
     training: TrainingData,
@@ -111,7 +111,7 @@ def _write_step(objective: Objective, options: DescentOptions, tables: Mapping[s
     """Return the statement of a step: scores, loss with subgradients, and updated weights."""
     ctes = {
         **{name: read_training_step(name, tables) for name in ("current_weights", "scored_examples")},
-        **objective.ctes(),
+        **objective.build_ctes(),
         **{name: read_training_step(name, tables) for name in ("weight_gradients", "stepped_weights")},
     }
     tree = read_training_step("next_weights", tables)

@@ -70,11 +70,11 @@ def _read_weights_by_model(database: Database, role: str, table: Any, by: Sequen
     """Return the weights of a table by model and feature."""
     source = database.resolve_source(role, table)
     names = [*by, "feature", "weight"]
-    if missing := [name for name in names if source.column(name) is None]:
+    if missing := [name for name in names if source.find_column(name) is None]:
         raise InputError(
             f"{role} ({source.label}): no column {missing[0]!r}; give a table of weights as fit returns, with {enumerate_names(names)}"
         )
-    columns = [exp.column(str(source.column(name)), quoted=True) for name in names]
+    columns = [exp.column(str(source.find_column(name)), quoted=True) for name in names]
     given: dict[Key, dict[Any, float]] = {}
     for *key, feature, weight in database.query_rows(exp.select(*columns).from_(source.from_clause([column.this for column in columns]))):
         own = given.setdefault(tuple(key), {})

@@ -9,13 +9,13 @@ import warnings
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.deadline import deadline
+from sqlrank.deadline import set_deadline
 from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
-from sqlrank.learn.descent import LOSSES, DescentOptions, descend
+from sqlrank.learn.descent import LOSSES, DescentOptions, descend_gradient
 from sqlrank.learn.objective import resolve_objective
 from sqlrank.learn.training_data import read_training_data
 
@@ -106,14 +106,14 @@ def fit(
     names = [by] if isinstance(by, str) else list(by)
 
     limits = ResourceLimits(memory_limit, threads, None, timeout)
-    with deadline(timeout), duckdb_session(connection, limits) as duck:
+    with set_deadline(timeout), duckdb_session(connection, limits) as duck:
 
-        def work() -> pa.Table:
+        def train_scorer() -> pa.Table:
             with closing(DuckDBDatabase(duck, keeps_text=False)) as database:
                 training = read_training_data(database, examples, columns or {}, names, objective.is_pointwise)
-                return descend(database, duck, training, objective, options, progress)
+                return descend_gradient(database, duck, training, objective, options, progress)
 
-        weights = run_cancellable(duck, work, None)
+        weights = run_cancellable(duck, train_scorer, None)
     if message := describe_failure(weights, k):
         warnings.warn(message, stacklevel=2)
     return weights

@@ -11,7 +11,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.deadline import deadline
+from sqlrank.deadline import set_deadline
 from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
@@ -89,9 +89,9 @@ def merge_weights(
     metric = Metric("pAp", (("few_negatives", "skip"), ("tie_credit", 0)), k)
     ctes = write_metric(metric, "candidate_examples", "paps", "pap")
     limits = ResourceLimits(memory_limit, threads, None, timeout)
-    with deadline(timeout), duckdb_session(connection, limits) as duck:
+    with set_deadline(timeout), duckdb_session(connection, limits) as duck:
 
-        def work() -> pa.Table:
+        def merge_models() -> pa.Table:
             with closing(DuckDBDatabase(duck, keeps_text=False)) as database:
                 training = read_training_data(database, examples, columns or {}, ())
                 table = f"sqlrank_examples_{uuid4().hex[:8]}"
@@ -109,7 +109,7 @@ def merge_weights(
             result = pa.table({"feature": features, "weight": merged})
             return result.replace_schema_metadata(metadata | {"sqlrank.pap": json.dumps(mean_pap)})
 
-        return run_cancellable(duck, work, None)
+        return run_cancellable(duck, merge_models, None)
 
 
 def _write_statement(ctes: Mapping[str, exp.Query], tables: Mapping[str, str], k: int) -> str:
@@ -125,18 +125,18 @@ def _write_statement(ctes: Mapping[str, exp.Query], tables: Mapping[str, str], k
 def _merge_models(duck: duckdb.DuckDBPyConnection, statement: str, models: Sequence[Weights], factors: int) -> tuple[Weights, float | None]:
     """Return the merged weights, with their mean pAp@k."""
 
-    def score(candidates: Sequence[Weights]) -> list[Score]:
+    def score_candidates(candidates: Sequence[Weights]) -> list[Score]:
         rows = duck.execute(statement, {"candidates": candidates}).fetchall()
         return [(mean, pairs) for _, mean, pairs in rows]
 
-    scores = score(models)
+    scores = score_candidates(models)
     if scores[0][0] is None:
         raise InputError("examples: no query has k negatives and a positive, so that pAp@k is undefined; lower k, or give more examples")
     order = sorted(range(len(models)), key=lambda index: (-(scores[index][0] or 0), index))
     current, mean_pap = models[order[0]], scores[order[0]][0]
     for index in order[1:]:
         candidates = _combine_weights(current, models[index], factors)
-        found = score(candidates)
+        found = score_candidates(candidates)
         best = max(range(len(candidates)), key=lambda position: (found[position][1], -position))
         current, mean_pap = candidates[best], found[best][0]
     return current, mean_pap

@@ -54,7 +54,7 @@ class Objective:
         """Return True if the loss is a weighted mean over examples, rather than a mean over queries."""
         return self.surrogate is None
 
-    def ctes(self) -> dict[str, exp.Query]:
+    def build_ctes(self) -> dict[str, exp.Query]:
         """Return the CTEs between ``scored_examples`` and the step: ``model_losses`` and ``score_gradients``."""
         if self.surrogate is None:
             return {

@@ -98,7 +98,7 @@ def read_training_data(
         role = replace(role, columns={name: column for name, column in role.columns.items() if name != "weight"})
     bound_input = BoundInput(role, database.resolve_source(TRAINING_ROLE, source), load_registry().checks[TRAINING_ROLE])
     column_names = {name: column_name for name, column_name in columns.items() if isinstance(column_name, str)}
-    group_columns = {f"by_{index}": bound_input.table.column(column_names.get(name, name)) for index, name in enumerate(by)}
+    group_columns = {f"by_{index}": bound_input.table.find_column(column_names.get(name, name)) for index, name in enumerate(by)}
     bound_input = bound_input.bind_columns(column_names).with_group_columns(
         {name: column for name, column in group_columns.items() if column}
     )
@@ -106,11 +106,11 @@ def read_training_data(
     feature_columns = [features] if isinstance(features, str) else list(features)
     is_long = isinstance(features, str) and "features" not in bound_input.columns
     problems = [_no_column(bound_input, "by: ", name) for name, column in zip(by, group_columns.values(), strict=True) if not column]
-    problems += bound_input.missing(["label"])
+    problems += bound_input.find_missing_columns(["label"])
     problems += (
-        bound_input.missing(LONG_COLUMNS)
+        bound_input.find_missing_columns(LONG_COLUMNS)
         if is_long
-        else [_no_column(bound_input, "", name) for name in feature_columns if bound_input.table.column(name) is None]
+        else [_no_column(bound_input, "", name) for name in feature_columns if bound_input.table.find_column(name) is None]
     )
     if is_long and problems:
         problems.append(
@@ -137,7 +137,7 @@ def _read_arrays(database: Database, bound_input: BoundInput, by: Sequence[str],
     """Read features from an array column, or from one column per feature."""
     types = bound_input.table.column_types or {}
     source_columns = (
-        [str(bound_input.table.column(name)) for name in feature_columns]
+        [str(bound_input.table.find_column(name)) for name in feature_columns]
         if feature_columns is not None
         else [bound_input.columns["features"]]
     )
@@ -193,7 +193,7 @@ def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> e
         ]
     )
     weight = [] if "weight" in bound_input.role.columns else [exp.alias_(exp.cast(exp.Literal.number(1), "DOUBLE"), "weight")]
-    query = bound_input.select(["label", *value_columns, *([] if weight else ["weight"])]).select(
+    query = bound_input.select_columns(["label", *value_columns, *([] if weight else ["weight"])]).select(
         *weight,
         exp.alias_(key if bound_input.group_names else exp.Literal.number(1), "model"),
         exp.alias_(

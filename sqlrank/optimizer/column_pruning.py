@@ -55,7 +55,7 @@ def _drop_joins(scope: Scope) -> None:
     for join in reversed(scope.joins):
         alias = join.this.alias_or_name
         if join.side == "LEFT" and not any(
-            scope.owner(column) in {alias, None} and column.find_ancestor(exp.Join) is not join for column in scope.columns
+            scope.find_owner(column) in {alias, None} and column.find_ancestor(exp.Join) is not join for column in scope.columns
         ):
             scope.joins.remove(join)
             scope.mark_changed()
@@ -65,7 +65,7 @@ def _read_columns(scope: Scope, columns_read: dict[str, set[str]]) -> None:
     """Record the columns that a SELECT reads of each CTE."""
     names = {alias: columns_read.setdefault(source.name, set()) for alias, source in scope.sources.items()}
     for column in scope.columns:
-        owner = scope.owner(column)
+        owner = scope.find_owner(column)
         for names_of_source in names.values() if owner is None else [names[owner]]:
             names_of_source.add(column.name)
 

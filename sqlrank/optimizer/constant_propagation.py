@@ -60,7 +60,7 @@ def drop_null_keys(graph: StatementGraph) -> None:
 
 def _drop_null_columns(scope: Scope, null_columns: dict[str, set[str]]) -> None:
     """Drop the columns of a SELECT that are NULL in every row where they are keys, and write NULL where they are forwarded."""
-    owners = [(column, scope.owner(column)) for column in scope.columns]
+    owners = [(column, scope.find_owner(column)) for column in scope.columns]
     read = [column for column, alias in owners if alias and column.name in null_columns.get(scope.sources[alias].name, ())]
     if not read or not all(_is_droppable(column, read) for column in read):
         return
@@ -131,7 +131,7 @@ def _replace_columns(scope: Scope, replacements: dict[str, Replacements]) -> Non
     """Replace the columns of a SELECT, unless a constant would become a key."""
     columns: list[tuple[exp.Column, str, Expr]] = []
     for column in scope.columns:
-        alias = scope.owner(column)
+        alias = scope.find_owner(column)
         value = None if alias is None else replacements.get(scope.sources[alias].name, {}).get(column.name)
         if alias is not None and value is not None:
             columns.append((column, alias, value))

@@ -50,7 +50,7 @@ def _can_replace(other: StatementStep, step: StatementStep) -> bool:
     return (
         clauses[0] == clauses[1]
         and all(items.get(name) == item for name, item in step.scopes[0].items.items())
-        and all(table is reader.first_source for reader, table in step.graph.readers()[step.name])
+        and all(table is reader.first_source for reader, table in step.graph.find_readers()[step.name])
     )
 
 
@@ -60,7 +60,7 @@ def _is_random(step: StatementStep) -> bool:
 
 def _redirect_readers(graph: StatementGraph, step: StatementStep, equal: StatementStep) -> None:
     """Let the readers of a CTE read an equal one."""
-    for scope, table in graph.readers()[step.name]:
+    for scope, table in graph.find_readers()[step.name]:
         alias = table.alias_or_name
         table.replace(exp.table_(equal.name, alias=None if alias == equal.name else alias))
         scope.mark_changed()

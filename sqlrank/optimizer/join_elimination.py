@@ -62,7 +62,7 @@ def _drop_if_keys(scope: Scope, join: exp.Join) -> None:
         if by_table.keys() != {alias, source_alias} or keys.get(by_table[alias].name) != by_table[source_alias].name:
             return
         compared[by_table[alias].name] = by_table[source_alias]
-    if compared.keys() != keys.keys() or not keys or any(scope.owner(column) is None for column in scope.columns):
+    if compared.keys() != keys.keys() or not keys or any(scope.find_owner(column) is None for column in scope.columns):
         return
     scope.joins.remove(join)
     for column in scope.columns:

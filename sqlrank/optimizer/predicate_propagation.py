@@ -159,7 +159,7 @@ class _RowPredicates:
 
         They come from conditions on its row, and from the CTE that it is read from.
         """
-        alias = scope.owner(column)
+        alias = scope.find_owner(column)
         if alias is None:
             return (), True
         predicates = tuple(
@@ -248,7 +248,7 @@ def _predicates_of_test(test: Any, name: str, alias: str, scope: Scope) -> Predi
     if not (is_null_test or type(test) in COMPARISONS):
         return ()
     value = test.this.this if is_null_test else test.this
-    if not isinstance(value, exp.Column) or value.name != name or scope.owner(value) != alias:
+    if not isinstance(value, exp.Column) or value.name != name or scope.find_owner(value) != alias:
         return ()
     number = None if is_null_test else literal_value(test.expression)
     return _NOT_NULL if number is None or type(test) is exp.NEQ else ((type(test), number),)

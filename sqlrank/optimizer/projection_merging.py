@@ -32,7 +32,7 @@ def merge_projections(graph: StatementGraph) -> None:
     >>> rewrite_graph(merge_projections, "WITH a AS (SELECT x FROM t), b AS (SELECT SUM(x) AS n FROM a) SELECT n / 2 AS half FROM b")
     'WITH a AS (SELECT x FROM t) SELECT SUM(a.x) / 2 AS half FROM a'
     """
-    readers = graph.readers()
+    readers = graph.find_readers()
     for step in list(graph.steps_by_name.values()):
         if step.is_input or step.is_union or not _is_movable(step.scopes[0]):
             continue
@@ -73,13 +73,13 @@ def _forward_source(step: StatementStep, readers: Readers) -> bool:
     (source,) = scope.sources.values()
     names = {name: item.unalias() for name, item in scope.items.items()}
     if not readers[step.name] or not all(
-        reader.is_plain and all(reader.owner(column) is not None for column in reader.columns) for reader, _ in readers[step.name]
+        reader.is_plain and all(reader.find_owner(column) is not None for column in reader.columns) for reader, _ in readers[step.name]
     ):
         return False
     for reader, table in readers[step.name]:
         alias = table.alias_or_name
         for column in reader.columns:
-            if reader.owner(column) == alias:
+            if reader.find_owner(column) == alias:
                 value = names[column.name].copy()
                 value.set("table", exp.to_identifier(alias))
                 reader.substitute(column, value)
@@ -97,7 +97,7 @@ def _forward_source(step: StatementStep, readers: Readers) -> bool:
 def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> bool:
     """Merge a CTE into the SELECT that reads it, if no column of it is computed twice by that; return True if it is done."""
     scope = step.scopes[0]
-    if not reader.is_plain or len(readers[step.name]) != 1 or any(reader.owner(column) is None for column in reader.columns):
+    if not reader.is_plain or len(readers[step.name]) != 1 or any(reader.find_owner(column) is None for column in reader.columns):
         return False
     alias = next(name for name in reader.sources if reader.source_step(name) is step)
     if not (_can_inline(scope, reader, alias) or _can_map(scope, reader)):
@@ -106,7 +106,7 @@ def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> 
     keeps_clauses = not _can_map(scope, reader)
     outputs = {item.unalias().name: item for item in reader.items.values() if isinstance(item.unalias(), exp.Column)}
     items = scope.items
-    for column in [column for column in reader.columns if reader.owner(column) == alias]:
+    for column in [column for column in reader.columns if reader.find_owner(column) == alias]:
         value, comments = items[column.name].unalias(), items[column.name].comments
         if not keeps_clauses and comments and not is_sort_key(column) and not _is_short(value):
             item = _enclosing_item(column, reader)
@@ -137,7 +137,7 @@ def _can_inline(scope: Scope, reader: Scope, alias: str) -> bool:
         and reader.first_source is reader.sources[alias]
         and not reader.is_nullable(alias)
         and not others & scope.sources.keys()
-        and all(scope.owner(column) is not None for column in scope.columns)
+        and all(scope.find_owner(column) is not None for column in scope.columns)
         and _are_read_once(scope, reader, alias, in_keys=False)
     )
 
@@ -149,7 +149,7 @@ def _can_map(scope: Scope, reader: Scope) -> bool:
         clauses <= {"expressions", "from_", "order"}
         and scope.is_plain
         and reader.is_row_mapping
-        and all(scope.owner(column) is not None for column in scope.columns)
+        and all(scope.find_owner(column) is not None for column in scope.columns)
         and _keeps_aggregation(scope, reader)
         and _are_read_once(scope, reader, next(iter(reader.sources)), in_keys=True)
     )
@@ -172,7 +172,7 @@ def _are_read_once(scope: Scope, reader: Scope, alias: str, in_keys: bool) -> bo
     counts: Counter[str] = Counter()
     items = scope.items
     for column in reader.columns:
-        if reader.owner(column) != alias or isinstance(items[column.name].unalias(), exp.Column):
+        if reader.find_owner(column) != alias or isinstance(items[column.name].unalias(), exp.Column):
             continue
         if _is_key(column):
             if not (in_keys and column.name in outputs):
@@ -202,7 +202,7 @@ def _qualify_columns(scope: Scope) -> None:
     """Name the source of every column of a SELECT."""
     for column in scope.columns:
         if not column.table:
-            column.set("table", exp.to_identifier(scope.owner(column)))
+            column.set("table", exp.to_identifier(scope.find_owner(column)))
 
 
 def _enclosing_item(column: exp.Column, reader: Scope) -> Expr:

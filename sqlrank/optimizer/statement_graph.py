@@ -118,7 +118,7 @@ class Scope:
         """True if the SELECT aggregates all rows to one."""
         return not self.select.args.get("group") and any(map(is_aggregated, self.select.expressions))
 
-    def owner(self, column: exp.Column) -> str | None:
+    def find_owner(self, column: exp.Column) -> str | None:
         """Return the alias of the source that a column belongs to, None if that is not certain."""
         table = column.args.get("table")
         if table is not None:
@@ -210,7 +210,7 @@ class StatementGraph:
         """Return the step that an item of FROM names."""
         return self.steps_by_name.get(source.name) if isinstance(source, exp.Table) and source.args.get("db") is None else None
 
-    def readers(self) -> Readers:
+    def find_readers(self) -> Readers:
         """Return the SELECTs that read each CTE, with the table under which they read it."""
         readers: Readers = {name: [] for name in self.steps_by_name}
         for step in self.steps:

@@ -32,7 +32,7 @@ def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names
     return f"## sqlrank {command}: {verdict}\n\n{table}\n"
 
 
-def junit(result: pa.Table, command: str = "gate") -> str:
+def format_junit(result: pa.Table, command: str = "gate") -> str:
     """Return a JUnit report: one test case per metric and group with a verdict.
 
     Inconclusive rows count as skipped.

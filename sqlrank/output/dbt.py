@@ -18,7 +18,7 @@ from sqlrank.engines.identifiers import split_table_name
 from sqlrank.engines.query_sources import find_jinja
 from sqlrank.errors import InputError, quote_excerpt, short_repr
 from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
-from sqlrank.prepare import prepare
+from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
 from sqlrank.request import Request, collect_sources
@@ -138,7 +138,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     dialect = dialect or "duckdb"
     get_dialect(dialect)
     request = resolve_request(call)
-    statement = prepare(request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)).statement
+    statement = prepare_statement(request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)).statement
     column = None
     if overwrite_by is not None:
         statement = dataclasses.replace(statement, tree=statement.tree.copy())
@@ -172,7 +172,7 @@ def model_text(config: str, statement: CompiledStatement, dialect: str, options:
 
     Raises ``InputError`` for Jinja other than sqlrank's own, and outside of text literals in ``where``.
     """
-    header = statement.header.where(lambda line: _JINJA.search(line) is None)  # dbt runs Jinja in comments, too
+    header = statement.header.keep_entries(lambda line: _JINJA.search(line) is None)  # dbt runs Jinja in comments, too
     text = render_statement(statement.tree, header, dialect)
     remaining = text
     for reference in statement.tree.find_all(exp.Var):

@@ -20,7 +20,7 @@ _ESCAPES = {
 }
 
 
-def latex(header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+def format_latex(header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Return a tabular of escaped texts; ``aligned`` are ``left`` or ``right``."""
     lines = [
         f"\\begin{{tabular}}{{{''.join(side[0] for side in aligned)}}}",
@@ -43,6 +43,6 @@ def escape_latex(text: str) -> str:
     return "".join(_ESCAPES.get(character, character) for character in text)
 
 
-def bold(text: str) -> str:
+def format_bold(text: str) -> str:
     """Return a text in bold LaTeX."""
     return rf"\textbf{{{text}}}"

@@ -15,7 +15,7 @@ _MARKUP = (
 )
 
 
-def markdown(header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+def format_markdown(header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Return a table of escaped texts; ``aligned`` are ``left`` or ``right``."""
     lines = [header, ["---:" if side == "right" else ":---" for side in aligned], *cells]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from sqlrank.engines.file_sources import includes, list_paths
+from sqlrank.engines.file_sources import includes_file, list_paths
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import KIND_KEY, READ_BYTES, FileKind, read_file_kind
 
@@ -168,7 +168,7 @@ class OutputFile:
                         problem = "which would be damaged" if self.appends else "which its own result cannot replace"
                         raise SqlrankError(f"{self.label}: this file is an input, {problem}; name another file")
         for source in files:
-            if includes(source, self.real_path):
+            if includes_file(source, self.real_path):
                 raise SqlrankError(f"{self.label}: the next call would read this file as one of {str(source)!r}; name a file elsewhere")
 
     def check_content(self) -> None:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import SqlrankError, escape_controls
 from sqlrank.output import excel
-from sqlrank.output.latex import bold, escape_latex, latex
-from sqlrank.output.markdown import escape_markdown, markdown
+from sqlrank.output.latex import escape_latex, format_bold, format_latex
+from sqlrank.output.markdown import escape_markdown, format_markdown
 from sqlrank.output.output_file import OutputFile, write_parquet
 from sqlrank.output.reshape import TOTAL_QUERY
-from sqlrank.output.text_table import GREEN, RED, YELLOW, TextColumn, lay_out, supports_color, terminal_width, wrap
+from sqlrank.output.text_table import GREEN, RED, YELLOW, TextColumn, lay_out, supports_color, terminal_width, wrap_text
 from sqlrank.registry.metric_info import better_direction, is_count_metric
 from sqlrank.result_columns import CONTRAST_COUNTS, P_VALUES
 from sqlrank.result_metadata import read_canonical_names, read_result_metadata
@@ -195,9 +195,9 @@ def _format_table(result: pa.Table, rows: list[dict[str, Any]], form: Format, st
     if form is not Format.table:
         alignments = ["right" if column.is_number else "left" for column in columns]
         lines = [list(line) for line in zip(*(column.cells for column in columns), strict=True)]
-        return (latex if form is Format.latex else markdown)([column.name for column in columns], alignments, lines)
+        return (format_latex if form is Format.latex else format_markdown)([column.name for column in columns], alignments, lines)
     text = lay_out(columns, width, color=width is not None and supports_color())
-    return text + "".join(f"{line}\n" for note in notes for line in ("", *wrap(note, width or 0)))
+    return text + "".join(f"{line}\n" for note in notes for line in ("", *wrap_text(note, width or 0)))
 
 
 def _format_cell(name: str, value: Any, form: Format, style: TableStyle, is_count: bool) -> str:
@@ -276,7 +276,7 @@ def _embolden_best(result: pa.Table, cells: list[list[str]], style: TableStyle) 
         if len(values) > 1 and (select_best := {"higher": max, "lower": min}.get(style.better.get(name, ""))):
             best = _format_cell(name, select_best(values), Format.latex, style, name in style.counts)
             for line in cells[: len(rows)]:
-                line[column] = bold(line[column]) if line[column] == best else line[column]
+                line[column] = format_bold(line[column]) if line[column] == best else line[column]
 
 
 def format_value(value: Any, form: Format, digits: int = DEFAULT_DIGITS, is_count: bool = False, *, is_fraction: bool = False) -> str:

@@ -127,7 +127,7 @@ def delete_insert_script(
             to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize),
             commit,
         ]
-        return statement.header.text(dialect) + ";\n".join(statements)
+        return statement.header.format_comments(dialect) + ";\n".join(statements)
     note = f"of two statements, for which {dialect} has no transaction: if the second fails, run both again"
     header = replace(statement.header, notes=(*statement.header.notes, note))
     return f"{render_statement(delete, header, dialect)};\n{to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize)}"

@@ -82,7 +82,7 @@ def lay_out(columns: Sequence[TextColumn], width: int | None = None, *, color: b
         [_align_text(column.name, size, column.is_number, BOLD if color else "") for column, size in zip(columns, widths, strict=True)]
     ]
     for row in range(len(columns[0].cells) if columns else 0):
-        wrapped = [wrap(column.cells[row], size) for column, size in zip(columns, widths, strict=True)]
+        wrapped = [wrap_text(column.cells[row], size) for column, size in zip(columns, widths, strict=True)]
         for line in range(max(map(len, wrapped))):
             parts = [texts[line] if line < len(texts) else "" for texts in wrapped]
             lines.append(
@@ -94,10 +94,10 @@ def lay_out(columns: Sequence[TextColumn], width: int | None = None, *, color: b
     return "".join(f"{GAP.join(line).rstrip()}\n" for line in lines)
 
 
-def wrap(text: str, width: int) -> list[str]:
+def wrap_text(text: str, width: int) -> list[str]:
     """Wrap a text between words; a longer word has a line of its own.
 
-    >>> wrap("a gain of documents", 10)
+    >>> wrap_text("a gain of documents", 10)
     ['a gain of', 'documents']
     """
     if text_width(text) <= width:
@@ -137,7 +137,9 @@ def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> s
         for column in columns:
             code = column.colors.get(row, "") if color else ""
             cell = column.cells[row]
-            texts = [_align_text(cell, number, is_number=True, code=code)] if column.is_number else wrap(cell, width - label - len(GAP))
+            texts = (
+                [_align_text(cell, number, is_number=True, code=code)] if column.is_number else wrap_text(cell, width - label - len(GAP))
+            )
             name = _align_text(column.name, label, is_number=False, code=BOLD if color else "")
             for index, text in enumerate(texts):
                 value = text if column.is_number else _align_text(text, 0, is_number=False, code=code)

@@ -21,7 +21,7 @@ SAMPLE_ROWS = 100_000
 def sample_distinct_counts(database: Database, bound_input: BoundInput, group: Sequence[str] = ()) -> tuple[int, int, int]:
     """Count the rows, distinct scores and groups among the first ``SAMPLE_ROWS`` rows of an input."""
     keys = [quoted_column(name) for name in group]
-    rows = bound_input.select(("score", *(name for name in group if name not in bound_input.group_names)))
+    rows = bound_input.select_columns(("score", *(name for name in group if name not in bound_input.group_names)))
     sample = exp.select("score", *keys).from_(rows.subquery("all_rows")).limit(SAMPLE_ROWS).subquery("sampled_rows")
     scores = exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))
     # DuckDB 2.0 crashes on DISTINCT rows that hold fixed-size arrays, so nested values are compared as text.

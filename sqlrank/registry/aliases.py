@@ -35,7 +35,7 @@ def canonical_metric(metric: Metric, library: Registry) -> Metric:
         has_cutoff and metric_file is not None and metric_file.cutoff_parameter is None and f"{metric_file.name}@k" not in library.metrics
     ):
         return metric
-    name_key = plain(metric.name)
+    name_key = normalize_name(metric.name)
     for key in [f"{name_key}@"] * has_cutoff + [name_key] * (not has_file):
         if choices := library.synonyms["ambiguous"].get(key):
             raise MetricError(f"{metric.name} means different things in different tools; say which: {choices}")
@@ -43,7 +43,7 @@ def canonical_metric(metric: Metric, library: Registry) -> Metric:
             canonical = parse_metric_text(name)
             params = tuple(sorted((dict(canonical.params) | dict(metric.params)).items()))
             return replace(canonical, params=params, cutoff=metric.cutoff)
-    if not has_file and (canonical_name := next((name for name in library.metric_names if plain(name) == name_key), None)):
+    if not has_file and (canonical_name := next((name for name in library.metric_names if normalize_name(name) == name_key), None)):
         return replace(metric, name=canonical_name)
     if not has_file and (mode_match := _find_mode(metric.name, library)):
         mode, name = mode_match
@@ -58,10 +58,10 @@ def requested_name(text: str, metric: Metric) -> str:
         requested = parse_metric_text(text)
     except MetricError:  # names of compatibility modes are any text, such as iprec_at_recall_0.10
         return text.strip()
-    return str(metric) if plain(requested.name) == plain(metric.name) else str(requested)
+    return str(metric) if normalize_name(requested.name) == normalize_name(metric.name) else str(requested)
 
 
-def plain(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Normalize a name: lower case, without ``-`` and ``_``."""
     return name.lower().replace("-", "").replace("_", "")
 

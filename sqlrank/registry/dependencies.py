@@ -33,7 +33,7 @@ class Dependencies:
         self.relations |= other.relations
         self.files |= other.files
 
-    def annotations(self, name: str) -> list[str]:
+    def list_annotations(self, name: str) -> list[str]:
         """Return the values of an annotation, such as ``Validate``, in all files."""
         return [file.annotations[name] for file in self.files if name in file.annotations]
 
@@ -41,7 +41,7 @@ class Dependencies:
 def find_dependencies(library: Registry, file: SqlFile, settings: Mapping[str, Any], *slots: str) -> Dependencies:
     """Find the dependencies of a file, and of further slots, under these settings."""
     dependencies = Dependencies()
-    _visit_file(library, library.validated(file), settings, dependencies)
+    _visit_file(library, library.validate_file(file), settings, dependencies)
     for slot in slots:
         _visit_slot(library, slot, settings, dependencies)
     return dependencies
@@ -68,7 +68,7 @@ def find_input_role(library: Registry, file: SqlFile) -> str:
     """
     unvisited, visited = [file], set()
     while unvisited:
-        for name in sorted(_find_references(library.validated(unvisited.pop())).tables):
+        for name in sorted(_find_references(library.validate_file(unvisited.pop())).tables):
             if name in library.roles:
                 return "run" if library.roles[name].list_relation else library.roles[name].main_role or name
             if name not in visited:
@@ -107,7 +107,7 @@ def _visit_file(library: Registry, file: SqlFile, settings: Mapping[str, Any], d
             dependencies.roles.add(name)
             dependencies.settings |= {"nulls", *library.find_selectors(name)}
             continue
-        read = library.relation(name, settings)
+        read = library.find_relation(name, settings)
         dependencies.relations |= {name, read.name}
         dependencies.settings |= {*library.find_selectors(name), *library.find_selectors(read.name)}
         _visit_file(library, read, settings, dependencies)
@@ -117,4 +117,4 @@ def _visit_slot(library: Registry, slot: str, settings: Mapping[str, Any], depen
     dependencies.settings.add(slot)
     chosen = settings.get(slot) or library.default_function(slot)
     if not isinstance(chosen, tuple):  # a map of grades, which has no file
-        _visit_file(library, library.function(slot, str(chosen)), settings, dependencies)
+        _visit_file(library, library.find_function(slot, str(chosen)), settings, dependencies)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError
-from sqlrank.registry.aliases import plain
+from sqlrank.registry.aliases import normalize_name
 from sqlrank.registry.metric import Metric, parse_metric_text, to_sql_name
 from sqlrank.registry.metric_resolver import as_metric_list, parse_canonical
 
@@ -57,14 +57,14 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
     plain_entries = []
     for entry in entries:
         metric = _parse_metric(entry)
-        if metric is None or plain(metric.name) not in named:
+        if metric is None or normalize_name(metric.name) not in named:
             plain_entries.append(entry)
             continue
         if not is_across:
             raise MetricError(
                 f"{metric.name} is a difference between groups; name the column of the groups in evaluate, such as across='country'"
             )
-        components[str(entry)] = tuple(Metric(name, metric.params) for name in named[plain(metric.name)])
+        components[str(entry)] = tuple(Metric(name, metric.params) for name in named[normalize_name(metric.name)])
     if not components:
         return RequestedDifferences(entries)
     canonical = {name: tuple(str(parse_canonical(str(component), library)) for component in group) for name, group in components.items()}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import check_deadline
 from sqlrank.errors import MetricError, short_repr
-from sqlrank.registry.aliases import find_metric, plain, requested_name
+from sqlrank.registry.aliases import find_metric, normalize_name, requested_name
 from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.measured_columns import MEASURES_PLAN, find_measured_column, with_free_name
@@ -157,7 +157,7 @@ def _parse_metrics(
                 file = library.file_for(metric, "" if column is None else column.role)
                 new = _RequestedMetric(metric, file, find_input_role(library, file), column)
                 requested_text = requested_name(text, metric)
-                requested.setdefault(str(metric), new).texts.setdefault(plain(requested_text), requested_text)
+                requested.setdefault(str(metric), new).texts.setdefault(normalize_name(requested_text), requested_text)
         except MetricError as error:
             problems.append(str(error))
     return requested, problems
@@ -259,7 +259,7 @@ def _policies_for_role(policies: Mapping[str, ParameterValue], role: str, has_ra
 def _resolve_metric(
     requested: _RequestedMetric, library: Registry, compat_mode: Mapping[str, Any], policies: Mapping[str, ParameterValue]
 ) -> ResolvedMetric:
-    metric, file, column = requested.metric, library.validated(requested.file), requested.column
+    metric, file, column = requested.metric, library.validate_file(requested.file), requested.column
     is_ranking, orders = requested.role == "run", prediction_tie_orders(library)
     settings: dict[str, ParameterValue] = {name: value.default for name, value in file.declared_settings.items()}
     settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
@@ -289,7 +289,7 @@ def _resolve_metric(
     check_policy_values(settings, library)
     dependencies = find_dependencies(library, file, settings, *LIST_SLOTS)
     if metric.cutoff == QUERY_CUTOFF:
-        dependencies.add(find_dependencies(library, library.relation(QUERY_CUTOFFS_RELATION, settings), settings))
+        dependencies.add(find_dependencies(library, library.find_relation(QUERY_CUTOFFS_RELATION, settings), settings))
     return ResolvedMetric(metric, file, settings, dependencies, requested.role, measured_column=column)
 
 

@@ -95,7 +95,7 @@ def _is_relation_parameter(param: str, file: SqlFile, library: Registry) -> bool
 
 def _reads_parameter(relation: str, param: str, library: Registry) -> bool:
     """Return True if every variant of a relation reads a parameter, directly or through others."""
-    variants = [library.validated(variant) for variant in library.relation_files(relation)]
+    variants = [library.validate_file(variant) for variant in library.relation_files(relation)]
     read_relations = ({table.name for table in variant.tree.find_all(exp.Table)} - {relation} for variant in variants)
     variant_relations = zip(variants, read_relations, strict=True)
     return bool(variants) and all(
@@ -171,7 +171,7 @@ def _table_columns(name: str, library: Registry) -> set[str] | None:
     if role is not None:
         return {"group_id", "list_id", *role.columns}
     variants = library.relation_files(name)
-    return {column for variant in variants for column in library.validated(variant).tree.named_selects} if variants else None
+    return {column for variant in variants for column in library.validate_file(variant).tree.named_selects} if variants else None
 
 
 def _source_columns(select: exp.Select, library: Registry) -> Iterator[Violation]:

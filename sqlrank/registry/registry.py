@@ -57,10 +57,10 @@ class Registry:
         for folder in folders:
             self._add_folder(folder)
         _ = self.synonyms if len(folders) > 1 else None
-        for file in self.files() if len(folders) > 1 else ():
+        for file in self.list_files() if len(folders) > 1 else ():
             if not file.path.is_relative_to(folders[0]):
                 self.user_files.add(file)
-                self.validated(file)
+                self.validate_file(file)
 
     def _add_folder(self, folder: Path) -> None:
         if not os.path.isdir(folder):  # noqa: PTH112  returns False for paths that are too long
@@ -116,12 +116,12 @@ class Registry:
             owner = "/".join(existing.path.parts[-2:]) if existing is not None else "an input"
             raise ContractError(f"{path}:1: the name {name} is taken by {owner}; choose another")
 
-    def files(self) -> list[SqlFile]:
+    def list_files(self) -> list[SqlFile]:
         """Return all metric, curve, relation and function files."""
         functions = (file for slot in self.functions.values() for file in slot.values())
         return [*self.metrics.values(), *self.curves.values(), *self.relations.values(), *functions]
 
-    def validated(self, file: SqlFile) -> SqlFile:
+    def validate_file(self, file: SqlFile) -> SqlFile:
         """Return a file after checking it against the contract once.
 
         Raises:
@@ -194,7 +194,7 @@ class Registry:
         """The names of all metrics and curves, as users write them."""
         return [file.display_name for file in [*self.metrics.values(), *self.curves.values()]]
 
-    def metric(self, name: str) -> SqlFile:
+    def find_metric(self, name: str) -> SqlFile:
         """Return the file of a metric; names are case-insensitive."""
         if file := self.metrics.get(name.lower()):
             return file
@@ -232,7 +232,7 @@ class Registry:
             parameter_names is None or (metric.cutoff is None and not parameter_names & dict(metric.params).keys())
         ):
             return self.curves[name]
-        return self.metrics.get(f"{name}@k" if metric.cutoff is not None else name) or self.metric(metric.name)
+        return self.metrics.get(f"{name}@k" if metric.cutoff is not None else name) or self.find_metric(metric.name)
 
     def find_selectors(self, name: str) -> dict[str, Any]:
         """Return the policies and plans that select a variant of a relation.
@@ -251,13 +251,13 @@ class Registry:
                 selectors.setdefault(relation, []).append(selector)
         return selectors
 
-    def relation(self, name: str, settings: Mapping[str, Any]) -> SqlFile:
+    def find_relation(self, name: str, settings: Mapping[str, Any]) -> SqlFile:
         """Return the variant of a relation under the policies and plans in force, or the file of the relation that they name in its place.
 
         A plan that is not chosen yet is taken at its first value that names a file.
         """
         if file := self.relations.get((name, "")):
-            return self.validated(file)
+            return self.validate_file(file)
         problem = ""
         for selector, description in self.find_selectors(name).items():
             files = {value: entry.get("files", {}) for value, entry in description["values"].items()}
@@ -267,7 +267,7 @@ class Registry:
             variant = files[settings.get(selector, default)].get(name)
             if variant is not None:
                 file = self.relations.get((name, variant))
-                return self.relation(variant, settings) if file is None else self.validated(file)
+                return self.find_relation(variant, settings) if file is None else self.validate_file(file)
         raise MetricError(
             problem
             if settings.get("ties") != "row_order"
@@ -280,7 +280,7 @@ class Registry:
             values = description["values"]
             variant = values[settings.get(selector, next(iter(values)))].get("files", {}).get(role)
             if variant is not None:
-                return self.validated(self.relations[role, variant])
+                return self.validate_file(self.relations[role, variant])
         return None
 
     def policy_checks(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[str]:
@@ -295,10 +295,10 @@ class Registry:
         """Return the declared values of policies that are in force."""
         return [self.policies[name]["values"].get(settings.get(name), {}) for name in self.policies if name in set(read_settings)]
 
-    def function(self, slot: str, name: str) -> SqlFile:
+    def find_function(self, slot: str, name: str) -> SqlFile:
         """Return the file of a function that fills a slot."""
         if file := self.functions[slot].get(name):
-            return self.validated(file)
+            return self.validate_file(file)
         allowed = ", ".join(sorted(self.functions[slot]))
         raise MetricError(f"unknown {slot} {name!r}{did_you_mean(name, self.functions[slot])} Choose from: {allowed}")
 

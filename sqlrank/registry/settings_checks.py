@@ -91,7 +91,7 @@ def invalid_policies(policies: Mapping[str, ParameterValue], library: Registry) 
         try:
             check_policy_values({name: value}, library)
             if name in library.functions and not isinstance(value, tuple):
-                library.function(name, str(value))
+                library.find_function(name, str(value))
             if name in params and not any(_is_in(param, value) for param in params[name]):
                 check_parameter_value(name, params[name][0], value)
         except MetricError as error:
@@ -146,7 +146,7 @@ def _metrics_reading(name: str, library: Registry) -> str:
     readers = []
     for file in [*library.metrics.values(), *library.curves.values()]:
         settings = {choice.name: choice.default for choice in file.declared_settings.values()}
-        dependencies = find_dependencies(library, library.validated(file), settings, *LIST_SLOTS)
+        dependencies = find_dependencies(library, library.validate_file(file), settings, *LIST_SLOTS)
         if name in accepted_settings(
             ResolvedMetric(Metric(file.display_name), file, settings, dependencies, find_input_role(library, file)), library
         ):
@@ -300,7 +300,7 @@ def _is_linear_in_documents(files: Iterable[SqlFile], file: SqlFile, settings: M
     """
     if any(dependency.tie_expectation == "none" for dependency in files):
         return False
-    relation = library.relation(file.source_relation, settings)
+    relation = library.find_relation(file.source_relation, settings)
     return "linear" in {file.tie_expectation, relation.tie_expectation} or not any(
         dependency.tie_expectation == "spread" for dependency in files
     )

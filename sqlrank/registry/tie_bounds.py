@@ -65,7 +65,7 @@ def for_tie_order(metric: ResolvedMetric, library: Registry) -> ResolvedMetric:
     if metric.input_role == "run" or substitute_name is None:
         return metric
     substitute = parse_metric_text(substitute_name)
-    file = library.validated(library.file_for(substitute))
+    file = library.validate_file(library.file_for(substitute))
     defaults = {name: choice.default for name, choice in file.declared_settings.items()}
     settings = {**defaults, **metric.settings, **dict(substitute.params)}
     return replace(metric, file=file, settings=settings, dependencies=find_dependencies(library, file, settings, *LIST_SLOTS))

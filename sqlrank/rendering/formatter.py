@@ -64,11 +64,11 @@ def format_tree(tree: exp.Expr, dialect: str, pretty: bool, tables: Iterable[tup
 def _fill_marks(text: str, mark_texts: Sequence[str]) -> str:
     """Replace marks by their texts; lines of a query of the user are indented as its first one."""
 
-    def fill(mark: re.Match[str]) -> str:
+    def fill_mark(mark: re.Match[str]) -> str:
         line = text[text.rfind("\n", 0, mark.start()) + 1 : mark.start()]
         return mark_texts[int(mark[1])].replace("\n\0", f"\n{' ' * (len(line) - len(line.lstrip()))}")
 
-    return _MARK.sub(fill, text)
+    return _MARK.sub(fill_mark, text)
 
 
 def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], table_texts: list[tuple[str, str]]) -> Generator:
@@ -155,7 +155,7 @@ def _table_marks(
 ) -> dict[type[exp.Expr], Write]:
     """Return writers that mark the lines of given tables, and append both texts of each mark to ``table_texts``."""
 
-    def write(self: Any, node: exp.Expr) -> str:
+    def mark_table(self: Any, node: exp.Expr) -> str:
         text = dispatch[type(node)](self, node)
         if (other := tables.get(node)) is None:
             return text
@@ -165,13 +165,13 @@ def _table_marks(
             table_texts.append((line, "" if len(marks) > 1 else dispatch[type(other)](self, other)))
         return "\n".join(marks)
 
-    return dict.fromkeys({type(table) for table in tables} - {exp.Var}, write)
+    return dict.fromkeys({type(table) for table in tables} - {exp.Var}, mark_table)
 
 
 def _query_marks(tables: dict[exp.Expr, exp.Expr], write_var: Write, table_texts: list[tuple[str, str]]) -> Write:
     """Return a writer that marks queries of the user, and appends their text as it is shown and executed to ``table_texts``."""
 
-    def write(self: Any, node: exp.Expr) -> str:
+    def mark_query(self: Any, node: exp.Expr) -> str:
         text = query_text(node)
         if text is None:
             return write_var(self, node)
@@ -181,7 +181,7 @@ def _query_marks(tables: dict[exp.Expr, exp.Expr], write_var: Write, table_texts
         table_texts.append((display, display if other is None else other.sql(self.dialect)))
         return f"\0{len(table_texts) - 1}\0"
 
-    return write
+    return mark_query
 
 
 def _build_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
@@ -195,11 +195,11 @@ def _build_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
 def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
     """Return layout functions of operators and parentheses."""
 
-    def paren(self: Any, node: exp.Paren) -> str:
+    def format_parentheses(self: Any, node: exp.Paren) -> str:
         inner = self.sql(node, "this")
         return f"({inner})" if _fits_one_line(self, inner) else f"({self.seg(self.indent(inner), sep='')}{self.seg(')', sep='')}"
 
-    def arithmetic(self: Any, node: exp.Binary) -> str:
+    def format_arithmetic(self: Any, node: exp.Binary) -> str:
         """Write operands of one precedence on one line, else as many on each line as it holds."""
         operations = (exp.Add, exp.Sub) if isinstance(node, (exp.Add, exp.Sub)) else (exp.Mul, exp.Div)
         terms = []
@@ -209,22 +209,22 @@ def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Ex
             rest = rest.this
         return "\n".join(_fill_lines(self, [self.sql(rest), *reversed(terms)], opens_lines=exp.Mul in operations))
 
-    def comparison(self: Any, node: exp.Binary) -> str:
+    def format_comparison(self: Any, node: exp.Binary) -> str:
         sides = [self.sql(node, "this"), f"{_COMPARISONS[type(node)]} {self.sql(node, 'expression')}"]
         return " ".join(sides) if _fits_one_line(self, " ".join(sides)) else "\n".join(sides)
 
-    def negation(self: Any, node: exp.Not) -> str:
+    def format_negation(self: Any, node: exp.Not) -> str:
         is_null = isinstance(node.this, exp.Is) and isinstance(node.this.expression, exp.Null)
         return f"{self.sql(node.this, 'this')} IS NOT NULL" if is_null else dispatch[exp.Not](self, node)
 
-    layouts: dict[type[exp.Expr], Write] = {exp.Paren: paren, exp.Not: negation}
-    return layouts | dict.fromkeys(_OPERATORS, arithmetic) | dict.fromkeys(_COMPARISONS, comparison)
+    layouts: dict[type[exp.Expr], Write] = {exp.Paren: format_parentheses, exp.Not: format_negation}
+    return layouts | dict.fromkeys(_OPERATORS, format_arithmetic) | dict.fromkeys(_COMPARISONS, format_comparison)
 
 
 def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
     """Return layout functions of CASE, windows and functions of one argument."""
 
-    def case(self: Any, node: exp.Case) -> str:
+    def format_case(self: Any, node: exp.Case) -> str:
         """Write a condition and its value on one line, and all of CASE, if they fit."""
         branches = [(f"WHEN {self.sql(branch, 'this')}", f"THEN {self.sql(branch, 'true')}") for branch in node.args["ifs"]]
         statements = [" ".join(pair) if _fits_one_line(self, " ".join(pair)) else "\n".join(pair) for pair in branches]
@@ -233,7 +233,7 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
         text = " ".join(lines)
         return text if _fits_one_line(self, text) else str(self.indent("\n".join(lines), skip_first=True, skip_last=True))
 
-    def window(self: Any, node: exp.Window) -> str:
+    def format_window(self: Any, node: exp.Window) -> str:
         """Write a window on one line, or what is in its parentheses on one or on several."""
         width, self.max_text_width = self.max_text_width, LINE_WIDTH
         text = dispatch[exp.Window](self, node)
@@ -247,7 +247,7 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
         line = f"{function} OVER ({terms})"
         return line if _fits_one_line(self, line.rpartition("\n")[2]) else f"{function} OVER (\n{' ' * INDENT}{terms}\n)"
 
-    def function(self: Any, node: exp.Func) -> str:
+    def format_function(self: Any, node: exp.Func) -> str:
         """Write the argument of a function on a line of its own where the call is too long, but CASE from the line of the call on."""
         if _has_case_argument(node):
             argument = self.sql(node, "this")
@@ -259,20 +259,20 @@ def _call_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr],
         name, _, argument = text.partition("(")
         return f"{name}(\n{' ' * INDENT}{argument[:-1]}\n)"
 
-    def within_group(self: Any, node: exp.WithinGroup) -> str:
+    def format_within_group(self: Any, node: exp.WithinGroup) -> str:
         """Write the order of a quantile on a line of its own where the call is too long."""
         aggregate, order = self.sql(node, "this"), self.sql(node, "expression").strip()
         text = f"{aggregate} WITHIN GROUP ({order})"
         return text if _fits_one_line(self, text) else f"{aggregate} WITHIN GROUP (\n{' ' * INDENT}{order}\n)"
 
-    layouts: dict[type[exp.Expr], Write] = {exp.Case: case, exp.Window: window, exp.WithinGroup: within_group}
-    return layouts | dict.fromkeys(_FUNCTIONS, function) | {call: _call_layout(name) for call, name in _CALLS.items()}
+    layouts: dict[type[exp.Expr], Write] = {exp.Case: format_case, exp.Window: format_window, exp.WithinGroup: format_within_group}
+    return layouts | dict.fromkeys(_FUNCTIONS, format_function) | {call: _call_layout(name) for call, name in _CALLS.items()}
 
 
 def _call_layout(name: str) -> Write:
     """Return a layout function of calls of a function."""
 
-    def call(self: Any, node: exp.Func) -> str:
+    def format_call(self: Any, node: exp.Func) -> str:
         """Write a call on one line, or its arguments on one or several lines of their own."""
         arguments = [self.sql(argument) for argument in node.iter_expressions()]
         line = ", ".join(arguments)
@@ -281,13 +281,13 @@ def _call_layout(name: str) -> Write:
         lines = line if _fits_one_line(self, line) else ",\n".join(arguments)
         return f"{name}({self.seg(self.indent(lines), sep='')}{self.seg(')', sep='')}"
 
-    return call
+    return format_call
 
 
 def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
     """Return layout functions of clauses."""
 
-    def clause(self: Any, node: exp.Group | exp.Order) -> str:
+    def format_clause(self: Any, node: exp.Group | exp.Order) -> str:
         """Write GROUP BY and ORDER BY on one line, if that is short."""
         is_plain = not any(value for key, value in node.args.items() if key != "expressions")
         text = f"{'GROUP' if isinstance(node, exp.Group) else 'ORDER'} BY {self.expressions(node, flat=True)}"
@@ -298,7 +298,7 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
             text, is_plain = f"GROUP BY GROUPING SETS ({terms})", len(sets) == 1
         return str(self.seg(text)) if is_plain and _fits_line(text, _find_indent(node)) else dispatch[type(node)](self, node)
 
-    def condition(self: Any, node: exp.Where | exp.Having) -> str:
+    def format_condition(self: Any, node: exp.Where | exp.Having) -> str:
         """Write WHERE and HAVING on one line, if that is short."""
         indent, keyword = _find_indent(node), "WHERE" if isinstance(node, exp.Where) else "HAVING"
         condition = _fit_lines(self, indent + INDENT, lambda: self.sql(node, "this"))
@@ -306,7 +306,7 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
         is_short = "\n" not in text and _fits_line(text, indent)
         return str(self.seg(text) if is_short else f"{self.seg(keyword)}{self.sep()}{self.indent(condition)}")
 
-    def join(self: Any, node: exp.Join) -> str:
+    def format_join(self: Any, node: exp.Join) -> str:
         indent = _find_indent(node)
         text = dispatch[exp.Join](self, node)
         if isinstance(node.this, exp.Table) and not _fits_line(text.strip("\n"), indent):
@@ -316,18 +316,24 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
         is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and _fits_line(line, indent)
         return str(self.seg(line)) if is_short else text
 
-    return {exp.Group: clause, exp.Order: clause, exp.Where: condition, exp.Having: condition, exp.Join: join}
+    return {
+        exp.Group: format_clause,
+        exp.Order: format_clause,
+        exp.Where: format_condition,
+        exp.Having: format_condition,
+        exp.Join: format_join,
+    }
 
 
 def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
     """Return layout functions of queries and of the columns of INSERT, on top of sqlglot's."""
 
-    def schema(self: Any, node: exp.Schema) -> str:
+    def format_schema(self: Any, node: exp.Schema) -> str:
         """Write the columns of INSERT on one line, if that is short."""
         text = f"{self.sql(node, 'this')} ({self.expressions(node, flat=True)})"
         return text if _fits_line(text, len("INSERT INTO ")) else dispatch[exp.Schema](self, node)
 
-    def select(self: Any, node: exp.Select) -> str:
+    def format_select(self: Any, node: exp.Select) -> str:
         """Write comments, plain columns on shared lines, and computed ones with their comment."""
         select_items = node.expressions
         indent = _find_indent(node)
@@ -349,10 +355,10 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
             text = one_line if len(one_line) <= SHORT_QUERY and node.find_ancestor(exp.CTE) else text
         return "\n".join([*_comment_lines(node.comments), text])
 
-    def union(self: Any, node: exp.Union) -> str:
+    def format_union(self: Any, node: exp.Union) -> str:
         return _constant_rows(self, node) or dispatch[exp.Union](self, node)
 
-    return {exp.Schema: schema, exp.Select: select, exp.Union: union}
+    return {exp.Schema: format_schema, exp.Select: format_select, exp.Union: format_union}
 
 
 def _named_window(self: Any, window: exp.Window, indent: int) -> str:

@@ -47,12 +47,12 @@ class StatementHeader:
     notes: tuple[str, ...] = ()
     command: str | None = None
 
-    def where(self, is_kept: Callable[[str], bool]) -> StatementHeader:
+    def keep_entries(self, is_kept: Callable[[str], bool]) -> StatementHeader:
         """Return the header without inputs, settings and a command that a condition excludes."""
         reads, settings = (tuple(filter(is_kept, texts)) for texts in (self.reads, self.settings))
         return replace(self, reads=reads, settings=settings, command=self.command if is_kept(self.command or "") else None)
 
-    def text(self, dialect: str) -> str:
+    def format_comments(self, dialect: str) -> str:
         """Return the header as comment lines."""
         lines = {
             f"sqlrank {__version__} for {_DIALECT_LABELS[dialect]}": ", ".join(filter(None, (self.title, self.row))),

@@ -80,7 +80,7 @@ class _ListJoin:
         rows = exp.select(*read, *items)
         self.select.args["joins"].remove(self.join)
         rows.set("from_", self.select.args["from_"])
-        unqualify(rows)
+        unqualify_columns(rows)
         cte = self.select.find_ancestor(exp.CTE)
         if cte is None:
             self.select.set("from_", exp.From(this=rows.subquery(self.alias)))
@@ -90,10 +90,10 @@ class _ListJoin:
             rows.comments = ["One row per element of a list, with its position."]
             steps.insert(steps.index(cte), exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name))))
             self.select.set("from_", exp.From(this=exp.to_table(name)))
-        unqualify(self.select)
+        unqualify_columns(self.select)
 
 
-def unqualify(select: exp.Select) -> None:
+def unqualify_columns(select: exp.Select) -> None:
     """Leave out the table of the columns of a SELECT that reads only one."""
     for column in find_nodes(select, exp.Column):
         column.set("table", None)
@@ -127,7 +127,7 @@ def _select_elements(join: _ListJoin) -> None:
         join.select.args["joins"].remove(join.join)
         for name, value in elements.items():
             join.replace(name, value)
-        unqualify(join.select)
+        unqualify_columns(join.select)
     else:
         join.read_from(*(exp.alias_(value, name) for name, value in elements.items()))
 
@@ -154,15 +154,15 @@ def _join_subscripts(join: _ListJoin) -> None:
 def _look_up(function: str) -> Callable[[_ListJoin], None]:
     """Return the form of an engine with a function that gives NULL, not an error, for elements that are not there."""
 
-    def rewrite(join: _ListJoin) -> None:
+    def rewrite_join(join: _ListJoin) -> None:
         join.replace_brackets(lambda values, position: exp.Anonymous(this=function, expressions=[values, position]))
 
-    return rewrite
+    return rewrite_join
 
 
 def _count_from_zero(join: _ListJoin) -> None:
     """Convert positions that are counted from 0, as POSEXPLODE of Spark does."""
-    unqualify(join.select)
+    unqualify_columns(join.select)
     _number_from_one(join, exp.column(join.position))
     _look_up("GET")(join)
 

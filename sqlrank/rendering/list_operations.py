@@ -87,44 +87,44 @@ def _element_rows(array: exp.Expr, element: str, position: str | None) -> exp.Un
 def _subquery_writers(first_position: int) -> dict[str, Callable[..., exp.Expr]]:
     """Return writers of subqueries over elements, whose positions the dialect numbers from 0 or 1."""
 
-    def rows(array: exp.Expr, element: str = _ELEMENT, position: str | None = None) -> exp.Unnest:
+    def unnest_array(array: exp.Expr, element: str = _ELEMENT, position: str | None = None) -> exp.Unnest:
         unnest = _element_rows(array, element, position)
         if first_position == 1:  # PostgreSQL names the table of elements
             unnest.args["alias"].set("this", exp.to_identifier(f"{element}_rows"))
         return unnest
 
-    def collect(query: exp.Select) -> exp.Expr:
+    def collect_rows(query: exp.Select) -> exp.Expr:
         return _call_function("ARRAY", query)
 
-    def transform(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
+    def transform_elements(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
         element, *positions = [parameter.name for parameter in function.expressions]
         function = function if first_position else _number_from_one(function)
-        return collect(exp.select(function.this).from_(rows(array, element, *positions)))
+        return collect_rows(exp.select(function.this).from_(unnest_array(array, element, *positions)))
 
-    def keep(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
+    def filter_elements(array: exp.Expr, function: exp.Lambda) -> exp.Expr:
         (element,) = [parameter.name for parameter in function.expressions]
-        return collect(exp.select(exp.column(element)).from_(rows(array, element)).where(function.this))
+        return collect_rows(exp.select(exp.column(element)).from_(unnest_array(array, element)).where(function.this))
 
     def slice_first(array: exp.Expr, _: exp.Expr, end: exp.Expr) -> exp.Expr:
         position: exp.Expr = exp.column(_ELEMENT_POSITION)
         is_first = exp.LTE(this=position if first_position else _plus_one(position), expression=end)
-        return collect(exp.select(_ELEMENT).from_(rows(array, _ELEMENT, _ELEMENT_POSITION)).where(is_first))
+        return collect_rows(exp.select(_ELEMENT).from_(unnest_array(array, _ELEMENT, _ELEMENT_POSITION)).where(is_first))
 
     def find_position(array: exp.Expr, value: exp.Expr) -> exp.Expr:
         least: exp.Expr = exp.Min(this=exp.column(_ELEMENT_POSITION))
         is_value = exp.EQ(this=exp.column(_ELEMENT), expression=value)
         query = exp.select(least if first_position else _plus_one(least))
-        return query.from_(rows(array, _ELEMENT, _ELEMENT_POSITION)).where(is_value).subquery()
+        return query.from_(unnest_array(array, _ELEMENT, _ELEMENT_POSITION)).where(is_value).subquery()
 
     return {
-        "transform": transform,
-        "filter": keep,
+        "transform": transform_elements,
+        "filter": filter_elements,
         "slice": slice_first,
         "position": find_position,
-        "distinct": lambda array: collect(exp.select(_ELEMENT).distinct().from_(rows(array))),
-        "sort": lambda array: collect(exp.select(_ELEMENT).from_(rows(array)).order_by(_ELEMENT)),
-        "min": lambda array: exp.select(exp.Min(this=exp.column(_ELEMENT))).from_(rows(array)).subquery(),
-        "sum": lambda array: exp.select(exp.Sum(this=exp.column(_ELEMENT))).from_(rows(array)).subquery(),
+        "distinct": lambda array: collect_rows(exp.select(_ELEMENT).distinct().from_(unnest_array(array))),
+        "sort": lambda array: collect_rows(exp.select(_ELEMENT).from_(unnest_array(array)).order_by(_ELEMENT)),
+        "min": lambda array: exp.select(exp.Min(this=exp.column(_ELEMENT))).from_(unnest_array(array)).subquery(),
+        "sum": lambda array: exp.select(exp.Sum(this=exp.column(_ELEMENT))).from_(unnest_array(array)).subquery(),
     }
 
 

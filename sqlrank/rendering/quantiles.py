@@ -61,7 +61,7 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
     numbered = exp.Select()
     names: dict[tuple[str, str], exp.Identifier] = {}
 
-    def add(item: exp.Expr, name: exp.Identifier) -> exp.Identifier:
+    def add_column(item: exp.Expr, name: exp.Identifier) -> exp.Identifier:
         taken = {selected.lower() for selected in numbered.named_selects}
         alias = exp.to_identifier(unique_name(name.name, taken), quoted=name.args.get("quoted"))
         is_same = isinstance(item, exp.Column) and item.this == alias
@@ -72,7 +72,7 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
     for column in columns:
         key = (column.table, column.name)
         if key not in names:
-            names[key] = add(column.copy(), column.this)
+            names[key] = add_column(column.copy(), column.this)
     positions: dict[exp.Expr, tuple[exp.Identifier, exp.Identifier]] = {}
     for quantile in quantiles:
         value = quantile.this
@@ -80,7 +80,10 @@ def _number_rows(tree: exp.Expr, select: Any, quantiles: list[exp.PercentileCont
             name = value.name if isinstance(value, exp.Column) else "value"
             row_number, count = _number_values(value, keys), _count_values(value, keys)
             key = value.copy()
-            positions[key] = (add(row_number, exp.to_identifier(f"{name}_position")), add(count, exp.to_identifier(f"{name}_count")))
+            positions[key] = (
+                add_column(row_number, exp.to_identifier(f"{name}_position")),
+                add_column(count, exp.to_identifier(f"{name}_count")),
+            )
         position, size = (exp.column(name.copy()) for name in positions[value])
         quantile.replace(_weighted_sum(value, position, size, quantile.expression))
     for column in columns:

@@ -54,7 +54,7 @@ def render_over_tables(
     Each pair of ``tables`` is a FROM item in the user's notation, and the temporary table that is read instead.
     """
     display, executable = _render_tree(tree, dialect, header.title, pretty=True, can_materialize=can_materialize, tables=tables)
-    comment = header.text(dialect)
+    comment = header.format_comments(dialect)
     return RenderedStatement(comment + display, comment + executable)
 
 

@@ -169,7 +169,7 @@ class Section:
     is_folded: bool = False
 
 
-def truncate(text: Any) -> str:
+def truncate_text(text: Any) -> str:
     """Return a text truncated and with invisible characters escaped."""
     escaped = escape_controls(str(text), allowed=BLANKS)
     return escaped if len(escaped) <= MAX_NAME_CHARS else f"{escaped[:MAX_NAME_CHARS]}... ({len(escaped):,} characters)"
@@ -194,7 +194,7 @@ def result_block(
     rows = [
         [format_cell(name, value, name in counts) for name, value in row.items()] for row in result.slice(0, MAX_TABLE_ROWS).to_pylist()
     ]
-    names = [truncate(name) for name in result.column_names]
+    names = [truncate_text(name) for name in result.column_names]
     left_out = max(0, result.num_rows - MAX_TABLE_ROWS)
     notes = " ".join(filter(None, [note, *([f"In every row: {', '.join(constants)}."] if constants else [])]))
     return TableBlock(ident, title, names, rows, left_out, statement, notes, is_folded, max_rows)
@@ -216,7 +216,7 @@ def read_statement(result: pa.Table) -> str:
 def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
     """Format a value as a cell: tiny p-values as a bound, integers without decimals."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return Cell((NOT_SIGNIFICANT if name == "winner" else "NULL") if value is None else truncate(value))
+        return Cell((NOT_SIGNIFICANT if name == "winner" else "NULL") if value is None else truncate_text(value))
     if abs(value) < ROUNDING_ERROR and name not in P_VALUE_COLUMNS:
         value = 0 if isinstance(value, int) else 0.0
     if name in P_VALUE_COLUMNS and value < 10**-DEFAULT_DIGITS:
@@ -248,7 +248,7 @@ _LONG_NUMBER = re.compile(r"(\.\d{3})\d+")
 _ID = re.compile(r'( id="|="url\(#)((?:clip|gradient_)\d+)')
 
 
-def figure(get_result: Callable[[], Any], ident: str, title: str, kind: str | None = None) -> Figure:
+def build_figure(get_result: Callable[[], Any], ident: str, title: str, kind: str | None = None) -> Figure:
     """Return the figure of a result, or the reason why there is none.
 
     A result that cannot be evaluated or drawn does not prevent the rest of the report.
@@ -269,7 +269,7 @@ def _embed_svg(svg_text: str, ident: str, title: str) -> str:
     """
     width_match = re.search(r'width="(\d+)"', svg_text)
     min_width = f"min-width:{width_match[1]}px" if width_match else ""
-    svg_tag = f'<svg role="img" aria-label="{escape(truncate(title))}" style="{min_width}" '
+    svg_tag = f'<svg role="img" aria-label="{escape(truncate_text(title))}" style="{min_width}" '
     unique_svg = _ID.sub(rf"\g<1>{ident}-\g<2>", svg_text).replace("<svg ", svg_tag, 1)
     # The last digits of a position depend on the order in which threads add.
     rounded = _POSITION.sub(lambda position: _LONG_NUMBER.sub(r"\1", position[0]), unique_svg)

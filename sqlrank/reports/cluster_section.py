@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.explanations.intermediate_steps import run_over_ctes
-from sqlrank.prepare import prepare
+from sqlrank.prepare import prepare_statement
 from sqlrank.reports.blocks import (
     Cell,
     Section,
@@ -20,7 +20,7 @@ from sqlrank.reports.blocks import (
     format_cell,
     read_statement,
     result_block,
-    truncate,
+    truncate_text,
 )
 from sqlrank.reports.report_request import resource_limits
 from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things, join_texts
@@ -77,7 +77,7 @@ def cluster_verdicts(result: pa.Table, request: ReportRequest, warnings: Sequenc
     counts = request.evaluate(NAMED_COUNTS)
     for row in counts.to_pylist()[:MAX_PAIRS_NAMED]:
         split, true, merged, predicted = (f"{row[name]:,.0f}" for name in NAMED_COUNTS)
-        system = f"{truncate(row[request.system])}: " if request.system in row else ""
+        system = f"{truncate_text(row[request.system])}: " if request.system in row else ""
         text = f"{system}{split} of {true} true clusters are split, and {merged} of {predicted} predicted clusters hold records of several true ones."
         verdicts.append(VerdictSentence("even" if row["num_over_split"] or row["num_over_merged"] else "pass", text))
     return VerdictList([*verdicts, *(VerdictSentence("warning", text) for text in warnings)])
@@ -93,17 +93,17 @@ def _compare_values(name: str, row: Mapping[str, Any], first: str, baseline: Map
     better: list[str] = []
     worse: list[str] = []
     for metric in request.names:
-        direction = request.direction(metric)
+        direction = request.find_direction(metric)
         ours, theirs = format_cell(metric, row[metric]).text, format_cell(metric, baseline[metric]).text
         if ours != theirs and direction != "neither" and row[metric] is not None and baseline[metric] is not None:
             is_better = (row[metric] > baseline[metric]) == (direction == "higher")
             (better if is_better else worse).append(metric)
     num_metrics = count_things(len(request.names), "metric")
     texts = [
-        f"{truncate(name)} has {adjective} values than {truncate(first)} in {len(metrics)} of {num_metrics}: {join_texts(metrics)}."
+        f"{truncate_text(name)} has {adjective} values than {truncate_text(first)} in {len(metrics)} of {num_metrics}: {join_texts(metrics)}."
         for adjective, metrics in (("better", better), ("worse", worse))
         if metrics
-    ] or [f"{truncate(name)} and {truncate(first)} have equal values."]
+    ] or [f"{truncate_text(name)} and {truncate_text(first)} have equal values."]
     state = "mixed" if better and worse else "better" if better else "worse" if worse else "even"
     return VerdictSentence(state, " ".join(texts))
 
@@ -147,7 +147,7 @@ def _errors_table(clusters: Sequence[WrongCluster], systems: Sequence[str], erro
             absent = Cell("right" if listed[system] < MAX_WRONG_CLUSTERS else "–", shade="faint")
             row += [absent if found is None else format_cell(name, found[name], is_count=True) for name in ERROR_COLUMNS]
         cells.append(row)
-    titles = [f"{truncate(system)}: {title}" if system else title for system in systems for title in ERROR_COLUMNS.values()]
+    titles = [f"{truncate_text(system)}: {title}" if system else title for system in systems for title in ERROR_COLUMNS.values()]
     note = (
         "The clusters with the most wrong links of a system come first. Parts are the predicted clusters with its records, missing links the pairs of its records "
         "in different parts, and false links the pairs with a record of another true cluster."
@@ -167,7 +167,7 @@ def _read_records(request: ReportRequest, system: str, clusters: Sequence[Any]) 
 
 
 def _fetch_records(resolved: ResolvedRequest, database: Database, clusters: Sequence[Any]) -> list[dict[str, Any]]:
-    prepared = prepare(resolved, database, "off", keep_unused=True)
+    prepared = prepare_statement(resolved, database, "off", keep_unused=True)
     columns = [exp.column(name) for name in ("record_id", "predicted_cluster", "true_cluster")]
     names = [exp.Literal.string(str(name)) for name in clusters]
     is_in_cluster = exp.In(this=exp.cast(exp.column("true_cluster"), "TEXT"), expressions=names)
@@ -193,13 +193,13 @@ def _records_table(cluster: WrongCluster, ident: str, records: Mapping[str, list
                 [_text_cell(row["record_id"]), _text_cell(row["true_cluster"]), *([Cell("apart", shade="faint")] * len(records))],
             )
             cells[2 + position] = _predicted_cell(row["predicted_cluster"], largest, is_own=_belongs_to(row, cluster))
-    own_name = truncate(cluster.name)
+    own_name = truncate_text(cluster.name)
     shown = sorted(
         rows.values(), key=lambda cells: (cells[1].text != own_name, cells[1].text, sum("worse" in cell.shade for cell in cells))
     )
-    titles = [f"predicted by {truncate(system)}" if system else "predicted cluster" for system in records]
+    titles = [f"predicted by {truncate_text(system)}" if system else "predicted cluster" for system in records]
     note = "Its own records come first, then those that are wrongly linked to it. A record is split off if it is not with most of the others. Apart are records that a system does not link to them."
-    title = f"Records of the true cluster {truncate(cluster.name)}"
+    title = f"Records of the true cluster {truncate_text(cluster.name)}"
     left_out = max(0, len(shown) - MAX_RECORDS)
     return TableBlock(ident, title, ["record", "true cluster", *titles], shown[:MAX_RECORDS], left_out, note=note)
 
@@ -210,12 +210,12 @@ def _belongs_to(row: Mapping[str, Any], cluster: WrongCluster) -> bool:
 
 
 def _text_cell(value: Any) -> Cell:
-    return Cell("NULL" if value is None else truncate(value), float(value) if isinstance(value, int) else None)
+    return Cell("NULL" if value is None else truncate_text(value), float(value) if isinstance(value, int) else None)
 
 
 def _predicted_cell(predicted: Any, largest: Any, *, is_own: bool) -> Cell:
     """Return the cell of a predicted cluster: shaded, and with a word where it is wrong."""
-    name = "no cluster" if predicted is None else truncate(predicted)
+    name = "no cluster" if predicted is None else truncate_text(predicted)
     if not is_own:
         return Cell(f"{name} (wrongly linked)", shade="heat worse2")
     is_split = predicted is None or predicted != largest

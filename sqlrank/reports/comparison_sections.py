@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sqlrank.charts.comparison_labels import CORRECTION_LABELS, DIFFERS_LABEL, TEST_LABELS
 from sqlrank.errors import InputError
 from sqlrank.output.display_columns import group_column_names, select_display_columns
-from sqlrank.reports.blocks import Section, figure, result_block, truncate
+from sqlrank.reports.blocks import Section, build_figure, result_block, truncate_text
 from sqlrank.reports.group_section import MAX_GROUPS_DRAWN
 from sqlrank.reports.verdict_sentences import label_rows
 from sqlrank.result_columns import REPORT_DISPLAY, SLICE_COLUMN
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlrank.reports.report_request import ReportRequest
 
 
-def comparison(request: ReportRequest, metrics: list[Any], reasons: list[str]) -> tuple[Section, pa.Table | None]:
+def build_comparison_section(request: ReportRequest, metrics: list[Any], reasons: list[str]) -> tuple[Section, pa.Table | None]:
     """Return the section of compared systems, and the comparison table.
 
     ``metrics`` are those that can be compared, ``reasons`` why others cannot.
@@ -35,7 +35,7 @@ def comparison(request: ReportRequest, metrics: list[Any], reasons: list[str]) -
     except InputError as error:
         return Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]), None
     blocks = [
-        figure(lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"),
+        build_figure(lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"),
         result_block(_for_people(comparisons, request), "comparison-table", "Differences", request.max_rows, is_folded=True),
     ]
     return Section("comparison", title, blocks, [_describe_method(comparisons), *reasons]), comparisons
@@ -54,14 +54,14 @@ def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Sec
     blocks: list[Any] = []
     for index, group in enumerate(request.groups):
         group_rows = _worst_first(_filter_group(comparisons, group), request)
-        group_names = ", ".join(map(truncate, group))
+        group_names = ", ".join(map(truncate_text, group))
         heading = f"Differences by {group_names}, where the baseline is better first"
         blocks.append(result_block(_for_people(group_rows, request), f"comparison-group-{index}", heading, request.max_rows))
         first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
         drawn, num_omitted = _first_groups(first_metric_rows)
         more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
         chart_title = f"Differences of {metrics[0]} by {group_names}{more}"
-        blocks.append(figure(partial(drawn.slice, 0), f"comparison-group-{index}-chart", chart_title, "forest"))
+        blocks.append(build_figure(partial(drawn.slice, 0), f"comparison-group-{index}-chart", chart_title, "forest"))
     return Section(ident, title, blocks, [_describe_method(comparisons)]), comparisons
 
 
@@ -102,12 +102,12 @@ def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
     """Sort rows: better baselines first, then undecided ones; within these by metric, the worst first."""
     order = request.names
 
-    def key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    def build_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
         decided = {row["baseline"]: 0, None: 1}.get(row["winner"], 2)
-        sign = -1 if request.direction(row["metric"]) == "lower" else 1
+        sign = -1 if request.find_direction(row["metric"]) == "lower" else 1
         return decided, order.index(row["metric"]), row["difference"] is None, sign * (row["difference"] or 0)
 
-    keys = [key(row) for row in comparisons.to_pylist()]
+    keys = [build_key(row) for row in comparisons.to_pylist()]
     return comparisons.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
 
 

@@ -13,7 +13,17 @@ from sqlrank.charts.comparison_labels import STATES, SYSTEM_BETTER, label_compar
 from sqlrank.errors import InputError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
 from sqlrank.output.display_columns import select_display_columns
-from sqlrank.reports.blocks import Cell, Section, TableBlock, VerdictList, VerdictSentence, figure, format_cell, result_block, truncate
+from sqlrank.reports.blocks import (
+    Cell,
+    Section,
+    TableBlock,
+    VerdictList,
+    VerdictSentence,
+    build_figure,
+    format_cell,
+    result_block,
+    truncate_text,
+)
 from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, MIN_UNITS_WITHOUT_NOTE, count_things, pair_verdict
 from sqlrank.result_columns import EXPERIMENT_DISPLAY, EXPERIMENT_SCHEMA
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata, read_result_metadata
@@ -109,14 +119,14 @@ class Effects:
         settings = {name: self.texts[name] for name in SETTINGS} | {"expected_shares": shares, "tolerance": tolerances}
         return [(name, text) for name, text in settings.items() if text]
 
-    def direction(self, metric: str) -> str:
+    def find_direction(self, metric: str) -> str:
         """Return the better direction of a metric."""
         return self.metadata.measures[metric]["better"]
 
-    def label(self, row: Mapping[str, Any]) -> str:
+    def label_row(self, row: Mapping[str, Any]) -> str:
         """Return the verdict of a row, such as ``system is better``."""
         compared = {**row, "system": row["variant"], "baseline": row["control"]}
-        return label_comparison(compared, self.direction(row["metric"]), float(self.texts["confidence"]))
+        return label_comparison(compared, self.find_direction(row["metric"]), float(self.texts["confidence"]))
 
 
 def _parse_guardrails(tolerance: Any, names: list[str]) -> dict[str, Tolerance]:
@@ -130,8 +140,8 @@ def _parse_guardrails(tolerance: Any, names: list[str]) -> dict[str, Tolerance]:
 
 def experiment_sections(effects: Effects) -> list[Section]:
     """Return the sections of the page."""
-    figures = figure(
-        lambda: effects.table, "effects-chart", f"Differences from {truncate(effects.control)}, with their intervals", "forest"
+    figures = build_figure(
+        lambda: effects.table, "effects-chart", f"Differences from {truncate_text(effects.control)}, with their intervals", "forest"
     )
     display = [*EXPERIMENT_DISPLAY, "n_units_control", "n_units", "mde"]
     effect_rows = effects.table.filter(pa.array([variant is not None for variant in effects.table["variant"].to_pylist()], pa.bool_()))
@@ -170,8 +180,10 @@ def _variant_verdicts(effects: Effects) -> list[VerdictSentence]:
         metrics_by_label: dict[str, list[str]] = {}
         for row in effects.rows:
             if row["variant"] == variant:
-                metrics_by_label.setdefault(effects.label(row), []).append(f"{truncate(row['metric'])}{_format_lift(row, ' ({})')}")
-        verdicts.append(pair_verdict(truncate(variant), truncate(effects.control), metrics_by_label))
+                metrics_by_label.setdefault(effects.label_row(row), []).append(
+                    f"{truncate_text(row['metric'])}{_format_lift(row, ' ({})')}"
+                )
+        verdicts.append(pair_verdict(truncate_text(variant), truncate_text(effects.control), metrics_by_label))
     if (num_omitted := len(effects.variants) - MAX_PAIRS_NAMED) > 0:
         verdicts.append(VerdictSentence("even", f"{num_omitted:,} more variants are in the table of effects."))
     return verdicts
@@ -191,12 +203,15 @@ def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
     found: list[tuple[str, VerdictSentence]] = []
     for row in effects.rows:
         if (tolerance := effects.guardrails.get(row["metric"])) is not None:
-            verdict = judge_guardrail(row, tolerance, effects.direction(row["metric"]))
+            verdict = judge_guardrail(row, tolerance, effects.find_direction(row["metric"]))
             state, text = GUARDRAIL_TEXTS[verdict]
-            sentence = text.format(control=truncate(effects.control), tolerance=tolerance)
+            sentence = text.format(control=truncate_text(effects.control), tolerance=tolerance)
             lift = _format_lift(row, " ({})")
             found.append(
-                (verdict, VerdictSentence(state, f"Guardrail {truncate(row['metric'])}: {truncate(row['variant'])} {sentence}{lift}."))
+                (
+                    verdict,
+                    VerdictSentence(state, f"Guardrail {truncate_text(row['metric'])}: {truncate_text(row['variant'])} {sentence}{lift}."),
+                )
             )
     order = list(GUARDRAIL_TEXTS)
     return [sentence for _, sentence in sorted(found, key=lambda pair: order.index(pair[0]))]
@@ -208,7 +223,7 @@ def judge_guardrail(row: Mapping[str, Any], tolerance: Tolerance, direction: str
     if low is None or high is None:
         return INCONCLUSIVE
     least, greatest = (-high, -low) if direction == "lower" else (low, high)
-    margin = tolerance.margin(row["value_control"])
+    margin = tolerance.compute_margin(row["value_control"])
     return PASS if least >= -margin else FAIL if greatest < -margin else INCONCLUSIVE
 
 
@@ -220,10 +235,10 @@ def _build_pivot(effects: Effects) -> TableBlock:
         metric_rows = [rows.get((name, variant)) for variant in effects.variants]
         control = next(row["value_control"] for row in metric_rows if row is not None)
         values = [Cell("NULL") if row is None else _build_effect_cell(row, effects) for row in metric_rows]
-        cells.append([Cell(truncate(name)), format_cell(name, control), *values, Cell(effects.direction(name))])
-    columns = ["metric", *map(truncate, [effects.control, *effects.variants]), "better"]
+        cells.append([Cell(truncate_text(name)), format_cell(name, control), *values, Cell(effects.find_direction(name))])
+    columns = ["metric", *map(truncate_text, [effects.control, *effects.variants]), "better"]
     note = (
-        f"In parentheses is the lift over {truncate(effects.control)}. ▲ is significantly better and ▼ significantly worse, "
+        f"In parentheses is the lift over {truncate_text(effects.control)}. ▲ is significantly better and ▼ significantly worse, "
         f"at a confidence level of {100 * float(effects.texts['confidence']):g}%."
     )
     return TableBlock("pivot", "Metrics by variant", columns, cells, note=note, sql=effects.texts.get("sql", ""))
@@ -232,7 +247,7 @@ def _build_pivot(effects: Effects) -> TableBlock:
 def _build_effect_cell(row: Mapping[str, Any], effects: Effects) -> Cell:
     """Return the cell of a value with its lift and verdict."""
     cell = format_cell(row["metric"], row["value"])
-    label = effects.label(row)
+    label = effects.label_row(row)
     lift = "" if row["relative_difference"] is None else f" ({row['relative_difference']:+.1%})"
     return replace(cell, text=f"{cell.text}{lift}", verdict=STATES.get(label, ""), is_best=label == SYSTEM_BETTER)
 
@@ -244,7 +259,7 @@ def _units_section(effects: Effects) -> Section:
     expected = effects.expected_shares or dict.fromkeys(units, 1 / len(units))
     cells = [
         [
-            Cell(truncate(name)),
+            Cell(truncate_text(name)),
             Cell(f"{count:,}", float(count)),
             Cell(f"{count / total:.2%}", count / total),
             Cell(f"{expected.get(name, 0.0):.2%}", expected.get(name, 0.0)),

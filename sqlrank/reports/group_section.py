@@ -13,7 +13,7 @@ from sqlrank.call_descriptions import write_command
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.reshape import sort_and_limit
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.reports.blocks import MAX_TABLE_ROWS, Cell, Section, TableBlock, figure, format_cell, read_statement, truncate
+from sqlrank.reports.blocks import MAX_TABLE_ROWS, Cell, Section, TableBlock, build_figure, format_cell, read_statement, truncate_text
 from sqlrank.reports.verdict_sentences import count_things
 from sqlrank.sql_ast import quoted_column
 
@@ -44,13 +44,13 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         result = request.with_intervals(group)
         name = request.names[0]
         worst = sort_and_limit(result, request.library, f"-{name}", None)
-        grouping = f"{', '.join(truncate(column) for column in group)}, the worst {name} first"
+        grouping = f"{', '.join(truncate_text(column) for column in group)}, the worst {name} first"
         sentences.append(_worst_groups(worst, group, request))
         table = _with_intervals(worst, values_by_system, request, f"group-{index}", f"By {grouping}")
         blocks.append(_with_commands(table, worst, group, request) if request.is_ranking else table)
         first_groups, num_omitted = _first_groups(result, worst, request)
         chart_title = f"Metrics by {grouping}" + (f" ({num_omitted:,} more are not drawn)" if num_omitted else "")
-        blocks.append(figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title))
+        blocks.append(build_figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title))
     return Section("groups", "Groups", blocks, sentences)
 
 
@@ -60,11 +60,11 @@ def _worst_groups(worst: pa.Table, group: list[str], request: ReportRequest) -> 
     rows = [row for row in worst.slice(0, NUM_WORST_GROUPS).to_pylist() if row[name] is not None]
     texts = []
     for row in rows:
-        system = f" of {truncate(row[request.system])}" if request.system in row else ""
+        system = f" of {truncate_text(row[request.system])}" if request.system in row else ""
         num_units = row.get(f"{name}.n_units")
         units = f", {count_things(num_units, 'query' if request.is_ranking else 'unit')}" if num_units is not None else ""
-        texts.append(f"{', '.join(truncate(row[column]) for column in group)} {build_interval_cell(row, name).text}{system}{units}")
-    return f"Worst {name} by {', '.join(map(truncate, group))}: {'; '.join(texts)}."
+        texts.append(f"{', '.join(truncate_text(row[column]) for column in group)} {build_interval_cell(row, name).text}{system}{units}")
+    return f"Worst {name} by {', '.join(map(truncate_text, group))}: {'; '.join(texts)}."
 
 
 def _first_groups(result: pa.Table, worst: pa.Table, request: ReportRequest) -> tuple[pa.Table, int]:
@@ -96,7 +96,7 @@ def _with_intervals(
         for index, row in enumerate(rows)
     ]
     num_omitted = max(0, result.num_rows - MAX_TABLE_ROWS)
-    names = [truncate(name) for name in [*keys, *request.names]]
+    names = [truncate_text(name) for name in [*keys, *request.names]]
     note = (
         ""
         if not request.has_intervals
@@ -153,7 +153,7 @@ def _choose_shades(
         return [""] * len(rows)
     differences = [_significant_difference(row, values_by_system.get(row.get(str(request.system)), {}).get(name), name) for row in rows]
     largest = max((abs(difference) for difference in differences if difference is not None), default=0.0)
-    direction = request.direction(name)
+    direction = request.find_direction(name)
     states = {True: "better", False: "worse"} if direction == "higher" else {True: "worse", False: "better"}
     states = dict.fromkeys(states, "differs") if direction == "neither" else states
     return [

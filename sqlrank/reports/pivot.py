@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.charts.comparison_labels import STATES
 from sqlrank.registry.roles import SYSTEM_COLUMN
-from sqlrank.reports.blocks import Cell, TableBlock, format_cell, read_statement, truncate
+from sqlrank.reports.blocks import Cell, TableBlock, format_cell, read_statement, truncate_text
 from sqlrank.reports.group_section import build_interval_cell
 from sqlrank.reports.verdict_sentences import label_rows
 
@@ -34,7 +34,7 @@ def pivot_table(result: pa.Table, request: ReportRequest, comparisons: pa.Table 
         labels = {(row["metric"], row["system"]): label for row, label in pairs if row["baseline"] == baseline}
     cells = []
     for name in request.names:
-        best = _find_best(name, rows, request.direction(name))
+        best = _find_best(name, rows, request.find_direction(name))
         values = [
             replace(
                 build_interval_cell(row, name),
@@ -43,9 +43,9 @@ def pivot_table(result: pa.Table, request: ReportRequest, comparisons: pa.Table 
             )
             for system, row in zip(systems, rows, strict=True)
         ]
-        cells.append([Cell(truncate(name), link="#meanings-table"), *values, Cell(request.direction(name))])
+        cells.append([Cell(truncate_text(name), link="#meanings-table"), *values, Cell(request.find_direction(name))])
     note = _format_note(request, baseline, len(systems))
-    columns = ["metric", *map(truncate, systems), "better"]
+    columns = ["metric", *map(truncate_text, systems), "better"]
     return TableBlock("pivot", "Metrics by system" if len(systems) > 1 else "Metrics", columns, cells, 0, read_statement(result), note)
 
 
@@ -62,4 +62,4 @@ def _format_note(request: ReportRequest, baseline: str | None, num_systems: int)
     note += " The best value is bold." if num_systems > 1 else ""
     if baseline is None:
         return note.strip()
-    return f"{note} ▲ is significantly better and ▼ significantly worse than {truncate(baseline)}, ◆ differs significantly without being better. Intervals of two systems that overlap do not contradict that, since comparisons are paired."
+    return f"{note} ▲ is significantly better and ▼ significantly worse than {truncate_text(baseline)}, ◆ differs significantly without being better. Intervals of two systems that overlap do not contradict that, since comparisons are paired."

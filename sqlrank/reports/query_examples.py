@@ -10,7 +10,17 @@ import pyarrow.compute as pc
 from sqlrank.call_descriptions import write_command
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explanation import Explanation
-from sqlrank.reports.blocks import Cell, RankedDocument, Section, SideBySide, TableBlock, figure, format_cell, read_statement, truncate
+from sqlrank.reports.blocks import (
+    Cell,
+    RankedDocument,
+    Section,
+    SideBySide,
+    TableBlock,
+    build_figure,
+    format_cell,
+    read_statement,
+    truncate_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +48,7 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
     if comparisons is None or not request.is_ranking:
         return Section("queries", title, (), ["Queries are compared where several systems rank documents."])
     metric = next(metric for metric in request.metrics if str(metric) in comparisons["metric"].to_pylist())
-    lower_is_better = request.direction(str(metric)) == "lower"
+    lower_is_better = request.find_direction(str(metric)) == "lower"
     baseline, system = _find_pair(comparisons, str(metric), lower_is_better)
     differences = request.compare([metric], baseline, per_query=True)
     differences = differences.filter(pc.equal(differences["system"], system))
@@ -54,10 +64,10 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
         "gained": [row for row in extremes["gained"] if row["difference"] * sign > 0],
     }
     text = (
-        f"{metric} of {truncate(system)}, the best other system by it, minus that of the baseline, {truncate(baseline)}, query by query. "
+        f"{metric} of {truncate_text(system)}, the best other system by it, minus that of the baseline, {truncate_text(baseline)}, query by query. "
         f"In lists side by side, the last column is the document's rank in the other list, or – if it is not among the first there."
     )
-    blocks: list[Any] = [figure(lambda: differences, "queries-chart", "Differences of queries, in order", "differences")]
+    blocks: list[Any] = [build_figure(lambda: differences, "queries-chart", "Differences of queries, in order", "differences")]
     blocks += [
         _build_table(request, rows, f"queries-{change}", f"Queries that {change} most", differences, metric, (baseline, system))
         for change, rows in rows_by_change.items()
@@ -92,8 +102,8 @@ def _build_table(
         link = f"#{change}-{index + 1}" if index < request.query_examples else None
         command = explain_command(request, metric, pair[1], row["query_id"])
         numbers = [format_cell(name, row[name]) for name in ("value_baseline", "value", "difference")]
-        cells.append([Cell(truncate(row["query_id"]), _to_number(row["query_id"]), command, link), *numbers])
-    names = ["query", f"{truncate(pair[0])} (baseline)", truncate(pair[1]), "difference"]
+        cells.append([Cell(truncate_text(row["query_id"]), _to_number(row["query_id"]), command, link), *numbers])
+    names = ["query", f"{truncate_text(pair[0])} (baseline)", truncate_text(pair[1]), "difference"]
     num_queries = (
         pc.sum(
             pc.greater(differences["difference"], 0) if rows and rows[0]["difference"] > 0 else pc.less(differences["difference"], 0)
@@ -136,9 +146,9 @@ def _side_by_side(
     ]
     return SideBySide(
         ident,
-        f"Query {truncate(query)}, which {ident.partition('-')[0]} {abs(row['difference']):.4f} of {metric}",
-        truncate(query),
-        [f"{truncate(pair[0])} (baseline)", truncate(pair[1])],
+        f"Query {truncate_text(query)}, which {ident.partition('-')[0]} {abs(row['difference']):.4f} of {metric}",
+        truncate_text(query),
+        [f"{truncate_text(pair[0])} (baseline)", truncate_text(pair[1])],
         [f"{metric} {format_cell('value', row[name]).text}" for name in ("value_baseline", "value")],
         lists,
         [ranked.explanation for ranked in explained_lists],
@@ -201,4 +211,4 @@ def _build_document(document: dict[str, Any], grades: dict[Any, float], max_grad
     grade = grades.get(document["doc_id"])
     shade = 0 if grade is None or grade <= 0 else max(1, round(NUM_GRADE_SHADES * grade / max_grade))
     text = None if grade is None else f"{grade:g}"
-    return RankedDocument(int(document["rank"]), truncate(document["doc_id"]), text, shade, other_ranks.get(document["doc_id"]))
+    return RankedDocument(int(document["rank"]), truncate_text(document["doc_id"]), text, shade, other_ranks.get(document["doc_id"]))

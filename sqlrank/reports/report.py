@@ -11,7 +11,7 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.call_descriptions import describe_source
 from sqlrank.errors import MetricError
-from sqlrank.reports.blocks import truncate
+from sqlrank.reports.blocks import truncate_text
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
 from sqlrank.request import SourceGroup, leaf_sources
 
@@ -201,7 +201,7 @@ def _describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:
         [*systems[:MAX_SYSTEMS_NAMED], f"{len(systems) - MAX_SYSTEMS_NAMED:,} more"] if len(systems) > MAX_SYSTEMS_NAMED + 1 else systems
     )
     parts = [" and ".join(filter(None, [", ".join(group[:-1]), group[-1]])) for group in (shown, list(dict.fromkeys(names))) if group]
-    return truncate(" on ".join(parts))
+    return truncate_text(" on ".join(parts))
 
 
 def _refuse_arguments(arguments: Mapping[str, Any], reason: str) -> None:
@@ -241,7 +241,7 @@ def _build_sections(request: ReportRequest) -> list[Any]:
     is_clustering = request.role == sections.CLUSTER_ROLE
     if request.system is not None and not is_clustering:
         metrics, reasons = request.split_comparable()
-        section, comparisons = comparing.comparison(request, metrics, reasons)
+        section, comparisons = comparing.build_comparison_section(request, metrics, reasons)
         page_sections.append(section)
         if comparisons is not None and request.groups:
             section, group_comparisons = comparing.comparison_by_group(request, metrics)
@@ -286,7 +286,7 @@ def _describe_rollup(request: RollupReportRequest, created_at: datetime | str | 
 
 
 def _truncate_entries(entries: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(name, truncate(text)) for name, text in entries]
+    return [(name, truncate_text(text)) for name, text in entries]
 
 
 ROLLUP_OPTIONS = ("by", "where", "window_days", "reference", "current", "tolerance", "confidence")
@@ -298,7 +298,7 @@ def _describe_request(request: ReportRequest, created_at: datetime | str | None,
     entries += [("metrics", ", ".join(request.names))]
     for role, source in request.sources.items():
         members = source.items() if role == "run" and request.runs else [("", source)]
-        entries += [(f"{role} {truncate(name)}".strip(), _describe_source(member)) for name, member in members]
+        entries += [(f"{role} {truncate_text(name)}".strip(), _describe_source(member)) for name, member in members]
     entries += [(name, _format_argument(options[name])) for name in OPTIONS if options[name]]
     return _truncate_entries([*entries, *((name, _format_argument(value)) for name, value in request.policies.items())])
 

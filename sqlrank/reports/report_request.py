@@ -235,7 +235,7 @@ class ReportRequest:
         }
         return sqlrank.compare(metrics, **self.sources, **self._build_common_arguments(metrics), **options)
 
-    def direction(self, metric: str) -> str:
+    def find_direction(self, metric: str) -> str:
         """Return the better direction of a metric: ``higher``, ``lower`` or ``neither``."""
         return "lower" if metric in self.lower_metrics else better_direction(metric, self.library)
 

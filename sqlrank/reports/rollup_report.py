@@ -16,7 +16,7 @@ from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.output.display_columns import select_display_columns
 from sqlrank.output.reshape import to_long_format
-from sqlrank.reports.blocks import Section, VerdictList, VerdictSentence, figure, format_cell, result_block, truncate
+from sqlrank.reports.blocks import Section, VerdictList, VerdictSentence, build_figure, format_cell, result_block, truncate_text
 from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW
 
@@ -84,7 +84,7 @@ class RollupReportRequest:
             )
         )
 
-    def drift(self, reference: str, current: str | None) -> tuple[pa.Table, str]:
+    def detect_drift(self, reference: str, current: str | None) -> tuple[pa.Table, str]:
         """Compare the days of two conditions."""
         if self.where is not None:
             reference, current = (f"({condition}) AND ({self.where})" for condition in (reference, current or "TRUE"))
@@ -112,7 +112,7 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
     blocks = [
         *([verdicts] if verdicts.verdicts else []),
         result_block(_in_rows(overall), "summary-table", "Metrics of all days", request.max_rows, note=_format_note(request, reason)),
-        figure(
+        build_figure(
             lambda: _first_groups(overall, moved, request)[0],
             "summary-chart",
             "Metrics of all days, with their intervals or bounds",
@@ -149,7 +149,7 @@ def _days_section(request: RollupReportRequest) -> tuple[Section, list[Any], lis
     drawn, num_omitted = _first_groups(result, None, request)
     more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
     blocks = [
-        figure(lambda: drawn, "days-chart", f"{title}{more}", "line"),
+        build_figure(lambda: drawn, "days-chart", f"{title}{more}", "line"),
         result_block(_in_rows(result), "days-table", title.replace("Metrics", "Values"), request.max_rows, is_folded=True),
     ]
     return Section("days", title, blocks), days, _missing_days(days)
@@ -191,7 +191,7 @@ def _drift_section(request: RollupReportRequest, days: Sequence[Any]) -> tuple[S
             return Section("drift", title, (), [text]), None
         reference, current = _split_days(days[-window])
     try:
-        result, _ = request.drift(reference, current)
+        result, _ = request.detect_drift(reference, current)
     except (InputError, MetricError) as error:
         if request.reference is not None or request.tolerance is not None:
             raise
@@ -200,7 +200,7 @@ def _drift_section(request: RollupReportRequest, days: Sequence[Any]) -> tuple[S
     columns = ("metric", "verdict", "value_reference", "value_current", "difference", *limits, "tolerance")
     shown = select_display_columns(result, [name for name in columns if name in result.column_names])
     text = (
-        f"The reference are the rows where {truncate(reference)}, and they are compared with {'all rows' if current is None else f'those where {truncate(current)}'}. "
+        f"The reference are the rows where {truncate_text(reference)}, and they are compared with {'all rows' if current is None else f'those where {truncate_text(current)}'}. "
         "A difference is the current value minus that of the reference. PSI is the population stability index of the scores."
     )
     order = "the worst first" if "verdict" in result.column_names else "the largest first"
@@ -241,7 +241,7 @@ def _list_verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list
 
 def _format_change(row: Mapping[str, Any], request: RollupReportRequest) -> str:
     """Return the text of a row of drift."""
-    group = ", ".join(f"{truncate(name)}={truncate(row[name])}" for name in request.by)
+    group = ", ".join(f"{truncate_text(name)}={truncate_text(row[name])}" for name in request.by)
     before, after, difference = (format_cell(name, row[name]).text for name in ("value_reference", "value_current", "difference"))
     values = "" if row["value_reference"] is None else f" from {before} to {after}"
     return f"{row['metric']}{f' of {group}' if group else ''}{values} ({difference})"

@@ -19,11 +19,11 @@ from sqlrank.reports.blocks import (
     TableBlock,
     ThresholdExplorer,
     VerdictList,
-    figure,
+    build_figure,
     format_cell,
     read_statement,
     result_block,
-    truncate,
+    truncate_text,
 )
 from sqlrank.reports.pivot import pivot_table
 from sqlrank.reports.verdict_sentences import data_warnings
@@ -80,7 +80,7 @@ def summary_section(result: pa.Table, request: ReportRequest, verdicts: VerdictL
     blocks = [
         *([verdicts] if verdicts.verdicts else []),
         pivot_table(result, request, comparisons),
-        figure(lambda: result, "summary-chart", f"Metrics of each system{', with their intervals' * request.has_intervals}", "dots"),
+        build_figure(lambda: result, "summary-chart", f"Metrics of each system{', with their intervals' * request.has_intervals}", "dots"),
         *([_build_rows(result, request, "summary-table", "Confidence intervals")] if request.has_intervals else []),
         _build_meanings(request),
     ]
@@ -91,10 +91,10 @@ def _build_meanings(request: ReportRequest) -> TableBlock:
     """Return a table that explains the metrics."""
     files = [find_metric(name, request.library)[1] for name in request.names]
     rows = [
-        [name, file.description, file.annotations.get("Range", ""), request.direction(name)]
+        [name, file.description, file.annotations.get("Range", ""), request.find_direction(name)]
         for name, file in zip(request.names, files, strict=True)
     ]
-    cells = [[Cell(truncate(re.sub(r"[`*]", "", text))) for text in row] for row in rows]
+    cells = [[Cell(truncate_text(re.sub(r"[`*]", "", text))) for text in row] for row in rows]
     return TableBlock("meanings-table", "Metric definitions", ["metric", "description", "range", "better"], cells, is_folded=True)
 
 
@@ -114,7 +114,7 @@ def curve_section(request: ReportRequest) -> Section:
     if not request.is_ranking:
         names = {name: f"{name}(points={MAX_CURVE_POINTS})" for name in REPORT_CURVES} | {"Calibration": "Calibration(binning=equal_mass)"}
         figures = [
-            figure(partial(request.evaluate, text), f"curve-{name.lower()}", f"{name}: {REPORT_CURVES[name]}")
+            build_figure(partial(request.evaluate, text), f"curve-{name.lower()}", f"{name}: {REPORT_CURVES[name]}")
             for name, text in names.items()
         ]
         return Section("curves", "Curves", [*_threshold_explorer(request), *figures])
@@ -123,7 +123,7 @@ def curve_section(request: ReportRequest) -> Section:
     last = min(MAX_LAST_CUTOFF, max(MIN_LAST_CUTOFF, *request.cutoffs.values()))
     swept = list(dict.fromkeys(replace(metric, cutoff=(1, last)) for metric in request.cutoffs))
     return Section(
-        "curves", "Over cut-offs", [figure(partial(request.evaluate, swept), "curve-cutoffs", "Metrics over cut-offs", "cutoffs")]
+        "curves", "Over cut-offs", [build_figure(partial(request.evaluate, swept), "curve-cutoffs", "Metrics over cut-offs", "cutoffs")]
     )
 
 
@@ -131,7 +131,7 @@ def _confusion_section(request: ReportRequest) -> Section:
     """Return the section of the confusion matrix, and of the metrics of each class."""
     title = "Metrics by class"
     blocks = [
-        figure(partial(request.evaluate, "MulticlassConfusionMatrix"), "curve-confusion", "Confusion matrix", "confusion"),
+        build_figure(partial(request.evaluate, "MulticlassConfusionMatrix"), "curve-confusion", "Confusion matrix", "confusion"),
         result_block(
             request.evaluate("MulticlassReport").drop_columns(["point"]),
             "classes-table",
@@ -149,7 +149,7 @@ def _threshold_explorer(request: ReportRequest) -> list[ThresholdExplorer]:
     rows_by_system: dict[str, list[list[float]]] = {}
     for row in result.to_pylist():
         numbers = [float(f"{row[name]:.10g}") for name in ("threshold", "tp", "fp", "tn", "fn")]
-        rows_by_system.setdefault(truncate(row.get(str(request.system), "all predictions")), []).append(numbers)
+        rows_by_system.setdefault(truncate_text(row.get(str(request.system), "all predictions")), []).append(numbers)
     systems = [(name, json.dumps(sorted(rows))) for name, rows in rows_by_system.items() if rows]
     return [ThresholdExplorer("thresholds", "Confusion matrix at a threshold", systems, read_statement(result))] if systems else []
 
@@ -168,7 +168,7 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
     rows = result.to_pylist()
     titles = [
         "count",
-        *([", ".join(truncate(row[key]) for key in systems) for row in rows[: request.max_rows]] if systems else ["value"]),
+        *([", ".join(truncate_text(row[key]) for key in systems) for row in rows[: request.max_rows]] if systems else ["value"]),
         "what it counts",
     ]
     cells = [
@@ -188,7 +188,7 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
         for index, group in enumerate(request.groups):
             block, num_groups = _one_class(request, group, index)
             blocks.append(block)
-            warnings += [f"{num_groups:,} groups by {', '.join(map(truncate, group))} have one class only."] if num_groups else []
+            warnings += [f"{num_groups:,} groups by {', '.join(map(truncate_text, group))} have one class only."] if num_groups else []
     return Section("account", "Data quality", blocks, texts), warnings
 
 
@@ -199,7 +199,7 @@ def _one_class(request: ReportRequest, group: list[str], index: int) -> tuple[Ta
     """
     result = request.evaluate(["Positives", "Negatives"], group)
     lacks_class = pa.array([not (row["Positives"] and row["Negatives"]) for row in result.to_pylist()], pa.bool_())
-    title = f"Groups by {', '.join(map(truncate, group))} with one class"
+    title = f"Groups by {', '.join(map(truncate_text, group))} with one class"
     one_class_groups = result.filter(lacks_class)
     num_groups = len({tuple(row[name] for name in group) for row in one_class_groups.to_pylist()})
     note = "Metrics of both classes, such as AUC, are undefined (NULL) there." if num_groups else "Every group has both classes."

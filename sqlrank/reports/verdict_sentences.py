@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.charts.comparison_labels import BASELINE_BETTER, DIFFERS_LABEL, NOT_SIGNIFICANT, SYSTEM_BETTER, label_comparison
 from sqlrank.output.display_columns import group_column_names
-from sqlrank.reports.blocks import VerdictList, VerdictSentence, format_cell, truncate
+from sqlrank.reports.blocks import VerdictList, VerdictSentence, format_cell, truncate_text
 from sqlrank.result_columns import SLICE_COLUMN
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def verdict_list(
 def label_rows(comparisons: pa.Table, request: ReportRequest) -> list[str]:
     """Return the verdict of each row, such as ``system is better``."""
     confidence = float(comparisons.schema.metadata[b"sqlrank.confidence"])
-    return [label_comparison(row, request.direction(row["metric"]), confidence) for row in comparisons.to_pylist()]
+    return [label_comparison(row, request.find_direction(row["metric"]), confidence) for row in comparisons.to_pylist()]
 
 
 def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[VerdictSentence]:
@@ -60,7 +60,7 @@ def _pair_verdicts(comparisons: pa.Table, request: ReportRequest) -> list[Verdic
         if row["n_units"] != 0:
             metrics_by_pair.setdefault((row["system"], row["baseline"]), {}).setdefault(label, []).append(row["metric"])
     verdicts = [
-        pair_verdict(truncate(system), truncate(baseline), metrics)
+        pair_verdict(truncate_text(system), truncate_text(baseline), metrics)
         for (system, baseline), metrics in list(metrics_by_pair.items())[:MAX_PAIRS_NAMED]
     ]
     if (num_omitted := len(metrics_by_pair) - MAX_PAIRS_NAMED) > 0:
@@ -120,14 +120,14 @@ def _largest_regression(comparisons: pa.Table, request: ReportRequest) -> Verdic
         return VerdictSentence("even", "In no group is the baseline significantly better.", is_minor=True)
     row = max(rows, key=lambda row: (abs(row["relative_difference"] or 0), abs(row["difference"])))
     names = [name for name in group_column_names(comparisons) if name != SLICE_COLUMN and row[name] is not None]
-    group = ", ".join(f"{truncate(name)}={truncate(row[name])}" for name in names)
+    group = ", ".join(f"{truncate_text(name)}={truncate_text(row[name])}" for name in names)
     numbers = {name: format_cell(name, row[name]).text for name in ("value_baseline", "value", "ci_low", "ci_high")}
     confidence = f"{100 * request.confidence:g}% interval of the difference"
     interval = "" if row["ci_low"] is None else f", {confidence} {numbers['ci_low']} to {numbers['ci_high']}"
     units = "" if row["n_units"] is None else f", {count_things(row['n_units'], 'query' if request.is_ranking else 'unit')}"
     text = (
-        f"Largest regression of a group: {row['metric']} of {truncate(row['system'])} in {group}, {numbers['value']} against "
-        f"{numbers['value_baseline']} of {truncate(row['baseline'])}{interval}{units}. "
+        f"Largest regression of a group: {row['metric']} of {truncate_text(row['system'])} in {group}, {numbers['value']} against "
+        f"{numbers['value_baseline']} of {truncate_text(row['baseline'])}{interval}{units}. "
         f"The baseline is better in {len(rows):,} of {count_things(comparisons.num_rows, 'comparison')} within groups."
     )
     return VerdictSentence("worse", text, is_minor=True)
@@ -156,7 +156,7 @@ def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cut
 
 
 def _name_groups(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> list[tuple[str, Mapping[str, Any]]]:
-    return [(", ".join(truncate(row[name]) for name in systems), row) for row in rows]
+    return [(", ".join(truncate_text(row[name]) for name in systems), row) for row in rows]
 
 
 def _merge_warnings(named_texts: Any) -> list[str]:

@@ -119,7 +119,7 @@ class Definition:
     metric_names: tuple[str, ...]
     buckets: JackknifeBuckets | None = None
 
-    def digest(self, *, is_weighted: bool) -> str:
+    def compute_digest(self, *, is_weighted: bool) -> str:
         """Return the definition hash: 16 digits, and eight of the buckets if there are any."""
         text = json.dumps({**self.facts, **({"weighted": True} if is_weighted else {})}, sort_keys=True, default=str)
         digits = hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -183,7 +183,7 @@ def resolve_rollup_request(
     }
     definition = Definition(facts, metric_names, buckets)
     # The compiled file depends on the metrics, so its cache key needs the definition hash.
-    metric = Metric("RollupRows", (("definition", definition.digest(is_weighted=False)),))
+    metric = Metric("RollupRows", (("definition", definition.compute_digest(is_weighted=False)),))
     resolved_metric = ResolvedMetric(
         metric, file, {**null_policy, **settings}, find_dependencies(library, file, {**null_policy, **settings}), PREDICTIONS_ROLE
     )
@@ -222,7 +222,7 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
         is_weighted = has_weights(statement)
         statement = drop_unit_weights(statement)
     tree: Any = statement.tree.copy()
-    digest = definition.digest(is_weighted=is_weighted)
+    digest = definition.compute_digest(is_weighted=is_weighted)
     tree.select(exp.alias_(exp.Literal.string(digest), DEFINITION_COLUMN), copy=False)
     outputs = [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")]
     keys = [output.name for output in outputs if output.kind == "by" or output.name in {*BIN_COLUMNS[:1], BUCKET_COLUMN}]

@@ -110,7 +110,7 @@ class ContrastPlan:
             leave_one_out = leave_one_out_values(self.interval_metrics, merge_query, metrics.select(list(self.by)), self.call, scratch)
         return SideResult(metrics, merge_query.merged_bins if with_bins and merge_query.table.has_bins else None, leave_one_out)
 
-    def groups(self, *sides: SideResult) -> pa.Table:
+    def find_groups(self, *sides: SideResult) -> pa.Table:
         """Return the key columns of the groups of all sides, those of the first side first."""
         names = list(self.by)
         keys = sides[0].metrics.select(names)
@@ -120,7 +120,9 @@ class ContrastPlan:
             keys = pa.concat_tables([keys, side_keys.take(new).cast(keys.schema)])
         return keys
 
-    def contrasts(self, groups: pa.Table, reference: SideResult, current: SideResult, scratch: ScratchSession) -> Iterator[GroupContrast]:
+    def iterate_contrasts(
+        self, groups: pa.Table, reference: SideResult, current: SideResult, scratch: ScratchSession
+    ) -> Iterator[GroupContrast]:
         """Yield each group with the differences of its metrics."""
         group_numbers_by_side = [group_ids(groups, side.metrics.select(list(self.by))) for side in (reference, current)]
         reference_rows, current_rows = (
@@ -169,7 +171,7 @@ class ContrastPlan:
 def _subtract_values(name: str, reference: Mapping[str, Any], current: Mapping[str, Any]) -> Difference:
     """Return both values of a metric, their difference and its bounds."""
 
-    def minus(current_column: str, reference_column: str) -> float | None:
+    def subtract_columns(current_column: str, reference_column: str) -> float | None:
         current_value, reference_value = (
             current.get(current_column, current.get(name)),
             reference.get(reference_column, reference.get(name)),
@@ -177,7 +179,13 @@ def _subtract_values(name: str, reference: Mapping[str, Any], current: Mapping[s
         return None if current_value is None or reference_value is None else current_value - reference_value
 
     bound_columns = (f"{name}.{BOUND_LOW}", f"{name}.{BOUND_HIGH}")
-    return Difference(reference.get(name), current.get(name), minus(name, name), minus(*bound_columns), minus(*bound_columns[::-1]))
+    return Difference(
+        reference.get(name),
+        current.get(name),
+        subtract_columns(name, name),
+        subtract_columns(*bound_columns),
+        subtract_columns(*bound_columns[::-1]),
+    )
 
 
 def _align_groups(leave_one_out: pa.Table, group_numbers: pa.Array) -> pa.Table:

@@ -12,7 +12,7 @@ from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.errors import InputError, short_repr
 from sqlrank.output.dbt import DbtModel, check_name, dbt_relation, model_text, schema_yaml
 from sqlrank.output.table_writes import resolve_group_column, without_order
-from sqlrank.prepare import prepare
+from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, collect_sources
 from sqlrank.rollups.binning import DEFAULT_BINS, JackknifeBuckets, ScoreBinning
@@ -119,7 +119,7 @@ def rollup_model(
         call, dialect, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
     statement = add_definition_column(
-        prepare(request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)).statement, definition, request
+        prepare_statement(request, NamesOnlyDatabase(dialect, dbt_relation, allows_jinja=True)).statement, definition, request
     )
     if (named_batch := Batch.from_arguments(batch)) is not None:
         statement = named_batch.add_batch_column(statement)

@@ -337,16 +337,16 @@ class RollupMetrics:
 
         return RollupMetrics(tuple(map(resolve_variant, self.metrics)))
 
-    def averaged(self, has: Callable[[str], bool]) -> list[PerQueryMetric]:
+    def list_averaged_metrics(self, has: Callable[[str], bool]) -> list[PerQueryMetric]:
         """Return the metrics that are means over queries, resolved for the columns of the table."""
         return [metric for metric in self.resolve_weights(has).metrics if isinstance(metric, PerQueryMetric) and metric.moments]
 
-    def read(self, has: Callable[[str], bool]) -> dict[str, exp.Expr]:
+    def list_read_aggregates(self, has: Callable[[str], bool]) -> dict[str, exp.Expr]:
         """Return the aggregates to read by column name, including the moments of means."""
         resolved = self.resolve_weights(has)
         moments = {
             name: tree
-            for metric in resolved.averaged(has)
+            for metric in resolved.list_averaged_metrics(has)
             for moment in metric.moments
             for name, tree in moment.aggregates.items()
             if has(name)

@@ -71,7 +71,7 @@ class DriftTolerances:
         """
         return cls(parse_tolerances(tolerances, [*names, PSI], canonical, without_default=[PSI]), frozenset(by_interval))
 
-    def verdict(self, row: Mapping[str, Any]) -> dict[str, str | None]:
+    def decide_row(self, row: Mapping[str, Any]) -> dict[str, str | None]:
         """Return tolerance, verdict and reason of a row, None for a metric without a tolerance."""
         tolerance = self.by_metric.get(row["metric"])
         if tolerance is None:
@@ -82,11 +82,11 @@ class DriftTolerances:
 
 def order_by_verdict(rows: Sequence[dict[str, Any]], tolerances: DriftTolerances | None) -> list[dict[str, Any]]:
     """Return rows with verdicts, the worst first: by verdict, then by relative drift."""
-    judged_rows = [row if tolerances is None else row | tolerances.verdict(row) for row in rows]
+    judged_rows = [row if tolerances is None else row | tolerances.decide_row(row) for row in rows]
 
     def sort_key(row: Mapping[str, Any]) -> tuple[int, float]:
         tolerance = None if tolerances is None else tolerances.by_metric.get(row["metric"])
-        width = abs(row["value_reference"] or 1.0) if tolerance is None else tolerance.margin(row["value_reference"])
+        width = abs(row["value_reference"] or 1.0) if tolerance is None else tolerance.compute_margin(row["value_reference"])
         change = abs(row["difference"]) if row["difference"] is not None else -1.0
         relative = change / width if width else math.copysign(math.inf if change else 0.0, change)
         return VERDICT_ORDER.index(row.get("verdict")), -relative
@@ -109,7 +109,10 @@ def _decide_verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: f
         undefined = [days for name, days in sides if row[name] is None]
         return Verdict(INCONCLUSIVE, f"undefined for {'both' if len(undefined) != 1 else undefined[0]}")
     uses_interval = row["metric"] in by_interval
-    width, (low, high) = tolerance.margin(row["value_reference"]), (row[name] for name in ((CI_LOW, CI_HIGH) if uses_interval else BOUNDS))
+    width, (low, high) = (
+        tolerance.compute_margin(row["value_reference"]),
+        (row[name] for name in ((CI_LOW, CI_HIGH) if uses_interval else BOUNDS)),
+    )
     if low is None:
         return Verdict(INCONCLUSIVE, "too few buckets, or no variance among them")
     if max(abs(low), abs(high)) <= width:
@@ -191,7 +194,7 @@ def drift(
         )
     )
 
-    def work(database: Database) -> pa.Table:
+    def detect_drift(database: Database) -> pa.Table:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
         _, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(call, rollup_table)
         plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
@@ -208,7 +211,7 @@ def drift(
             )
             return _result_rows(plan, reference_side, current_side, tolerances, scratch)
 
-    result = run_on_database(connection, infer_dialect(connection, dialect), limits, work)
+    result = run_on_database(connection, infer_dialect(connection, dialect), limits, detect_drift)
     return rename_metric_rows(result, resolved_metrics)
 
 
@@ -216,11 +219,11 @@ def _result_rows(
     plan: ContrastPlan, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None, scratch: ScratchSession
 ) -> pa.Table:
     """Return the rows of all groups, the worst first."""
-    groups = plan.groups(current, reference)
+    groups = plan.find_groups(current, reference)
     psi = _compute_psi(groups, reference.bins, current.bins, scratch)
     confidence = plan.call.confidence
     rows = []
-    for contrast in plan.contrasts(groups, reference, current, scratch):
+    for contrast in plan.iterate_contrasts(groups, reference, current, scratch):
         counts = contrast.row_counts("reference", "current")
         differences: dict[str, Difference] = contrast.differences
         if psi is not None:
@@ -257,5 +260,5 @@ def _compute_psi(
         name: bins.select(range(groups.num_columns, bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_ids(groups, bins))
         for name, bins in (("reference_bins", reference_bins), ("current_bins", current_bins))
     }
-    rows = scratch.query(load_select("rollups", "population_stability_index.sql"), **numbered_bins)
+    rows = scratch.run_query(load_select("rollups", "population_stability_index.sql"), **numbered_bins)
     return dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))

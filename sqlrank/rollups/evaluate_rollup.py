@@ -89,7 +89,7 @@ def evaluate_rollup(
         if condition is not None:
             parse_condition(condition, dialect, argument)
 
-    def work(database: Database) -> pa.Table:
+    def evaluate_windows(database: Database) -> pa.Table:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
         library, resolved_metrics, metrics, by = resolve_rollup_call(call, rollup_table)
         rollup_table.check_metrics(metrics, by)
@@ -97,14 +97,14 @@ def evaluate_rollup(
             rollup_table.check_interval_support(metrics, by)
         rows = rollup_table.select_rows(database, metrics, call.where)
         windows = None if window_days is None else RollingWindows.ending_at(database, rollup_table, rows, window_days, window_ends)
-        has_day = rollup_table.day_column in [rollup_table.table.column(name) for name in by]
+        has_day = rollup_table.day_column in [rollup_table.table.find_column(name) for name in by]
         keys = by if windows is None or has_day else [*by, str(rollup_table.day_column)]
         merge_query = MergeQuery(database, rollup_table, rows, keys, windows)
         with open_scratch_session(database, limits) as scratch:
             table = metric_table(metrics, merge_query, call, scratch, resolved_metrics if call.confidence is not None else ())
         return _describe_result(table, call, library, resolved_metrics, metrics, window_days)
 
-    return run_on_database(connection, dialect, limits, work)
+    return run_on_database(connection, dialect, limits, evaluate_windows)
 
 
 def _describe_result(
@@ -214,8 +214,8 @@ def metric_table(
 
     Metrics in ``resolved_metrics`` get intervals.
     """
-    has_buckets = not metrics.is_per_query or merge_query.table.has(BUCKET_COLUMN)
-    means = [] if not resolved_metrics or has_buckets else metrics.averaged(merge_query.table.has)
+    has_buckets = not metrics.is_per_query or merge_query.table.has_column(BUCKET_COLUMN)
+    means = [] if not resolved_metrics or has_buckets else metrics.list_averaged_metrics(merge_query.table.has_column)
     table = merge_query.merge_aggregates(
         replace(metrics, metrics=(*metrics.metrics, *(moment for metric in means for moment in metric.moments)))
     )
@@ -247,7 +247,7 @@ def metric_table(
     columns: dict[str, Any] = dict(zip(merge_query.by, (table[key] for key in keys), strict=True))
     if merge_query.windows is not None:
         day_index = next(
-            index for index, name in enumerate(merge_query.by) if merge_query.table.table.column(name) == merge_query.table.day_column
+            index for index, name in enumerate(merge_query.by) if merge_query.table.table.find_column(name) == merge_query.table.day_column
         )
         columns[merge_query.by[day_index]] = merge_query.windows.end_days(table[keys[day_index]])
     for metric in metrics.metrics:
@@ -271,7 +271,7 @@ def _in_chunks(merge_query: MergeQuery, groups: pa.Table, binned_query: MergeQue
         return build_columns(merge_query, groups)
     windows_per_chunk = max(1, MAX_BINS_PER_CHUNK // max(1, binned_query.count_bins()))
     day_index = next(
-        index for index, name in enumerate(merge_query.by) if merge_query.table.table.column(name) == merge_query.table.day_column
+        index for index, name in enumerate(merge_query.by) if merge_query.table.table.find_column(name) == merge_query.table.day_column
     )
     window_numbers = groups.column(day_index).to_pylist()
     rows, chunks = [], []

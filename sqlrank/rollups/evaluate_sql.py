@@ -21,7 +21,7 @@ from sqlrank.engines.query_sources import reads_files
 from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
-from sqlrank.prepare import prepare
+from sqlrank.prepare import prepare_statement
 from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.query_templates import file_rows, load_select
@@ -90,8 +90,8 @@ def rollup_query_sql(
         rollup_table.check_metrics(metrics, by)
         rows = rollup_table.select_rows(database, metrics, call.where)
         tree, outputs = _RollupQuery(
-            call, library, resolved_metrics, metrics.resolve_weights(rollup_table.has), rollup_table, rows, by, dialect
-        ).statement()
+            call, library, resolved_metrics, metrics.resolve_weights(rollup_table.has_column), rollup_table, rows, by, dialect
+        ).build_statement()
         notes = (UNMERGEABLE_NOTE, *([UNWEIGHTED_NOTE] if metrics.is_per_query and not database.can_inspect else []))
         header = StatementHeader(
             ", ".join(metric.name for metric in metrics.metrics),
@@ -129,7 +129,7 @@ class _RollupQuery:
     @cached_property
     def keys(self) -> list[str]:
         """Return the group columns as spelled in the table."""
-        return [self.table.column(name).name for name in self.by]
+        return [self.table.find_column(name).name for name in self.by]
 
     @cached_property
     def aliases(self) -> dict[str, str]:
@@ -148,7 +148,7 @@ class _RollupQuery:
             aliases[name] = unique_name(to_sql_name(name), {*aliases.values(), *self.keys})
         return aliases
 
-    def statement(self) -> tuple[exp.Select, list[OutputColumn]]:
+    def build_statement(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the complete statement and its output columns."""
         ctes = {FILTERED_ROWS: ("one row per row of the rollup that is added up", self.rows.this)}
         ctes |= self._rank_metric_ctes() if self.metrics.rank_based else {}
@@ -186,14 +186,14 @@ class _RollupQuery:
 
     def _additive_metrics_query(self) -> exp.Select:
         table = self.table
-        definition, num_rows = table.column(DEFINITION_COLUMN), table.column(NUM_ROWS)
+        definition, num_rows = table.find_column(DEFINITION_COLUMN), table.find_column(NUM_ROWS)
         is_one_definition = exp.EQ(this=exp.Min(this=definition), expression=exp.Max(this=definition.copy()))
-        rules = [rule.condition for rule in table.rules(self.metrics, has_batches=False).values()]
+        rules = [rule.condition for rule in table.build_rules(self.metrics, has_batches=False).values()]
         num_valid = exp.Count(this=exp.Case(ifs=[exp.If(this=exp.and_(*rules), true=definition.copy())]))
         is_mergeable = exp.and_(is_one_definition, exp.EQ(this=num_valid, expression=exp.Count(this=exp.Star())))
         select_items = [exp.alias_(exp.Case(ifs=[exp.If(this=is_mergeable, true=sql_literal(1))], default=sql_literal(0)), IS_MERGEABLE)]
         select_items += (
-            [exp.alias_(exp.Count(this=exp.Distinct(expressions=[table.column(table.day_column)])), NUM_DAYS)]
+            [exp.alias_(exp.Count(this=exp.Distinct(expressions=[table.find_column(table.day_column)])), NUM_DAYS)]
             if table.day_column is not None
             else []
         )
@@ -214,8 +214,8 @@ class _RollupQuery:
                 bound_key(metric, bound, self.library): self._evaluate_order(metric, bound)
                 for bound in (*metric.lower_bounds, *metric.upper_bounds)
             }
-        keys, bin_ = [quoted_column(name) for name in self.keys], self.table.column("bin")
-        merged = [exp.alias_(merge(this=self.table.column(name)), name) for name, merge in BIN_MERGE_FUNCTIONS.items()]
+        keys, bin_ = [quoted_column(name) for name in self.keys], self.table.find_column("bin")
+        merged = [exp.alias_(merge(this=self.table.find_column(name)), name) for name, merge in BIN_MERGE_FUNCTIONS.items()]
         bins = exp.select(*keys, exp.alias_(bin_, "bin"), *merged).from_(FILTERED_ROWS).group_by(*(key.copy() for key in keys), bin_.copy())
         orders = sorted({TIE_ORDERS.index(order) for order, _ in metrics})
         is_needed = exp.In(this=exp.column(ORDER_NUMBER, table="orderings"), expressions=[sql_literal(order) for order in orders])
@@ -257,7 +257,7 @@ class _RollupQuery:
             policies=read,
             plan={"score_order": "distinct"},
         )
-        return prepare(resolve_request(call), NamesOnlyDatabase(self.dialect, lambda _, source: exp.to_table(source))).statement
+        return prepare_statement(resolve_request(call), NamesOnlyDatabase(self.dialect, lambda _, source: exp.to_table(source))).statement
 
     def _bounds_query(self, per_order: CompiledStatement) -> exp.Select:
         """Return one row per group: each rank metric with its value, lower bound and upper bound."""
@@ -266,7 +266,7 @@ class _RollupQuery:
         keys = [exp.alias_(quoted_column(key_alias), name, quoted=True) for key_alias, name in zip(inner, self.keys, strict=False)]
         order_number = quoted_column(inner[-1])
 
-        def under(choose: type[exp.AggFunc], pairs: list[tuple[str, str]]) -> exp.Expr:
+        def choose_values(choose: type[exp.AggFunc], pairs: list[tuple[str, str]]) -> exp.Expr:
             ifs = [
                 exp.If(
                     this=exp.EQ(this=order_number.copy(), expression=sql_literal(TIE_ORDERS.index(order))), true=exp.column(aliases[name])
@@ -277,11 +277,11 @@ class _RollupQuery:
 
         select_items = []
         for metric in self.metrics.rank_based:
-            alias, value = self.aliases[metric.name], under(exp.Max, [(AS_TIED, str(metric.metric))])
+            alias, value = self.aliases[metric.name], choose_values(exp.Max, [(AS_TIED, str(metric.metric))])
             select_items.append(exp.alias_(value, alias))
             for suffix, bounds, choose in ((BOUND_LOW, metric.lower_bounds, exp.Min), (BOUND_HIGH, metric.upper_bounds, exp.Max)):
                 pairs = [(bound_key(metric, bound, self.library)[0], str(self._evaluate_order(metric, bound))) for bound in bounds]
-                bound_value = under(choose, pairs)
+                bound_value = choose_values(choose, pairs)
                 # Without open bins the bounding metric has no rows, and the bound is the value.
                 is_borrowed = any(bound.metric is not None for bound in bounds)
                 select_items.append(

@@ -49,7 +49,7 @@ def leave_one_out_values(
     Columns: ``group_number`` (row number in ``groups``), ``bucket``, ``metric_number`` (position in the request, int64) and ``value``
     (float64, NULL if undefined). There is one row per group, metric and bucket; buckets that add nothing to the sums of a metric are omitted.
     """
-    metrics = metrics.resolve_weights(merge_query.table.has)
+    metrics = metrics.resolve_weights(merge_query.table.has_column)
     bucket_query = replace(merge_query, by=[*merge_query.by, BUCKET_COLUMN])
     tables = _leave_out_sums(metrics, bucket_query, groups, scratch) | (
         _leave_out_orders(metrics, bucket_query, groups, call, scratch) if metrics.rank_based else {}
@@ -63,7 +63,7 @@ def leave_one_out_values(
 
 def jackknife_standard_errors(leave_one_out: pa.Table, scratch: ScratchSession) -> StandardErrors:
     """Return the jackknife standard error of each metric of each group."""
-    rows = scratch.query(load_select("rollups", "jackknife_errors.sql"), left_out=leave_one_out)
+    rows = scratch.run_query(load_select("rollups", "jackknife_errors.sql"), left_out=leave_one_out)
     return {
         (group, metric): (units, error)
         for group, metric, units, error in zip(*(column.to_pylist() for column in rows.columns), strict=True)
@@ -89,7 +89,7 @@ def leave_one_out_differences(
         "left_out_current": current,
         "full_values": pa.table(numbers | values, schema=schema),
     }
-    return scratch.query(load_select("rollups", "bucket_differences.sql"), **tables)
+    return scratch.run_query(load_select("rollups", "bucket_differences.sql"), **tables)
 
 
 def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, scratch: ScratchSession) -> dict[str, pa.Table]:
@@ -138,7 +138,7 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
         .group_by(ROLLUP_GROUP_ID, BUCKET_COLUMN)
         .order_by(ROLLUP_GROUP_ID, BUCKET_COLUMN)
     )
-    values = scratch.query(query, parts=pa.table(columns))
+    values = scratch.run_query(query, parts=pa.table(columns))
     return {
         metric.name: values.select([ROLLUP_GROUP_ID, BUCKET_COLUMN, f"metric_{index}"])
         .rename_columns([ROLLUP_GROUP_ID, BUCKET_COLUMN, VALUE_COLUMN])
@@ -181,7 +181,7 @@ def _leave_out_orders(
             name: table.filter(_is_in_chunk(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk)) if is_part else table
             for name, table in (("bucket_bins", bins), ("pairs", pairs))
         }
-        rows = scratch.query(load_select("rollups", "leave_one_bucket_out.sql"), **tables)
+        rows = scratch.run_query(load_select("rollups", "leave_one_bucket_out.sql"), **tables)
         order_values = evaluate_tie_orders(metrics.rank_based, rows, call.sql_dir, call.policies, scratch, only_tied=True)
         values |= {pair_number: row for (pair_number, order), row in order_values.items() if order == AS_TIED}
     values_by_pair = [values.get(pair_number, {}) for pair_number in range(pairs.num_rows)]

@@ -26,7 +26,7 @@ def parse_key_condition(where: str, table: SourceTable, keys: Sequence[str] | No
     """
     tree = parse_condition(where, dialect, argument)
     for column in find_nodes(tree, exp.Column):
-        column_name = table.column(column.name)
+        column_name = table.find_column(column.name)
         if column.table or (keys is not None and column_name not in keys):
             raise InputError(
                 f"{argument}: {column.sql()} is no key column of the rollup{did_you_mean(column.name, keys or ())} "

@@ -58,7 +58,7 @@ class RollingWindows:
                 f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, which window_days= needs; make it with "
                 'by=["day", ...], such as by="day=CAST(timestamp AS DATE)"'
             )
-        column = exp.alias_(rollup_table.column(rollup_table.day_column), DAY_COLUMN)
+        column = exp.alias_(rollup_table.find_column(rollup_table.day_column), DAY_COLUMN)
         query = exp.select(column).distinct().from_(rows.copy())
         days = database.fetch_arrow(database.render(query)).column(0).combine_chunks()
         numbers = [day_ordinal(value) for value in days.to_pylist()]
@@ -97,10 +97,10 @@ class RollingWindows:
 
         The column ``window_number`` identifies the window.
         """
-        day = rollup_table.column(str(rollup_table.day_column))
+        day = rollup_table.find_column(str(rollup_table.day_column))
         chunk = exp.column("part", table="d")
         sums = [
-            exp.alias_(merge(this=_qualify_column(rollup_table.column(name), "s")), rollup_table.column(name).this.copy())
+            exp.alias_(merge(this=_qualify_column(rollup_table.find_column(name), "s")), rollup_table.find_column(name).this.copy())
             for name, merge in merged.items()
         ]
         count = exp.alias_(exp.Count(this=exp.Distinct(expressions=[_qualify_column(day, "s")])), NUM_DAYS)
@@ -111,7 +111,7 @@ class RollingWindows:
             *(key.copy() for key in qualified_keys), chunk.copy()
         )
         pairs = load_select("rollups", "window_days.sql").subquery("w")
-        columns = [_qualify_column(key, "p") for key in keys] + [_qualify_column(rollup_table.column(name), "p") for name in merged]
+        columns = [_qualify_column(key, "p") for key in keys] + [_qualify_column(rollup_table.find_column(name), "p") for name in merged]
         columns += [exp.column(NUM_DAYS, table="p")] if counts_days else []
         outer = exp.select(*(exp.alias_(column, column.this.copy()) for column in columns), exp.column("window_number", table="w"))
         outer = outer.from_(inner.subquery("p")).join(pairs, on=exp.EQ(this=chunk_column("p"), expression=chunk_column("w")))
@@ -230,14 +230,14 @@ class MergeQuery:
     def merge_aggregates(self, metrics: RollupMetrics) -> pa.Table:
         """Return one row per group: key columns, ``num_rows``, ``num_days`` if there are any, and the additive metrics, in order."""
         table, day = self.table, self.table.day_column
-        metrics = metrics.resolve_weights(table.has)
+        metrics = metrics.resolve_weights(table.has_column)
         merged = {name: MERGE_FUNCTIONS[type(tree)] for metric in metrics.additive for name, tree in metric.aggregates.items()}
         # The alias differs from the column, because ClickHouse reads an alias in the other aggregates.
-        values: dict[str, exp.Expr] = {"merged_rows": exp.cast(exp.Sum(this=table.column(NUM_ROWS)), "BIGINT")}
+        values: dict[str, exp.Expr] = {"merged_rows": exp.cast(exp.Sum(this=table.find_column(NUM_ROWS)), "BIGINT")}
         if day is not None and (self.windows is not None or not merged):
             values[NUM_DAYS] = exp.cast(exp.Sum(this=exp.column(NUM_DAYS)), "BIGINT")
         elif day is not None:
-            values[NUM_DAYS] = exp.Count(this=exp.Distinct(expressions=[table.column(day)]))
+            values[NUM_DAYS] = exp.Count(this=exp.Distinct(expressions=[table.find_column(day)]))
         names = {metric.name: f"metric_{index}" for index, metric in enumerate(metrics.additive)}
         formulas = {names[metric.name]: exp.cast(with_table_columns(metric.formula, table), "DOUBLE") for metric in metrics.additive}
         rows = self._select_rows({NUM_ROWS: exp.Sum, **merged}, counts_days=True)
@@ -255,8 +255,8 @@ class MergeQuery:
     @cached_property
     def merged_bins(self) -> pa.Table:
         """Return one row per group and bin: the key columns, ``bin`` and the merged columns of the bin."""
-        select_items = [exp.alias_(merge(this=self.table.column(name)), name) for name, merge in BIN_MERGE_FUNCTIONS.items()]
-        column = self.table.column("bin")
+        select_items = [exp.alias_(merge(this=self.table.find_column(name)), name) for name, merge in BIN_MERGE_FUNCTIONS.items()]
+        column = self.table.find_column("bin")
         rows = self._select_rows(BIN_MERGE_FUNCTIONS, column)
         # DuckDB groups integers by a perfect hash, in half the time.
         bin_ = exp.cast(column, "INT") if self.windows is None and self._has_integer_bins() else column
@@ -270,29 +270,33 @@ class MergeQuery:
 
     def count_bins(self) -> int:
         """Return the number of distinct groups and bins of all days, the maximum per window."""
-        columns: list[exp.Expr] = [self.table.column(name) for name in (*self._other_keys(), *(["bin"] if self.table.has_bins else []))]
+        columns: list[exp.Expr] = [
+            self.table.find_column(name) for name in (*self._other_keys(), *(["bin"] if self.table.has_bins else []))
+        ]
         pairs = exp.select(*(columns or [exp.Literal.number(1)])).distinct().from_(self.rows.copy()).subquery("b")
         ((count,),) = self.database.query_rows(exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(pairs))
         return int(count)
 
     def _other_keys(self) -> list[str]:
         """Return the key columns, without the day if windows replace it."""
-        return [name for name in self.by if self.windows is None or self.table.table.column(name) != self.table.day_column]
+        return [name for name in self.by if self.windows is None or self.table.table.find_column(name) != self.table.day_column]
 
     def _select_rows(self, merged: Mapping[str, type[exp.AggFunc]], *extra_keys: exp.Column, counts_days: bool = False) -> exp.Subquery:
         """Return the rows to merge.
 
         For windows, rows are merged by part of the days first, and repeated for each window that contains the part.
         """
-        keys = [*(self.table.column(name) for name in self._other_keys()), *extra_keys]
+        keys = [*(self.table.find_column(name) for name in self._other_keys()), *extra_keys]
         if self.windows is not None:
             return self.windows.windowed_rows(self.rows.copy(), self.table, keys, merged, counts_days)
         # Merging by day first is faster, but changes the last digits of double sums: only counts are merged so.
         if not counts_days or self.table.day_column is None or set(merged) != {NUM_ROWS}:
             return self.rows.copy()
-        day = self.table.column(self.table.day_column)
+        day = self.table.find_column(self.table.day_column)
         keys = [key for key in keys if key != day]
-        sums = [exp.alias_(merge(this=self.table.column(name)), self.table.column(name).this.copy()) for name, merge in merged.items()]
+        sums = [
+            exp.alias_(merge(this=self.table.find_column(name)), self.table.find_column(name).this.copy()) for name, merge in merged.items()
+        ]
         is_day = exp.Case(ifs=[exp.If(this=is_null(day), true=sql_literal(0))], default=sql_literal(1))
         per_day = exp.select(*keys, day.copy(), exp.alias_(is_day, NUM_DAYS), *sums).from_(self.rows.copy())
         return per_day.group_by(*(key.copy() for key in keys), day.copy()).subquery("s")
@@ -301,7 +305,7 @@ class MergeQuery:
         """Return True if bins are integers and DuckDB's perfect hash can group by them."""
         if not self.database.supports_dense_groups:
             return False
-        bin_ = self.table.column("bin")
+        bin_ = self.table.find_column("bin")
         is_whole = exp.and_(
             exp.EQ(this=exp.Floor(this=bin_), expression=bin_.copy()),
             exp.LT(this=exp.Abs(this=bin_.copy()), expression=sql_literal(MAX_BIN)),
@@ -312,7 +316,7 @@ class MergeQuery:
 
     def _list_group_columns(self) -> list[exp.Column]:
         key_names = self._other_keys()
-        return [self.table.column(name) if name in key_names else exp.column("window_number") for name in self.by]
+        return [self.table.find_column(name) if name in key_names else exp.column("window_number") for name in self.by]
 
     def _list_key_columns(self) -> list[exp.Expr]:
         return [exp.alias_(column, f"key_{index}") for index, column in enumerate(self._list_group_columns())]
@@ -329,4 +333,4 @@ class MergeQuery:
 
 def with_table_columns(formula: exp.Expr, rollup_table: RollupTable) -> exp.Expr:
     """Return a formula with its columns spelled as in the table."""
-    return formula.copy().transform(lambda node: rollup_table.column(node.name) if isinstance(node, exp.Column) else node)
+    return formula.copy().transform(lambda node: rollup_table.find_column(node.name) if isinstance(node, exp.Column) else node)

@@ -123,7 +123,7 @@ def _evaluate_orders(
     The first item has the numbers of group and order, the second the values of each metric, aligned with them.
     """
     is_needed = exp.In(this=exp.column("order_number", table="orderings"), expressions=[sql_literal(order) for order in orders])
-    rows = scratch.query(load_select("rollups", "numbered_bin_orderings.sql").where(is_needed), bins=bins)
+    rows = scratch.run_query(load_select("rollups", "numbered_bin_orderings.sql").where(is_needed), bins=bins)
     if not rows.num_rows:
         return [], {text: [] for text in texts}
     metric_texts = list(dict.fromkeys(texts))

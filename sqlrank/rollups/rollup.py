@@ -16,7 +16,7 @@ from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
 from sqlrank.execution import execute_resolved
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
-from sqlrank.prepare import prepare
+from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, collect_sources, leaf_sources
 from sqlrank.rollups.binning import DEFAULT_BINS, JackknifeBuckets, ScoreBinning
@@ -231,7 +231,7 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
     named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
     request = request if named_batch is None else named_batch.restrict(request, dialect_name)
     with open_for_inspection(connection, dialect_name, has_files) as database:
-        prepared = prepare(request, database)
+        prepared = prepare_statement(request, database)
         statement = add_definition_column(prepared.statement, definition, request)
         statement = statement if named_batch is None else named_batch.add_batch_column(statement)
         options = {

@@ -118,7 +118,7 @@ def compare_rolled_up(
     resolve_rollup_call(call)
     pairs = list_pairs(list(request.rollups), request.baseline)
 
-    def work(database: Database) -> pa.Table:
+    def compare_systems(database: Database) -> pa.Table:
         tables = {name: RollupTable(resolve_source(database, "rollup", source)) for name, source in request.rollups.items()}
         library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(call, next(iter(tables.values())))
         plans = [ContrastPlan(request.call, rollup_metrics, resolved_metrics, group) for group in groupings]
@@ -138,7 +138,7 @@ def compare_rolled_up(
             result.replace_schema_metadata(_build_metadata(result, request, resolved_metrics, library)), resolved_metrics
         )
 
-    return run_on_database(connection, infer_dialect(connection, dialect), limits, work, progress)
+    return run_on_database(connection, infer_dialect(connection, dialect), limits, compare_systems, progress)
 
 
 def _read_rollups(
@@ -177,10 +177,10 @@ def _contrast_systems(
             name: plan.evaluate_side(MergeQuery(database, table, table_rows, plan.by), scratch, with_bins=False)
             for name, (table, table_rows) in tables.items()
         }
-        groups = plan.groups(*systems.values())
+        groups = plan.find_groups(*systems.values())
         fields |= {field.name: field for field in groups.schema}
         label = {SLICE_COLUMN: ", ".join(plan.by) or ALL_ROWS_LABEL} if len(plans) > 1 else {}
-        contrasts = [plan.contrasts(groups, systems[baseline], systems[system], scratch) for baseline, system in pairs]
+        contrasts = [plan.iterate_contrasts(groups, systems[baseline], systems[system], scratch) for baseline, system in pairs]
         rows += [
             _Contrast({**contrast.group, **label}, metric, pair, contrast.differences[str(metric.metric)], contrast.row_counts("baseline"))
             for group_contrasts in zip(*contrasts, strict=True)

@@ -31,7 +31,7 @@ def check_duplicate_batches(database: Database, table: SourceTable, keys: Sequen
 
     This happens if a file is read twice; sums alone would not reveal it.
     """
-    key_columns = [quoted_column(name) for name in (str(table.column(BATCH_COLUMN)), *keys)]
+    key_columns = [quoted_column(name) for name in (str(table.find_column(BATCH_COLUMN)), *keys)]
     select_items = [exp.alias_(column.copy(), f"told_{index}") for index, column in enumerate(key_columns)]
     is_duplicate = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
     duplicates = database.query_rows(
@@ -122,31 +122,31 @@ class RollupTable:
     @property
     def day_column(self) -> str | None:
         """Return the day column as spelled in the table, or None if there is none."""
-        name = self.table.column(DAY_COLUMN)
+        name = self.table.find_column(DAY_COLUMN)
         return name if name in self.key_columns else None
 
     @property
     def has_bins(self) -> bool:
         """Return True if the table has the columns of score bins."""
-        return all(self.table.column(name) is not None for name in BIN_COLUMNS)
+        return all(self.table.find_column(name) is not None for name in BIN_COLUMNS)
 
-    def has(self, name: str) -> bool:
+    def has_column(self, name: str) -> bool:
         """Return True if a column of this name is known to exist, ignoring case."""
-        return self.table.column_types is not None and self.table.column(name) is not None
+        return self.table.column_types is not None and self.table.find_column(name) is not None
 
-    def column(self, name: str) -> exp.Column:
+    def find_column(self, name: str) -> exp.Column:
         """Return a column as it is spelled in the table, ignoring case."""
-        return quoted_column(self.table.column(name) or name)
+        return quoted_column(self.table.find_column(name) or name)
 
     def missing_metrics(self, metrics: RollupMetrics) -> list[str]:
         """Return the metrics whose columns the table does not have."""
-        missing = [metric.name for metric in metrics.additive if any(self.table.column(name) is None for name in metric.aggregates)]
+        missing = [metric.name for metric in metrics.additive if any(self.table.find_column(name) is None for name in metric.aggregates)]
         return missing + ([] if self.has_bins else [metric.name for metric in metrics.rank_based])
 
     def check_metrics(self, metrics: RollupMetrics, by: Sequence[str]) -> None:
         """Raise ``InputError`` unless the table has the columns of the metrics and the group keys."""
         missing = self.missing_metrics(metrics)
-        if any(self.table.column(name) is None for name in (NUM_ROWS, DEFINITION_COLUMN)):
+        if any(self.table.find_column(name) is None for name in (NUM_ROWS, DEFINITION_COLUMN)):
             raise InputError(
                 f"rollup: {self.table.label} has no {NUM_ROWS} or no {DEFINITION_COLUMN}, and is no rollup; sqlrank.rollup (sqlrank rollup) makes one"
             )
@@ -156,7 +156,7 @@ class RollupTable:
                 f"metrics, such as sqlrank rollup {' '.join(repr(metric.name) for metric in metrics.metrics)}"
             )
         for name in by:
-            if self.table.column_types is not None and (self.table.column(name) or name) not in self.key_columns:
+            if self.table.column_types is not None and (self.table.find_column(name) or name) not in self.key_columns:
                 raise InputError(
                     f"rollup: {name!r} is no key column of {self.table.label}{did_you_mean(name, self.key_columns)} "
                     f"There are: {', '.join(self.key_columns)}"
@@ -167,12 +167,12 @@ class RollupTable:
 
         Needs buckets, or for rankings the moments of per-query values.
         """
-        if not metrics.is_per_query or self.has(BUCKET_COLUMN):
+        if not metrics.is_per_query or self.has_column(BUCKET_COLUMN):
             self.check_buckets(by)
             return
-        means = metrics.averaged(self.has)
+        means = metrics.list_averaged_metrics(self.has_column)
         if missing := [
-            metric.name for metric in means if not all(self.has(name) for moment in metric.moments for name in moment.aggregates)
+            metric.name for metric in means if not all(self.has_column(name) for moment in metric.moments for name in moment.aggregates)
         ]:
             raise InputError(
                 f"rollup: {self.table.label} has no sums of squares for the standard errors of the weighted means of {', '.join(missing)}; "
@@ -181,47 +181,47 @@ class RollupTable:
 
     def check_buckets(self, by: Sequence[str]) -> None:
         """Raise ``InputError`` unless the table has a bucket column that ``by`` does not name."""
-        name = self.table.column(BUCKET_COLUMN)
+        name = self.table.find_column(BUCKET_COLUMN)
         if name not in self.key_columns:
             raise InputError(
                 f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, which confidence= needs; rebuild it with unit=, "
                 "the column whose values are independent, such as unit='user_id'"
             )
-        if name in [self.table.column(key) for key in by]:
+        if name in [self.table.find_column(key) for key in by]:
             raise InputError(f"by names {name}, within which there is no standard error; leave out by={name!r}, or confidence=")
 
-    def rules(self, metrics: RollupMetrics, *, has_batches: bool, reads_bins: bool = False) -> dict[str, Rule]:
+    def build_rules(self, metrics: RollupMetrics, *, has_batches: bool, reads_bins: bool = False) -> dict[str, Rule]:
         """Return the conditions that valid rows satisfy, by column.
 
         Only columns that the metrics read are checked. Sums of retracted rows are negative, which is valid if the table has batches.
         """
-        num_rows = self.column(NUM_ROWS)
+        num_rows = self.find_column(NUM_ROWS)
 
-        def signed(column: exp.Column) -> exp.Expr:
+        def negate_retractions(column: exp.Column) -> exp.Expr:
             negated = exp.Sub(this=sql_literal(0), expression=column)
             is_retraction = exp.LT(this=num_rows.copy(), expression=sql_literal(0))
             return exp.Case(ifs=[exp.If(this=is_retraction, true=negated)], default=column.copy()) if has_batches else column
 
         def not_negative(name: str) -> Rule:
-            is_positive = exp.GTE(this=signed(self.column(name)), expression=sql_literal(0))
-            return Rule(exp.and_(is_positive, self._is_finite(self.column(name))), "which cannot be negative")
+            is_positive = exp.GTE(this=negate_retractions(self.find_column(name)), expression=sql_literal(0))
+            return Rule(exp.and_(is_positive, self._is_finite(self.find_column(name))), "which cannot be negative")
 
         rules = {NUM_ROWS: not_negative(NUM_ROWS)}
         if self.has_bins and (metrics.rank_based or reads_bins):
             rules |= {name: not_negative(name) for name in ("positives", "negatives")}
-            score_min, score_max = (self.column(name) for name in ("score_min", "score_max"))
+            score_min, score_max = (self.find_column(name) for name in ("score_min", "score_max"))
             meaning = "which is above score_max"
             rules["score_min"] = Rule(exp.LTE(this=score_min, expression=score_max), meaning)
             has_rows = exp.NEQ(this=num_rows.copy(), expression=sql_literal(0))
             has_no_weight = exp.EQ(
-                this=exp.Add(this=self.column("positives"), expression=self.column("negatives")), expression=sql_literal(0)
+                this=exp.Add(this=self.find_column("positives"), expression=self.find_column("negatives")), expression=sql_literal(0)
             )
-            is_bin = exp.and_(self._is_finite(self.column("bin")), exp.paren(exp.or_(has_rows, has_no_weight)))
+            is_bin = exp.and_(self._is_finite(self.find_column("bin")), exp.paren(exp.or_(has_rows, has_no_weight)))
             rules["bin"] = Rule(is_bin, f"whose {NUM_ROWS} is 0 while its weights are not")
-        for name, tree in metrics.read(self.has).items():
-            column = self.column(name)
+        for name, tree in metrics.list_read_aggregates(self.has_column).items():
+            column = self.find_column(name)
             if isinstance(tree, exp.Count):
-                is_count = exp.Between(this=signed(column), low=sql_literal(0), high=signed(num_rows.copy()))
+                is_count = exp.Between(this=negate_retractions(column), low=sql_literal(0), high=negate_retractions(num_rows.copy()))
                 rules[name] = Rule(
                     exp.and_(is_count, self._is_finite(column)),
                     f"which counts some of {NUM_ROWS}: it is no less than 0, and no more than these",
@@ -232,7 +232,7 @@ class RollupTable:
                 null_condition = is_null(column)
                 sign = _term_sign(tree.this) if isinstance(tree, exp.Sum) else 0
                 comparison = {-1: exp.LTE, 1: exp.GTE}.get(sign)
-                has_sign = [] if comparison is None else [comparison(this=signed(column), expression=sql_literal(0))]
+                has_sign = [] if comparison is None else [comparison(this=negate_retractions(column), expression=sql_literal(0))]
                 meaning = f"which is a sum of values that are never {'above' if sign < 0 else 'below'} 0" if sign else NOT_A_NUMBER
                 rules[name] = Rule(exp.paren(exp.or_(null_condition, exp.and_(*has_sign, self._is_finite(column)))), meaning)
         return rules
@@ -260,11 +260,11 @@ class RollupTable:
         rows = self._select_unmerged(database, where, argument)
         if not database.can_inspect:
             return rows
-        rules = self.rules(metrics, has_batches=self.has(BATCH_COLUMN), reads_bins=reads_bins)
+        rules = self.build_rules(metrics, has_batches=self.has_column(BATCH_COLUMN), reads_bins=reads_bins)
         is_below_zero = self._check_rows(database, where, argument, rules)
-        if not self.has(BATCH_COLUMN):
+        if not self.has_column(BATCH_COLUMN):
             return rows
-        keys = [*self.key_columns, *([str(self.table.column("bin"))] if self.has_bins else [])]
+        keys = [*self.key_columns, *([str(self.table.find_column("bin"))] if self.has_bins else [])]
         check_duplicate_batches(database, self.table, keys, rows)
         if not is_below_zero:
             return rows
@@ -275,7 +275,7 @@ class RollupTable:
         """Return the bucket part of the definition hash, empty if there are no buckets."""
         rows = self._select_unmerged(database, where, "where")
         ((definition_hash,),) = database.query_rows(
-            exp.select(exp.alias_(exp.Max(this=self.column(DEFINITION_COLUMN)), "found")).from_(rows)
+            exp.select(exp.alias_(exp.Max(this=self.find_column(DEFINITION_COLUMN)), "found")).from_(rows)
         )
         return str(definition_hash).partition("-")[2]
 
@@ -286,7 +286,7 @@ class RollupTable:
             condition_columns = (
                 None
                 if self.table.column_types is None
-                else [*self.key_columns, *([str(self.table.column(BATCH_COLUMN))] if self.has(BATCH_COLUMN) else [])]
+                else [*self.key_columns, *([str(self.table.find_column(BATCH_COLUMN))] if self.has_column(BATCH_COLUMN) else [])]
             )
             source = source.where(parse_key_condition(where, self.table, condition_columns, database.dialect, argument))
         return source.subquery("s")
@@ -294,12 +294,15 @@ class RollupTable:
     def _check_rows(self, database: Database, where: str | None, argument: str, rules: Mapping[str, Rule]) -> bool:
         """Return True if any row is a retraction; raise ``InputError`` for rows that cannot be merged."""
         self._check_types(rules)
-        numbered = None if self.has(BATCH_COLUMN) else self._number_files()
+        numbered = None if self.has_column(BATCH_COLUMN) else self._number_files()
         rows = self._select_unmerged(database, where, argument, numbered)
         # Grouping by definition compares each run of equal values once: half the time of MIN and MAX.
-        groups = [self.column(DEFINITION_COLUMN), *([] if numbered is None or self.day_column is None else [self.column(self.day_column)])]
+        groups = [
+            self.find_column(DEFINITION_COLUMN),
+            *([] if numbered is None or self.day_column is None else [self.find_column(self.day_column)]),
+        ]
         num_valid = exp.Count(this=exp.Case(ifs=[exp.If(this=_all_conditions(rules), true=sql_literal(1))]))
-        aggregates: list[exp.Expr] = [exp.Min(this=self.column(NUM_ROWS)), exp.Count(this=exp.Star()), num_valid]
+        aggregates: list[exp.Expr] = [exp.Min(this=self.find_column(NUM_ROWS)), exp.Count(this=exp.Star()), num_valid]
         aggregates += (
             []
             if numbered is None
@@ -319,7 +322,7 @@ class RollupTable:
     def _check_types(self, rules: Iterable[str]) -> None:
         """Raise ``InputError`` for an aggregate column that is not numeric."""
         for name in rules:
-            duckdb_type = (self.table.column_types or {}).get(self.table.column(name) or "", "").upper()
+            duckdb_type = (self.table.column_types or {}).get(self.table.find_column(name) or "", "").upper()
             if duckdb_type and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
                 raise InputError(
                     f"rollup: {name} of {self.table.label} is {duckdb_type}, not a number; cast it in a view, CAST({name} AS DOUBLE), or rebuild the rollup"
@@ -334,7 +337,7 @@ class RollupTable:
             )
         if len(definitions) > 1:
             least, *_, most = sorted(map(str, definitions))
-            days = "" if self.table.column(DAY_COLUMN) is None else "; see which days have which: SELECT DISTINCT day, definition"
+            days = "" if self.table.find_column(DAY_COLUMN) is None else "; see which days have which: SELECT DISTINCT day, definition"
             raise InputError(
                 f"rollup: rows of different definitions ({least}, {most}) cannot be added up: they are of other metrics, columns, weights, conditions "
                 f"or bins{days}; choose those of one with where=, or rebuild the others"
@@ -342,13 +345,13 @@ class RollupTable:
 
     def _refuse_impossible(self, database: Database, rows: exp.Subquery, rules: Mapping[str, Rule]) -> None:
         """Raise ``InputError`` for the first row that violates a rule, with group, column and value."""
-        keys = [self.column(name) for name in self.key_columns]
+        keys = [self.find_column(name) for name in self.key_columns]
         validity_flags = [
             exp.Case(ifs=[exp.If(this=rule.condition.copy(), true=sql_literal(1))], default=sql_literal(0)) for rule in rules.values()
         ]
         select_items = [
             exp.alias_(expression.copy(), f"told_{index}")
-            for index, expression in enumerate([*keys, *validity_flags, *map(self.column, rules)])
+            for index, expression in enumerate([*keys, *validity_flags, *map(self.find_column, rules)])
         ]
         is_valid = exp.Case(ifs=[exp.If(this=_all_conditions(rules), true=sql_literal(1))], default=sql_literal(0))
         query = exp.select(*select_items).from_(rows.copy()).where(exp.EQ(this=is_valid, expression=sql_literal(0)))
@@ -366,12 +369,12 @@ class RollupTable:
         """Raise ``InputError`` for minima and maxima of groups with retractions: they cannot be undone."""
         names = [
             metric.name
-            for metric in metrics.resolve_weights(self.has).additive
+            for metric in metrics.resolve_weights(self.has_column).additive
             if any(isinstance(tree, (exp.Min, exp.Max)) for tree in metric.aggregates.values())
         ]
         if not names:
             return
-        columns, num_rows = [self.column(name) for name in keys], self.column(NUM_ROWS)
+        columns, num_rows = [self.find_column(name) for name in keys], self.find_column(NUM_ROWS)
         has_retraction = exp.LT(this=exp.Min(this=num_rows), expression=sql_literal(0))
         has_remaining_rows = exp.GT(this=exp.Sum(this=num_rows.copy()), expression=sql_literal(0))
         group_values = _find_first_group(database, rows, columns, exp.and_(has_retraction, has_remaining_rows))
@@ -392,7 +395,7 @@ class RollupTable:
     def _check_files(self, database: Database, rows: exp.Subquery) -> None:
         """Raise ``InputError`` for a group with rows in several files: its day was written twice."""
         keys = [name for name in self.key_columns if name.lower() != BUCKET_COLUMN]
-        group_values = _find_first_group(database, rows, [self.column(name) for name in keys], _has_several_values(FILE_NUMBER))
+        group_values = _find_first_group(database, rows, [self.find_column(name) for name in keys], _has_several_values(FILE_NUMBER))
         if group_values is not None:
             raise InputError(
                 f"rollup: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice; leave one of them out, or "

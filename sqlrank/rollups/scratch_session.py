@@ -29,7 +29,7 @@ class ScratchSession:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
 
-    def query(self, query: exp.Query, **tables: pa.Table) -> pa.Table:
+    def run_query(self, query: exp.Query, **tables: pa.Table) -> pa.Table:
         """Return the result of a query over Arrow tables, which it reads by their names."""
         try:
             with translate_duckdb_errors():
@@ -44,11 +44,11 @@ class ScratchSession:
     def run(self, work: Callable[[Database], Outcome]) -> Outcome:
         """Run ``work`` on a database that reads objects in memory, until the deadline of the call, and return its result."""
 
-        def working() -> Outcome:
+        def run_work() -> Outcome:
             with closing(DuckDBDatabase(self._connection, is_own=True)) as database:
                 return work(database)
 
-        return run_cancellable(self._connection, working, None)
+        return run_cancellable(self._connection, run_work, None)
 
 
 @contextmanager

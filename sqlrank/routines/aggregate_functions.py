@@ -32,7 +32,7 @@ def build_aggregate(
     metric: SymbolicMetric, role: str, options: InstallationOptions
 ) -> tuple[exp.Expr, list[RoutineParameter], ResolvedRequest]:
     """Return the expression of a metric over columns, which are columns of its role, with symbolic parameters for parameters, and all of these."""
-    request = resolve_request(options.request([str(metric.metric)], [role]))
+    request = resolve_request(options.build_request([str(metric.metric)], [role]))
     resolved = with_symbolic_parameters(request.metrics[0], metric)
     request = replace(request, metrics=[resolved])
     library, file = options.library, metric.file

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.errors import MetricError
-from sqlrank.prepare import prepare
+from sqlrank.prepare import prepare_statement
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric, SymbolicNumber, freeze_value, to_sql_name
@@ -64,7 +64,7 @@ class InstallationOptions:
         """The registry of SQL files."""
         return registry_for(self.sql_dir)
 
-    def request(self, metrics: Any, roles: Iterable[str], **arguments: Any) -> Request:
+    def build_request(self, metrics: Any, roles: Iterable[str], **arguments: Any) -> Request:
         """Return the request of metrics over tables that are called as their roles, with the policies that the metrics read."""
         tables = {role: source_table(role) for role in roles}
         keywords = {role: tables.pop(role) for role in INPUTS_BY_KEYWORD if role in tables}
@@ -213,7 +213,7 @@ def find_roles(metric: SymbolicMetric, options: InstallationOptions) -> list[str
     library = options.library
     roles = {"run"}
     while True:
-        request = options.request([metric.metric], roles)
+        request = options.build_request([metric.metric], roles)
         (resolved,) = metric_resolver.resolve_metrics([metric.metric], library, options.compat, request.policies, roles)
         read = {*resolved.dependencies.roles, *([] if resolved.input_role == "run" else [resolved.input_role])}
         read |= {"run"} if resolved.input_role == "run" else set()
@@ -240,10 +240,10 @@ def compile_symbolic(
     if options.weighted and "run" in roles:
         roles = [*roles, *({QUERIES} - {*roles})]
     by = [SOURCE_GROUP_COLUMN] if is_grouped else []
-    request = resolve_request(options.request(texts, roles, by=by, per_query=per_query, confidence=confidence))
+    request = resolve_request(options.build_request(texts, roles, by=by, per_query=per_query, confidence=confidence))
     symbolic = [with_symbolic_parameters(resolved, metric) for resolved, metric in zip(request.metrics, metrics, strict=True)]
     request = replace(request, metrics=symbolic)
-    prepared = prepare(request, NamesOnlyDatabase(options.dialect))
+    prepared = prepare_statement(request, NamesOnlyDatabase(options.dialect))
     names = {str(metric.metric): metric.column for metric in metrics}
     columns = [_column_name(output, names) for output in prepared.statement.outputs]
     pairs = zip(metrics, request.metrics, strict=True)

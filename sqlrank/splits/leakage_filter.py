@@ -64,7 +64,7 @@ class LeakageFilter:
             joins, {column: column_name for column, column_name in columns.items() if column_name is not None and column in needed_columns}
         )
 
-    def query(self, rows: exp.Query, table: SourceTable, training_part: str, part_column: str, has_folds: bool) -> exp.Query:
+    def build_query(self, rows: exp.Query, table: SourceTable, training_part: str, part_column: str, has_folds: bool) -> exp.Query:
         """Return the filtered rows; ``training_part`` names the first part, ``part_column`` the column of parts."""
         if not self.joins:
             return rows
@@ -75,7 +75,9 @@ class LeakageFilter:
         query.set("where", exp.Where(this=exp.or_(where.this, exp.and_(*conditions, wrap=False), copy=False)))
         for select in find_nodes(query, exp.Select):
             select.comments = [describe_rows(comment, keys={"fold": ["fold"] if has_folds else []}) for comment in select.comments or []]
-        names = {name: str(table.column(column_name) or column_name) for name, column_name in self.columns.items()} | {"split": part_column}
+        names = {name: str(table.find_column(column_name) or column_name) for name, column_name in self.columns.items()} | {
+            "split": part_column
+        }
         for column in list(find_nodes(query, exp.Column)):
             if column.name == "fold" and not has_folds and column.root() is query:
                 _leave_out(column)

@@ -221,7 +221,7 @@ def _select_rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
     plan.check(table)
     _check_keys(plan, database, table)
     _check_strata(plan, database, table)
-    query = plan.query(table)
+    query = plan.build_query(table)
     names = [*(table.column_types or ()), *plan.new_columns]
     ordered = (
         exp.select("*")
@@ -241,7 +241,7 @@ def _check_keys(plan: SplitPlan, database: Database, table: SourceTable) -> None
     """Raise ``InputError`` for NULL keys or times, which would all fall into the last part."""
     for what in ("key", "time"):
         if what in plan.columns:
-            column = exp.column(str(table.column(plan.columns[what])), quoted=True)
+            column = exp.column(str(table.find_column(plan.columns[what])), quoted=True)
             (count,) = database.query_rows(exp.select(exp.Count(this=exp.Star())).from_(table.from_clause()).where(is_null(column)))[0]
             if count:
                 raise InputError(f"{table.label}: {plan.columns[what]} is NULL in {count:,} rows; leave them out, or give them a value")
@@ -251,7 +251,7 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
     """Raise ``InputError`` for a key with rows in two strata: its parts could differ."""
     if "stratum" not in plan.columns:
         return
-    key, stratum = (exp.column(str(table.column(plan.columns[name])), quoted=True) for name in ("key", "stratum"))
+    key, stratum = (exp.column(str(table.find_column(plan.columns[name])), quoted=True) for name in ("key", "stratum"))
     minimum, maximum = exp.Min(this=stratum), exp.Max(this=stratum.copy())
     count, total = exp.Count(this=stratum.copy()), exp.Count(this=exp.Star())
     differs = exp.or_(
@@ -280,6 +280,6 @@ def _build_header(plan: SplitPlan, request: SplitRequest, source: Any, options: 
 
 
 def _build_statement(plan: SplitPlan, table: SourceTable, header: StatementHeader) -> CompiledStatement:
-    query = plan.query(table)
+    query = plan.build_query(table)
     outputs = [OutputColumn(select_item.output_name, select_item.output_name, "row") for select_item in query.selects]
     return CompiledStatement(query, outputs, header)

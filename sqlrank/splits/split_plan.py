@@ -200,21 +200,21 @@ class SplitPlan:
         if table.column_types is None:
             return
         for name in (*self.columns.values(), *self.leakage_filter.columns.values()):
-            if table.column(name) is None:
+            if table.find_column(name) is None:
                 raise InputError(
                     f"{table.label} has no column {name!r}{did_you_mean(name, table.column_types)} There are: {enumerate_names(table.column_types)}"
                 )
         for name in self.new_columns:
-            if table.column(name) is not None:
+            if table.find_column(name) is not None:
                 raise InputError(f"{table.label} has a column {name!r} already; give the new one another name with column=")
         key = self.columns.get("key")
-        key_type = table.column_types[str(table.column(key))].upper() if key is not None and "salt" in self.values else ""
+        key_type = table.column_types[str(table.find_column(key))].upper() if key is not None and "salt" in self.values else ""
         if key_type.startswith(INEXACT_TYPES):
             raise InputError(f"{key} is {key_type}, whose text differs between engines; cast it to an integer or text")
 
-    def query(self, table: SourceTable) -> exp.Query:
+    def build_query(self, table: SourceTable) -> exp.Query:
         """Return the filtered rows of a table with the new columns."""
-        return self.leakage_filter.query(self.all_rows(table), table, str(self.names[0]), self.part_column, self.kind == "expanding")
+        return self.leakage_filter.build_query(self.all_rows(table), table, str(self.names[0]), self.part_column, self.kind == "expanding")
 
     def all_rows(self, table: SourceTable) -> exp.Query:
         """Return all rows of a table with the new columns."""
@@ -254,7 +254,7 @@ class SplitPlan:
                 continue
             column_name = self.columns.get(column.name)
             if column_name is not None:
-                column.set("this", exp.to_identifier(table.column(column_name), quoted=True))
+                column.set("this", exp.to_identifier(table.find_column(column_name), quoted=True))
             elif isinstance(column.parent, exp.Ordered):
                 column.parent.pop()
             else:

@@ -147,7 +147,7 @@ def test_limits_of_a_metric_with_one_bound() -> None:
     assert results["t"][1] < 0 == results["auto"][1] < results["auto"][0]  # type: ignore[operator]
     result = sqlrank.evaluate(["LogLoss", "MAE", "Bias", "R2", "Positives"], predictions=data)
     view = ResultView.from_result(result)
-    assert [view.range(name) for name in result.column_names] == [(0, math.inf), (0, math.inf), None, (-math.inf, 1), (0, math.inf)]
+    assert [view.find_range(name) for name in result.column_names] == [(0, math.inf), (0, math.inf), None, (-math.inf, 1), (0, math.inf)]
 
 
 # Limits of the bootstrap

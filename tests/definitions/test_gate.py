@@ -15,10 +15,10 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
 from sqlrank.comparison.comparison_plan import ComparedMetric
-from sqlrank.comparison.noninferiority import decide
+from sqlrank.comparison.noninferiority import decide_verdict
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.inference.tolerance import Tolerance
-from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
+from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,7 +132,7 @@ RECIPROCAL_RANK = ComparedMetric("RR", "higher", is_proportion=True)
     ],
 )
 def test_rules(item: DifferenceSummary, tolerance: float, cells: int, expected: str) -> None:
-    assert decide(item, RECIPROCAL_RANK, Tolerance(tolerance, is_share=False), 0.95, cells, 2).verdict == expected
+    assert decide_verdict(item, RECIPROCAL_RANK, Tolerance(tolerance, is_share=False), 0.95, cells, 2).verdict == expected
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_required_units_are_those_at_which_the_gate_decides(
 ) -> None:
     def verdict_on(units: int) -> Any:
         summary = make_summary(difference, 0.5 / units**0.5, units)
-        return decide(summary, RECIPROCAL_RANK, Tolerance(0.05, is_share=False), 0.95, num_tests, 2)
+        return decide_verdict(summary, RECIPROCAL_RANK, Tolerance(0.05, is_share=False), 0.95, num_tests, 2)
 
     assert (verdict_on(25).verdict, verdict_on(25).required_units) == ("inconclusive", required_units)
     if required_units is None:
@@ -228,7 +228,7 @@ def test_noise_does_not_fail() -> None:
         differences = draw.normal(0, 0.12, 20)
         se = differences.std(ddof=1) / 20**0.5
         item = make_summary(float(differences.mean()), float(se), 20, 10)
-        failed += decide(item, RECIPROCAL_RANK, Tolerance(0.0, is_share=False), 0.95, 1, 20).verdict == "fail"
+        failed += decide_verdict(item, RECIPROCAL_RANK, Tolerance(0.0, is_share=False), 0.95, 1, 20).verdict == "fail"
     assert failed <= 50
 
 
@@ -318,7 +318,7 @@ def test_systems() -> None:
 def test_reports() -> None:
     result = sqlrank.gate(["RR", "P@5"], run={"old": GOOD, "new": BAD}, qrels=QRELS, tolerance=0.01)
     assert result["verdict"].to_pylist() == ["fail", "pass"]
-    suite = ET.fromstring(junit(result))  # noqa: S314  it was written here
+    suite = ET.fromstring(format_junit(result))  # noqa: S314  it was written here
     assert suite.attrib == {"name": "sqlrank gate", "tests": "2", "failures": "1", "errors": "0", "skipped": "0"}
     assert [case.get("name") for case in suite] == ["RR", "P@5"]
     assert "worse by more than the tolerance: difference -0.4" in (suite[0][0].get("message") or "")

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
-from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
+from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -208,7 +208,7 @@ def test_a_comparison_shows_its_reasons(tmp_path: Path, monkeypatch: pytest.Monk
 def test_files_for_reviewers() -> None:
     """Rows without numbers are no failure and no pass, and say their reason."""
     found = sqlrank.gate(["AUC", "MCC"], predictions=make_predictions(), columns={"score": ["old", "none"]})
-    suite = ET.fromstring(junit(found))  # noqa: S314  it was written here
+    suite = ET.fromstring(format_junit(found))  # noqa: S314  it was written here
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "0", "1")
     message = suite[1][0].get("message") or ""
     assert message.startswith("undefined for the candidate: value_baseline 0.")

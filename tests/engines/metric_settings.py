@@ -34,7 +34,7 @@ def find_settings_read(files: list[SqlFile]) -> dict[str, set[str]]:
 def _find_calls() -> dict[str, set[str]]:
     """Return the functions that each file calls, by its name."""
     calls: dict[str, set[str]] = {}
-    for file in load_registry().files():
+    for file in load_registry().list_files():
         calls.setdefault(file.name, set()).update(call.name.lower() for call in find_nodes(file.tree, exp.Anonymous))
     return calls
 

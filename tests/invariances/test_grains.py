@@ -63,7 +63,7 @@ def test_every_role_has_a_grain() -> None:
 
 
 def test_the_grain_of_metrics_and_curves_is_their_key() -> None:
-    assert str(LIBRARY.metric("ndcg").row_grain) == "list_id"
+    assert str(LIBRARY.find_metric("ndcg").row_grain) == "list_id"
     assert str(LIBRARY.curves["roc"].row_grain) == "group_id, point"
 
 

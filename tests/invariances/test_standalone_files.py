@@ -113,14 +113,14 @@ class Pasted:
                 self._macro(call.name.lower())
         for table in file.tree.find_all(exp.Table):
             if table.name not in LIBRARY.roles and table.name not in self.relations:
-                relation = LIBRARY.relation(table.name, self.settings)
+                relation = LIBRARY.find_relation(table.name, self.settings)
                 self._take(relation)
                 self.relations[table.name] = relation.text
 
     def _macro(self, slot: str) -> None:
         if slot in self.macros:
             return
-        file = LIBRARY.function(slot, str(self.settings.get(slot, LIBRARY.default_function(slot))))
+        file = LIBRARY.find_function(slot, str(self.settings.get(slot, LIBRARY.default_function(slot))))
         for call in file.tree.find_all(exp.Anonymous):
             if call.name.lower() not in ENGINE_FUNCTIONS["duckdb"]:
                 self._macro(call.name.lower())
@@ -171,10 +171,10 @@ def list_metrics(role: str, grain: str) -> list[str]:
 
 @pytest.mark.parametrize("name", select_every(4, list_metrics("run", "list")))
 def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
-    file = LIBRARY.metric(name)
+    file = LIBRARY.find_metric(name)
     pasted = Pasted(file)
     for table in ("evaluated_queries", "ranked_lists"):
-        pasted.relations.setdefault(table, LIBRARY.relation(table, {}).text)
+        pasted.relations.setdefault(table, LIBRARY.find_relation(table, {}).text)
     found = pasted.run(
         connection, "SELECT l.query_id, p.* EXCLUDE (list_id) FROM ranked_lists AS l LEFT JOIN pasted AS p USING (list_id) ORDER BY 1"
     )
@@ -193,7 +193,7 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
 
 @pytest.mark.parametrize("name", list_metrics("run", "group"))
 def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) -> None:
-    file = LIBRARY.metric(name)
+    file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     (fused,) = (
         sqlrank.evaluate(write_metric(file), run="given_run", qrels="given_qrels", inputs=INPUT_NAMES, connection=connection)
@@ -206,7 +206,7 @@ def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) ->
 
 @pytest.mark.parametrize("name", select_every(4, list_metrics("predictions", "group")))
 def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
-    file = LIBRARY.metric(name)
+    file = LIBRARY.find_metric(name)
     within_query = "level" in file.declared_settings
     connection.execute(
         f"CREATE OR REPLACE VIEW predictions AS SELECT {'query_id' if within_query else '1'} AS group_id, 1 AS unit_id, * FROM given"
@@ -230,7 +230,7 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     ),
 )
 def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyConnection) -> None:
-    file = LIBRARY.metric(name)
+    file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     (fused,) = sqlrank.evaluate(write_metric(file), inputs={role: f"given_{role}"}, connection=connection).columns[-1].to_pylist()
     assert found == pytest.approx(fused, abs=1e-12)
@@ -238,7 +238,7 @@ def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyCo
 
 @pytest.mark.parametrize("name", select_every(4, list_metrics("records", "group")))
 def test_records(name: str, connection: duckdb.DuckDBPyConnection) -> None:
-    file = LIBRARY.metric(name)
+    file = LIBRARY.find_metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
     inputs = {"records": "given_records", **({"candidate_pairs": "candidate_pairs"} if file.path.parent.name == "blocking" else {})}
     (fused,) = sqlrank.evaluate(write_metric(file), inputs=inputs, connection=connection).columns[-1].to_pylist()

@@ -61,7 +61,7 @@ def folder(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Folder:
 def test_the_files_of_the_package_keep_the_contract() -> None:
     """They are not checked when they are read, so that a first call is quick."""
     shelf = load_registry()
-    files = shelf.files()
+    files = shelf.list_files()
     assert len(files) > 200
     for file in files:
         check_contract(SqlFile(file.kind, file.name, file.path), shelf)

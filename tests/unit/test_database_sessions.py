@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from sqlglot import exp
 
-from sqlrank.deadline import deadline
+from sqlrank.deadline import set_deadline
 from sqlrank.engines.database import Database, NamesOnlyDatabase
 from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.remote_database import RemoteDatabase
@@ -54,7 +54,7 @@ def test_errors_of_other_drivers_are_execution_errors_with_their_cause() -> None
         assert isinstance(error.__cause__, sqlite3.OperationalError)
         assert database.is_data_error(error)
         assert database.fetch_rows("SELECT 1") == [(1,)]
-        with deadline(1e-9):
+        with set_deadline(1e-9):
             late = find_failure(database, "SELECT 1")
         assert str(late).startswith("cancelled after")
         assert not database.is_data_error(late)

@@ -26,7 +26,7 @@ MINE = "-- mine: a quotient.\nSELECT\n  list_id,\n  SUM(doc_count) / {} AS mine\
 @pytest.mark.slow
 def test_no_denominator_is_zero() -> None:
     """Of metrics, curves, relations and functions the contract asks it; of other files nobody else does."""
-    files = load_registry().files()
+    files = load_registry().list_files()
     assert sum("/" in file.tree.sql() for file in files) > 80
     for file in files:
         assert (

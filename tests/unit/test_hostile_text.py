@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 
 import sqlrank
 from sqlrank.errors import MAX_LINE_CHARS, InputError, SqlrankError, clean_line, escape_controls, quote_excerpt, redact_secrets, short_repr
-from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
+from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
 from sqlrank.output.result_formats import Format, TableStyle, format_table
 from tests.unit.command_line import ROOT, run_command, run_refused_command
 
@@ -198,7 +198,7 @@ def test_verdicts_show_no_control_characters(text: str) -> None:
     (line,) = github_annotations(result)
     assert not has_controls(line)
     assert line.startswith("::error title=sqlrank gate::")
-    assert not has_controls(junit(result).replace("\n", ""))
+    assert not has_controls(format_junit(result).replace("\n", ""))
 
 
 @pytest.mark.parametrize("name", STEERING)

@@ -18,7 +18,7 @@ import pytest
 
 import sqlrank
 from sqlrank import ExecutionError, MetricError
-from sqlrank.deadline import deadline
+from sqlrank.deadline import set_deadline
 from sqlrank.engines import duckdb_pool, spill_directory
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.resource_limits import ResourceLimits
@@ -138,10 +138,10 @@ def test_what_is_under_way_outlives_the_database_that_is_let_go() -> None:
 
 def test_imports_keep_the_time_of_a_call() -> None:
     started = time.monotonic()
-    with deadline(0.2), pytest.raises(ExecutionError, match=r"^cancelled after 0\.2 seconds; give a longer timeout"):
+    with set_deadline(0.2), pytest.raises(ExecutionError, match=r"^cancelled after 0\.2 seconds; give a longer timeout"):
         run_in_time(lambda: time.sleep(1.5))
     assert time.monotonic() - started < 1.2
-    with deadline(60):
+    with set_deadline(60):
         assert run_in_time(lambda: 7) == 7
         with pytest.raises(ZeroDivisionError):
             run_in_time(lambda: 1 / 0)

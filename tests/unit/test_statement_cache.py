@@ -16,7 +16,7 @@ import sqlrank
 from sqlrank import InputError
 from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_sources import DuckDBSources
-from sqlrank.prepare import prepare
+from sqlrank.prepare import prepare_statement
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request
 
@@ -124,7 +124,7 @@ def test_columns_of_other_types_are_other_statements() -> None:
         connection.execute(f"CREATE TABLE q (query_id INT, doc_id INT, relevance {kind})")
         with closing(DuckDBDatabase(connection)) as database:
             call = Request("CG", {"run": "r", "qrels": "q"})
-            found.append(prepare(resolve_request(call), database).statement)
+            found.append(prepare_statement(resolve_request(call), database).statement)
     assert found[0] is found[2]
     assert found[0] is not found[1]
 

@@ -77,7 +77,7 @@ class AnalyticIntervals:
     ) -> KeyedCte:
         """Add the interval CTEs of metrics whose influence the same rows carry."""
         has_classes, weight = self.has_classes(rows), self._unit_weight(rows, influences)
-        query = self.influence(cte, keys, rows, influences, has_classes, weight)
+        query = self.select_influence(cte, keys, rows, influences, has_classes, weight)
         influence_cte = self.relations.ctes.add_aggregate(
             "unit_influence",
             query,
@@ -94,7 +94,7 @@ class AnalyticIntervals:
             sums.add(column, influence, formulas[column.alias], self.confidence.needs_class_sizes(formulas[column.alias].method))
         is_carried = rows.kind == "values"  # Query values are read once: their mean is carried along with the influence.
         is_long = len(set(formulas.values())) < len(formulas)
-        source = sums.source(influence_cte, None if is_carried else cte, keys, is_long)
+        source = sums.find_source(influence_cte, None if is_carried else cte, keys, is_long)
         limits_cte = self._add_steps(formulas, keys, source, None if is_carried else cte)
         self.limit_ctes |= dict.fromkeys(formulas, limits_cte)
         self.value_ctes |= dict.fromkeys(formulas, limits_cte) if is_carried else {}
@@ -140,7 +140,7 @@ class AnalyticIntervals:
             else:
                 continue
             name = self.relations.ctes.add_aggregate(step, query, f"{rows}: {rows_of_step}")
-        limits = {alias: steps[formula].limits() for alias, formula in formulas.items()}
+        limits = {alias: steps[formula].list_limits() for alias, formula in formulas.items()}
         suffixes = ["value"] if metrics_cte is None else []
         if source.is_long:
             columns = [exp.column(column) for column in (METRIC_COLUMN, "value", UNIT_COUNT)]
@@ -178,11 +178,11 @@ class AnalyticIntervals:
 
     def _limits_in_one_row(self, wide_columns: WideColumns, limits: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
         """Return the units, and the limits of metrics in one row under their names."""
-        self.units |= {alias: wide_columns.value(alias, exp.column(UNIT_COUNT)).name for alias in limits}
+        self.units |= {alias: wide_columns.rename_columns(alias, exp.column(UNIT_COUNT)).name for alias in limits}
         select_items: list[exp.Expr] = [exp.column(name) for name in dict.fromkeys(self.units[alias] for alias in limits)]
         for alias, columns in limits.items():
             for column in columns:
-                value, name = wide_columns.value(alias, column.unalias()), f"{alias}_{column.alias_or_name}"
+                value, name = wide_columns.rename_columns(alias, column.unalias()), f"{alias}_{column.alias_or_name}"
                 select_items.append(value if value == exp.column(name) else exp.alias_(value, name))
         return select_items
 
@@ -228,7 +228,7 @@ class AnalyticIntervals:
             return None if is_constant and not is_summed else exp.column("weight", table="r")
         return exp.column(CLASS_TOTALS[0], table="r") + exp.column(CLASS_TOTALS[3], table="r") if CLASS_TOTALS[0] in names else None
 
-    def influence(
+    def select_influence(
         self,
         cte: str,
         keys: KeyColumns,
@@ -277,12 +277,12 @@ class AnalyticIntervals:
     def _choose_method(self, column: MetricColumn) -> str:
         return self.confidence.method_for(column.metric, is_group_metric=column.grain == "group")
 
-    def value(self, column: MetricColumn, cte: str) -> exp.Column:
+    def select_value(self, column: MetricColumn, cte: str) -> exp.Column:
         """Return the value of a metric, possibly carried along with its error."""
         margins_cte = self.value_ctes.get(column.alias)
         return exp.column(column.alias, table=cte) if margins_cte is None else exp.column(f"{column.alias}_value", table=margins_cte)
 
-    def limits(self, column: MetricColumn) -> list[exp.Expr]:
+    def select_limits(self, column: MetricColumn) -> list[exp.Expr]:
         """Return the interval limits, standard error and number of units, NULL if there are none."""
         cte = self.limit_ctes.get(column.alias)
         names = {name: f"{column.alias}_{name}" for name in INTERVAL_SUFFIXES}

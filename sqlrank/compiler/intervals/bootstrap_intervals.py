@@ -124,7 +124,7 @@ class RowResampler:
         self.confidence = confidence
         self.role = role
 
-    def drawn(self, key: InputKey, cte: str) -> str:
+    def add_resampled_rows(self, key: InputKey, cte: str) -> str:
         """Add a CTE with the resampled rows of an input and return its name.
 
         Other inputs are returned unchanged.
@@ -135,7 +135,7 @@ class RowResampler:
         query = resampled_rows(self.relations, self.confidence, self.relations.ctes[cte].query, cte, unit, exp.column("weight"))
         keys = {
             name: KeyColumns((*key.columns, REPLICATE_COLUMN), key.nullable)
-            for name, key in self.relations.keys(cte).items()
+            for name, key in self.relations.find_keys(cte).items()
             if name != UNIT_ID
         }
         keys[UNIT_ID] = KeyColumns((unit,))
@@ -153,7 +153,7 @@ class BootstrapIntervals:
         self.relations = relations
         self.values: tuple[str, exp.Select] | None = None
 
-    def draw(self, cte: str, query: exp.Select, unit: str, weight: exp.Expr | None) -> str:
+    def add_resampled_values(self, cte: str, query: exp.Select, unit: str, weight: exp.Expr | None) -> str:
         """Add a CTE with the resampled query values and return its name."""
         self.values = cte, query
         resampled: Any = resampled_rows(self.relations, self.confidence, query, cte, unit, weight)
@@ -161,7 +161,7 @@ class BootstrapIntervals:
             "bootstrap_weights", resampled, "one row per replicate and query, which weighs as often as it is drawn in it"
         )
 
-    def rows(self, body: exp.Select, base_role: str | None, columns: Sequence[MetricColumn], audits: Sequence[str]) -> exp.Select:
+    def select_rows(self, body: exp.Select, base_role: str | None, columns: Sequence[MetricColumn], audits: Sequence[str]) -> exp.Select:
         """Return one row per group with every metric and its interval limits.
 
         ``body`` has one row per group and replicate.

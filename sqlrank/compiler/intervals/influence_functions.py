@@ -107,7 +107,7 @@ def _influence_relation(relations: RelationCtes, metric: ResolvedMetric) -> SqlF
     """Return the relation that declares the influence on a metric, None if there is none under its settings."""
     name = metric.file.interval.influence.rpartition(" ")[2]
     try:
-        return relations.library.relation(name, metric.settings)
+        return relations.library.find_relation(name, metric.settings)
     except MetricError:
         return None
 
@@ -145,7 +145,7 @@ def _find_unit_cte(relations: RelationCtes, metric: ResolvedMetric, cte: str) ->
     inputs = set(relations.inputs.values())
     if name in relations.library.roles:
         return cte
-    unit_kind = relations.library.relation(name, metric.settings).annotations.get("Sampling unit")
+    unit_kind = relations.library.find_relation(name, metric.settings).annotations.get("Sampling unit")
     if unit_kind in UNIT_ANNOTATIONS:
         missing = unit_kind == "predictions" and any(map(relations.unit_columns, inputs)) and not relations.unit_columns(cte)
         return None if missing else cte
@@ -252,4 +252,4 @@ def _slot_functions(relations: RelationCtes, metric: ResolvedMetric) -> Iterator
     for choice in metric.file.declared_settings.values():
         chosen = metric.settings.get(choice.name, choice.default)
         if choice.is_slot and isinstance(chosen, str):
-            yield choice.name, relations.library.function(choice.name, chosen)
+            yield choice.name, relations.library.find_function(choice.name, chosen)

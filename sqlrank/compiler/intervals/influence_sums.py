@@ -79,7 +79,7 @@ class InfluenceSums:
         if formula.is_adjusted:
             variant = "several_units" if self.is_equal else "influence"
             arguments = (value, exp.column("num_units"))
-            sums["fourth_powers"] = self.relations.function("fourth_power_sum", {"fourth_power_sum": variant}, *arguments)
+            sums["fourth_powers"] = self.relations.apply_function("fourth_power_sum", {"fourth_power_sum": variant}, *arguments)
         if formula.error == "delong":
             zero = sql_literal(0)
             is_positive = exp.EQ(this=exp.column("label"), expression=sql_literal(1))
@@ -101,7 +101,7 @@ class InfluenceSums:
             return {f"{name.removesuffix('s')}_size": sums[name] for name in CLASSES}
         totals = zip(CLASSES, ((0, 1), (3, 4)), strict=True)
         return {
-            f"{name.removesuffix('s')}_size": self.relations.function(
+            f"{name.removesuffix('s')}_size": self.relations.apply_function(
                 "effective_size", {}, *(exp.column(CLASS_TOTALS[index]) for index in indexes)
             )
             for name, indexes in totals
@@ -116,12 +116,12 @@ class InfluenceSums:
             arguments = [exp.column(CLASS_TOTALS[index]) + exp.column(CLASS_TOTALS[index + 3]) for index in (0, 1)]
         else:
             return {"size": exp.Count(this=value.copy())}
-        size = self.relations.function("effective_size", {}, *arguments)
+        size = self.relations.apply_function("effective_size", {}, *arguments)
         if self.is_equal:
             return {"size": size}
         return {"unit_size": size, "entering_units": exp.Count(this=value.copy()), "all_units": exp.Count(this=exp.Star())}
 
-    def source(self, influence_cte: str, metrics_cte: str | None, keys: KeyColumns, is_long: bool) -> SumSource:
+    def find_source(self, influence_cte: str, metrics_cte: str | None, keys: KeyColumns, is_long: bool) -> SumSource:
         """Return the rows from which standard errors are computed: those of influence, or sums of them with a row for each metric.
 
         Args:

@@ -60,12 +60,12 @@ class IntervalFormulas:
         missing = exp.Null()
         names = ("squares", "units", "positive_squares", "positives", "negative_squares", "negatives")
         arguments = [sums.get(name, missing).copy() for name in names]
-        error = self.relations.function("standard_error", {"standard_error": self.formula.error}, *arguments)
+        error = self.relations.apply_function("standard_error", {"standard_error": self.formula.error}, *arguments)
         columns = [exp.alias_(sums[name].copy(), name) for name in ("value", "units") if name in sums]
         columns.append(exp.alias_(error, SE))
         count = sums["units"]
         if self.formula.error == "delong" or self.needs_class_sizes:
-            smaller = self.relations.function("smaller_sum", {}, sums["positives"], sums["negatives"])
+            smaller = self.relations.apply_function("smaller_sum", {}, sums["positives"], sums["negatives"])
             count = smaller if self.formula.error == "delong" else count
             columns += (
                 [describe_column(smaller, "smaller_class_size", "number of positives or of negatives, whichever is less")]
@@ -77,10 +77,10 @@ class IntervalFormulas:
         columns += [df_column(count)] if self.confidence.method != "normal" else []
         if self.formula.is_adjusted:
             arguments = [sums[name] for name in ("squares", "fourth_powers", "units")]
-            concentration = self.relations.function("influence_concentration", {}, *arguments)
+            concentration = self.relations.apply_function("influence_concentration", {}, *arguments)
             columns.append(describe_column(concentration, "concentration", self._describe_slot("influence_concentration")))
         if self.formula.has_size:
-            columns.append(exp.alias_(self.relations.function("least_size", {}, sums["size"]), "size"))
+            columns.append(exp.alias_(self.relations.apply_function("least_size", {}, sums["size"]), "size"))
         return columns
 
     def degrees_of_freedom(self) -> list[exp.Expr]:
@@ -88,12 +88,12 @@ class IntervalFormulas:
         columns = inverse_df_columns() if self.confidence.method != "normal" else []
         units, concentration = exp.column("units"), exp.column("concentration")
         if self.formula.is_adjusted:
-            growth = self.relations.function("t_growth", {}, units, *self._list_growth_constants())
+            growth = self.relations.apply_function("t_growth", {}, units, *self._list_growth_constants())
             variant = "weighted" if self.formula.has_size else "satterthwaite"
-            freedom = self.relations.function(
+            freedom = self.relations.apply_function(
                 "degrees_of_freedom", {"degrees_of_freedom": variant}, concentration, units, self._select_sample_size()
             )
-            inflation = self.relations.function("kurtosis_inflation", {}, concentration, units)
+            inflation = self.relations.apply_function("kurtosis_inflation", {}, concentration, units)
             columns += [
                 describe_column(growth, "t_growth", self._describe_slot("t_growth")),
                 describe_column(freedom, "effective_df", self._describe_slot("degrees_of_freedom", variant)),
@@ -107,36 +107,36 @@ class IntervalFormulas:
                 + (", from -1..1 to 0..1" if self.formula.is_rescaled else "")
                 + ", NULL unless from 0 to 1 but for rounding errors"
             )
-            columns.append(describe_column(self.relations.function("clipped_share", {}, share), "proportion", comment))
+            columns.append(describe_column(self.relations.apply_function("clipped_share", {}, share), "proportion", comment))
             if self.needs_class_sizes:
                 normal = sql_literal(normal_quantile((1 + self.confidence.level) / 2))
-                center = self.relations.function("wilson_center", {}, share, exp.column("smaller_class_size"), normal)
+                center = self.relations.apply_function("wilson_center", {}, share, exp.column("smaller_class_size"), normal)
                 columns.append(describe_column(center, "center", "center of Wilson's interval of the metric, between it and 1/2"))
         return columns
 
-    def variances(self) -> list[exp.Expr]:
+    def list_variances(self) -> list[exp.Expr]:
         """Return the t quantile, and the adjusted variance or the least variance of an area."""
         columns = [t_quantile_column(self.confidence)]
         if self.formula.is_adjusted:
             variant = "weighted" if self.formula.has_size else "kurtosis"
             units, growth = exp.column("units"), exp.column("t_growth")
             statistics = [*map(exp.column, ("se", "inflation")), units, self._select_sample_size(), exp.column("effective_df")]
-            variance = self.relations.function(
+            variance = self.relations.apply_function(
                 "adjusted_variance", {"adjusted_variance": variant}, *statistics, *self._list_growth_constants(), growth
             )
             columns.append(describe_column(variance, "variance", self._describe_slot("adjusted_variance", variant)))
             if self.formula.has_size and not self.is_t:
-                ratio = self.relations.function(
+                ratio = self.relations.apply_function(
                     "quantile_growth_limit", {}, units, self._select_sample_size(), *self._list_growth_constants(), growth
                 )
                 columns.append(describe_column(ratio, "ratio", "squared t quantile at size - 1 over that at units - 1 degrees of freedom"))
         elif self.needs_class_sizes:
             sizes = map(exp.column, ("center", "positive_size", "negative_size"))
-            ratio = self.relations.function("auc_variance_ratio", {}, *sizes)
+            ratio = self.relations.apply_function("auc_variance_ratio", {}, *sizes)
             columns.append(describe_column(ratio, "ratio", "Hanley and McNeil's variance of AUC / (AUC (1 - AUC)), at the center"))
         return columns
 
-    def trials(self) -> list[exp.Expr]:
+    def list_trials(self) -> list[exp.Expr]:
         """Return the squared t quantile over the effective number of trials of a share."""
         if self.is_t:
             return []
@@ -148,28 +148,28 @@ class IntervalFormulas:
         if self.formula.is_adjusted:
             method = "adjusted_weighted" if self.formula.has_size else "adjusted"
         arguments = [exp.column("proportion"), error, exp.column("units"), self._select_sample_size(), variance, exp.column("ratio")]
-        trials = self.relations.function("effective_trials", {"effective_trials": method}, *arguments)
+        trials = self.relations.apply_function("effective_trials", {"effective_trials": method}, *arguments)
         quantile = exp.column("t_quantile")
         shrinkage = exp.Div(this=exp.Mul(this=quantile, expression=quantile.copy()), expression=trials)
         column = describe_column(shrinkage, "shrinkage", "t_quantile^2 / n: the greater, the wider the interval and the nearer to 1/2")
         column.add_comments([self._describe_slot("effective_trials", method)])
         return [column]
 
-    def margins(self) -> list[exp.Expr]:
+    def list_margins(self) -> list[exp.Expr]:
         """Return the margin of a Student's interval, or the spread of a Wilson's."""
         if not self.is_t:
-            spread = self.relations.function("wilson_spread", {}, exp.column("proportion"), exp.column("shrinkage"))
+            spread = self.relations.apply_function("wilson_spread", {}, exp.column("proportion"), exp.column("shrinkage"))
             return [describe_column(spread, "margin", self._describe_slot("wilson_spread"))]
         settings = {"interval_margin": "adjusted" if self.formula.is_adjusted else "t"}
         arguments = map(exp.column, ("value", SE, "variance", "t_quantile"))
-        return [exp.alias_(self.relations.function("interval_margin", settings, *arguments), "margin")]
+        return [exp.alias_(self.relations.apply_function("interval_margin", settings, *arguments), "margin")]
 
-    def limits(self) -> list[exp.Expr]:
+    def list_limits(self) -> list[exp.Expr]:
         """Return the limits of the interval and the standard error."""
         value, margin, error = map(exp.column, ("value", "margin", SE))
         center = value if self.is_t else exp.column("proportion")
         low, high = (
-            self.relations.function(slot, {slot: "t" if self.is_t else "wilson"}, center.copy(), margin)
+            self.relations.apply_function(slot, {slot: "t" if self.is_t else "wilson"}, center.copy(), margin)
             for slot in ("lower_limit", "upper_limit")
         )
         low, high = map(from_0_1, (low, high)) if self.formula.is_rescaled else (low, high)
@@ -201,8 +201,8 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
         IntervalFormulas.degrees_of_freedom,
         "powers of 1 / df, and terms of the variance",
     ),
-    ("variances", IntervalFormulas.variances, "quantile of Student's t, and the variance that the interval is of"),
-    ("trials", IntervalFormulas.trials, "the metric as the share of a binomial sample"),
-    ("margins", IntervalFormulas.margins, "the margin, from which both limits of the interval follow"),
+    ("variances", IntervalFormulas.list_variances, "quantile of Student's t, and the variance that the interval is of"),
+    ("trials", IntervalFormulas.list_trials, "the metric as the share of a binomial sample"),
+    ("margins", IntervalFormulas.list_margins, "the margin, from which both limits of the interval follow"),
 )
 """Steps from standard errors to limits: the name of each, the columns that it adds, and their title."""

@@ -24,7 +24,7 @@ class WideColumns:
     >>> import sqlglot
     >>> wide_columns = WideColumns(["auc", "ap"])
     >>> items = {"auc": sqlglot.parse_one("SELECT n AS units, a AS se").expressions, "ap": sqlglot.parse_one("SELECT n AS units, b AS se").expressions}
-    >>> [item.sql() for item in wide_columns.add(items)], wide_columns.value("ap", sqlglot.parse_one("se / units")).sql()
+    >>> [item.sql() for item in wide_columns.add(items)], wide_columns.rename_columns("ap", sqlglot.parse_one("se / units")).sql()
     (['n AS units', 'a AS auc_se', 'b AS ap_se'], 'ap_se / units')
     """
 
@@ -39,7 +39,8 @@ class WideColumns:
     def add(self, items: Mapping[str, Sequence[exp.Expr]]) -> list[exp.Expr]:
         """Return the columns of a step, over those of the steps before."""
         values = {
-            metric: {column.alias_or_name: self.value(metric, column.unalias()) for column in columns} for metric, columns in items.items()
+            metric: {column.alias_or_name: self.rename_columns(metric, column.unalias()) for column in columns}
+            for metric, columns in items.items()
         }
         added: dict[str, exp.Expr] = {}
         for metric, columns in items.items():
@@ -54,8 +55,8 @@ class WideColumns:
                     added[alias].comments = column.comments
         return list(added.values())
 
-    def value(self, metric: str, value: exp.Expr) -> exp.Expr:
-        """Return an expression of a metric over its columns."""
+    def rename_columns(self, metric: str, value: exp.Expr) -> exp.Expr:
+        """Rename the columns of an expression of a metric to those that hold its values."""
         holder: Any = exp.paren(value.copy())
         for column in find_nodes(holder, exp.Column):
             if not column.table and column.name in self._columns[metric]:

@@ -50,7 +50,7 @@ class PairedPseudoValues:
         self.group = KeyColumns()
         self.step = ""
 
-    def rows(
+    def select_rows(
         self,
         base_role: str,
         grouped_influences: Sequence[InfluencedMetrics],
@@ -62,7 +62,7 @@ class PairedPseudoValues:
         Values are NULL where the row is excluded under a score.
         """
         input_cte = self.relations.add_input(InputKey(base_role, InputVariant.NUMBERED))
-        self.group, self.step = self.relations.keys(input_cte)[GROUP_ID], self.relations.wide_score_ctes.get(input_cte, input_cte)
+        self.group, self.step = self.relations.find_keys(input_cte)[GROUP_ID], self.relations.wide_score_ctes.get(input_cte, input_cte)
         query = exp.select(*(key_column(name, ROW_ALIAS) for name in self.group.columns)).from_(exp.to_table(self.step).as_(ROW_ALIAS))
         query = query.where(exp.GT(this=exp.column("weight", table=ROW_ALIAS), expression=sql_literal(0)))
         direct_influences = [
@@ -160,7 +160,7 @@ class PairedPseudoValues:
         method = column.metric.file.interval.standard_error or "influence" if rows.kind == "equal_units" else "influence"
         is_positive = _one_if(exp.EQ(this=exp.column("label", table=ROW_ALIAS), expression=sql_literal(1)))
         sizes = [exp.column(name, table=SIZES_ALIAS) for name in (UNIT_COUNT, *CLASS_SIZE_COLUMNS)]
-        return self.relations.function("pseudo_value", {"pseudo_value": method}, value, influence, sizes[0], is_positive, *sizes[1:])
+        return self.relations.apply_function("pseudo_value", {"pseudo_value": method}, value, influence, sizes[0], is_positive, *sizes[1:])
 
 
 def _one_if(condition: exp.Expr) -> exp.Case:

@@ -33,7 +33,7 @@ class PseudoValues:
         self.relations = relations
         self.spread = spread
 
-    def rows(
+    def select_rows(
         self,
         base_role: str,
         ctes: Sequence[KeyedCte],
@@ -58,7 +58,7 @@ class PseudoValues:
         if not aliases:
             raise MetricError(f"{columns[0].metric.metric} cannot be compared by units: it has no influence values")
         if self.spread.scores:
-            return PairedPseudoValues(self.relations, self.spread.scores, self._add_pseudo_values).rows(
+            return PairedPseudoValues(self.relations, self.spread.scores, self._add_pseudo_values).select_rows(
                 base_role, grouped_influences, columns, audits
             )
         ctes_by_alias: dict[str, KeyedCte] = {}
@@ -83,7 +83,7 @@ class PseudoValues:
     def _add_units(self, base_role: str) -> KeyedCte:
         """Add the units of an input, to which metrics with different influence rows are joined."""
         input_cte = self.relations.add_input(InputKey(base_role))
-        group = self.relations.keys(input_cte)[GROUP_ID]
+        group = self.relations.find_keys(input_cte)[GROUP_ID]
         keys = KeyColumns((*group.columns, *self.relations.unit_columns(input_cte)), group.nullable)
         query = exp.select(*map(key_column, keys.columns)).from_(input_cte)
         return KeyedCte(
@@ -98,7 +98,7 @@ class PseudoValues:
         keys, has_classes = cte.keys, self.spread.has_classes(rows)
         influence_cte = self.relations.ctes.add_aggregate(
             f"{cte.step.removesuffix('_metrics')}_influence",
-            self.spread.influence(cte.step, keys, rows, influences, has_classes),
+            self.spread.select_influence(cte.step, keys, rows, influences, has_classes),
             "one row per unit: its influence on every metric",
         )
         counts: dict[str, exp.Expr] = {UNIT_COUNT: exp.Count(this=exp.Star())}
@@ -136,4 +136,4 @@ class PseudoValues:
             exp.column(CLASS_TOTALS[2], table=influence_cte),
             *(exp.column(name, table=sizes_cte) for name in CLASS_SIZES_BY_NAME),
         ]
-        return exp.alias_(self.relations.function("pseudo_value", {"pseudo_value": method}, *arguments), column.alias)
+        return exp.alias_(self.relations.apply_function("pseudo_value", {"pseudo_value": method}, *arguments), column.alias)
