@@ -122,7 +122,9 @@ def test_the_readme_has_a_script() -> None:
 
 def test_the_readme_is_short_and_leads_to_every_page() -> None:
     assert len(PAGES["README.md"].splitlines()) <= 150
-    assert len((ROOT / "sql" / "README.md").read_text("utf-8").splitlines()) <= 120
+    of_files = (ROOT / "sql" / "README.md").read_text("utf-8")
+    assert len(of_files.splitlines()) <= 100
+    assert len(of_files) <= 10_000
     first_steps = {name for name in PAGES if name.startswith("docs/start/")}
     assert set(find_links(PAGES["README.md"])) >= PAGES.keys() - {"README.md"} - first_steps
     assert {f"docs/{target}" for target in find_links(PAGES["docs/start.md"])} >= first_steps
