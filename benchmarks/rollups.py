@@ -22,6 +22,8 @@ CELLS = 70
 """Bins of a day and campaign that are drawn, of which some 55 differ."""
 
 METRICS = ["AUC", "LogLoss", "CalibrationRatio"]
+RANKED = ["AUC", "APS", "KS"]
+"""Metrics of the statement: each has bounds, and all are of one ranking."""
 
 
 def make_impressions(rows: int, campaigns: int) -> Path:
@@ -98,6 +100,42 @@ def sum_of_bounds(path: Path, threads: int, **options: Any) -> Values:
     }
 
 
+def run_statement(path: Path, by: list[str], threads: int, *, runs: bool = True) -> Values:
+    """Print the statement of ``sql(rollup=)`` and run it; return the sums of three metrics and of their bounds over its rows."""
+    text = sqlrank.sql(RANKED, rollup=str(path), by=by)
+    if not runs:
+        return {}
+    with duckdb.connect(config={"threads": threads}) as duck:
+        return sum_columns(duck.sql(text).to_arrow_table())
+
+
+def evaluate_by(path: Path, by: list[str], threads: int) -> Values:
+    """Evaluate the same metrics; return the same sums."""
+    return sum_columns(sqlrank.evaluate(RANKED, rollup=str(path), by=by, threads=threads))
+
+
+def sum_columns(table: pa.Table) -> Values:
+    """Return the sums of the doubles of a result, by their positions."""
+    columns = [column for column in table.columns if pa.types.is_floating(column.type)]
+    return {f"column {position}": float(sum(column.to_pylist())) for position, column in enumerate(columns)}
+
+
+def time_statements(threads: int, repeat: int) -> None:
+    """Print the times of ``evaluate(rollup=)``, of the statement of ``sql(rollup=)``, and of its text alone, by number of groups."""
+    path = make_year(20, 90)
+    for num_groups, by in ((1, []), (20, ["campaign"]), (90, ["day"]), (1800, ["day", "campaign"])):
+        timings = run_in_turn(
+            {
+                "evaluate(rollup=)": partial(evaluate_by, path, by, threads),
+                "sql(rollup=), run": partial(run_statement, path, by, threads),
+                "sql(rollup=), printed": partial(run_statement, path, by, threads, runs=False),
+            },
+            repeat,
+        )
+        all_agree({}, timings)
+        print_timings(f"AUC, APS and KS of {num_groups:,} groups", timings, "evaluate(rollup=)")
+
+
 def print_widths() -> None:
     """Print the width of the bounds on real data, by n_bins, and the error of the value."""
     given = {"predictions": str(IMPRESSIONS), "columns": {"label": "click", "score": "score_logistic"}}
@@ -160,6 +198,7 @@ def main() -> None:
     found = run_in_turn(sides, given.repeat)
     all_agree({}, found)
     print_timings(f"AUC with bounds, and with standard errors, from {sizes} rows", found, "a rollup without buckets, by campaign")
+    time_statements(threads, given.repeat)
     print_widths()
     ratios = {"a rollup beside plain sums": made["sqlrank.rollup, checks on"].median / made["plain sums"].median}
     print_targets(Target(name, ratio, at_most=4) for name, ratio in ratios.items())

@@ -1,4 +1,7 @@
-"""Return the SQL that evaluates a rollup on its engine: it merges rows, applies formulas, and bounds rank metrics."""
+"""Return the SQL that evaluates a rollup on its engine: it merges rows, applies formulas, and bounds rank metrics.
+
+``evaluate_rollup`` says why it has a plan of its own. Both share resolution, merged columns, formulas, bounds and tie orders.
+"""
 
 from __future__ import annotations
 
