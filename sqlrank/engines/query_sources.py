@@ -71,9 +71,10 @@ def parse_query(role: str, source: QuerySource, dialect: str, allows_jinja: bool
 
 def refuse_random_numbers(role: str, query: exp.Subquery, dialect: str) -> None:
     """Raise ``InputError`` for a query that gives other rows each time, on an engine where it may be computed several times."""
-    if dialect == "duckdb":
+    capabilities = get_dialect(dialect)
+    if capabilities.computes_sources_once:
         return
-    tokens = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name).tokenize(query.this.name)
+    tokens = Dialect.get_or_raise(capabilities.sqlglot_name).tokenize(query.this.name)
     calls = {token.text.lower() for token, following in pairwise(tokens) if following.token_type == TokenType.L_PAREN}
     random_calls = sorted(calls & _RANDOM_FUNCTIONS) + [token.text for token in tokens if token.token_type == TokenType.TABLE_SAMPLE]
     problem = f"calls {random_calls[0]}" if random_calls else "has LIMIT without ORDER BY" if query.this.this.has_arbitrary_rows else ""

@@ -80,7 +80,7 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
     rewrite_hex_numbers(tree, target)
     rewrite_list_elements(tree, target, statement_title)
     materialize_shared_ctes(tree, target, can_materialize)
-    if dialect == "duckdb":
+    if target.is_file_dialect:
         _mark_extremes(tree)
         _rewrite_is_nan(tree)
         _write_double_literals(tree)

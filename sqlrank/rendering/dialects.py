@@ -21,6 +21,9 @@ class Dialect:
     sqlglot_name: str
     """Name of the dialect in sqlglot."""
 
+    is_file_dialect: bool = False
+    """The SQL files are in this dialect: their trees are written without a portable form."""
+
     is_distributed: bool = False
     """A window over all rows runs on a single worker of many."""
 
@@ -47,6 +50,9 @@ class Dialect:
 
     sorts_by_monotone_functions: bool = True
     """Windows sort by EXP(x) and LN(x); DataFusion takes their order for that of x, and then refuses the plan."""
+
+    supports_greatest: bool = True
+    """GREATEST and LEAST are supported; otherwise MAX and MIN of several arguments."""
 
     supports_grouping_sets: bool = True
     """Rows are grouped by GROUPING SETS, and columns that a set lacks are NULL."""
@@ -117,6 +123,9 @@ class Dialect:
     computes_ctes_once: bool = False
     """CTEs with several readers are computed once unless they are NOT MATERIALIZED."""
 
+    computes_sources_once: bool = False
+    """A query given as a source is computed once, so that it may draw random rows."""
+
     and_binds_before_is_distinct: bool = False
     """AND binds before IS NOT DISTINCT FROM."""
 
@@ -169,6 +178,8 @@ logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 DIALECTS = {
     "duckdb": Dialect(
         "duckdb",
+        is_file_dialect=True,
+        computes_sources_once=True,
         int_division_is_double=True,
         exponent_literals_are_double=True,
         computes_ctes_once=True,
@@ -306,6 +317,7 @@ DIALECTS = {
         "sqlite",
         supports_create_or_replace_table=False,
         supports_create_or_replace_view=False,
+        supports_greatest=False,
         supports_grouping_sets=False,
         supports_md5=False,
         supports_nan=False,

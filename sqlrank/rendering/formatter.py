@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Writer
 
+from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.sql_ast import LeadingComment, query_text
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ _CALLS = {exp.Coalesce: "COALESCE", exp.Nullif: "NULLIF", exp.Greatest: "GREATES
 
 _COLUMNS = "\0columns\0"
 """Mark of the columns of a SELECT that are on its line."""
+
+_WITHOUT_GREATEST = {dialect.sqlglot_name for dialect in DIALECTS.values() if not dialect.supports_greatest}
+"""sqlglot's names of dialects that write GREATEST as MAX of several arguments."""
 
 _MARK = re.compile("\0(\\d+)\0+")
 """Mark of a line that has two texts, as long as the first; no engine accepts NUL in a statement."""
@@ -86,7 +90,7 @@ def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr
     )
     if pretty:
         layouts = _build_layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
-        if dialect == "sqlite":
+        if dialect in _WITHOUT_GREATEST:
             layouts |= {exp.Greatest: _call_layout("MAX"), exp.Least: _call_layout("MIN")}
         writer._dispatch = writer._dispatch | layouts  # noqa: SLF001
     if pretty:
