@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from release.interpreters import find_interpreter, read_supported
+from release.preparation import read_version
 from sqlrank.errors import ContractError, ExecutionError
 
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ def check_interpreters(wheel: Path, root: Path, scratch: Path) -> tuple[list[str
 
 
 def write_sbom(python: Path, root: Path, target: Path, day: str) -> dict[str, Any]:
-    """Write the software bill of materials of an environment as CycloneDX JSON, and return it."""
+    """Write the software bill of materials of an environment as CycloneDX JSON, and return it; its pip is uninstalled."""
+    run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "--disable-pip-version-check", "setuptools", "pip")
     epoch = str(int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()))
     program = Path(sys.executable).with_name("cyclonedx-py")
     options: list[str | Path] = [
@@ -171,6 +173,8 @@ def write_sbom(python: Path, root: Path, target: Path, day: str) -> dict[str, An
     ]
     run_program(program, "environment", *options, python, SOURCE_DATE_EPOCH=epoch)
     bill: dict[str, Any] = json.loads(target.read_text("utf-8"))
+    bill["metadata"]["component"]["version"] = read_version(root)  # pyproject.toml reads it from a file
+    target.write_text(json.dumps(bill, indent=2) + "\n", "utf-8")
     return bill
 
 

