@@ -157,7 +157,7 @@ def check_interpreters(wheel: Path, root: Path, scratch: Path) -> tuple[list[str
 
 def write_sbom(python: Path, root: Path, target: Path, day: str) -> dict[str, Any]:
     """Write the software bill of materials of an environment as CycloneDX JSON, and return it; its pip is uninstalled."""
-    run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "--disable-pip-version-check", "setuptools", "pip")
+    run_program(python, "-m", "pip", "uninstall", "--quiet", "--yes", "--disable-pip-version-check", "setuptools", "pip")
     epoch = str(int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()))
     program = Path(sys.executable).with_name("cyclonedx-py")
     options: list[str | Path] = [
