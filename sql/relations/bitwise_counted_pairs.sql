@@ -2,8 +2,8 @@
 -- Grain: many per group_id
 SELECT
   group_id,
-  concordant, -- weight of pairs that score and label order alike
-  discordant, -- weight of pairs that they order the other way
+  concordant, -- weight of pairs of the same order
+  discordant, -- weight of pairs of opposite order
   0 AS score_ties, -- weight of pairs tied in score only
   0 AS label_ties -- weight of pairs tied in label only
 FROM bitwise_pair_counts

@@ -7,8 +7,8 @@
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(upper_weight * lower_before) AS concordant, -- weight of pairs that score and label order alike
-  SUM(lower_weight * upper_before) AS discordant -- weight of pairs that they order the other way
+  SUM(upper_weight * lower_before) AS concordant, -- weight of pairs of the same order
+  SUM(lower_weight * upper_before) AS discordant -- weight of pairs of opposite order
 FROM (
   -- one row per group, block and distinct score
   SELECT
@@ -17,10 +17,10 @@ FROM (
     upper_weight,
     COALESCE(SUM(lower_weight) OVER (
       PARTITION BY group_id, block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS lower_before, -- weight of the lower half at lower scores
+    ), 0) AS lower_before, -- at lower scores
     COALESCE(SUM(upper_weight) OVER (
       PARTITION BY group_id, block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS upper_before -- weight of the upper half at lower scores
+    ), 0) AS upper_before -- at lower scores
   FROM (
     -- one row per group, block of labels and distinct score
     SELECT

@@ -5,13 +5,13 @@
 SELECT
   cell_offsets.group_id,
   cell_offsets.cell,
-  CAST(cell_offsets.offset_sum AS DOUBLE) / cell_offsets.num_rows / 16777216 AS mean_offset -- mean position of scores in the cell, 0 to 1
+  CAST(cell_offsets.offset_sum AS DOUBLE) / cell_offsets.num_rows / 16777216 AS mean_offset -- mean position of scores, 0 to 1
 FROM (
   -- one row per group and grid cell
   SELECT
     group_id,
     cell,
-    SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum, -- sum of offsets, times 2^24
+    SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum, -- in units of 2^-24 = 1/16777216
     SUM(num_rows) AS num_rows
   FROM score_cells
   GROUP BY group_id, cell

@@ -6,19 +6,19 @@ SELECT
   bucket, -- number of the bucket, ascending with the score
   COALESCE(SUM(positives) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS positives_above, -- weight of positives in higher buckets
+  ), 0) AS positives_above, -- in higher buckets
   COALESCE(SUM(negatives) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS negatives_above, -- weight of negatives in higher buckets
+  ), 0) AS negatives_above, -- in higher buckets
   COALESCE(SUM(positives) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS positives_below, -- weight of positives in lower buckets
+  ), 0) AS positives_below, -- in lower buckets
   COALESCE(SUM(negatives) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS negatives_below, -- weight of negatives in lower buckets
+  ), 0) AS negatives_below, -- in lower buckets
   COALESCE(SUM(bucket_rows) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS rows_below, -- predictions in lower buckets
+  ), 0) AS rows_below, -- in lower buckets
   SUM(positives) OVER (PARTITION BY group_id, constant_key) AS total_positives,
   SUM(negatives) OVER (PARTITION BY group_id, constant_key) AS total_negatives,
   SUM(bucket_rows) OVER (PARTITION BY group_id, constant_key) AS total_rows

@@ -1,5 +1,5 @@
--- score_cells: one row per prediction, or per group and distinct score: grid cell, position in it, class weights, squares, rows, label sum.
--- Its rows are those of class_weights. The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large
+-- score_cells: one row per row of class_weights: grid cell, position in it, class weights, squares, rows, label sum.
+-- The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large
 -- scores.
 -- Materialize: equal scores are aggregated.
 -- Nonzero: abs_score.
@@ -18,7 +18,7 @@ SELECT
   CAST(FLOOR(grid_position) AS BIGINT) AS cell, -- number of the grid cell of the score, ascending
   grid_position - FLOOR(grid_position) AS cell_offset -- position in the cell, from 0 to 1
 FROM (
-  -- one row per prediction, or per group and distinct score
+  -- one row per row of class_weights
   SELECT
     group_id,
     score,
@@ -32,12 +32,12 @@ FROM (
     num_rows,
     4096 * (CASE WHEN score < 0 THEN -1 ELSE 1 END)
       * (CASE
-        WHEN abs_score <= 0.5 THEN compressed_score
-        WHEN abs_score <= 1 THEN 1.92 - compressed_score
-        ELSE 2.92 - compressed_score
-      END) AS grid_position
+        WHEN abs_score <= 0.5 THEN sixteenth_root(abs_score)
+        WHEN abs_score <= 1 THEN 1.92 - sixteenth_root(1 - abs_score)
+        ELSE 2.92 - sixteenth_root(1 / abs_score)
+      END) AS grid_position -- 4096 cells per unit; 16th roots are fine near 0, 1 and -1
   FROM (
-    -- one row per prediction, or per group and distinct score
+    -- one row per row of class_weights
     SELECT
       group_id,
       score,
@@ -49,25 +49,7 @@ FROM (
       negative_rows,
       label_sum,
       num_rows,
-      abs_score,
-      sixteenth_root(
-        CASE WHEN abs_score <= 0.5 THEN abs_score WHEN abs_score <= 1 THEN 1 - abs_score ELSE 1 / abs_score END
-      ) AS compressed_score
-    FROM (
-      -- one row per prediction, or per group and distinct score
-      SELECT
-        group_id,
-        score,
-        positives,
-        positive_squares,
-        negatives,
-        negative_squares,
-        positive_rows,
-        negative_rows,
-        label_sum,
-        num_rows,
-        ABS(CAST(score AS DOUBLE)) AS abs_score
-      FROM class_weights
-    ) AS absolute_scores
-  ) AS compressed_scores
+      ABS(CAST(score AS DOUBLE)) AS abs_score
+    FROM class_weights
+  ) AS absolute_scores
 ) AS grid_positions

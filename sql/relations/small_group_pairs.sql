@@ -9,14 +9,14 @@ SELECT
         THEN lower_predictions.weight * higher_predictions.weight
       ELSE 0
     END
-  ) AS concordant, -- weight of pairs that score and label order alike
+  ) AS concordant, -- weight of pairs of the same order
   SUM(
     CASE
       WHEN lower_predictions.score < higher_predictions.score AND lower_predictions.label > higher_predictions.label
         THEN lower_predictions.weight * higher_predictions.weight
       ELSE 0
     END
-  ) AS discordant, -- weight of pairs that they order the other way
+  ) AS discordant, -- weight of pairs of opposite order
   SUM(
     CASE WHEN lower_predictions.score = higher_predictions.score THEN lower_predictions.weight * higher_predictions.weight ELSE 0 END
   ) AS score_ties, -- weight of pairs tied in score only

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +181,8 @@ class RelationCtes:
             tables = [table.name for table in find_nodes(tree, exp.Table)]
             tree = tree.select(*(exp.column(name, table=role) for role in tables for name in measured.get(role, ())))
         _join_queries_by_group(tree)
+        for select in find_nodes(tree, exp.Select):
+            select.comments = [self._name_rows(comment, settings) for comment in select.comments or ()]
         for table in find_nodes(tree, exp.Table):
             rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
             table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
@@ -199,8 +202,19 @@ class RelationCtes:
         if tree not in self._names:
             materialize = True if "Materialize" in file.annotations else None
             name = f"{file.path.stem}_{file.name}" if file.name in self.library.roles else file.name  # as the input is named
-            self._names[tree] = self.ctes.add(name, tree, file.summary, keys, file.relative_path, file, materialize)
+            self._names[tree] = self.ctes.add(
+                name, tree, self._name_rows(file.summary, settings), keys, file.relative_path, file, materialize
+            )
         return self._names[tree]
+
+    def _name_rows(self, sentence: str, settings: Mapping[str, ParameterValue]) -> str:
+        """Return a sentence on rows with what the rows of a relation are, in place of ``row of`` and its name."""
+
+        def describe(reference: re.Match[str]) -> str:
+            rows = self.library.relation(reference[1], settings).summary
+            return rows.partition(":")[0].removeprefix("one row per ")
+
+        return re.sub(r"(?<=per )row of (\w+_\w+)", describe, sentence)
 
     def _windows_per_score(self, tree: exp.Query, source_key: InputKey, query: exp.Query) -> exp.Query:
         """Compute a relation's window functions for every score in one wide CTE.

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+RELATIONS_FOLDER = "relations/"
+"""Folder of relations, which the name of a source is written without: it is that of its step."""
+
 _QUALIFIER = r"(?:with|whose|where|that|which|of|in|at|for|its|the|an?)\b"
 """Words after a comma that qualify the rows; others continue the enumeration of their keys."""
 
@@ -20,14 +23,14 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
 
     >>> keys = {"group": ["campaign", "day"], "list": ["system", "query"]}
     >>> describe_rows("one row per group and distinct score", "relations/scores.sql", keys)
-    'One row per campaign, day and distinct score. (relations/scores.sql)'
+    'One row per campaign, day and distinct score. (scores.sql)'
     >>> describe_rows("one row per list: its length and ideal rank", "relations/lists.sql", keys)
-    'One row per system and query. (relations/lists.sql)'
+    'One row per system and query. (lists.sql)'
     >>> describe_rows("one row per list", keys=keys), describe_rows("one row per group, with its sums.", keys={"group": []})
     ('One row per system and query.', 'One row, with its sums.')
     """
     sentence = " ".join(sentence.split()).removesuffix(".")
-    if source.startswith("relations/"):
+    if source.startswith(RELATIONS_FOLDER):
         sentence = sentence.partition(": ")[0]
     named: list[str] = []
     for word, columns in (keys or {}).items():
@@ -39,7 +42,7 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
         named += [] if replaced == sentence else names
         sentence = replaced
     text = f"{sentence[:1].upper()}{sentence[1:]}."
-    return f"{text} ({' '.join(source.split())})" if source else text
+    return f"{text} ({' '.join(source.split()).removeprefix(RELATIONS_FOLDER)})" if source else text
 
 
 def _replace_first_word(match: re.Match[str], names: Sequence[str]) -> str:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Writer
 
+from sqlrank.rendering.column_lines import LINE_WIDTH, fits_line, format_columns, format_comment, list_column_comments
 from sqlrank.rendering.dialects import DIALECTS
-from sqlrank.sql_ast import LeadingComment, query_text
+from sqlrank.sql_ast import query_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -20,22 +21,22 @@ if TYPE_CHECKING:
 
     Write = Callable[[Any, Any], str]
 
-LINE_WIDTH = 100
-"""Line width in characters for text that can be wrapped."""
-
 INDENT = 2
 """Indentation of a CTE, and of columns below SELECT."""
 
-COLUMN_INDENT = 2 * INDENT
-"""Indentation of the columns of a CTE."""
-
-SHORT_QUERY = 72
+SHORT_QUERY = 80
 """Longest query in characters whose clauses are on one line."""
 
 _WIDTH_STEP = 4
 """Difference of the widths that are tried for an expression that is too deep in others for lines of the greatest width."""
 
 _OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
+
+_ASSOCIATIVE = (exp.Add, exp.Mul)
+"""Operations whose right operand needs no parentheses if it is one of them."""
+
+_CLOSING = re.compile(r"[)\s]*\)|END\b")
+"""Start of the last line of a term after which the next one may follow."""
 
 _COMPARISONS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 
@@ -121,16 +122,31 @@ def _fit_lines(self: Any, indent: int, write: Callable[[], str]) -> str:
 
 
 def _fill_lines(self: Any, terms: Sequence[str], opens_lines: bool) -> list[str]:
-    """Return lines of as many terms as each holds; a term of several lines begins on that before if ``opens_lines``."""
+    """Return lines of as many terms as each holds.
+
+    A term of several lines begins on the line before if ``opens_lines``, and the next one is behind its closing parenthesis or END.
+    """
     lines = [terms[0]]
     for term in terms[1:]:
-        first, line = term.partition("\n")[0], f"{lines[-1]} {term}"
+        first = term.partition("\n")[0]
+        head, _, last = lines[-1].rpartition("\n")
         is_opened = opens_lines and first.endswith("(") and _fits_one_line(self, f"{lines[-1]} {first}")
-        if is_opened or _fits_one_line(self, line):
-            lines[-1] = line
+        is_behind = (not head or _CLOSING.match(last)) and _fits_one_line(self, f"{last} {term}")
+        if is_opened or is_behind:
+            lines[-1] = f"{lines[-1]} {term}"
         else:
             lines.append(term)
     return lines
+
+
+def _list_operations(node: exp.Expr, operations: tuple[type[exp.Binary], ...]) -> tuple[exp.Expr, list[tuple[str, exp.Expr]]]:
+    """Return the first operand of operations of one precedence, and the operators with the others, as they are read without parentheses."""
+    others: list[tuple[str, exp.Expr]] = []
+    while isinstance(node, operations):
+        right, others_of_right = _list_operations(node.expression, operations) if type(node) in _ASSOCIATIVE else (node.expression, [])
+        others = [(_OPERATORS[type(node)], right), *others_of_right, *others]
+        node = node.this
+    return node, others
 
 
 def _has_case_argument(node: exp.Expr) -> bool:
@@ -138,10 +154,6 @@ def _has_case_argument(node: exp.Expr) -> bool:
     while isinstance(node, _FUNCTIONS):
         node = node.this
     return isinstance(node, exp.Case)
-
-
-def _fits_line(text: str, indent: int) -> bool:
-    return all(len(line) + indent <= LINE_WIDTH for line in text.split("\n"))
 
 
 def _find_indent(node: exp.Expr) -> int:
@@ -206,12 +218,9 @@ def _operator_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Ex
     def format_arithmetic(self: Any, node: exp.Binary) -> str:
         """Write operands of one precedence on one line, else as many on each line as it holds."""
         operations = (exp.Add, exp.Sub) if isinstance(node, (exp.Add, exp.Sub)) else (exp.Mul, exp.Div)
-        terms = []
-        rest: exp.Expr = node
-        while isinstance(rest, operations):
-            terms.append(f"{_OPERATORS[type(rest)]} {self.sql(rest, 'expression')}")
-            rest = rest.this
-        return "\n".join(_fill_lines(self, [self.sql(rest), *reversed(terms)], opens_lines=exp.Mul in operations))
+        first, others = _list_operations(node, operations)
+        terms = [self.sql(first), *(f"{operator} {self.sql(operand)}" for operator, operand in others)]
+        return "\n".join(_fill_lines(self, terms, opens_lines=exp.Mul in operations))
 
     def format_comparison(self: Any, node: exp.Binary) -> str:
         sides = [self.sql(node, "this"), f"{_COMPARISONS[type(node)]} {self.sql(node, 'expression')}"]
@@ -300,24 +309,24 @@ def _clause_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr
         if sets := node.args.get("grouping_sets"):
             terms = ", ".join(self.sql(keys) for keys in sets[0].expressions)
             text, is_plain = f"GROUP BY GROUPING SETS ({terms})", len(sets) == 1
-        return str(self.seg(text)) if is_plain and _fits_line(text, _find_indent(node)) else dispatch[type(node)](self, node)
+        return str(self.seg(text)) if is_plain and fits_line(text, _find_indent(node)) else dispatch[type(node)](self, node)
 
     def format_condition(self: Any, node: exp.Where | exp.Having) -> str:
         """Write WHERE and HAVING on one line, if that is short."""
         indent, keyword = _find_indent(node), "WHERE" if isinstance(node, exp.Where) else "HAVING"
         condition = _fit_lines(self, indent + INDENT, lambda: self.sql(node, "this"))
         text = f"{keyword} {condition}"
-        is_short = "\n" not in text and _fits_line(text, indent)
+        is_short = "\n" not in text and fits_line(text, indent)
         return str(self.seg(text) if is_short else f"{self.seg(keyword)}{self.sep()}{self.indent(condition)}")
 
     def format_join(self: Any, node: exp.Join) -> str:
         indent = _find_indent(node)
         text = dispatch[exp.Join](self, node)
-        if isinstance(node.this, exp.Table) and not _fits_line(text.strip("\n"), indent):
+        if isinstance(node.this, exp.Table) and not fits_line(text.strip("\n"), indent):
             text = _fit_lines(self, indent, lambda: dispatch[exp.Join](self, node))
         head, on, condition = text.rpartition("\n  ON ")
         line = f"{head.strip()} ON {condition}"
-        is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and _fits_line(line, indent)
+        is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and fits_line(line, indent)
         return str(self.seg(line)) if is_short else text
 
     return {
@@ -335,19 +344,17 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
     def format_schema(self: Any, node: exp.Schema) -> str:
         """Write the columns of INSERT on one line, if that is short."""
         text = f"{self.sql(node, 'this')} ({self.expressions(node, flat=True)})"
-        return text if _fits_line(text, len("INSERT INTO ")) else dispatch[exp.Schema](self, node)
+        return text if fits_line(text, len("INSERT INTO ")) else dispatch[exp.Schema](self, node)
 
     def format_select(self: Any, node: exp.Select) -> str:
         """Write comments, plain columns on shared lines, and computed ones with their comment."""
         select_items = node.expressions
         indent = _find_indent(node)
         texts = [_fit_lines(self, indent + INDENT + 1, partial(self.sql, item, comment=False)) for item in select_items]
-        comments = _column_comments(node)
+        comments = list_column_comments(node)
         line = "" if any(comments) else ", ".join(texts)
-        is_short = bool(line) and "\n" not in line and _fits_line(f"SELECT{self.sql(node, 'hint')} {line}", indent)
-        node.set(
-            "expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(_format_columns(node, texts, comments, indent + INDENT)))]
-        )
+        is_short = bool(line) and "\n" not in line and fits_line(f"SELECT{self.sql(node, 'hint')} {line}", indent)
+        node.set("expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(format_columns(node, texts, comments, indent + INDENT)))])
         if windows := node.args.get("windows") or []:
             node.set("windows", [exp.Var(this=",\n".join(_named_window(self, window, indent) for window in windows))])
         text = dispatch[exp.Select](self, node)
@@ -357,7 +364,7 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
             text = re.sub(rf"\s+{_COLUMNS}", lambda _: f" {line}", text, count=1)
             one_line = re.sub(r"\n\s*", " ", text)
             text = one_line if len(one_line) <= SHORT_QUERY and node.find_ancestor(exp.CTE) else text
-        return "\n".join([*_comment_lines(node.comments), text])
+        return "\n".join([*format_comment(node.comments, indent), text])
 
     def format_union(self: Any, node: exp.Union) -> str:
         return _constant_rows(self, node) or dispatch[exp.Union](self, node)
@@ -372,9 +379,9 @@ def _named_window(self: Any, window: exp.Window, indent: int) -> str:
     terms += [] if order is None else [f"ORDER BY {self.expressions(order, flat=True)}"]
     terms.append(self.sql(window, "spec"))
     name, line = self.sql(window, "this"), " ".join(terms)
-    if _fits_line(f"WINDOW {name} AS ({line})", indent):
+    if fits_line(f"WINDOW {name} AS ({line})", indent):
         return f"{name} AS ({line})"
-    lines = [line] if _fits_line(line, indent + INDENT) else terms
+    lines = [line] if fits_line(line, indent + INDENT) else terms
     return "\n".join([f"{name} AS (", *(f"{' ' * INDENT}{line}" for line in lines), ")"])
 
 
@@ -387,7 +394,7 @@ def _constant_rows(self: Any, union: exp.Union) -> str:
         first = first.this
     if not all(map(_is_constant, [first, *members])):
         return ""
-    lines = _comment_lines(first.comments)
+    lines = format_comment(first.comments, _find_indent(union))
     lines.append(f"SELECT {', '.join(map(self.sql, first.expressions))}")
     for member in reversed(members):
         words = f"UNION ALL SELECT {', '.join(map(self.sql, member.expressions))}"
@@ -402,48 +409,3 @@ def _is_constant(query: exp.Expr) -> bool:
     """Return True for a SELECT of nothing but literals."""
     is_plain = isinstance(query, exp.Select) and {key for key, value in query.args.items() if value} == {"expressions"}
     return is_plain and all(isinstance(item.unalias(), (exp.Literal, exp.Null)) for item in query.expressions)
-
-
-def _column_comments(select: exp.Select) -> list[list[str]]:
-    """Return the comments of columns; of a UNION, only the first SELECT has those of its file."""
-    comments = [select_item.comments or select_item.unalias().comments or [] for select_item in select.expressions]
-    is_first = not isinstance(select.parent, exp.SetOperation) or select.arg_key == "this"
-    return comments if is_first else [[] for _ in comments]
-
-
-def _format_columns(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence[str]], indent: int) -> list[str]:
-    """Return the columns of a SELECT as lines: a comment is behind its column if it fits there, else above it."""
-    lines: list[str] = []
-    is_open = False
-    for position, select_item in enumerate(select.expressions):
-        text = texts[position] + ("," if position + 1 < len(texts) else "")
-        comment = _one_line(comments[position])
-        is_plain = _is_short_item(select, select_item) and not comment
-        is_behind = comment and select.args.get("from_") and not isinstance(comments[position][0], LeadingComment)
-        if is_plain and is_open and _fits_line(f"{lines[-1]} {text}", indent):
-            lines[-1] += f" {text}"
-        elif is_behind and "\n" not in text and _fits_line(f"{text}  -- {comment}", indent):
-            lines.append(f"{text}  -- {comment}")
-        else:
-            lines += [*_comment_lines(comments[position]), text]
-        is_open = is_plain
-    return lines
-
-
-def _is_short_item(select: exp.Select, item: exp.Expr) -> bool:
-    """Return True for columns and literals under their own names; in the later SELECTs of a UNION, under any name and type."""
-    is_later = isinstance(select.parent, exp.SetOperation) and select.arg_key == "expression"
-    value = item.unalias() if is_later else item
-    value = value.this if is_later and isinstance(value, exp.Cast) else value
-    return isinstance(value, (exp.Column, exp.Literal, exp.Null))
-
-
-def _one_line(comments: Sequence[str]) -> str:
-    """Return comments as one line: a line break in a name must not end the comment."""
-    return " ".join(" ".join(comments).split())
-
-
-def _comment_lines(comments: Sequence[str] | None) -> list[str]:
-    """Return each comment as lines, wrapped."""
-    width = LINE_WIDTH - COLUMN_INDENT - len("-- ")
-    return [f"-- {line}" for comment in comments or () for line in wrap(_one_line([comment]), width, break_on_hyphens=False)]

@@ -8,9 +8,7 @@ WITH answers AS NOT MATERIALIZED (
   -- (shop.eval.questions)
   SELECT
     "intent", query_id,
-    "retrieved_ids" AS retrieved,
-    "gold_ids" AS relevant,
-    "gold_grades" AS grades
+    "retrieved_ids" AS retrieved, "gold_ids" AS relevant, "gold_grades" AS grades
   FROM shop.eval.questions
   WHERE "day" = '2026-01-01'
 ), relevant_ids AS (
@@ -28,22 +26,21 @@ WITH answers AS NOT MATERIALIZED (
   FROM relevant_ids
 ), deduplicated_qrels AS (
   -- One row per intent, query and document of judgments with duplicate rows.
-  -- (relations/qrels/deduplicated.sql)
+  -- (qrels/deduplicated.sql)
   SELECT
     "intent", query_id, doc_id,
     MAX(relevance) AS relevance  -- the highest of its rows
   FROM qrels
   GROUP BY "intent", query_id, doc_id
 ), ranked_lists AS (
-  -- One row per intent and query to evaluate, even if empty.
-  -- (relations/ranked_lists/integer_key.sql)
+  -- One row per intent and query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
     "intent", query_id,
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY "intent", query_id) AS INT) AS list_id
   FROM answers
 ), retrieved_lists AS (
-  -- One row per intent and query that answers has. (relations/retrieved_lists.sql)
+  -- One row per intent and query that answers has. (retrieved_lists.sql)
   SELECT
     ranked_lists.list_id,
     answers.retrieved,  -- documents in order, with repeated ones
@@ -60,7 +57,7 @@ WITH answers AS NOT MATERIALIZED (
     AND ranked_lists.query_id = answers.query_id
 ), judged_documents AS (
   -- One row per intent, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_list_position.sql)
+  -- (judged_documents/by_list_position.sql)
   SELECT
     ranked_lists.list_id,
     deduplicated_qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
@@ -87,8 +84,7 @@ WITH answers AS NOT MATERIALIZED (
     AND ranked_lists.query_id = deduplicated_qrels.query_id
   LEFT JOIN retrieved_lists ON retrieved_lists.list_id = ranked_lists.list_id
 ), ideal_ranking AS (
-  -- One row per intent, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per intent, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     -- position by gain, 1 is the greatest

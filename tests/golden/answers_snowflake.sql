@@ -8,9 +8,7 @@ WITH answers AS (
   -- (shop.eval.questions)
   SELECT
     "INTENT", query_id,
-    "RETRIEVED_IDS" AS retrieved,
-    "GOLD_IDS" AS relevant,
-    "GOLD_GRADES" AS grades
+    "RETRIEVED_IDS" AS retrieved, "GOLD_IDS" AS relevant, "GOLD_GRADES" AS grades
   FROM shop.eval.questions
   WHERE "DAY" = '2026-01-01'
 ), qrels AS (
@@ -21,13 +19,12 @@ WITH answers AS (
     CASE
       WHEN answers.grades IS NULL THEN 1
       ELSE CAST(GET(answers.grades, relevant_ids.index) AS DOUBLE)
-    END
-    + 0 AS relevance
+    END + 0 AS relevance
   FROM answers
   CROSS JOIN LATERAL FLATTEN(INPUT => answers.relevant) AS relevant_ids
 ), deduplicated_qrels AS (
   -- One row per INTENT, query and document of judgments with duplicate rows.
-  -- (relations/qrels/deduplicated.sql)
+  -- (qrels/deduplicated.sql)
   SELECT
     "INTENT", query_id, doc_id,
     MAX(relevance) AS relevance  -- the highest of its rows
@@ -37,13 +34,11 @@ WITH answers AS (
   -- One row per INTENT, query and retrieved document.
   SELECT
     answers."INTENT", answers.query_id,
-    CAST(retrieved_ids.value AS VARCHAR) AS doc_id,
-    retrieved_ids.index + 1 AS rank
+    CAST(retrieved_ids.value AS VARCHAR) AS doc_id, retrieved_ids.index + 1 AS rank
   FROM answers
   CROSS JOIN LATERAL FLATTEN(INPUT => answers.retrieved) AS retrieved_ids
 ), deduplicated_run AS (
-  -- One row per INTENT, query and document of a run with duplicate rows.
-  -- (relations/run/deduplicated.sql)
+  -- One row per INTENT, query and document of a run with duplicate rows. (run/deduplicated.sql)
   SELECT
     "INTENT", query_id, doc_id,
     MIN(rank) AS rank  -- the lowest of its rows
@@ -51,21 +46,19 @@ WITH answers AS (
   GROUP BY "INTENT", query_id, doc_id
 ), ranked_documents AS (
   -- One row per INTENT, query and retrieved document, ranked by the rank column of the run.
-  -- (relations/ranked_documents/input_rank.sql)
+  -- (ranked_documents/input_rank.sql)
   SELECT
     answers."INTENT", answers.query_id, deduplicated_run.doc_id,
-    -- position in the list, from 1, without gaps
     ROW_NUMBER() OVER (
       PARTITION BY answers."INTENT", answers.query_id
       ORDER BY deduplicated_run.rank, deduplicated_run.doc_id DESC
-    ) AS rank
+    ) AS rank  -- position in the list, from 1, without gaps
   FROM deduplicated_run
   INNER JOIN answers
     ON answers."INTENT" IS NOT DISTINCT FROM deduplicated_run."INTENT"
     AND answers.query_id = deduplicated_run.query_id
 ), judged_documents AS (
-  -- One row per INTENT, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per INTENT, query and judged document, retrieved or not. (judged_documents/by_join.sql)
   SELECT
     answers."INTENT", answers.query_id,
     deduplicated_qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
@@ -79,8 +72,7 @@ WITH answers AS (
     AND ranked_documents.query_id = answers.query_id
     AND ranked_documents.doc_id = deduplicated_qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per INTENT, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per INTENT, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     "INTENT", query_id, relevance, rank,
     -- position by gain, 1 is the greatest

@@ -8,9 +8,7 @@ WITH answers AS (
   -- (shop.eval.questions)
   SELECT
     `intent`, query_id,
-    `retrieved_ids` AS retrieved,
-    `gold_ids` AS relevant,
-    `gold_grades` AS grades
+    `retrieved_ids` AS retrieved, `gold_ids` AS relevant, `gold_grades` AS grades
   FROM shop.eval.questions
   WHERE `day` = '2026-01-01'
 ), qrels AS (
@@ -26,7 +24,7 @@ WITH answers AS (
   POSEXPLODE(relevant) relevant_ids AS list_position, doc_id
 ), deduplicated_qrels AS (
   -- One row per intent, query and document of judgments with duplicate rows.
-  -- (relations/qrels/deduplicated.sql)
+  -- (qrels/deduplicated.sql)
   SELECT
     `intent`, query_id, doc_id,
     MAX(relevance) AS relevance  -- the highest of its rows
@@ -39,8 +37,7 @@ WITH answers AS (
   LATERAL VIEW
   POSEXPLODE(retrieved) retrieved_ids AS list_position, doc_id
 ), deduplicated_run AS (
-  -- One row per intent, query and document of a run with duplicate rows.
-  -- (relations/run/deduplicated.sql)
+  -- One row per intent, query and document of a run with duplicate rows. (run/deduplicated.sql)
   SELECT
     `intent`, query_id, doc_id,
     MIN(rank) AS rank  -- the lowest of its rows
@@ -48,25 +45,22 @@ WITH answers AS (
   GROUP BY `intent`, query_id, doc_id
 ), ranked_documents AS (
   -- One row per intent, query and retrieved document, ranked by the rank column of the run.
-  -- (relations/ranked_documents/input_rank.sql)
+  -- (ranked_documents/input_rank.sql)
   SELECT
     answers.`intent`, answers.query_id, deduplicated_run.doc_id,
-    -- position in the list, from 1, without gaps
     ROW_NUMBER() OVER (
       PARTITION BY answers.`intent`, answers.query_id
       ORDER BY deduplicated_run.rank, deduplicated_run.doc_id DESC
-    ) AS rank
+    ) AS rank  -- position in the list, from 1, without gaps
   FROM deduplicated_run
   INNER JOIN answers
     ON answers.`intent` IS NOT DISTINCT FROM deduplicated_run.`intent`
     AND answers.query_id = deduplicated_run.query_id
 ), judged_documents AS (
-  -- One row per intent, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per intent, query and judged document, retrieved or not. (judged_documents/by_join.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT /*+ REPARTITION(`intent`, query_id) */
-    ELEMENT_AT(ARRAY(`intent`), 1) AS `intent`,
-    ELEMENT_AT(ARRAY(query_id), 1) AS query_id,
+    ELEMENT_AT(ARRAY(`intent`), 1) AS `intent`, ELEMENT_AT(ARRAY(query_id), 1) AS query_id,
     relevance, rank
   FROM (
     SELECT
@@ -84,8 +78,7 @@ WITH answers AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per intent, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per intent, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     `intent`, query_id, relevance, rank,
     -- position by gain, 1 is the greatest

@@ -7,7 +7,7 @@ WITH predictions AS (
   SELECT `campaign`, `day`, CAST(`p_click` AS FLOAT64) AS score, CAST(`click` AS FLOAT64) AS label
   FROM shop.ads.impressions
 ), group_sizes AS (
-  -- One row per campaign and day. (relations/group_sizes.sql)
+  -- One row per campaign and day. (group_sizes.sql)
   SELECT `campaign`, `day`, COUNT(*) AS total_rows
   FROM predictions
   GROUP BY `campaign`, `day`
@@ -47,8 +47,7 @@ WITH predictions AS (
     ON group_sizes.`campaign` IS NOT DISTINCT FROM positive_ranks.`campaign`
     AND group_sizes.`day` IS NOT DISTINCT FROM positive_ranks.`day`
 ), positive_thresholds AS (
-  -- One row per campaign, day and distinct score of a positive.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per campaign, day and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
     `campaign`, `day`, total_positives,
     positives,  -- positives of this score
@@ -77,8 +76,7 @@ WITH predictions AS (
       WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
       WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
       ELSE ABS(score + (label - 1))
-    END))
-    / COUNT(*) AS log_loss
+    END)) / COUNT(*) AS log_loss
   FROM predictions
   GROUP BY `campaign`, `day`
 )

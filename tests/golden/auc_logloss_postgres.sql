@@ -6,11 +6,10 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.ads.impressions)
   SELECT
     "campaign", "day",
-    CAST("p_click" AS DOUBLE PRECISION) AS score,
-    CAST("click" AS DOUBLE PRECISION) AS label
+    CAST("p_click" AS DOUBLE PRECISION) AS score, CAST("click" AS DOUBLE PRECISION) AS label
   FROM shop.ads.impressions
 ), group_sizes AS (
-  -- One row per campaign and day. (relations/group_sizes.sql)
+  -- One row per campaign and day. (group_sizes.sql)
   SELECT "campaign", "day", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "campaign", "day"
@@ -50,8 +49,7 @@ WITH predictions AS NOT MATERIALIZED (
     ON group_sizes."campaign" IS NOT DISTINCT FROM positive_ranks."campaign"
     AND group_sizes."day" IS NOT DISTINCT FROM positive_ranks."day"
 ), positive_thresholds AS (
-  -- One row per campaign, day and distinct score of a positive.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per campaign, day and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
     "campaign", "day", total_positives,
     positives,  -- positives of this score
@@ -82,8 +80,7 @@ WITH predictions AS NOT MATERIALIZED (
       WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
       THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
       ELSE ABS(score + (label - 1))
-    END))
-    / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss
+    END)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss
   FROM predictions
   GROUP BY "campaign", "day"
 )

@@ -6,11 +6,10 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT
     "CAMPAIGN", "DAY",
-    CAST("P_CLICK" AS DOUBLE) + 0 AS score,
-    CAST("CLICK" AS DOUBLE) + 0 AS label
+    CAST("P_CLICK" AS DOUBLE) + 0 AS score, CAST("CLICK" AS DOUBLE) + 0 AS label
   FROM shop.ads.impressions
 ), group_sizes AS (
-  -- One row per CAMPAIGN and DAY. (relations/group_sizes.sql)
+  -- One row per CAMPAIGN and DAY. (group_sizes.sql)
   SELECT "CAMPAIGN", "DAY", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "CAMPAIGN", "DAY"
@@ -50,8 +49,7 @@ WITH predictions AS (
     ON group_sizes."CAMPAIGN" IS NOT DISTINCT FROM positive_ranks."CAMPAIGN"
     AND group_sizes."DAY" IS NOT DISTINCT FROM positive_ranks."DAY"
 ), positive_thresholds AS (
-  -- One row per CAMPAIGN, DAY and distinct score of a positive.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per CAMPAIGN, DAY and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
     "CAMPAIGN", "DAY", total_positives,
     positives,  -- positives of this score
@@ -82,8 +80,7 @@ WITH predictions AS (
       WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE)
       THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE)
       ELSE ABS(score + (label - 1))
-    END))
-    / CAST(COUNT(*) AS DOUBLE) AS log_loss
+    END)) / CAST(COUNT(*) AS DOUBLE) AS log_loss
   FROM predictions
   GROUP BY "CAMPAIGN", "DAY"
 )

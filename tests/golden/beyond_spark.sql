@@ -3,18 +3,17 @@
 -- made by: sqlrank sql CatalogCoverage@10 Personalization@10 --run shop.eval.shown --input items=shop.eval.items --dialect spark
 WITH run AS (
   -- One row per query and retrieved document. (shop.eval.shown)
-  SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score
-  FROM shop.eval.shown
+  SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM shop.eval.shown
 ), items AS (
   -- One row per item of the catalog. (shop.eval.items)
   SELECT doc_id FROM shop.eval.items
 ), evaluated_queries AS (
   -- One row per query that has retrieved documents, judged or not.
-  -- (relations/evaluated_queries/retrieved.sql)
+  -- (evaluated_queries/retrieved.sql)
   SELECT query_id FROM run GROUP BY query_id
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
-  -- (relations/ranked_documents/doc_desc.sql)
+  -- (ranked_documents/doc_desc.sql)
   SELECT
     query_id, doc_id,
     -- position in the list, from 1
@@ -30,23 +29,21 @@ WITH run AS (
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
-  -- One row per document in the first k of any of its lists.
-  -- (relations/recommendation_counts.sql)
+  -- One row per document in the first k of any of its lists. (recommendation_counts.sql)
   SELECT
     weighted_recommendations.doc_id,
     -- sum over these lists of 1 / sqrt(length)
     SUM(weighted_recommendations.inverse_norm) AS norm_sum,
-    -- sum over these lists of 1 / length
     SUM(
       weighted_recommendations.inverse_norm * weighted_recommendations.inverse_norm
-    ) AS norm_square_sum,
+    ) AS norm_square_sum,  -- sum over these lists of 1 / length
     -- lists that have the document at rank 1
     SUM(CASE WHEN weighted_recommendations.rank = 1 THEN 1 ELSE 0 END) AS num_first_ranks
   FROM weighted_recommendations
   INNER JOIN evaluated_queries ON evaluated_queries.query_id = weighted_recommendations.query_id
   GROUP BY weighted_recommendations.doc_id
 ), group_catalog AS (
-  -- One row per distinct item of the catalog. (relations/group_catalog.sql)
+  -- One row per distinct item of the catalog. (group_catalog.sql)
   SELECT doc_id FROM items GROUP BY doc_id
 ), catalog_sizes AS (
   -- One row, for a group with a catalog.

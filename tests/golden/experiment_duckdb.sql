@@ -5,11 +5,8 @@
 WITH observations AS (
   -- One row per exposure, session or unit.
   SELECT
-    "user_id" AS unit_id,
-    CAST("arm" AS TEXT) AS variant,
-    CAST("clicks" AS DOUBLE) AS amount_0,
-    CAST("views" AS DOUBLE) AS amount_1,
-    CAST("revenue" AS DOUBLE) AS amount_2,
+    "user_id" AS unit_id, CAST("arm" AS TEXT) AS variant, CAST("clicks" AS DOUBLE) AS amount_0,
+    CAST("views" AS DOUBLE) AS amount_1, CAST("revenue" AS DOUBLE) AS amount_2,
     CAST("revenue_before" AS DOUBLE) AS amount_3
   FROM shop.eval.visits
   WHERE "day" >= '2026-01-01'
@@ -18,9 +15,7 @@ WITH observations AS (
   SELECT
     MIN(variant) AS variant,
     MAX(variant) AS last_variant,  -- another than the first if the unit was in several
-    SUM(amount_0) AS amount_0,
-    SUM(amount_1) AS amount_1,
-    SUM(amount_2) AS amount_2,
+    SUM(amount_0) AS amount_0, SUM(amount_1) AS amount_1, SUM(amount_2) AS amount_2,
     SUM(amount_3) AS amount_3
   FROM observations
   GROUP BY unit_id
@@ -30,10 +25,8 @@ WITH observations AS (
     CASE WHEN variant = last_variant THEN variant END AS variant,
     COUNT(*) AS units,
     SUM(SUM(CASE WHEN variant <> last_variant THEN 1 ELSE 0 END)) OVER () AS multi_variant_units,
-    AVG(amount_0) AS variant_mean_0,
-    AVG(amount_1) AS variant_mean_1,
-    AVG(amount_2) AS variant_mean_2,
-    AVG(amount_3) AS variant_mean_3,
+    AVG(amount_0) AS variant_mean_0, AVG(amount_1) AS variant_mean_1,
+    AVG(amount_2) AS variant_mean_2, AVG(amount_3) AS variant_mean_3,
     COUNT(amount_3) AS amount_3_count
   FROM experiment_units
   GROUP BY CASE WHEN variant = last_variant THEN variant END
@@ -64,11 +57,8 @@ WITH observations AS (
   -- One row per variant: means, sums of squares and products. (experiments/variant_comoments.sql)
   SELECT
     imputed_means.variant,
-    MAX(units) AS units,
-    MAX(multi_variant_units) AS multi_variant_units,
-    MAX(variant_mean_0) AS mean_0,
-    MAX(variant_mean_1) AS mean_1,
-    MAX(variant_mean_2) AS mean_2,
+    MAX(units) AS units, MAX(multi_variant_units) AS multi_variant_units,
+    MAX(variant_mean_0) AS mean_0, MAX(variant_mean_1) AS mean_1, MAX(variant_mean_2) AS mean_2,
     MAX(variant_mean_3) AS mean_3,
     SUM((amount_0 - variant_mean_0) * (amount_0 - variant_mean_0)) AS product_0_0,
     SUM((amount_0 - variant_mean_0) * (amount_1 - variant_mean_1)) AS product_0_1,
@@ -89,8 +79,8 @@ WITH observations AS (
   -- One row per metric.
   SELECT 'ctr' AS metric UNION ALL SELECT 'revenue' AS metric
 ), metric_moments AS (
-  -- One row per metric and variant: units, means, and sums of squares and products about the
-  -- means. (experiments/metric_moments.sql)
+  -- One row per metric and variant: units, means, and sums of squares and products about the means.
+  -- (experiments/metric_moments.sql)
   SELECT
     metric, variant, units, multi_variant_units,
     CASE metric WHEN 'ctr' THEN mean_0 WHEN 'revenue' THEN mean_2 END AS value,
@@ -107,8 +97,7 @@ WITH observations AS (
   -- One row per metric and variant: ratio of means, moments. (experiments/variant_ratios.sql)
   SELECT
     metric, variant, units,
-    NULLIF(denominator, 0) AS denominator,
-    value / NULLIF(denominator, 0) AS ratio,
+    NULLIF(denominator, 0) AS denominator, value / NULLIF(denominator, 0) AS ratio,
     covariate AS covariate_ratio,
     svv, svd, sdd, scc, svc
   FROM metric_moments
@@ -119,8 +108,7 @@ WITH observations AS (
     metric, variant, units, ratio, covariate_ratio,
     (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
     (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    svc / denominator AS covariate_products,
-    scc AS covariate_squares
+    svc / denominator AS covariate_products, scc AS covariate_squares
   FROM variant_ratios
 ), pooled_moments AS (
   -- One row per metric and treatment: moments of treatment and control as one sample, and
@@ -139,8 +127,7 @@ WITH observations AS (
     treatment.value - control.value AS value_difference,
     treatment.denominator - control.denominator AS denominator_difference,
     treatment.covariate - control.covariate AS covariate_difference,
-    treatment.svc + control.svc AS svc,
-    treatment.scc + control.scc AS scc
+    treatment.svc + control.svc AS svc, treatment.scc + control.scc AS scc
   FROM metric_moments AS treatment
   INNER JOIN metric_moments AS control ON treatment.metric = control.metric
   WHERE control.variant = 'A' AND treatment.variant <> 'A'
@@ -156,8 +143,8 @@ WITH observations AS (
     scc + half_harmonic_units * covariate_difference * covariate_difference AS covariate_squares
   FROM pooled_moments
 ), covariate_coefficients AS (
-  -- One row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0
-  -- if constant. (experiments/covariate_coefficients.sql)
+  -- One row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0 if
+  -- constant. (experiments/covariate_coefficients.sql)
   SELECT
     metric, variant,
     covariate_ratio AS pooled_covariate_ratio,
@@ -206,8 +193,8 @@ WITH observations AS (
     END AS variance
   FROM adjusted_moments
 ), variant_pairs AS (
-  -- One row per metric and treatment: theta, and CUPED-adjusted value, variance and units of it
-  -- and of the control. (experiments/variant_pairs/adjusted.sql)
+  -- One row per metric and treatment: theta, and CUPED-adjusted value, variance and units of it and
+  -- of the control. (experiments/variant_pairs/adjusted.sql)
   SELECT
     metric, variant,
     MAX(cuped_theta) AS cuped_theta,
@@ -241,8 +228,7 @@ WITH observations AS (
   -- ratio, standard errors and df. (experiments/effects/log.sql)
   SELECT
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control,
-    value - value_control AS difference,
-    SQRT(variance + variance_control) AS se,
+    value - value_control AS difference, SQRT(variance + variance_control) AS se,
     1 / NULLIF(
       variance_share * variance_share / NULLIF(n_units - 1, 0)
       + (1 - variance_share) * (1 - variance_share) / NULLIF(n_units_control - 1, 0),
@@ -263,8 +249,7 @@ WITH observations AS (
 ), quadrature_nodes AS (
   -- One row per node of an integral: its position and weight. (experiments/quadrature_nodes.sql)
   SELECT
-    4 * LN(1 + EXP(0.45e0 * number - 31)) AS node,
-    1.8 / (1 + EXP(31 - 0.45e0 * number)) AS weight
+    4 * LN(1 + EXP(0.45e0 * number - 31)) AS node, 1.8 / (1 + EXP(31 - 0.45e0 * number)) AS weight
   FROM GENERATE_SERIES(0, 99) AS series(number)
 ), purposes AS (
   -- One row per purpose.
@@ -406,8 +391,8 @@ WITH observations AS (
     * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1)) AS t_quantile
   FROM t_quantiles_3
 ), critical_values AS (
-  -- One row per metric and treatment: critical values by Student's t of both differences and of
-  -- the MDE, and log p-value. (experiments/critical_values/fixed.sql)
+  -- One row per metric and treatment: critical values by Student's t of both differences and of the
+  -- MDE, and log p-value. (experiments/critical_values/fixed.sql)
   SELECT
     metric, variant,
     MAX(CASE WHEN purpose = 'difference' THEN t_quantile END) AS critical_value,
@@ -466,16 +451,14 @@ WITH observations AS (
   -- One row per variant: units, total and expected share. (experiments/sample_ratio_counts.sql)
   SELECT
     units, multi_variant_units,
-    SUM(units) OVER () AS total_units,
-    1 / COUNT(*) OVER () AS expected_share
+    SUM(units) OVER () AS total_units, 1 / COUNT(*) OVER () AS expected_share
   FROM metric_moments
   WHERE metric = 'ctr'
 ), sample_ratio_statistic AS (
-  -- One row: chi-square statistic of numbers of units against expected shares, its df, and the
-  -- peak of its density. (experiments/sample_ratio_statistic.sql)
+  -- One row: chi-square statistic of numbers of units against expected shares, its df, and the peak
+  -- of its density. (experiments/sample_ratio_statistic.sql)
   SELECT
-    MAX(total_units) AS n_units,
-    MAX(multi_variant_units) AS multi_variant_units,
+    MAX(total_units) AS n_units, MAX(multi_variant_units) AS multi_variant_units,
     SUM(
       (units - total_units * expected_share) * (units - total_units * expected_share)
       / NULLIF(total_units * expected_share, 0)
@@ -487,8 +470,8 @@ WITH observations AS (
   -- One row per integral.
   SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
 ), chi_square_tails AS (
-  -- One row per integral, of the tail and of all: lower limit, peak; from here to
-  -- sample_ratio_test the chi-square test is computed. (experiments/chi_square_tails.sql)
+  -- One row per integral, of the tail and of all: lower limit, peak; from here to sample_ratio_test
+  -- the chi-square test is computed. (experiments/chi_square_tails.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, peak,
     is_tail * SQRT(statistic) AS root

@@ -7,7 +7,7 @@ WITH interleaved AS (
   SELECT session_id, team, CAST(clicks AS DOUBLE PRECISION) AS clicks
   FROM shop.search.sessions
 ), session_outcomes AS (
-  -- One row per interleaved session. (relations/session_outcomes.sql)
+  -- One row per interleaved session. (session_outcomes.sql)
   SELECT
     -- 1 or 0; 0 in a tie
     CASE

@@ -6,14 +6,14 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.eval.pairs
 ), group_weights AS (
-  -- One row. (relations/group_weights.sql)
+  -- One row. (group_weights.sql)
   SELECT
     COUNT(*) AS num_predictions,
     -- 1 if each of these has a weight of 1
     CASE WHEN MIN(1e0) = 1 AND MAX(1e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
   FROM predictions
 ), predictions_with_group_size AS (
-  -- One row per prediction of positive weight. (relations/predictions_with_group_size.sql)
+  -- One row per prediction of positive weight. (predictions_with_group_size.sql)
   SELECT
     predictions.label, predictions.score,
     group_weights.num_predictions  -- predictions of the group
@@ -21,13 +21,13 @@ WITH predictions AS NOT MATERIALIZED (
   CROSS JOIN group_weights
 ), label_score_weights AS (
   -- One row per label and score of predictions of positive weight, in groups of more than 32.
-  -- (relations/label_score_weights/large_groups.sql)
+  -- (label_score_weights/large_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
   FROM predictions_with_group_size
   WHERE num_predictions > 32
   GROUP BY label, score
 ), rank_countable_groups AS (
-  -- One row, for a group of more than 32 predictions. (relations/rank_countable_groups.sql)
+  -- One row, for a group of more than 32 predictions. (rank_countable_groups.sql)
   SELECT
     -- 1 or 0
     CASE
@@ -49,7 +49,7 @@ WITH predictions AS NOT MATERIALIZED (
   WHERE rank_countable_groups.is_rank_countable = 0
 ), label_score_indexes AS (
   -- One row per distinct label and score, in groups that ranks cannot count.
-  -- (relations/label_score_indexes/remaining_groups.sql)
+  -- (label_score_indexes/remaining_groups.sql)
   SELECT
     weight,  -- of the predictions of this label and score
     score_index,  -- number of the score, ascending from 0
@@ -57,22 +57,19 @@ WITH predictions AS NOT MATERIALIZED (
     1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
   FROM dense_indexes
 ), block_sizes AS (
-  -- One row per power of two from 2 to 2^40, the number of labels in a block.
-  -- (relations/block_sizes.sql)
+  -- One row per power of two from 2 to 2^40. (block_sizes.sql)
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
   -- One row per distinct label and score, and block size: the block of 2^i labels, and its half.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
-    -- block of labels of this size
     CAST(FLOOR(
       (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
-    ) AS BIGINT) AS block,
-    -- its half: 2 * block is the lower one
+    ) AS BIGINT) AS block,  -- block of labels of this size
     CAST(FLOOR(
       2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
-    ) AS BIGINT) AS half_block
+    ) AS BIGINT) AS half_block  -- its half: 2 * block is the lower one
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
 ), block_halves AS (
@@ -89,22 +86,18 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per block and distinct score.
   SELECT
     lower_weight, upper_weight,
-    -- weight of the lower half at lower scores
-    COALESCE(SUM(lower_weight) OVER preceding_rows, 0) AS lower_before,
-    -- weight of the upper half at lower scores
-    COALESCE(SUM(upper_weight) OVER preceding_rows, 0) AS upper_before
+    COALESCE(SUM(lower_weight) OVER preceding_rows, 0) AS lower_before,  -- at lower scores
+    COALESCE(SUM(upper_weight) OVER preceding_rows, 0) AS upper_before  -- at lower scores
   FROM block_halves
   WINDOW preceding_rows AS (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
   -- One row, for untied pairs counted by bits, and one per label and score.
-  -- (relations/bitwise_counted_pairs.sql)
+  -- (bitwise_counted_pairs.sql)
   SELECT
-    SUM(upper_weight * lower_before) AS concordant,
-    SUM(lower_weight * upper_before) AS discordant,
-    0 AS score_ties,
-    0 AS label_ties
+    SUM(upper_weight * lower_before) AS concordant, SUM(lower_weight * upper_before) AS discordant,
+    0 AS score_ties, 0 AS label_ties
   FROM cumulative_halves
   UNION ALL
   SELECT
@@ -138,41 +131,37 @@ WITH predictions AS NOT MATERIALIZED (
     predictions_with_group_size.num_predictions > 32 AND rank_countable_groups.is_rank_countable = 1
 ), counted_pairs AS (
   -- One row, for pairs counted by ranks or bits, and one per label and score.
-  -- (relations/counted_pairs/by_window_ranks.sql)
-  SELECT concordant, discordant, score_ties, label_ties
-  FROM bitwise_counted_pairs
+  -- (counted_pairs/by_window_ranks.sql)
+  SELECT concordant, discordant, score_ties, label_ties FROM bitwise_counted_pairs
   UNION ALL
   SELECT
     SUM(score_rank - inversion_rank - rank_in_label + 1) AS concordant,
-    SUM(inversion_rank - 1) AS discordant,
-    SUM(both_rank - score_rank) AS score_ties,
+    SUM(inversion_rank - 1) AS discordant, SUM(both_rank - score_rank) AS score_ties,
     SUM(rank_in_label - 1) AS label_ties
   FROM pair_ranks
 ), pair_terms AS (
   -- One row, for a group of at most 32 predictions, several, for a group of more.
   SELECT
-    -- weight of pairs that score and label order alike
+    -- weight of pairs of the same order
     SUM(CASE
       WHEN lower_predictions.score < higher_predictions.score
       AND lower_predictions.label < higher_predictions.label
       THEN 1e0
       ELSE 0
     END) AS concordant,
-    -- weight of pairs that they order the other way
+    -- weight of pairs of opposite order
     SUM(CASE
       WHEN lower_predictions.score < higher_predictions.score
       AND lower_predictions.label > higher_predictions.label
       THEN 1e0
       ELSE 0
     END) AS discordant,
-    -- weight of pairs tied in score only
     SUM(
       CASE WHEN lower_predictions.score = higher_predictions.score THEN 1e0 ELSE 0 END
-    ) AS score_ties,
-    -- weight of pairs tied in label only
+    ) AS score_ties,  -- weight of pairs tied in score only
     SUM(
       CASE WHEN lower_predictions.label = higher_predictions.label THEN 1e0 ELSE 0 END
-    ) AS label_ties
+    ) AS label_ties  -- weight of pairs tied in label only
   FROM predictions_with_group_size AS lower_predictions
   CROSS JOIN predictions_with_group_size AS higher_predictions
   WHERE
@@ -188,17 +177,14 @@ WITH predictions AS NOT MATERIALIZED (
   UNION ALL
   SELECT concordant, discordant, score_ties, label_ties FROM counted_pairs
 ), pair_counts AS (
-  -- One row. (relations/pair_counts/by_group_size.sql)
+  -- One row. (pair_counts/by_group_size.sql)
   SELECT
-    SUM(concordant) AS concordant,
-    SUM(discordant) AS discordant,
-    SUM(score_ties) AS score_ties,
+    SUM(concordant) AS concordant, SUM(discordant) AS discordant, SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
   FROM pair_terms
 )
 SELECT
-  -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of
-  -- predictions.
+  -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of predictions.
   SUM(concordant - discordant) / NULLIF(
     SUM(
       (concordant + discordant + score_ties) * SQRT(

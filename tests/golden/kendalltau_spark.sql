@@ -7,7 +7,7 @@ WITH predictions AS (
   FROM shop.eval.pairs
 ), label_score_weights AS (
   -- One row per label and score of predictions of positive weight.
-  -- (relations/label_score_weights/all_groups.sql)
+  -- (label_score_weights/all_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
   FROM predictions
   GROUP BY label, score
@@ -19,7 +19,7 @@ WITH predictions AS (
     DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
   FROM label_score_weights
 ), label_score_indexes AS (
-  -- One row per distinct label and score. (relations/label_score_indexes/all_groups.sql)
+  -- One row per distinct label and score. (label_score_indexes/all_groups.sql)
   SELECT
     weight,  -- of the predictions of this label and score
     score_index,  -- number of the score, ascending from 0
@@ -27,22 +27,19 @@ WITH predictions AS (
     1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
   FROM dense_indexes
 ), block_sizes AS (
-  -- One row per power of two from 2 to 2^40, the number of labels in a block.
-  -- (relations/block_sizes.sql)
+  -- One row per power of two from 2 to 2^40. (block_sizes.sql)
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM EXPLODE(SEQUENCE(1, 40)) AS series(number)
 ), label_blocks AS (
   -- One row per distinct label and score, and block size: the block of 2^i labels, and its half.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
-    -- block of labels of this size
     CAST(FLOOR(
       (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
-    ) AS BIGINT) AS block,
-    -- its half: 2 * block is the lower one
+    ) AS BIGINT) AS block,  -- block of labels of this size
     CAST(FLOOR(
       2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
-    ) AS BIGINT) AS half_block
+    ) AS BIGINT) AS half_block  -- its half: 2 * block is the lower one
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
 ), block_halves AS (
@@ -59,24 +56,19 @@ WITH predictions AS (
   -- One row per block and distinct score.
   SELECT
     lower_weight, upper_weight,
-    -- weight of the lower half at lower scores
-    COALESCE(SUM(lower_weight) OVER preceding_rows, 0) AS lower_before,
-    -- weight of the upper half at lower scores
-    COALESCE(SUM(upper_weight) OVER preceding_rows, 0) AS upper_before
+    COALESCE(SUM(lower_weight) OVER preceding_rows, 0) AS lower_before,  -- at lower scores
+    COALESCE(SUM(upper_weight) OVER preceding_rows, 0) AS upper_before  -- at lower scores
   FROM block_halves
   WINDOW preceding_rows AS (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
   -- One row, for untied pairs counted by bits, and one per label and score.
-  -- (relations/bitwise_counted_pairs.sql)
+  -- (bitwise_counted_pairs.sql)
   SELECT
-    -- weight of pairs that score and label order alike
-    SUM(upper_weight * lower_before) AS concordant,
-    -- weight of pairs that they order the other way
-    SUM(lower_weight * upper_before) AS discordant,
-    0 AS score_ties,
-    0 AS label_ties
+    SUM(upper_weight * lower_before) AS concordant,  -- weight of pairs of the same order
+    SUM(lower_weight * upper_before) AS discordant,  -- weight of pairs of opposite order
+    0 AS score_ties, 0 AS label_ties
   FROM cumulative_halves
   UNION ALL
   SELECT
@@ -91,17 +83,14 @@ WITH predictions AS (
     PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), pair_counts AS (
-  -- One row. (relations/pair_counts/one_group.sql)
+  -- One row. (pair_counts/one_group.sql)
   SELECT
-    SUM(concordant) AS concordant,
-    SUM(discordant) AS discordant,
-    SUM(score_ties) AS score_ties,
+    SUM(concordant) AS concordant, SUM(discordant) AS discordant, SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
   FROM bitwise_counted_pairs
 )
 SELECT
-  -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of
-  -- predictions.
+  -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of predictions.
   SUM(concordant - discordant) / NULLIF(
     SUM(
       (concordant + discordant + score_ties) * SQRT(

@@ -6,8 +6,7 @@ WITH logs AS NOT MATERIALIZED (
   -- One row per logged action, with its reward. (shop.ads.logged)
   SELECT
     "campaign",
-    CAST(reward AS DOUBLE) AS reward,
-    CAST(propensity AS DOUBLE) AS propensity,
+    CAST(reward AS DOUBLE) AS reward, CAST(propensity AS DOUBLE) AS propensity,
     CAST(target_propensity AS DOUBLE) AS target_propensity,
     CAST(predicted_reward AS DOUBLE) AS predicted_reward,
     CAST(expected_reward AS DOUBLE) AS expected_reward
@@ -24,8 +23,7 @@ WITH logs AS NOT MATERIALIZED (
     -- predictions.
     SUM(
       expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
-    )
-    / COUNT(*) AS dr,
+    ) / COUNT(*) AS dr,
     -- ESS: effective sample size: the number of actions of the target policy to which the logged
     -- ones are equivalent.
     SUM(target_propensity / NULLIF(propensity, 0))
@@ -44,19 +42,16 @@ WITH logs AS NOT MATERIALIZED (
         SUM((target_propensity / NULLIF(propensity, 0)) * reward)
         / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0)
       )
-    )
-    / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_2,
+    ) / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_2,
     1 / COUNT(*) AS dr_by_1,
     (
       -(
         SUM(
           expected_reward
           + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
-        )
-        / COUNT(*)
+        ) / COUNT(*)
       )
-    )
-    / COUNT(*) AS dr_by_2,
+    ) / COUNT(*) AS dr_by_2,
     (-(SUM(target_propensity / NULLIF(propensity, 0)) / COUNT(*))) / COUNT(*) AS mean_weight_by_2
   FROM logs
   GROUP BY "campaign"
@@ -73,8 +68,7 @@ WITH logs AS NOT MATERIALIZED (
       + (logs.target_propensity / NULLIF(logs.propensity, 0))
       * (logs.reward - logs.predicted_reward),
       0
-    )
-    + logs_metrics.dr_by_2 AS dr_influence,
+    ) + logs_metrics.dr_by_2 AS dr_influence,
     logs_metrics.dr_by_1 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0)
     + logs_metrics.mean_weight_by_2 AS mean_weight_influence
   FROM logs
@@ -134,9 +128,7 @@ WITH logs AS NOT MATERIALIZED (
   -- One row per campaign and metric: powers of 1 / df, and terms of the variance.
   SELECT
     "campaign", metric, value, units, se, df,
-    1 / df AS inverse_df,
-    1 / df / df AS inverse_df_2,
-    1 / df / df / df / df AS inverse_df_4,
+    1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
     -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1 %
     (units - 1 + 0.8999505931404055e0) / NULLIF(units - 1 - 1.5207788172066563e0, 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: low if few units make up most of the variance
@@ -168,8 +160,8 @@ WITH logs AS NOT MATERIALIZED (
         + inverse_df_4 * (1.5897831427695066e0 + 0.7284722076660133e0 * inverse_df)
         + inverse_df_4 * inverse_df_2 * (0.6732166553417918e0 - 0.13803302935737824e0 * inverse_df)
         + inverse_df_4 * inverse_df_4 * (-1.0932322711783076e0 + 4.192747033331032e0 * inverse_df)
-        + inverse_df_4
-        * inverse_df_4 * inverse_df_2 * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
+        + inverse_df_4 * inverse_df_4 * inverse_df_2
+        * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
       END
       * SQRT(
         se * se * inflation * (effective_df + 0.8999505931404055e0)

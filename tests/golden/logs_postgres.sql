@@ -24,8 +24,7 @@ WITH logs AS NOT MATERIALIZED (
     -- predictions.
     SUM(
       expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
-    )
-    / COUNT(*) AS dr,
+    ) / COUNT(*) AS dr,
     -- ESS: effective sample size: the number of actions of the target policy to which the logged
     -- ones are equivalent.
     SUM(target_propensity / NULLIF(propensity, 0))
@@ -44,19 +43,16 @@ WITH logs AS NOT MATERIALIZED (
         SUM((target_propensity / NULLIF(propensity, 0)) * reward)
         / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0)
       )
-    )
-    / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_2,
+    ) / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_2,
     CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS dr_by_1,
     (
       -(
         SUM(
           expected_reward
           + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
-        )
-        / COUNT(*)
+        ) / COUNT(*)
       )
-    )
-    / COUNT(*) AS dr_by_2,
+    ) / COUNT(*) AS dr_by_2,
     (-(SUM(target_propensity / NULLIF(propensity, 0)) / COUNT(*))) / COUNT(*) AS mean_weight_by_2
   FROM logs
   GROUP BY "campaign"
@@ -73,8 +69,7 @@ WITH logs AS NOT MATERIALIZED (
       + (logs.target_propensity / NULLIF(logs.propensity, 0))
       * (logs.reward - logs.predicted_reward),
       0
-    )
-    + logs_metrics.dr_by_2 AS dr_influence,
+    ) + logs_metrics.dr_by_2 AS dr_influence,
     logs_metrics.dr_by_1 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0)
     + logs_metrics.mean_weight_by_2 AS mean_weight_influence
   FROM logs

@@ -6,8 +6,7 @@ WITH logs AS (
   -- One row per logged action, with its reward. (shop.ads.logged)
   SELECT
     "CAMPAIGN",
-    CAST(reward AS DOUBLE) AS reward,
-    CAST(propensity AS DOUBLE) AS propensity,
+    CAST(reward AS DOUBLE) AS reward, CAST(propensity AS DOUBLE) AS propensity,
     CAST(target_propensity AS DOUBLE) AS target_propensity,
     CAST(predicted_reward AS DOUBLE) AS predicted_reward,
     CAST(expected_reward AS DOUBLE) AS expected_reward
@@ -24,8 +23,7 @@ WITH logs AS (
     -- predictions.
     SUM(
       expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
-    )
-    / COUNT(*) AS dr,
+    ) / COUNT(*) AS dr,
     -- ESS: effective sample size: the number of actions of the target policy to which the logged
     -- ones are equivalent.
     SUM(target_propensity / NULLIF(propensity, 0))
@@ -44,19 +42,16 @@ WITH logs AS (
         SUM((target_propensity / NULLIF(propensity, 0)) * reward)
         / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0)
       )
-    )
-    / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_2,
+    ) / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_2,
     CAST(1 AS DOUBLE) / COUNT(*) AS dr_by_1,
     (
       -(
         SUM(
           expected_reward
           + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
-        )
-        / COUNT(*)
+        ) / COUNT(*)
       )
-    )
-    / COUNT(*) AS dr_by_2,
+    ) / COUNT(*) AS dr_by_2,
     (-(SUM(target_propensity / NULLIF(propensity, 0)) / COUNT(*))) / COUNT(*) AS mean_weight_by_2
   FROM logs
   GROUP BY "CAMPAIGN"
@@ -73,8 +68,7 @@ WITH logs AS (
       + (logs.target_propensity / NULLIF(logs.propensity, 0))
       * (logs.reward - logs.predicted_reward),
       0
-    )
-    + logs_metrics.dr_by_2 AS dr_influence,
+    ) + logs_metrics.dr_by_2 AS dr_influence,
     logs_metrics.dr_by_1 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0)
     + logs_metrics.mean_weight_by_2 AS mean_weight_influence
   FROM logs
@@ -134,8 +128,7 @@ WITH logs AS (
   -- One row per CAMPAIGN and metric: powers of 1 / df, and terms of the variance.
   SELECT
     "CAMPAIGN", metric, value, units, se, df,
-    CAST(1 AS DOUBLE) / df AS inverse_df,
-    CAST(1 AS DOUBLE) / df / df AS inverse_df_2,
+    CAST(1 AS DOUBLE) / df AS inverse_df, CAST(1 AS DOUBLE) / df / df AS inverse_df_2,
     CAST(1 AS DOUBLE) / df / df / df / df AS inverse_df_4,
     -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1 %
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE))
@@ -169,15 +162,11 @@ WITH logs AS (
         * (CAST(2.8224987226099216 AS DOUBLE) + CAST(2.55584205174121 AS DOUBLE) * inverse_df)
         + inverse_df_4
         * (CAST(1.5897831427695066 AS DOUBLE) + CAST(0.7284722076660133 AS DOUBLE) * inverse_df)
-        + inverse_df_4
-        * inverse_df_2
+        + inverse_df_4 * inverse_df_2
         * (CAST(0.6732166553417918 AS DOUBLE) - CAST(0.13803302935737824 AS DOUBLE) * inverse_df)
-        + inverse_df_4
-        * inverse_df_4
+        + inverse_df_4 * inverse_df_4
         * (-CAST(1.0932322711783076 AS DOUBLE) + CAST(4.192747033331032 AS DOUBLE) * inverse_df)
-        + inverse_df_4
-        * inverse_df_4
-        * inverse_df_2
+        + inverse_df_4 * inverse_df_4 * inverse_df_2
         * (-CAST(5.569680760586609 AS DOUBLE) + CAST(2.8784080636910194 AS DOUBLE) * inverse_df)
       END
       * SQRT(

@@ -8,14 +8,13 @@ WITH qrels AS NOT MATERIALIZED (
   FROM shop.eval.qrels
 ), run AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.run)
-  SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score
-  FROM shop.eval.run
+  SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query with judgments, whether anything is retrieved for it or not.
-  -- (relations/evaluated_queries/judged.sql)
+  -- One row per query with judgments, with or without retrieved documents.
+  -- (evaluated_queries/judged.sql)
   SELECT query_id FROM qrels GROUP BY query_id
 ), ranked_lists AS (
-  -- One row per query to evaluate, even if empty. (relations/ranked_lists/integer_key.sql)
+  -- One row per query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
     query_id,
     -- number of the list in this statement
@@ -23,18 +22,16 @@ WITH qrels AS NOT MATERIALIZED (
   FROM evaluated_queries
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
-  -- (relations/ranked_documents/doc_desc.sql)
+  -- (ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, run.doc_id,
-    -- position in the list, from 1
     ROW_NUMBER() OVER (
       PARTITION BY ranked_lists.list_id ORDER BY run.score DESC, run.doc_id DESC
-    ) AS rank
+    ) AS rank  -- position in the list, from 1
   FROM run
   INNER JOIN ranked_lists ON ranked_lists.query_id = run.query_id
 ), judged_documents AS (
-  -- One row per query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per query and judged document, retrieved or not. (judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
     qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
@@ -44,7 +41,7 @@ WITH qrels AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per query and document of positive relevance. (relations/ideal_ranking/judged.sql)
+  -- One row per query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -52,13 +49,12 @@ WITH qrels AS NOT MATERIALIZED (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per query and relevant document. (relations/relevant_documents/at_hits.sql)
+  -- One row per query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     list_id, rank,
-    -- relevant documents down to this rank
     ROW_NUMBER() OVER (
       PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits
+    ) AS cumulative_hits  -- relevant documents down to this rank
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (

@@ -8,11 +8,10 @@ WITH qrels AS (
   FROM shop.eval.qrels
 ), run AS (
   -- One row per query and retrieved document. (shop.eval.run)
-  SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score
-  FROM shop.eval.run
+  SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query with judgments, whether anything is retrieved for it or not.
-  -- (relations/evaluated_queries/judged.sql)
+  -- One row per query with judgments, with or without retrieved documents.
+  -- (evaluated_queries/judged.sql)
   SELECT query_id FROM qrels GROUP BY query_id
 ), document_arrays AS (
   -- One row per query of the run.
@@ -23,8 +22,7 @@ WITH qrels AS (
   FROM run
   GROUP BY query_id
 ), judged_documents AS (
-  -- One row per query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_array.sql)
+  -- One row per query and judged document, retrieved or not. (judged_documents/by_array.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT /*+ REPARTITION(query_id) */ ELEMENT_AT(ARRAY(query_id), 1) AS query_id, relevance, rank
   FROM (
@@ -38,7 +36,7 @@ WITH qrels AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per query and document of positive relevance. (relations/ideal_ranking/judged.sql)
+  -- One row per query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -46,13 +44,12 @@ WITH qrels AS (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per query and relevant document. (relations/relevant_documents/at_hits.sql)
+  -- One row per query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     query_id, rank,
-    -- relevant documents down to this rank
     ROW_NUMBER() OVER (
       PARTITION BY query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits
+    ) AS cumulative_hits  -- relevant documents down to this rank
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (

@@ -8,19 +8,17 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT
     `campaign`,
-    CAST(`p_click` AS FLOAT64) AS score,
-    CAST(`click` AS FLOAT64) AS label,
+    CAST(`p_click` AS FLOAT64) AS score, CAST(`click` AS FLOAT64) AS label,
     1 / `propensity` AS weight
   FROM shop.ads.impressions
   WHERE `day` = '2026-01-01'
 ), predictions_with_threshold AS (
-  -- One row per prediction. (relations/predictions_with_threshold/by_window.sql)
+  -- One row per prediction. (predictions_with_threshold/by_window.sql)
   SELECT
     `campaign`, label, score, weight,
-    -- NULL above the highest score of a positive
     MIN(CASE WHEN label = 1 THEN score END) OVER (
       PARTITION BY `campaign` ORDER BY score DESC
-    ) AS threshold_score
+    ) AS threshold_score  -- NULL above the highest score of a positive
   FROM predictions
 ), segment_weights AS (
   -- One row per campaign and threshold.
@@ -35,7 +33,7 @@ WITH predictions AS (
   GROUP BY `campaign`, threshold_score
 ), threshold_segments AS (
   -- One row per campaign and distinct score of a positive, one above all.
-  -- (relations/threshold_segments/weighted.sql)
+  -- (threshold_segments/weighted.sql)
   SELECT
     `campaign`,
     has_threshold,  -- 0 for what is above the highest, else 1
@@ -91,8 +89,7 @@ WITH predictions AS (
         WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
         ELSE ABS(score + (label - 1))
       END)
-    )
-    / NULLIF(SUM(weight), 0) AS log_loss
+    ) / NULLIF(SUM(weight), 0) AS log_loss
   FROM predictions
   GROUP BY `campaign`
 )

@@ -8,19 +8,17 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT
     "CAMPAIGN",
-    CAST("P_CLICK" AS DOUBLE) + 0 AS score,
-    CAST("CLICK" AS DOUBLE) + 0 AS label,
+    CAST("P_CLICK" AS DOUBLE) + 0 AS score, CAST("CLICK" AS DOUBLE) + 0 AS label,
     CAST(1 AS DOUBLE) / "PROPENSITY" AS weight
   FROM shop.ads.impressions
   WHERE "DAY" = '2026-01-01'
 ), predictions_with_threshold AS (
-  -- One row per prediction. (relations/predictions_with_threshold/by_window.sql)
+  -- One row per prediction. (predictions_with_threshold/by_window.sql)
   SELECT
     "CAMPAIGN", label, score, weight,
-    -- NULL above the highest score of a positive
     MIN(CASE WHEN label = 1 THEN score END) OVER (
       PARTITION BY "CAMPAIGN" ORDER BY score DESC
-    ) AS threshold_score
+    ) AS threshold_score  -- NULL above the highest score of a positive
   FROM predictions
 ), segment_weights AS (
   -- One row per CAMPAIGN and threshold.
@@ -35,7 +33,7 @@ WITH predictions AS (
   GROUP BY "CAMPAIGN", threshold_score
 ), threshold_segments AS (
   -- One row per CAMPAIGN and distinct score of a positive, one above all.
-  -- (relations/threshold_segments/weighted.sql)
+  -- (threshold_segments/weighted.sql)
   SELECT
     "CAMPAIGN",
     has_threshold,  -- 0 for what is above the highest, else 1
@@ -104,8 +102,7 @@ WITH predictions AS (
         THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE)
         ELSE ABS(score + (label - 1))
       END)
-    )
-    / NULLIF(SUM(weight), 0) AS log_loss
+    ) / NULLIF(SUM(weight), 0) AS log_loss
   FROM predictions
   GROUP BY "CAMPAIGN"
 )

@@ -12,9 +12,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per model, query and retrieved document. (shop.eval.recommended)
   SELECT
     "model",
-    "user_id" AS query_id,
-    "item_id" AS doc_id,
-    CAST("predicted" AS DOUBLE PRECISION) AS score
+    "user_id" AS query_id, "item_id" AS doc_id, CAST("predicted" AS DOUBLE PRECISION) AS score
   FROM shop.eval.recommended
   WHERE "day" = '2026-01-01'
 ), queries AS NOT MATERIALIZED (
@@ -29,28 +27,26 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT "model" FROM run GROUP BY "model"
 ), selected_queries AS (
   -- One row per model and query to evaluate that the queries table has.
-  -- (relations/selected_queries/in_queries_table.sql)
+  -- (selected_queries/in_queries_table.sql)
   SELECT systems."model", distinct_queries.query_id
   FROM distinct_queries
   CROSS JOIN systems
   INNER JOIN queries ON queries.query_id = distinct_queries.query_id
 ), ranked_documents AS (
   -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
-  -- first. (relations/ranked_documents/doc_desc.sql)
+  -- first. (ranked_documents/doc_desc.sql)
   SELECT
     selected_queries."model", selected_queries.query_id, run.doc_id,
-    -- position in the list, from 1
     ROW_NUMBER() OVER (
       PARTITION BY selected_queries."model", selected_queries.query_id
       ORDER BY run.score DESC, run.doc_id DESC
-    ) AS rank
+    ) AS rank  -- position in the list, from 1
   FROM run
   INNER JOIN selected_queries
     ON selected_queries."model" IS NOT DISTINCT FROM run."model"
     AND selected_queries.query_id = run.query_id
 ), judged_documents AS (
-  -- One row per model, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- One row per model, query and judged document, retrieved or not. (judged_documents/by_join.sql)
   SELECT
     selected_queries."model", selected_queries.query_id,
     qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
@@ -62,8 +58,7 @@ WITH qrels AS NOT MATERIALIZED (
     AND ranked_documents.query_id = selected_queries.query_id
     AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     "model", query_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -71,13 +66,12 @@ WITH qrels AS NOT MATERIALIZED (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per model, query and relevant document. (relations/relevant_documents/at_hits.sql)
+  -- One row per model, query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     "model", query_id, rank,
-    -- relevant documents down to this rank
     ROW_NUMBER() OVER (
       PARTITION BY "model", query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits
+    ) AS cumulative_hits  -- relevant documents down to this rank
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -109,8 +103,7 @@ WITH qrels AS NOT MATERIALIZED (
     -- retrieved; MAP is its mean over queries.
     SUM(
       CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
-    )
-    / CAST(COUNT(*) AS DOUBLE PRECISION) AS ap,
+    ) / CAST(COUNT(*) AS DOUBLE PRECISION) AS ap,
     -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN CAST(1 AS DOUBLE PRECISION) / rank ELSE 0 END) AS rr
   FROM relevant_documents

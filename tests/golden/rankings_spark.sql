@@ -25,7 +25,7 @@ WITH qrels AS (
   SELECT `model` FROM run GROUP BY `model`
 ), selected_queries AS (
   -- One row per model and query to evaluate that the queries table has.
-  -- (relations/selected_queries/in_queries_table.sql)
+  -- (selected_queries/in_queries_table.sql)
   SELECT systems.`model`, distinct_queries.query_id
   FROM distinct_queries
   CROSS JOIN systems
@@ -39,12 +39,10 @@ WITH qrels AS (
   FROM run
   GROUP BY `model`, query_id
 ), judged_documents AS (
-  -- One row per model, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_array.sql)
+  -- One row per model, query and judged document, retrieved or not. (judged_documents/by_array.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT /*+ REPARTITION(`model`, query_id) */
-    ELEMENT_AT(ARRAY(`model`), 1) AS `model`,
-    ELEMENT_AT(ARRAY(query_id), 1) AS query_id,
+    ELEMENT_AT(ARRAY(`model`), 1) AS `model`, ELEMENT_AT(ARRAY(query_id), 1) AS query_id,
     relevance, rank
   FROM (
     SELECT
@@ -59,8 +57,7 @@ WITH qrels AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -68,13 +65,12 @@ WITH qrels AS (
   FROM judged_documents
   WHERE relevance > 0
 ), relevant_documents AS (
-  -- One row per model, query and relevant document. (relations/relevant_documents/at_hits.sql)
+  -- One row per model, query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     `model`, query_id, rank,
-    -- relevant documents down to this rank
     ROW_NUMBER() OVER (
       PARTITION BY `model`, query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits
+    ) AS cumulative_hits  -- relevant documents down to this rank
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (

@@ -6,32 +6,22 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT CAST(score AS FLOAT64) AS score, CAST(label AS FLOAT64) AS label
   FROM shop.ads.impressions
-), compressed_scores AS (
-  -- One row per prediction, or per distinct score.
+), grid_positions AS (
+  -- One row per prediction.
   SELECT
     score,
     CASE WHEN label = 1 THEN 1.0 ELSE 0 END AS positives,  -- weight, 0 of a negative
     CASE WHEN label = 1 THEN 0 ELSE 1.0 END AS negatives,  -- weight, 0 of a positive
-    ABS(score) AS abs_score,
-    SQRT(SQRT(SQRT(SQRT(CASE
-      WHEN ABS(score) <= 0.5 THEN ABS(score)
-      WHEN ABS(score) <= 1 THEN 1 - ABS(score)
-      ELSE 1 / ABS(score)
-    END)))) AS compressed_score
-  FROM predictions
-), grid_positions AS (
-  -- One row per prediction, or per distinct score.
-  SELECT
-    score, positives, negatives,
+    -- 4096 cells per unit; 16th roots are fine near 0, 1 and -1
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
-      WHEN abs_score <= 0.5 THEN compressed_score
-      WHEN abs_score <= 1 THEN 1.92 - compressed_score
-      ELSE 2.92 - compressed_score
+      WHEN ABS(score) <= 0.5 THEN SQRT(SQRT(SQRT(SQRT(ABS(score)))))
+      WHEN ABS(score) <= 1 THEN 1.92 - SQRT(SQRT(SQRT(SQRT(1 - ABS(score)))))
+      ELSE 2.92 - SQRT(SQRT(SQRT(SQRT(1 / ABS(score)))))
     END AS grid_position
-  FROM compressed_scores
+  FROM predictions
 ), score_cells AS (
-  -- One row per prediction, or per distinct score. (relations/score_cells.sql)
+  -- One row per prediction. (score_cells.sql)
   SELECT
     score, positives, negatives,
     CAST(FLOOR(grid_position) AS INT64) AS cell,  -- number of the grid cell of the score, ascending
@@ -41,7 +31,8 @@ WITH predictions AS (
   -- One row per grid cell.
   SELECT
     cell,
-    SUM(CAST(FLOOR(16777216 * cell_offset) AS INT64)) AS offset_sum,  -- sum of offsets, times 2^24
+    -- in units of 2^-24 = 1/16777216
+    SUM(CAST(FLOOR(16777216 * cell_offset) AS INT64)) AS offset_sum,
     COUNT(*) AS num_rows
   FROM score_cells
   GROUP BY cell
@@ -49,20 +40,19 @@ WITH predictions AS (
   -- One row.
   SELECT COUNT(*) AS num_predictions FROM predictions
 ), crowded_cells AS (
-  -- One row per grid cell that has more than 1/256 of all predictions.
-  -- (relations/crowded_cells.sql)
+  -- One row per grid cell that has more than 1/256 of all predictions. (crowded_cells.sql)
   SELECT
     cell_offsets.cell,
-    -- mean position of scores in the cell, 0 to 1
+    -- mean position of scores, 0 to 1
     cell_offsets.offset_sum / cell_offsets.num_rows / 16777216 AS mean_offset
   FROM cell_offsets
   CROSS JOIN prediction_counts
   WHERE 256 * cell_offsets.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
-  -- One row per prediction, or per distinct score. (relations/bucketed_scores.sql)
+  -- One row per prediction. (bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
-    -- number of the bucket, ascending with the score
+    -- ascending with the score; 131072 per cell, its mean at 65536
     131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
@@ -79,18 +69,15 @@ WITH predictions AS (
   SELECT
     bucket,
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
-    SUM(positives) AS positives,
-    SUM(negatives) AS negatives
+    SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores
   GROUP BY bucket
 ), score_buckets AS (
-  -- One row per bucket of neighboring scores. (relations/score_buckets.sql)
+  -- One row per bucket of neighboring scores. (score_buckets.sql)
   SELECT
-    bucket,
-    -- weight of positives in higher buckets
-    COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
-    -- weight of negatives in higher buckets
-    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
+    bucket,  -- number of the bucket, ascending with the score
+    COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,  -- in higher buckets
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,  -- in higher buckets
     SUM(positives) OVER (PARTITION BY constant_key) AS total_positives,
     SUM(negatives) OVER (PARTITION BY constant_key) AS total_negatives
   FROM bucket_weights
@@ -98,7 +85,7 @@ WITH predictions AS (
     PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bucket_score_weights AS (
-  -- One row per distinct score. (relations/bucket_score_weights/summed.sql)
+  -- One row per distinct score. (bucket_score_weights/summed.sql)
   SELECT
     bucket, score,
     SUM(positives) AS positives,  -- weight of the positives of this score
@@ -116,7 +103,7 @@ WITH predictions AS (
     PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), score_thresholds AS (
-  -- One row per distinct score. (relations/score_thresholds/by_bucket.sql)
+  -- One row per distinct score. (score_thresholds/by_bucket.sql)
   SELECT
     scores_in_buckets.score, scores_in_buckets.positives, scores_in_buckets.negatives,
     score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above,
@@ -125,7 +112,7 @@ WITH predictions AS (
   FROM scores_in_buckets
   INNER JOIN score_buckets ON score_buckets.bucket = scores_in_buckets.bucket
 ), curve_segments AS (
-  -- One row per distinct score. (relations/curve_segments/equal_length.sql)
+  -- One row per distinct score. (curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,  -- weight of true positives at this threshold
@@ -155,7 +142,7 @@ WITH predictions AS (
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
-  -- One row. (relations/group_sizes.sql)
+  -- One row. (group_sizes.sql)
   SELECT COUNT(*) AS total_rows FROM predictions
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
@@ -163,12 +150,10 @@ WITH predictions AS (
   SELECT
     point,  -- number of the point, 0 at (0, 0)
     score AS threshold,  -- lowest score predicted positive; NULL at (0, 0)
-    -- false positive rate
     CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END
-    / NULLIF(total_negatives, 0) AS fpr,
-    -- true positive rate
+    / NULLIF(total_negatives, 0) AS fpr,  -- false positive rate
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END
-    / NULLIF(total_positives, 0) AS tpr
+    / NULLIF(total_positives, 0) AS tpr  -- true positive rate
   FROM threshold_points
   UNION ALL
   SELECT 0 AS point, CAST(NULL AS FLOAT64) AS threshold, 0 AS fpr, 0 AS tpr

@@ -7,7 +7,7 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT CAST(score AS DOUBLE PRECISION) AS score, CAST(label AS DOUBLE PRECISION) AS label
   FROM shop.ads.impressions
 ), score_class_weights AS (
-  -- One row per distinct score. (relations/score_class_weights.sql)
+  -- One row per distinct score. (score_class_weights.sql)
   SELECT
     score,
     -- weight of the positives of this score
@@ -17,17 +17,16 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   GROUP BY score
 ), score_thresholds AS (
-  -- One row per distinct score. (relations/score_thresholds/by_window.sql)
+  -- One row per distinct score. (score_thresholds/by_window.sql)
   SELECT
     score, positives, negatives,
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
     COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
-    SUM(positives) OVER () AS total_positives,
-    SUM(negatives) OVER () AS total_negatives
+    SUM(positives) OVER () AS total_positives, SUM(negatives) OVER () AS total_negatives
   FROM score_class_weights
   WINDOW preceding_rows AS (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), curve_segments AS (
-  -- One row per distinct score. (relations/curve_segments/equal_length.sql)
+  -- One row per distinct score. (curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,  -- weight of true positives at this threshold
@@ -58,7 +57,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
-  -- One row. (relations/group_sizes.sql)
+  -- One row. (group_sizes.sql)
   SELECT COUNT(*) AS total_rows FROM predictions
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
@@ -66,12 +65,10 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     point,  -- number of the point, 0 at (0, 0)
     score AS threshold,  -- lowest score predicted positive; NULL at (0, 0)
-    -- false positive rate
     CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END
-    / NULLIF(total_negatives, 0) AS fpr,
-    -- true positive rate
+    / NULLIF(total_negatives, 0) AS fpr,  -- false positive rate
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END
-    / NULLIF(total_positives, 0) AS tpr
+    / NULLIF(total_positives, 0) AS tpr  -- true positive rate
   FROM threshold_points
   UNION ALL
   SELECT 0 AS point, CAST(NULL AS DOUBLE PRECISION) AS threshold, 0 AS fpr, 0 AS tpr

@@ -6,8 +6,8 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.ads.impressions
-), compressed_scores AS (
-  -- One row per prediction, or per distinct score.
+), grid_positions AS (
+  -- One row per distinct score.
   SELECT
     score,
     -- weight of the positives of this score
@@ -15,27 +15,17 @@ WITH predictions AS (
     -- weight of the negatives of this score
     SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives,
     COUNT(*) AS num_rows,  -- predictions of this score
-    ABS(score) AS abs_score,
-    SQRT(SQRT(SQRT(SQRT(CASE
-      WHEN ABS(score) <= 0.5 THEN ABS(score)
-      WHEN ABS(score) <= 1 THEN 1 - ABS(score)
-      ELSE 1 / ABS(score)
-    END)))) AS compressed_score
-  FROM predictions
-  GROUP BY score
-), grid_positions AS (
-  -- One row per prediction, or per distinct score.
-  SELECT
-    score, positives, negatives, num_rows,
+    -- 4096 cells per unit; 16th roots are fine near 0, 1 and -1
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
-      WHEN abs_score <= 0.5 THEN compressed_score
-      WHEN abs_score <= 1 THEN 1.92 - compressed_score
-      ELSE 2.92 - compressed_score
+      WHEN ABS(score) <= 0.5 THEN SQRT(SQRT(SQRT(SQRT(ABS(score)))))
+      WHEN ABS(score) <= 1 THEN 1.92 - SQRT(SQRT(SQRT(SQRT(1 - ABS(score)))))
+      ELSE 2.92 - SQRT(SQRT(SQRT(SQRT(1 / ABS(score)))))
     END AS grid_position
-  FROM compressed_scores
+  FROM predictions
+  GROUP BY score
 ), score_cells AS (
-  -- One row per prediction, or per distinct score. (relations/score_cells.sql)
+  -- One row per distinct score. (score_cells.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT *
   FROM (
@@ -51,7 +41,7 @@ WITH predictions AS (
   -- One row per grid cell.
   SELECT
     cell,
-    -- sum of offsets, times 2^24
+    -- in units of 2^-24 = 1/16777216
     SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum,
     SUM(num_rows) AS num_rows
   FROM score_cells
@@ -60,20 +50,19 @@ WITH predictions AS (
   -- One row.
   SELECT COUNT(*) AS num_predictions FROM predictions
 ), crowded_cells AS (
-  -- One row per grid cell that has more than 1/256 of all predictions.
-  -- (relations/crowded_cells.sql)
+  -- One row per grid cell that has more than 1/256 of all predictions. (crowded_cells.sql)
   SELECT
     cell_offsets.cell,
-    -- mean position of scores in the cell, 0 to 1
+    -- mean position of scores, 0 to 1
     cell_offsets.offset_sum / cell_offsets.num_rows / 16777216 AS mean_offset
   FROM cell_offsets
   CROSS JOIN prediction_counts
   WHERE 256 * cell_offsets.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
-  -- One row per prediction, or per distinct score. (relations/bucketed_scores.sql)
+  -- One row per distinct score. (bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
-    -- number of the bucket, ascending with the score
+    -- ascending with the score; 131072 per cell, its mean at 65536
     131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
@@ -90,18 +79,15 @@ WITH predictions AS (
   SELECT
     bucket,
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
-    SUM(positives) AS positives,
-    SUM(negatives) AS negatives
+    SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores
   GROUP BY bucket
 ), score_buckets AS (
-  -- One row per bucket of neighboring scores. (relations/score_buckets.sql)
+  -- One row per bucket of neighboring scores. (score_buckets.sql)
   SELECT
-    bucket,
-    -- weight of positives in higher buckets
-    COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
-    -- weight of negatives in higher buckets
-    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
+    bucket,  -- number of the bucket, ascending with the score
+    COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,  -- in higher buckets
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,  -- in higher buckets
     SUM(positives) OVER (PARTITION BY constant_key) AS total_positives,
     SUM(negatives) OVER (PARTITION BY constant_key) AS total_negatives
   FROM bucket_weights
@@ -119,7 +105,7 @@ WITH predictions AS (
     PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), score_thresholds AS (
-  -- One row per distinct score. (relations/score_thresholds/by_bucket.sql)
+  -- One row per distinct score. (score_thresholds/by_bucket.sql)
   SELECT
     scores_in_buckets.score, scores_in_buckets.positives, scores_in_buckets.negatives,
     score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above,
@@ -128,7 +114,7 @@ WITH predictions AS (
   FROM scores_in_buckets
   INNER JOIN score_buckets ON score_buckets.bucket = scores_in_buckets.bucket
 ), curve_segments AS (
-  -- One row per distinct score. (relations/curve_segments/equal_length.sql)
+  -- One row per distinct score. (curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,  -- weight of true positives at this threshold
@@ -158,7 +144,7 @@ WITH predictions AS (
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
-  -- One row. (relations/group_sizes.sql)
+  -- One row. (group_sizes.sql)
   SELECT COUNT(*) AS total_rows FROM predictions
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
@@ -166,12 +152,10 @@ WITH predictions AS (
   SELECT
     point,  -- number of the point, 0 at (0, 0)
     score AS threshold,  -- lowest score predicted positive; NULL at (0, 0)
-    -- false positive rate
     CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END
-    / NULLIF(total_negatives, 0) AS fpr,
-    -- true positive rate
+    / NULLIF(total_negatives, 0) AS fpr,  -- false positive rate
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END
-    / NULLIF(total_positives, 0) AS tpr
+    / NULLIF(total_positives, 0) AS tpr  -- true positive rate
   FROM threshold_points
   UNION ALL
   SELECT 0 AS point, CAST(NULL AS DOUBLE) AS threshold, 0 AS fpr, 0 AS tpr

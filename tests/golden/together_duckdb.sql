@@ -12,12 +12,11 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments, whether anything is retrieved for it or not.
-  -- (relations/evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, with or without retrieved documents.
+  -- (evaluated_queries/judged.sql)
   SELECT "model", query_id FROM qrels GROUP BY "model", query_id
 ), ranked_lists AS (
-  -- One row per model and query to evaluate, even if empty.
-  -- (relations/ranked_lists/integer_key.sql)
+  -- One row per model and query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
     "model", query_id,
     -- number of the list in this statement
@@ -25,28 +24,25 @@ WITH predictions AS NOT MATERIALIZED (
   FROM evaluated_queries
 ), ranked_documents AS (
   -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
-  -- first. (relations/ranked_documents/doc_desc.sql)
+  -- first. (ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, predictions.doc_id,
-    -- position in the list, from 1
     ROW_NUMBER() OVER (
       PARTITION BY ranked_lists.list_id ORDER BY predictions.score DESC, predictions.doc_id DESC
-    ) AS rank
+    ) AS rank  -- position in the list, from 1
   FROM predictions
   INNER JOIN ranked_lists
     ON ranked_lists."model" IS NOT DISTINCT FROM predictions."model"
     AND ranked_lists.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     ranked_lists.list_id,
     qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
     ranked_documents.rank,  -- NULL if not retrieved
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (
       PARTITION BY ranked_lists.list_id ORDER BY qrels.relevance DESC
-    ) AS ideal_rank
+    ) AS ideal_rank  -- position by gain, 1 is the greatest
   FROM qrels
   INNER JOIN ranked_lists
     ON ranked_lists."model" IS NOT DISTINCT FROM qrels."model"
@@ -55,7 +51,7 @@ WITH predictions AS NOT MATERIALIZED (
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
 ), group_sizes AS (
-  -- One row per model. (relations/group_sizes.sql)
+  -- One row per model. (group_sizes.sql)
   SELECT "model", COUNT(*) AS total_rows FROM predictions GROUP BY "model"
 ), prediction_ranks AS (
   -- One row per prediction.
@@ -89,8 +85,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM positive_ranks
   INNER JOIN group_sizes ON group_sizes."model" IS NOT DISTINCT FROM positive_ranks."model"
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
     "model", total_positives,
     positives,  -- positives of this score

@@ -6,8 +6,7 @@ WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
   SELECT
     "MODEL",
-    CAST(score AS DOUBLE) + 0 AS score,
-    CAST(label AS DOUBLE) + 0 AS label,
+    CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label,
     query_id, doc_id
   FROM shop.eval.predictions
 ), qrels AS (
@@ -16,33 +15,30 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per MODEL and query with judgments, whether anything is retrieved for it or not.
-  -- (relations/evaluated_queries/judged.sql)
+  -- One row per MODEL and query with judgments, with or without retrieved documents.
+  -- (evaluated_queries/judged.sql)
   SELECT "MODEL", query_id FROM qrels GROUP BY "MODEL", query_id
 ), ranked_documents AS (
   -- One row per MODEL, query and retrieved document, ranked by score; ties by doc_id, greatest
-  -- first. (relations/ranked_documents/doc_desc.sql)
+  -- first. (ranked_documents/doc_desc.sql)
   SELECT
     evaluated_queries."MODEL", evaluated_queries.query_id, predictions.doc_id,
-    -- position in the list, from 1
     ROW_NUMBER() OVER (
       PARTITION BY evaluated_queries."MODEL", evaluated_queries.query_id
       ORDER BY predictions.score DESC, predictions.doc_id DESC
-    ) AS rank
+    ) AS rank  -- position in the list, from 1
   FROM predictions
   INNER JOIN evaluated_queries
     ON evaluated_queries."MODEL" IS NOT DISTINCT FROM predictions."MODEL"
     AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per MODEL, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per MODEL, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     qrels."MODEL", qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (
       PARTITION BY qrels."MODEL", qrels.query_id ORDER BY qrels.relevance DESC
-    ) AS ideal_rank
+    ) AS ideal_rank  -- position by gain, 1 is the greatest
   FROM qrels
   LEFT JOIN ranked_documents
     ON ranked_documents."MODEL" IS NOT DISTINCT FROM qrels."MODEL"
@@ -50,7 +46,7 @@ WITH predictions AS (
     AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
 ), group_sizes AS (
-  -- One row per MODEL. (relations/group_sizes.sql)
+  -- One row per MODEL. (group_sizes.sql)
   SELECT "MODEL", COUNT(*) AS total_rows FROM predictions GROUP BY "MODEL"
 ), prediction_ranks AS (
   -- One row per prediction.
@@ -84,8 +80,7 @@ WITH predictions AS (
   FROM positive_ranks
   INNER JOIN group_sizes ON group_sizes."MODEL" IS NOT DISTINCT FROM positive_ranks."MODEL"
 ), positive_thresholds AS (
-  -- One row per MODEL and distinct score of a positive.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per MODEL and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
     "MODEL", total_positives,
     positives,  -- positives of this score

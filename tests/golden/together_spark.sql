@@ -12,8 +12,8 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments, whether anything is retrieved for it or not.
-  -- (relations/evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, with or without retrieved documents.
+  -- (evaluated_queries/judged.sql)
   SELECT `model`, query_id FROM qrels GROUP BY `model`, query_id
 ), document_arrays AS (
   -- One row per model and query of the run.
@@ -24,17 +24,15 @@ WITH predictions AS (
   FROM predictions
   GROUP BY `model`, query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     evaluated_queries.`model`, evaluated_queries.query_id, qrels.relevance,
     -- NULL if not retrieved
     NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (
       PARTITION BY evaluated_queries.`model`, evaluated_queries.query_id
       ORDER BY qrels.relevance DESC
-    ) AS ideal_rank
+    ) AS ideal_rank  -- position by gain, 1 is the greatest
   FROM evaluated_queries
   LEFT JOIN document_arrays
     ON document_arrays.`model` IS NOT DISTINCT FROM evaluated_queries.`model`
@@ -44,7 +42,7 @@ WITH predictions AS (
     AND qrels.query_id = evaluated_queries.query_id
   WHERE qrels.relevance > 0
 ), group_sizes AS (
-  -- One row per model. (relations/group_sizes.sql)
+  -- One row per model. (group_sizes.sql)
   SELECT `model`, COUNT(*) AS total_rows FROM predictions GROUP BY `model`
 ), prediction_ranks AS (
   -- One row per prediction.
@@ -78,8 +76,7 @@ WITH predictions AS (
   FROM positive_ranks
   INNER JOIN group_sizes ON group_sizes.`model` IS NOT DISTINCT FROM positive_ranks.`model`
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
     `model`, total_positives,
     positives,  -- positives of this score

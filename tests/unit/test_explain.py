@@ -40,7 +40,7 @@ def test_a_list_step_by_step() -> None:
     names = [step.name for step in found.steps]
     assert names.index("ranked_documents") < names.index("ideal_ranking") < names.index("discounted_gains")
     ranked = next(step for step in found.steps if step.name == "ranked_documents")
-    assert ranked.title.endswith("(relations/ranked_documents/doc_desc.sql)")
+    assert ranked.title.endswith("(ranked_documents/doc_desc.sql)")
     assert ranked.rows.select(["doc_id", "rank"]).to_pylist() == [
         {"doc_id": name, "rank": place} for place, name in enumerate("abc", start=1)
     ]

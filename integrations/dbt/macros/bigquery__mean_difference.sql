@@ -12,7 +12,7 @@ WITH sqlrank_queries_source AS (
   FROM sqlrank_queries_source
 ), sqlrank_evaluated_queries AS (
   -- One row per sqlrank_group and query that has retrieved documents, judged or not.
-  -- (relations/evaluated_queries/retrieved.sql)
+  -- (evaluated_queries/retrieved.sql)
   SELECT {{ sqlrank.group_columns(groups, '') }}, query_id
   FROM sqlrank_queries
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
@@ -57,8 +57,7 @@ WITH sqlrank_queries_source AS (
 ), sqlrank_standard_errors AS (
   -- One row per sqlrank_group: its units, and standard error.
   SELECT
-    {{ sqlrank.group_columns(groups, '') }},
-    MAX(mean_difference_value) AS value,
+    {{ sqlrank.group_columns(groups, '') }}, MAX(mean_difference_value) AS value,
     COUNT(mean_difference_influence) AS units,
     SQRT(
       SUM(mean_difference_influence * mean_difference_influence)
@@ -75,8 +74,7 @@ WITH sqlrank_queries_source AS (
       SUM(mean_difference_influence * mean_difference_influence)
       * SUM(mean_difference_influence * mean_difference_influence),
       0
-    )
-    - 1 / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
+    ) - 1 / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (
@@ -84,9 +82,7 @@ WITH sqlrank_queries_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
-    1 / df AS inverse_df,
-    1 / df / df AS inverse_df_2,
-    1 / df / df / df / df AS inverse_df_4,
+    1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
     -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1 %
     (units - 1 + 0.8999505931404055) / NULLIF(units - 1 - 1.5207788172066563, 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: low if few units make up most of the variance
@@ -119,8 +115,8 @@ WITH sqlrank_queries_source AS (
         + inverse_df_4 * (1.5897831427695066 + 0.7284722076660133 * inverse_df)
         + inverse_df_4 * inverse_df_2 * (0.6732166553417918 - 0.13803302935737824 * inverse_df)
         + inverse_df_4 * inverse_df_4 * (-1.0932322711783076 + 4.192747033331032 * inverse_df)
-        + inverse_df_4
-        * inverse_df_4 * inverse_df_2 * (-5.569680760586609 + 2.8784080636910194 * inverse_df)
+        + inverse_df_4 * inverse_df_4 * inverse_df_2
+        * (-5.569680760586609 + 2.8784080636910194 * inverse_df)
       END
       * SQRT(
         se * se * inflation * (effective_df + 0.8999505931404055)

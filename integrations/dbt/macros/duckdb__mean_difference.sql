@@ -9,20 +9,18 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
   FROM sqlrank_queries_source
 ), sqlrank_evaluated_queries AS (
   -- One row per sqlrank_group and query that has retrieved documents, judged or not.
-  -- (relations/evaluated_queries/retrieved.sql)
+  -- (evaluated_queries/retrieved.sql)
   SELECT {{ sqlrank.group_columns(groups, '') }}, query_id
   FROM sqlrank_queries
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
 ), sqlrank_ranked_lists AS (
-  -- One row per sqlrank_group and query to evaluate, even if empty.
-  -- (relations/ranked_lists/integer_key.sql)
+  -- One row per sqlrank_group and query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
-    -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (
       ORDER BY {{ sqlrank.group_columns(groups, '') }}, query_id
-    ) AS INT) AS list_id
+    ) AS INT) AS list_id  -- number of the list in this statement
   FROM sqlrank_evaluated_queries
 ), sqlrank_list_measures_metrics AS (
   -- One row per sqlrank_group and query.
@@ -61,8 +59,7 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
 ), sqlrank_standard_errors AS (
   -- One row per sqlrank_group: its units, and standard error.
   SELECT
-    {{ sqlrank.group_columns(groups, '') }},
-    MAX(mean_difference_value) AS value,
+    {{ sqlrank.group_columns(groups, '') }}, MAX(mean_difference_value) AS value,
     COUNT(mean_difference_influence) AS units,
     SQRT(
       SUM(mean_difference_influence * mean_difference_influence)
@@ -79,8 +76,7 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
       SUM(mean_difference_influence * mean_difference_influence)
       * SUM(mean_difference_influence * mean_difference_influence),
       0
-    )
-    - 1 / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
+    ) - 1 / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (
@@ -88,9 +84,7 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
-    1 / df AS inverse_df,
-    1 / df / df AS inverse_df_2,
-    1 / df / df / df / df AS inverse_df_4,
+    1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
     -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1 %
     (units - 1 + 0.8999505931404055e0) / NULLIF(units - 1 - 1.5207788172066563e0, 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: low if few units make up most of the variance
@@ -123,8 +117,8 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
         + inverse_df_4 * (1.5897831427695066e0 + 0.7284722076660133e0 * inverse_df)
         + inverse_df_4 * inverse_df_2 * (0.6732166553417918e0 - 0.13803302935737824e0 * inverse_df)
         + inverse_df_4 * inverse_df_4 * (-1.0932322711783076e0 + 4.192747033331032e0 * inverse_df)
-        + inverse_df_4
-        * inverse_df_4 * inverse_df_2 * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
+        + inverse_df_4 * inverse_df_4 * inverse_df_2
+        * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
       END
       * SQRT(
         se * se * inflation * (effective_df + 0.8999505931404055e0)

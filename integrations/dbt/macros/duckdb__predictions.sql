@@ -6,12 +6,11 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
 ), sqlrank_predictions AS NOT MATERIALIZED (
   -- One row per prediction.
   SELECT
-    {{ sqlrank.group_columns(groups, '') }},
-    CAST(score AS DOUBLE) AS score,
+    {{ sqlrank.group_columns(groups, '') }}, CAST(score AS DOUBLE) AS score,
     CAST(label AS DOUBLE) AS label
   FROM sqlrank_predictions_source
 ), sqlrank_group_sizes AS (
-  -- One row per sqlrank_group. (relations/group_sizes.sql)
+  -- One row per sqlrank_group. (group_sizes.sql)
   SELECT {{ sqlrank.group_columns(groups, '') }}, COUNT(*) AS total_rows
   FROM sqlrank_predictions
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
@@ -57,8 +56,7 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
   INNER JOIN sqlrank_group_sizes
     ON {% for _ in groups %}(sqlrank_group_sizes.sqlrank_group_{{ loop.index }} IS NOT DISTINCT FROM sqlrank_positive_ranks.sqlrank_group_{{ loop.index }}){% if not loop.last %} AND {% endif %}{% endfor %}
 ), sqlrank_positive_thresholds AS (
-  -- One row per sqlrank_group and distinct score of a positive.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per sqlrank_group and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     total_positives,
@@ -89,7 +87,7 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
   FROM sqlrank_nearest_bins
 ), sqlrank_calibration_bins AS (
   -- One row per sqlrank_group and bin of equal width over [0, 1] with predictions.
-  -- (relations/calibration_bins/equal_width.sql)
+  -- (calibration_bins/equal_width.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     CAST(COUNT(*) AS DOUBLE) AS weight,  -- of the predictions in the bin
@@ -126,8 +124,7 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
       WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
       WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
       ELSE ABS(score + (label - 1))
-    END))
-    / COUNT(*) AS log_loss,
+    END)) / COUNT(*) AS log_loss,
     -- Brier: mean squared difference between probability and outcome.
     SUM((score - label) * (score - label)) / COUNT(*) AS brier,
     -- CalibrationRatio: mean predicted probability over the mean observed: above 1 the model

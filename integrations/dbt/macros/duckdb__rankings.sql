@@ -23,8 +23,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   FROM sqlrank_run
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_ranked_lists AS (
-  -- One row per sqlrank_group and query to evaluate, even if empty.
-  -- (relations/ranked_lists/integer_key.sql)
+  -- One row per sqlrank_group and query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_systems.') }},
     sqlrank_distinct_queries.query_id,
@@ -36,7 +35,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   CROSS JOIN sqlrank_systems
 ), sqlrank_retrieved_documents AS (
   -- One row per sqlrank_group, query and retrieved document, judged or not.
-  -- (relations/retrieved_documents/all.sql)
+  -- (retrieved_documents/all.sql)
   SELECT sqlrank_ranked_lists.list_id, sqlrank_run.doc_id, sqlrank_run.score
   FROM sqlrank_run
   INNER JOIN sqlrank_ranked_lists
@@ -44,7 +43,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
     AND sqlrank_ranked_lists.query_id = sqlrank_run.query_id
 ), sqlrank_ranked_documents AS (
   -- One row per sqlrank_group, query and retrieved document, ranked by score; ties by doc_id,
-  -- greatest first. (relations/ranked_documents/doc_desc.sql)
+  -- greatest first. (ranked_documents/doc_desc.sql)
   SELECT
     list_id, doc_id,
     -- position in the list, from 1
@@ -53,7 +52,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   FROM sqlrank_retrieved_documents
 ), sqlrank_judged_documents AS (
   -- One row per sqlrank_group, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- (judged_documents/by_join.sql)
   SELECT
     sqlrank_ranked_lists.list_id,
     sqlrank_qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
@@ -65,8 +64,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
     ON sqlrank_ranked_documents.list_id = sqlrank_ranked_lists.list_id
     AND sqlrank_ranked_documents.doc_id = sqlrank_qrels.doc_id
 ), sqlrank_ideal_ranking AS (
-  -- One row per sqlrank_group, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per sqlrank_group, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     -- position by gain, 1 is the greatest
@@ -74,20 +72,17 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   FROM sqlrank_judged_documents
   WHERE relevance > 0
 ), sqlrank_relevant_documents AS (
-  -- One row per sqlrank_group, query and relevant document.
-  -- (relations/relevant_documents/at_hits.sql)
+  -- One row per sqlrank_group, query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     list_id, rank,
-    -- relevant documents down to this rank
     ROW_NUMBER() OVER (
       PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits
+    ) AS cumulative_hits  -- relevant documents down to this rank
   FROM sqlrank_judged_documents
   WHERE relevance >= 1
 ), sqlrank_judged_retrieved_documents AS (
-  -- One row per sqlrank_group, query and rank of a document of grade 0 or up, and one of rank
-  -- NULL per sqlrank_group and query not empty.
-  -- (relations/judged_retrieved_documents/nonnegative_grades.sql)
+  -- One row per sqlrank_group, query and rank of a document of grade 0 or up, and one of rank NULL
+  -- per sqlrank_group and query not empty. (judged_retrieved_documents/nonnegative_grades.sql)
   SELECT
     list_id,
     CAST(NULL AS BIGINT) AS rank,  -- position in the list; NULL in the row of the list

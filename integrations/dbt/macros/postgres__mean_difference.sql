@@ -12,7 +12,7 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
   FROM sqlrank_queries_source
 ), sqlrank_evaluated_queries AS (
   -- One row per sqlrank_group and query that has retrieved documents, judged or not.
-  -- (relations/evaluated_queries/retrieved.sql)
+  -- (evaluated_queries/retrieved.sql)
   SELECT {{ sqlrank.group_columns(groups, '') }}, query_id
   FROM sqlrank_queries
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
@@ -57,8 +57,7 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
 ), sqlrank_standard_errors AS (
   -- One row per sqlrank_group: its units, and standard error.
   SELECT
-    {{ sqlrank.group_columns(groups, '') }},
-    MAX(mean_difference_value) AS value,
+    {{ sqlrank.group_columns(groups, '') }}, MAX(mean_difference_value) AS value,
     COUNT(mean_difference_influence) AS units,
     SQRT(
       SUM(mean_difference_influence * mean_difference_influence)
@@ -75,8 +74,7 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
       SUM(mean_difference_influence * mean_difference_influence)
       * SUM(mean_difference_influence * mean_difference_influence),
       0
-    )
-    - CAST(1 AS DOUBLE PRECISION) / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
+    ) - CAST(1 AS DOUBLE PRECISION) / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (

@@ -46,8 +46,7 @@ WITH sqlrank_predicted_clusters_source AS (
     AND sqlrank_true_clusters.record_id = sqlrank_predicted_clusters.record_id
   WHERE sqlrank_predicted_clusters.record_id IS NULL
 ), sqlrank_evaluated_records AS (
-  -- One row per sqlrank_group and record that has a true cluster.
-  -- (relations/evaluated_records/drop.sql)
+  -- One row per sqlrank_group and record that has a true cluster. (evaluated_records/drop.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     predicted_cluster,  -- NULL without one
@@ -58,7 +57,7 @@ WITH sqlrank_predicted_clusters_source AS (
   WHERE true_cluster IS NOT NULL
 ), sqlrank_cluster_overlaps AS (
   -- One row per sqlrank_group, predicted and true cluster that share records.
-  -- (relations/cluster_overlaps.sql)
+  -- (cluster_overlaps.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     predicted_cluster, unplaced_record_id, true_cluster,
@@ -71,14 +70,13 @@ WITH sqlrank_predicted_clusters_source AS (
     true_cluster
 ), sqlrank_contingency_table AS (
   -- One row per sqlrank_group, predicted and true cluster that share records.
-  -- (relations/contingency_table.sql)
+  -- (contingency_table.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     n,
-    -- records of the predicted cluster
     SUM(n) OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, predicted_cluster, unplaced_record_id
-    ) AS predicted_size,
+    ) AS predicted_size,  -- records of the predicted cluster
     -- records of the true cluster
     SUM(n) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }}, true_cluster) AS true_size
   FROM sqlrank_cluster_overlaps

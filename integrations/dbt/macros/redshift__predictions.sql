@@ -6,12 +6,11 @@ WITH sqlrank_predictions_source AS (
 ), sqlrank_predictions AS (
   -- One row per prediction.
   SELECT
-    {{ sqlrank.group_columns(groups, '') }},
-    CAST(score AS DOUBLE PRECISION) AS score,
+    {{ sqlrank.group_columns(groups, '') }}, CAST(score AS DOUBLE PRECISION) AS score,
     CAST(label AS DOUBLE PRECISION) AS label
   FROM sqlrank_predictions_source
 ), sqlrank_group_sizes AS (
-  -- One row per sqlrank_group. (relations/group_sizes.sql)
+  -- One row per sqlrank_group. (group_sizes.sql)
   SELECT {{ sqlrank.group_columns(groups, '') }}, COUNT(*) AS total_rows
   FROM sqlrank_predictions
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
@@ -57,8 +56,7 @@ WITH sqlrank_predictions_source AS (
   INNER JOIN sqlrank_group_sizes
     ON {% for _ in groups %}(sqlrank_group_sizes.sqlrank_group_{{ loop.index }} = sqlrank_positive_ranks.sqlrank_group_{{ loop.index }} OR (sqlrank_group_sizes.sqlrank_group_{{ loop.index }} IS NULL AND sqlrank_positive_ranks.sqlrank_group_{{ loop.index }} IS NULL)){% if not loop.last %} AND {% endif %}{% endfor %}
 ), sqlrank_positive_thresholds AS (
-  -- One row per sqlrank_group and distinct score of a positive.
-  -- (relations/positive_thresholds/by_rank.sql)
+  -- One row per sqlrank_group and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     total_positives,
@@ -89,7 +87,7 @@ WITH sqlrank_predictions_source AS (
   FROM sqlrank_nearest_bins
 ), sqlrank_calibration_bins AS (
   -- One row per sqlrank_group and bin of equal width over [0, 1] with predictions.
-  -- (relations/calibration_bins/equal_width.sql)
+  -- (calibration_bins/equal_width.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     CAST(COUNT(*) AS DOUBLE PRECISION) AS weight,  -- of the predictions in the bin
@@ -128,8 +126,7 @@ WITH sqlrank_predictions_source AS (
       WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
       THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
       ELSE ABS(score + (label - 1))
-    END))
-    / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss,
+    END)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS log_loss,
     -- Brier: mean squared difference between probability and outcome.
     SUM((score - label) * (score - label)) / CAST(COUNT(*) AS DOUBLE PRECISION) AS brier,
     -- CalibrationRatio: mean predicted probability over the mean observed: above 1 the model

@@ -9,7 +9,7 @@ WITH sqlrank_queries_source AS (
   FROM sqlrank_queries_source
 ), sqlrank_evaluated_queries AS (
   -- One row per SQLRANK_GROUP and query that has retrieved documents, judged or not.
-  -- (relations/evaluated_queries/retrieved.sql)
+  -- (evaluated_queries/retrieved.sql)
   SELECT {{ sqlrank.group_columns(groups, '') }}, query_id
   FROM sqlrank_queries
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
@@ -54,8 +54,7 @@ WITH sqlrank_queries_source AS (
 ), sqlrank_standard_errors AS (
   -- One row per SQLRANK_GROUP: its units, and standard error.
   SELECT
-    {{ sqlrank.group_columns(groups, '') }},
-    MAX(mean_difference_value) AS value,
+    {{ sqlrank.group_columns(groups, '') }}, MAX(mean_difference_value) AS value,
     COUNT(mean_difference_influence) AS units,
     SQRT(
       SUM(mean_difference_influence * mean_difference_influence)
@@ -72,8 +71,7 @@ WITH sqlrank_queries_source AS (
       SUM(mean_difference_influence * mean_difference_influence)
       * SUM(mean_difference_influence * mean_difference_influence),
       0
-    )
-    - CAST(1 AS DOUBLE) / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
+    ) - CAST(1 AS DOUBLE) / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (
@@ -81,8 +79,7 @@ WITH sqlrank_queries_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
-    CAST(1 AS DOUBLE) / df AS inverse_df,
-    CAST(1 AS DOUBLE) / df / df AS inverse_df_2,
+    CAST(1 AS DOUBLE) / df AS inverse_df, CAST(1 AS DOUBLE) / df / df AS inverse_df_2,
     CAST(1 AS DOUBLE) / df / df / df / df AS inverse_df_4,
     -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1 %
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE))
@@ -117,15 +114,11 @@ WITH sqlrank_queries_source AS (
         * (CAST(2.8224987226099216 AS DOUBLE) + CAST(2.55584205174121 AS DOUBLE) * inverse_df)
         + inverse_df_4
         * (CAST(1.5897831427695066 AS DOUBLE) + CAST(0.7284722076660133 AS DOUBLE) * inverse_df)
-        + inverse_df_4
-        * inverse_df_2
+        + inverse_df_4 * inverse_df_2
         * (CAST(0.6732166553417918 AS DOUBLE) - CAST(0.13803302935737824 AS DOUBLE) * inverse_df)
-        + inverse_df_4
-        * inverse_df_4
+        + inverse_df_4 * inverse_df_4
         * (-CAST(1.0932322711783076 AS DOUBLE) + CAST(4.192747033331032 AS DOUBLE) * inverse_df)
-        + inverse_df_4
-        * inverse_df_4
-        * inverse_df_2
+        + inverse_df_4 * inverse_df_4 * inverse_df_2
         * (-CAST(5.569680760586609 AS DOUBLE) + CAST(2.8784080636910194 AS DOUBLE) * inverse_df)
       END
       * SQRT(

@@ -26,14 +26,14 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_run
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_evaluated_queries AS (
-  -- One row per SQLRANK_GROUP and query with judgments, whether anything is retrieved for it or
-  -- not. (relations/evaluated_queries/judged.sql)
+  -- One row per SQLRANK_GROUP and query with judgments, with or without retrieved documents.
+  -- (evaluated_queries/judged.sql)
   SELECT {{ sqlrank.group_columns(groups, 'sqlrank_systems.') }}, sqlrank_distinct_queries.query_id
   FROM sqlrank_distinct_queries
   CROSS JOIN sqlrank_systems
 ), sqlrank_retrieved_documents AS (
   -- One row per SQLRANK_GROUP, query and retrieved document, judged or not.
-  -- (relations/retrieved_documents/all.sql)
+  -- (retrieved_documents/all.sql)
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
     sqlrank_evaluated_queries.query_id, sqlrank_run.doc_id, sqlrank_run.score
@@ -43,21 +43,20 @@ WITH sqlrank_run_source AS (
     AND sqlrank_evaluated_queries.query_id = sqlrank_run.query_id
 ), sqlrank_ranked_documents AS (
   -- One row per SQLRANK_GROUP, query and retrieved document, ranked by score; ties by doc_id,
-  -- greatest first. (relations/ranked_documents/doc_desc.sql)
+  -- greatest first. (ranked_documents/doc_desc.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, doc_id,
-    -- position in the list, from 1
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id
       ORDER BY score DESC, doc_id DESC
-    ) AS rank,
+    ) AS rank,  -- position in the list, from 1
     -- documents in the list, at most the depth
     COUNT(*) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id) AS list_length
   FROM sqlrank_retrieved_documents
 ), sqlrank_judged_documents AS (
   -- One row per SQLRANK_GROUP, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
+  -- (judged_documents/by_join.sql)
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
     sqlrank_evaluated_queries.query_id,
@@ -72,34 +71,29 @@ WITH sqlrank_run_source AS (
     AND sqlrank_ranked_documents.query_id = sqlrank_evaluated_queries.query_id
     AND sqlrank_ranked_documents.doc_id = sqlrank_qrels.doc_id
 ), sqlrank_ideal_ranking AS (
-  -- One row per SQLRANK_GROUP, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per SQLRANK_GROUP, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id ORDER BY relevance DESC
-    ) AS ideal_rank
+    ) AS ideal_rank  -- position by gain, 1 is the greatest
   FROM sqlrank_judged_documents
   WHERE relevance > 0
 ), sqlrank_relevant_documents AS (
-  -- One row per SQLRANK_GROUP, query and relevant document.
-  -- (relations/relevant_documents/at_hits.sql)
+  -- One row per SQLRANK_GROUP, query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, rank,
-    -- relevant documents down to this rank
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id
       ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits
+    ) AS cumulative_hits  -- relevant documents down to this rank
   FROM sqlrank_judged_documents
   WHERE relevance >= 1
 ), sqlrank_judged_retrieved_documents AS (
-  -- One row per SQLRANK_GROUP, query and rank of a document of grade 0 or up, and one of rank
-  -- NULL per SQLRANK_GROUP and query not empty.
-  -- (relations/judged_retrieved_documents/nonnegative_grades.sql)
+  -- One row per SQLRANK_GROUP, query and rank of a document of grade 0 or up, and one of rank NULL
+  -- per SQLRANK_GROUP and query not empty. (judged_retrieved_documents/nonnegative_grades.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,

@@ -9,7 +9,7 @@ WITH sqlrank_queries_source AS (
   FROM sqlrank_queries_source
 ), sqlrank_evaluated_queries AS (
   -- One row per sqlrank_group and query that has retrieved documents, judged or not.
-  -- (relations/evaluated_queries/retrieved.sql)
+  -- (evaluated_queries/retrieved.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT /*+ REPARTITION({{ sqlrank.group_columns(groups, '') }}, query_id) */
     {% for _ in groups %}ELEMENT_AT(ARRAY(sqlrank_group_{{ loop.index }}), 1) AS sqlrank_group_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %},
@@ -66,8 +66,7 @@ WITH sqlrank_queries_source AS (
 ), sqlrank_standard_errors AS (
   -- One row per sqlrank_group: its units, and standard error.
   SELECT
-    {{ sqlrank.group_columns(groups, '') }},
-    MAX(mean_difference_value) AS value,
+    {{ sqlrank.group_columns(groups, '') }}, MAX(mean_difference_value) AS value,
     COUNT(mean_difference_influence) AS units,
     SQRT(
       SUM(mean_difference_influence * mean_difference_influence)
@@ -84,8 +83,7 @@ WITH sqlrank_queries_source AS (
       SUM(mean_difference_influence * mean_difference_influence)
       * SUM(mean_difference_influence * mean_difference_influence),
       0
-    )
-    - 1 / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
+    ) - 1 / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (
@@ -93,9 +91,7 @@ WITH sqlrank_queries_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
-    1 / df AS inverse_df,
-    1 / df / df AS inverse_df_2,
-    1 / df / df / df / df AS inverse_df_4,
+    1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
     -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1 %
     (units - 1 + 0.8999505931404055e0) / NULLIF(units - 1 - 1.5207788172066563e0, 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: low if few units make up most of the variance
@@ -128,8 +124,8 @@ WITH sqlrank_queries_source AS (
         + inverse_df_4 * (1.5897831427695066e0 + 0.7284722076660133e0 * inverse_df)
         + inverse_df_4 * inverse_df_2 * (0.6732166553417918e0 - 0.13803302935737824e0 * inverse_df)
         + inverse_df_4 * inverse_df_4 * (-1.0932322711783076e0 + 4.192747033331032e0 * inverse_df)
-        + inverse_df_4
-        * inverse_df_4 * inverse_df_2 * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
+        + inverse_df_4 * inverse_df_4 * inverse_df_2
+        * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
       END
       * SQRT(
         se * se * inflation * (effective_df + 0.8999505931404055e0)

@@ -23,8 +23,8 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_run
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_evaluated_queries AS (
-  -- One row per sqlrank_group and query with judgments, whether anything is retrieved for it or
-  -- not. (relations/evaluated_queries/judged.sql)
+  -- One row per sqlrank_group and query with judgments, with or without retrieved documents.
+  -- (evaluated_queries/judged.sql)
   SELECT {{ sqlrank.group_columns(groups, 'sqlrank_systems.') }}, sqlrank_distinct_queries.query_id
   FROM sqlrank_distinct_queries
   CROSS JOIN sqlrank_systems
@@ -43,10 +43,9 @@ WITH sqlrank_run_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
     sqlrank_evaluated_queries.query_id, sqlrank_qrels.relevance,
-    -- position in the list, at any depth
     NULLIF(
       ARRAY_POSITION(sqlrank_document_arrays.documents, sqlrank_qrels.doc_id), 0
-    ) AS document_rank,
+    ) AS document_rank,  -- position in the list, at any depth
     sqlrank_document_arrays.num_retrieved
   FROM sqlrank_evaluated_queries
   LEFT JOIN sqlrank_document_arrays
@@ -55,7 +54,7 @@ WITH sqlrank_run_source AS (
   INNER JOIN sqlrank_qrels ON sqlrank_qrels.query_id = sqlrank_evaluated_queries.query_id
 ), sqlrank_judged_documents AS (
   -- One row per sqlrank_group, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_array.sql)
+  -- (judged_documents/by_array.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT /*+ REPARTITION({{ sqlrank.group_columns(groups, '') }}, query_id) */
     {% for _ in groups %}ELEMENT_AT(ARRAY(sqlrank_group_{{ loop.index }}), 1) AS sqlrank_group_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %},
@@ -72,34 +71,29 @@ WITH sqlrank_run_source AS (
   ) AS once
   WHERE RAND() >= 0
 ), sqlrank_ideal_ranking AS (
-  -- One row per sqlrank_group, query and document of positive relevance.
-  -- (relations/ideal_ranking/judged.sql)
+  -- One row per sqlrank_group, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id ORDER BY relevance DESC
-    ) AS ideal_rank
+    ) AS ideal_rank  -- position by gain, 1 is the greatest
   FROM sqlrank_judged_documents
   WHERE relevance > 0
 ), sqlrank_relevant_documents AS (
-  -- One row per sqlrank_group, query and relevant document.
-  -- (relations/relevant_documents/at_hits.sql)
+  -- One row per sqlrank_group, query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, rank,
-    -- relevant documents down to this rank
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id
       ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits
+    ) AS cumulative_hits  -- relevant documents down to this rank
   FROM sqlrank_judged_documents
   WHERE relevance >= 1
 ), sqlrank_judged_retrieved_documents AS (
-  -- One row per sqlrank_group, query and rank of a document of grade 0 or up, and one of rank
-  -- NULL per sqlrank_group and query not empty.
-  -- (relations/judged_retrieved_documents/nonnegative_grades.sql)
+  -- One row per sqlrank_group, query and rank of a document of grade 0 or up, and one of rank NULL
+  -- per sqlrank_group and query not empty. (judged_retrieved_documents/nonnegative_grades.sql)
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
     sqlrank_evaluated_queries.query_id,

@@ -4,8 +4,8 @@
 -- Grain: many per group_id
 SELECT
   group_id,
-  concordant, -- weight of pairs that score and label order alike
-  discordant, -- weight of pairs that they order the other way
+  concordant, -- weight of pairs of the same order
+  discordant, -- weight of pairs of opposite order
   score_ties, -- weight of pairs tied in score only
   label_ties -- weight of pairs tied in label only
 FROM bitwise_counted_pairs

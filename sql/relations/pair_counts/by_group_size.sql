@@ -4,8 +4,8 @@
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(concordant) AS concordant, -- weight of pairs that score and label order alike
-  SUM(discordant) AS discordant, -- weight of pairs that they order the other way
+  SUM(concordant) AS concordant, -- weight of pairs of the same order
+  SUM(discordant) AS discordant, -- weight of pairs of opposite order
   SUM(score_ties) AS score_ties, -- weight of pairs tied in score only
   SUM(label_ties) AS label_ties -- weight of pairs tied in label only
 FROM (

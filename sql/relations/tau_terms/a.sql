@@ -2,8 +2,8 @@
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(concordant) AS concordant, -- weight of pairs that score and label order alike
-  SUM(discordant) AS discordant, -- weight of pairs that they order the other way
+  SUM(concordant) AS concordant, -- weight of pairs of the same order
+  SUM(discordant) AS discordant, -- weight of pairs of opposite order
   SUM(denominator) AS denominator -- of tau-a: the weight of all pairs
 FROM (
   -- one row per group, and one per prediction

@@ -4,8 +4,8 @@
 -- Grain: group_id
 SELECT
   group_id,
-  concordant, -- weight of pairs that score and label order alike
-  discordant, -- weight of pairs that they order the other way
+  concordant, -- weight of pairs of the same order
+  discordant, -- weight of pairs of opposite order
   (concordant + discordant + score_ties)
     * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS denominator
 FROM pair_counts

@@ -3,8 +3,8 @@
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(concordant) AS concordant, -- weight of pairs that score and label order alike
-  SUM(discordant) AS discordant, -- weight of pairs that they order the other way
+  SUM(concordant) AS concordant, -- weight of pairs of the same order
+  SUM(discordant) AS discordant, -- weight of pairs of opposite order
   SUM(total_weight) * SUM(total_weight) / 2 * (
     1 - 1 / NULLIF(CASE WHEN SUM(num_labels) < SUM(num_scores) THEN SUM(num_labels) ELSE SUM(num_scores) END, 0)
   ) AS denominator

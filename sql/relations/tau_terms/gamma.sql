@@ -2,7 +2,7 @@
 -- Grain: group_id
 SELECT
   group_id,
-  concordant, -- weight of pairs that score and label order alike
-  discordant, -- weight of pairs that they order the other way
+  concordant, -- weight of pairs of the same order
+  discordant, -- weight of pairs of opposite order
   concordant + discordant AS denominator -- of gamma: both
 FROM pair_counts
