@@ -252,7 +252,7 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
         if said == ["influence"]:
             assert "unit_influence AS (" in text, metric
         else:
-            assert "relations/influence_values" not in text, metric
+            assert "(influence_values.sql)" not in text, metric
         assert said != ["no_influence"] or f"`{file.full_name}`" in listed, metric
 
 

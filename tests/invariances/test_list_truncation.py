@@ -230,7 +230,7 @@ def find_plan(metrics: list[str], **call: Any) -> str:
     text = sqlrank.evaluate(metrics, **call).schema.metadata[b"sqlrank.sql"].decode()
     (plan,) = (line for line in text.splitlines() if line.startswith("-- plan: "))
     found = plan.partition("rank_method=")[2].replace(";", ",").partition(",")[0]
-    assert ("relations/top_k_scores.sql" in text) == (found == "top_k")
+    assert ("(top_k_scores.sql)" in text) == (found == "top_k")
     return found
 
 
