@@ -211,7 +211,7 @@ class RelationCtes:
         """Return a sentence on rows with what the rows of a relation are, in place of ``row of`` and its name."""
 
         def describe(reference: re.Match[str]) -> str:
-            rows = self.library.relation(reference[1], settings).summary
+            rows = self.library.find_relation(reference[1], settings).summary
             return rows.partition(":")[0].removeprefix("one row per ")
 
         return re.sub(r"(?<=per )row of (\w+_\w+)", describe, sentence)
