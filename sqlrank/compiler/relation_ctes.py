@@ -210,11 +210,11 @@ class RelationCtes:
     def _name_rows(self, sentence: str, settings: Mapping[str, ParameterValue]) -> str:
         """Return a sentence on rows with what the rows of a relation are, in place of ``row of`` and its name."""
 
-        def describe(reference: re.Match[str]) -> str:
+        def describe_reference(reference: re.Match[str]) -> str:
             rows = self.library.find_relation(reference[1], settings).summary
             return rows.partition(":")[0].removeprefix("one row per ")
 
-        return re.sub(r"(?<=per )row of (\w+_\w+)", describe, sentence)
+        return re.sub(r"(?<=per )row of (\w+_\w+)", describe_reference, sentence)
 
     def _windows_per_score(self, tree: exp.Query, source_key: InputKey, query: exp.Query) -> exp.Query:
         """Compute a relation's window functions for every score in one wide CTE.
