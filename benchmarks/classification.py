@@ -64,21 +64,21 @@ RANK_TARGETS = {"unweighted": (2, 1.4), "weighted": (4, 3)}
 
 def evaluate_predictions(metrics: list[str], source: Any, connection: Any, chosen: dict[str, str] | None = None, **more: Any) -> Values:
     """Evaluate with sqlrank; note in ``chosen`` which strategy it took."""
-    found = sqlrank.evaluate(metrics, predictions=source, connection=connection, **more)
+    result = sqlrank.evaluate(metrics, predictions=source, connection=connection, **more)
     if chosen is not None:
-        chosen["score_order"] = found.schema.metadata[b"sqlrank.score_order"].decode()
-    return {name: value for name, value in found.select(metrics).to_pylist()[0].items() if value is not None}
+        chosen["score_order"] = result.schema.metadata[b"sqlrank.score_order"].decode()
+    return {name: value for name, value in result.select(metrics).to_pylist()[0].items() if value is not None}
 
 
 def evaluate_groups(kind: str, connection: Any, **more: Any) -> Values:
     """Evaluate each campaign; return means and numbers of those for which a metric is defined, and the first one's value."""
-    found = sqlrank.evaluate(SIX, predictions=TABLES[kind], connection=connection, by="campaign", **more)
+    result = sqlrank.evaluate(SIX, predictions=TABLES[kind], connection=connection, by="campaign", **more)
     values: dict[str, float | None] = {}
     for name in SIX:
-        values[f"{kind} {name}, groups"] = found.num_rows - found[name].null_count
-        values[f"{kind} {name}, mean"] = pc.mean(found[name]).as_py()
-        if found["campaign"][0].as_py() == 0:
-            values[f"{kind} {name}, campaign 0"] = found[name][0].as_py()
+        values[f"{kind} {name}, groups"] = result.num_rows - result[name].null_count
+        values[f"{kind} {name}, mean"] = pc.mean(result[name]).as_py()
+        if result["campaign"][0].as_py() == 0:
+            values[f"{kind} {name}, campaign 0"] = result[name][0].as_py()
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -189,8 +189,10 @@ def by_strategy(options: argparse.Namespace, section: str, kinds: tuple[Scores, 
                 chosen: dict[str, dict[str, str]] = {name: {} for name in ("default", *strategies)}
                 sides: Sides = {BARE: partial(rank_predictions, connection)}
                 for name, noted in chosen.items():
-                    asked = {} if name == "default" else {"plan": {"score_order": name}}
-                    sides[name] = partial(evaluate_predictions, SIX, TABLES[kind], connection, noted, threads=options.threads, **asked)
+                    plan_option = {} if name == "default" else {"plan": {"score_order": name}}
+                    sides[name] = partial(
+                        evaluate_predictions, SIX, TABLES[kind], connection, noted, threads=options.threads, **plan_option
+                    )
                 timings = run_in_turn(sides, options.repeat or 3)
                 check_agreement({}, timings)
                 notes = {name: noted["score_order"] for name, noted in chosen.items()}

@@ -96,7 +96,7 @@ def with_polars_searched(connection: duckdb.DuckDBPyConnection, kind: str) -> Va
     columns = ["score"] if kind == "unweighted" else ["score", "weight"]
     everything = frame.select(columns).sort("score")
     positives = frame.filter(pl.col("label") == 1).select(columns).sort("score")
-    found = {
+    expressions = {
         f"{name}_{side}": _weight_below(ordered, positives["score"], side)
         for name, ordered in (("all", everything), ("positives", positives))
         for side in ("left", "right")
@@ -110,7 +110,7 @@ def with_polars_searched(connection: duckdb.DuckDBPyConnection, kind: str) -> Va
     auc = (weight * (negatives_below + negatives_upto) / 2).sum() / (relevant * others)
     ahead = at_least / relevant - (others - negatives_below) / others
     behind = (others - negatives_upto) / others - (relevant - pl.col("positives_right")) / relevant
-    areas = positives.with_columns(**found).select(
+    areas = positives.with_columns(**expressions).select(
         AUC=auc,
         APS=(weight * at_least / (total - pl.col("all_left"))).sum() / relevant,
         LiftQuality=2 * auc - 1,
@@ -139,10 +139,10 @@ def _weight_below(ordered: pl.DataFrame, points: pl.Series, side: Any) -> pl.Ser
     """Return the weight of the rows below each point, or up to it if ``side`` is right."""
     import polars as pl  # noqa: PLC0415
 
-    places = ordered["score"].search_sorted(points, side=side)
+    positions = ordered["score"].search_sorted(points, side=side)
     if "weight" not in ordered.columns:
-        return places.cast(pl.Float64)
-    return pl.concat([pl.Series([0.0]), ordered["weight"].cum_sum()]).gather(places)
+        return positions.cast(pl.Float64)
+    return pl.concat([pl.Series([0.0]), ordered["weight"].cum_sum()]).gather(positions)
 
 
 def _list_probability_metrics(kind: str) -> dict[str, pl.Expr]:
@@ -150,10 +150,10 @@ def _list_probability_metrics(kind: str) -> dict[str, pl.Expr]:
     import polars as pl  # noqa: PLC0415
 
     label, score = pl.col("label"), pl.col("score")
-    found = {"LogLoss": -(score + (label - 1)).abs().clip(_EPS, 1 - _EPS).log(), "Brier": (score - label) ** 2}
+    expressions = {"LogLoss": -(score + (label - 1)).abs().clip(_EPS, 1 - _EPS).log(), "Brier": (score - label) ** 2}
     if kind == "unweighted":
-        return {name: value.mean() for name, value in found.items()}
-    return {name: (pl.col("weight") * value).sum() / pl.col("weight").sum() for name, value in found.items()}
+        return {name: value.mean() for name, value in expressions.items()}
+    return {name: (pl.col("weight") * value).sum() / pl.col("weight").sum() for name, value in expressions.items()}
 
 
 def spark_session(threads: int) -> SparkSession | str:

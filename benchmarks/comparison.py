@@ -45,11 +45,11 @@ def compute_p_values(table: pa.Table, test: str, correction: str, replicates: in
 
 def scipy_t_and_wilcoxon(columns: dict[str, np.ndarray], queries: int) -> list[float]:
     """Return the p-values of both tests by SciPy."""
-    found = []
+    p_values = []
     for column in columns.values():
         one, two = column[:queries], column[queries:]
-        found += [stats.ttest_rel(two, one).pvalue, stats.wilcoxon(two - one, method="asymptotic", correction=False).pvalue]
-    return found
+        p_values += [stats.ttest_rel(two, one).pvalue, stats.wilcoxon(two - one, method="asymptotic", correction=False).pvalue]
+    return p_values
 
 
 def numpy_signs(columns: dict[str, np.ndarray], queries: int, replicates: int) -> np.ndarray:
@@ -71,36 +71,36 @@ def time_in_turn(sides: dict[str, Callable[[], Any]], repeat: int) -> dict[str, 
             begun = time.perf_counter()
             side()
             seconds[name].append(time.perf_counter() - begun)
-    return {name: statistics.median(found) for name, found in seconds.items()}
+    return {name: statistics.median(durations) for name, durations in seconds.items()}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--queries", type=int, default=50_000)
-    asked = parser.parse_args()
-    table, columns = draw_values(asked.queries)
+    options = parser.parse_args()
+    table, columns = draw_values(options.queries)
     few, few_columns = draw_values(1000)
     console = Console(width=110)
     for title, sides in {
-        f"t and Wilcoxon, {METRICS} metrics, {asked.queries:,} queries": {
+        f"t and Wilcoxon, {METRICS} metrics, {options.queries:,} queries": {
             "sqlrank": lambda: (compute_p_values(table, "t", "holm"), compute_p_values(table, "wilcoxon", "holm")),
-            "scipy": lambda: scipy_t_and_wilcoxon(columns, asked.queries),
+            "scipy": lambda: scipy_t_and_wilcoxon(columns, options.queries),
         },
-        f"max-T, {METRICS} metrics, 999 draws, {asked.queries:,} queries": {
+        f"max-T, {METRICS} metrics, 999 draws, {options.queries:,} queries": {
             "sqlrank": lambda: compute_p_values(table, "t", "max_t", 999),
-            "NumPy, one draw at a time": lambda: numpy_signs(columns, asked.queries, 999),
+            "NumPy, one draw at a time": lambda: numpy_signs(columns, options.queries, 999),
         },
         f"max-T, {METRICS} metrics, 9,999 draws, 1,000 queries": {
             "sqlrank": lambda: compute_p_values(few, "t", "max_t", 9999),
             "NumPy, one draw at a time": lambda: numpy_signs(few_columns, 1000, 9999),
         },
     }.items():
-        found = time_in_turn(sides, asked.repeat)
-        shown = Table("", "seconds", "ratio to sqlrank", title=f"{title}, median of {asked.repeat} in turn")
-        for name, seconds in found.items():
-            shown.add_row(name, f"{seconds:.2f}", f"{seconds / found['sqlrank']:.2f}")
-        console.print(shown)
+        medians = time_in_turn(sides, options.repeat)
+        output = Table("", "seconds", "ratio to sqlrank", title=f"{title}, median of {options.repeat} in turn")
+        for name, seconds in medians.items():
+            output.add_row(name, f"{seconds:.2f}", f"{seconds / medians['sqlrank']:.2f}")
+        console.print(output)
 
 
 if __name__ == "__main__":

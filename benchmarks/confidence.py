@@ -91,13 +91,13 @@ def list_tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[
     values = evaluate_interval(RANKINGS, per_query=True, **few)
     columns = [values[name].to_numpy() for name in RANKINGS]
     predictions: dict[str, Any] = {"predictions": path, "columns": {"score": "a"}}
-    sure: dict[str, Any] = {"confidence": 0.95}
-    drawn = {**sure, "interval": "bootstrap", "replicates": REPLICATES}
+    interval: dict[str, Any] = {"confidence": 0.95}
+    drawn = {**interval, "interval": "bootstrap", "replicates": REPLICATES}
     return {
         f"{len(RANKINGS)} metrics of rankings, {queries:,} queries of ten": (
             {
                 "values": lambda: evaluate_interval(RANKINGS, **ranked),
-                "with intervals": lambda: evaluate_interval(RANKINGS, **ranked, **sure),
+                "with intervals": lambda: evaluate_interval(RANKINGS, **ranked, **interval),
             },
             "values",
         ),
@@ -108,17 +108,17 @@ def list_tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[
         f"AUC, {rows:,} predictions": (
             {
                 "value": lambda: evaluate_interval("AUC", **predictions),
-                "with its interval": lambda: evaluate_interval("AUC", **predictions, **sure),
-                "by users": lambda: evaluate_interval("AUC", **predictions, **sure, unit="user_id"),
-                "APS with its interval": lambda: evaluate_interval("APS", **predictions, **sure),
+                "with its interval": lambda: evaluate_interval("AUC", **predictions, **interval),
+                "by users": lambda: evaluate_interval("AUC", **predictions, **interval, unit="user_id"),
+                "APS with its interval": lambda: evaluate_interval("APS", **predictions, **interval),
             },
             "value",
         ),
         f"{len(SUMS)} metrics of sums, {rows:,} predictions": (
             {
                 "values": lambda: evaluate_interval(SUMS, **predictions),
-                "intervals by rows": lambda: evaluate_interval(SUMS, **predictions, **sure),
-                f"intervals by {rows // 20:,} users": lambda: evaluate_interval(SUMS, **predictions, **sure, unit="user_id"),
+                "intervals by rows": lambda: evaluate_interval(SUMS, **predictions, **interval),
+                f"intervals by {rows // 20:,} users": lambda: evaluate_interval(SUMS, **predictions, **interval, unit="user_id"),
             },
             "values",
         ),
@@ -146,15 +146,15 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--queries", type=int, default=200_000)
     parser.add_argument("--rows", type=int, default=2_000_000)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     for values in (100_000, UNTIED):
-        check_agreement(two_model_predictions(min(asked.rows, 100_000), values))
+        check_agreement(two_model_predictions(min(options.rows, 100_000), values))
     console = Console(width=110)
-    for title, (sides, base) in list_tables(asked.queries, asked.rows).items():
-        found = time_in_turn(sides, asked.repeat)
-        table = Table("", "seconds", f"ratio to {base}", title=f"{title}, median of {asked.repeat} in turn")
-        for name, seconds in found.items():
-            table.add_row(name, f"{seconds:.2f}", f"{seconds / found[base]:.2f}")
+    for title, (sides, base) in list_tables(options.queries, options.rows).items():
+        medians = time_in_turn(sides, options.repeat)
+        table = Table("", "seconds", f"ratio to {base}", title=f"{title}, median of {options.repeat} in turn")
+        for name, seconds in medians.items():
+            table.add_row(name, f"{seconds:.2f}", f"{seconds / medians[base]:.2f}")
         console.print(table)
 
 

@@ -53,25 +53,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    asked = parser.parse_args()
-    path = make_visits(asked.rows)
+    options = parser.parse_args()
+    path = make_visits(options.rows)
     several = {"clicks": "Mean(clicks)", "ctr": "Ratio(clicks, views)", "spend": "Mean(spend)"}
     if abs(estimate_effects(path, {"clicks": "Mean(clicks)"})[0]["p_value"] - polars_and_scipy(path)) > 1e-9:
         raise SystemExit("sqlrank and SciPy do not agree")
-    found = time_in_turn(
+    medians = time_in_turn(
         {
             "GROUP BY of units": lambda: group_units(path),
             "sqlrank, Ratio(clicks, views)": lambda: estimate_effects(path, {"ctr": several["ctr"]}),
             "sqlrank, three metrics, one with a covariate": lambda: estimate_effects(path, several, covariates={"spend": "before"}),
             "Polars and SciPy, Mean(clicks)": lambda: polars_and_scipy(path),
         },
-        asked.repeat,
+        options.repeat,
     )
-    title = f"{asked.rows:,} rows of {asked.rows // ROWS_OF_A_UNIT:,} units, median of {asked.repeat} in turn"
-    shown = Table("", "seconds", "ratio to GROUP BY", title=title)
-    for name, seconds in found.items():
-        shown.add_row(name, f"{seconds:.2f}", f"{seconds / found['GROUP BY of units']:.2f}")
-    Console(width=110).print(shown)
+    title = f"{options.rows:,} rows of {options.rows // ROWS_OF_A_UNIT:,} units, median of {options.repeat} in turn"
+    output = Table("", "seconds", "ratio to GROUP BY", title=title)
+    for name, seconds in medians.items():
+        output.add_row(name, f"{seconds:.2f}", f"{seconds / medians['GROUP BY of units']:.2f}")
+    Console(width=110).print(output)
 
 
 if __name__ == "__main__":

@@ -50,18 +50,18 @@ def list_record_sides(rows: int) -> Sides:
         duckdb.sql(f"SELECT COUNT(*), SUM(n) FROM ({counted})").fetchall()
         return {}
 
-    def list_side(asked: list[str]) -> Callable[[], dict[str, float]]:
+    def list_side(names: list[str]) -> Callable[[], dict[str, float]]:
         def evaluate_records() -> dict[str, float]:
-            (found,) = sqlrank.evaluate(asked, inputs={"records": path}).to_pylist()
-            return {name: found[name] for name in SKLEARN_METRICS}
+            (row,) = sqlrank.evaluate(names, inputs={"records": path}).to_pylist()
+            return {name: row[name] for name in SKLEARN_METRICS}
 
         return evaluate_records
 
     def evaluate_by_sklearn() -> dict[str, float]:
         table = duckdb.sql(f"SELECT true_cluster, predicted_cluster FROM '{path}'").fetchnumpy()
         pair = table["true_cluster"], table["predicted_cluster"]
-        found = metrics.adjusted_rand_score(*pair), metrics.v_measure_score(*pair), metrics.fowlkes_mallows_score(*pair)
-        return dict(zip(SKLEARN_METRICS, map(float, found), strict=True))
+        values = metrics.adjusted_rand_score(*pair), metrics.v_measure_score(*pair), metrics.fowlkes_mallows_score(*pair)
+        return dict(zip(SKLEARN_METRICS, map(float, values), strict=True))
 
     sides = {"GROUP BY of both clusters": count_pairs, f"sqlrank, {len(names)} metrics": list_side(names)}
     return {**sides, "sqlrank, three metrics": list_side(SKLEARN_METRICS), "scikit-learn, the three": evaluate_by_sklearn}
@@ -161,17 +161,17 @@ SECTIONS: dict[str, tuple[Callable[[int], Sides], int, str]] = {
 """The benchmarks, with the number and name of their rows."""
 
 
-def list_targets(found: dict[str, dict[str, Timing]]) -> list[Target]:
+def list_targets(timings_by_section: dict[str, dict[str, Timing]]) -> list[Target]:
     """Return the targets for entity resolution and classes."""
     targets_of_sections = []
-    if "records" in found:
-        bare, every, few, theirs = (timing.median for timing in found["records"].values())
+    if "records" in timings_by_section:
+        bare, every, few, theirs = (timing.median for timing in timings_by_section["records"].values())
         targets_of_sections += [
             Target("all metrics of clusters to the GROUP BY", every / bare, at_most=8),
             Target("three metrics of clusters to scikit-learn's", few / theirs, at_most=1),
         ]
-    if "classes" in found:
-        _, ours, theirs = (timing.median for timing in found["classes"].values())
+    if "classes" in timings_by_section:
+        _, ours, theirs = (timing.median for timing in timings_by_section["classes"].values())
         targets_of_sections.append(Target("five metrics of classes to scikit-learn's", ours / theirs, at_most=0.3))
     return targets_of_sections
 
@@ -184,18 +184,18 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="of the rows, for a quick look")
     parser.add_argument("--rows", type=int, help="of each section, instead")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
-    asked = parser.parse_args()
-    duckdb.sql(f"SET threads = {asked.threads}")
-    print_introduction(asked.threads, ["duckdb", "scikit-learn"])
-    found = {}
-    for name in asked.only or SECTIONS:
+    options = parser.parse_args()
+    duckdb.sql(f"SET threads = {options.threads}")
+    print_introduction(options.threads, ["duckdb", "scikit-learn"])
+    timings_by_section = {}
+    for name in options.only or SECTIONS:
         section, usual, what = SECTIONS[name]
-        rows = asked.rows or int(usual * asked.share)
+        rows = options.rows or int(usual * options.share)
         sides = section(rows)
-        found[name] = run_in_turn(sides, asked.repeat)
-        check_agreement({"scikit-learn, the three": 1e-9}, found[name])
-        print_timings(f"{rows:,} {what}, median of {asked.repeat} in turn", found[name], next(iter(sides)))
-    print_targets(list_targets(found))
+        timings_by_section[name] = run_in_turn(sides, options.repeat)
+        check_agreement({"scikit-learn, the three": 1e-9}, timings_by_section[name])
+        print_timings(f"{rows:,} {what}, median of {options.repeat} in turn", timings_by_section[name], next(iter(sides)))
+    print_targets(list_targets(timings_by_section))
 
 
 if __name__ == "__main__":

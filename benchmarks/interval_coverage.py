@@ -76,10 +76,10 @@ DESIGNS = [
 
 def evaluate_limits(metrics: list[str], table: pa.Table, interval: str = "auto", **options: Any) -> dict[str, np.ndarray]:
     """Return the values and limits of metrics of all samples, of shape (3, samples)."""
-    found = sqlrank.evaluate(metrics, predictions=table, by="sample", confidence=0.95, interval=interval, check="off", **options)
-    names = {metric: next(name for name in found.column_names if name.partition("(")[0] == metric) for metric in metrics}
+    result = sqlrank.evaluate(metrics, predictions=table, by="sample", confidence=0.95, interval=interval, check="off", **options)
+    names = {metric: next(name for name in result.column_names if name.partition("(")[0] == metric) for metric in metrics}
     return {
-        metric: np.array([found[f"{name}{what}"].to_pylist() for what in ("", ".ci_low", ".ci_high")], dtype=float)
+        metric: np.array([result[f"{name}{what}"].to_pylist() for what in ("", ".ci_low", ".ci_high")], dtype=float)
         for metric, name in names.items()
     }
 
@@ -135,33 +135,33 @@ def query_values(queries: int, samples: int, shift: float, seed: int = 13) -> di
 def coverage_of_queries(queries: int, samples: int, shift: float) -> dict[str, tuple[float, float]]:
     """Return the same of means over queries: means of shares are the same for all ranking metrics, here the Brier score of as many rows."""
     truth = {name: values.mean() for name, values in query_values(1, 400_000, shift, seed=14).items()}
-    found = {}
+    coverage = {}
     for name, values in query_values(queries, samples, shift).items():
         # A row of label 0 and the root of a value as its score has that value as its squared error.
         sample = np.repeat(np.arange(samples), queries)
         table = pa.table({"sample": sample, "label": np.zeros(values.size), "score": np.sqrt(values.ravel())})
-        found[name] = _measure_coverage(
+        coverage[name] = _measure_coverage(
             evaluate_limits(["Brier"], table)["Brier"], evaluate_limits(["Brier"], table, "wilson")["Brier"], truth[name]
         )
-    return found
+    return coverage
 
 
-def format_cells(found: dict[str, tuple[float, float]]) -> str:
+def format_cells(coverage: dict[str, tuple[float, float]]) -> str:
     """Return a row of the table."""
-    return " | ".join("" if np.isnan(held) else f"{held:.0f} ({width:.2f})" for held, width in found.values())
+    return " | ".join("" if np.isnan(share) else f"{share:.0f} ({width:.2f})" for share, width in coverage.values())
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=1000)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     print(f"| sample | {' | '.join(METRICS)} |\n|---|{'---:|' * len(METRICS)}")
     for design in DESIGNS:
-        print(f"| {design.name} | {format_cells(measure_coverage(design, asked.samples))} |", flush=True)
+        print(f"| {design.name} | {format_cells(measure_coverage(design, options.samples))} |", flush=True)
     print(f"\n| queries | {' | '.join(RANKINGS)} |\n|---|{'---:|' * len(RANKINGS)}")
     for queries in (10, 20, 50):
         for level, shift in (("easy", 4.0), ("fair", 2.0), ("hard", 0.8)):
-            print(f"| {queries}, {level} | {format_cells(coverage_of_queries(queries, asked.samples, shift))} |", flush=True)
+            print(f"| {queries}, {level} | {format_cells(coverage_of_queries(queries, options.samples, shift))} |", flush=True)
 
 
 if __name__ == "__main__":

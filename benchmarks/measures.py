@@ -31,19 +31,19 @@ def with_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame) -> Values:
     import ir_measures  # noqa: PLC0415
 
     measures = dict(zip(FIVE, map(ir_measures.parse_measure, FIVE), strict=True))
-    found = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
-    return {name: found[measure] for name, measure in measures.items()}
+    values = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
+    return {name: values[measure] for name, measure in measures.items()}
 
 
 def with_mlflow(lists: pd.DataFrame) -> Values:
     """Return precision and recall of MLflow, from lists in memory: their construction from rows is not timed."""
     from mlflow.metrics import precision_at_k, recall_at_k  # noqa: PLC0415
 
-    found = {}
+    values = {}
     for name, metric in {PRECISION: precision_at_k(10), RECALL: recall_at_k(100)}.items():
         scores = metric.eval_fn(lists["retrieved"], lists["relevant"]).scores
-        found[name] = sum(scores) / len(scores)
-    return found
+        values[name] = sum(scores) / len(scores)
+    return values
 
 
 def read_frames(rows: int) -> tuple[pd.DataFrame, pd.DataFrame]:

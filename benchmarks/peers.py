@@ -93,12 +93,12 @@ def with_polars(dataset: Dataset, engine: Literal["streaming", "in-memory"], one
     import polars as pl  # noqa: PLC0415
 
     run, qrels = pl.scan_parquet(dataset.run), pl.scan_parquet(dataset.qrels)
-    places = pl.int_range(1, pl.len() + 1)
+    ranks = pl.int_range(1, pl.len() + 1)
     if one_sort:
-        ranked = run.sort("query_id", "score", "doc_id", descending=[False, True, True]).with_columns(rank=places.over("query_id"))
+        ranked = run.sort("query_id", "score", "doc_id", descending=[False, True, True]).with_columns(rank=ranks.over("query_id"))
     else:
         ordered = pl.col("doc_id").sort_by("score", "doc_id", descending=True)
-        ranked = run.group_by("query_id").agg(ordered, rank=places).explode("doc_id", "rank")
+        ranked = run.group_by("query_id").agg(ordered, rank=ranks).explode("doc_id", "rank")
     relevant = qrels.filter(pl.col("relevance") > 0).join(ranked, on=["query_id", "doc_id"], how="left")
     sums = relevant.group_by("query_id").agg(**_polars_metrics()).select(pl.col(FIVE).sum())
     judged = qrels.select(queries=pl.col("query_id").n_unique())
@@ -127,12 +127,12 @@ def _polars_metrics() -> dict[str, pl.Expr]:
     """Return the metrics of one query over its relevant documents; rank is NULL for those not retrieved."""
     import polars as pl  # noqa: PLC0415
 
-    rank, grade, found = pl.col("rank"), pl.col("relevance"), pl.col("rank").drop_nulls()
+    rank, grade, relevant_ranks = pl.col("rank"), pl.col("relevance"), pl.col("rank").drop_nulls()
     ideal = grade.sort(descending=True).head(10)
-    places = pl.int_range(1, pl.len() + 1).head(10)
+    ranks = pl.int_range(1, pl.len() + 1).head(10)
     return {
-        "nDCG@10": (grade / (rank + 1).log(2)).filter(rank <= 10).sum() / (ideal / (places + 1).log(2)).sum(),
-        "AP": (found.rank("ordinal") / found).sum() / pl.len(),
+        "nDCG@10": (grade / (rank + 1).log(2)).filter(rank <= 10).sum() / (ideal / (ranks + 1).log(2)).sum(),
+        "AP": (relevant_ranks.rank("ordinal") / relevant_ranks).sum() / pl.len(),
         "RR": (1 / rank.min()).fill_null(0),
         "P@10": (rank <= 10).sum() / 10,
         "R@100": (rank <= 100).sum() / pl.len(),
@@ -154,9 +154,9 @@ def _build_dictionaries(files: str, value: str) -> dict[str, dict[str, Any]]:
         table, codes = table.take(order), codes[order]
     docs, values = table["doc_id"].to_pylist(), table[value].to_numpy().tolist()
     starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
-    ends = [*starts[1:], len(docs)]
+    stops = [*starts[1:], len(docs)]
     names = queries.dictionary.to_pylist()
-    return {name: dict(zip(docs[start:end], values[start:end], strict=True)) for name, start, end in zip(names, starts, ends, strict=True)}
+    return {name: dict(zip(docs[start:end], values[start:end], strict=True)) for name, start, end in zip(names, starts, stops, strict=True)}
 
 
 @contextmanager

@@ -42,9 +42,9 @@ ONE = f"1 metric, {PLAIN}"
 
 def evaluate_rankings(metrics: list[str], run: Any, qrels: Any, options: argparse.Namespace, **more: Any) -> Values:
     """Evaluate with sqlrank; with ``by``, name each value after its group."""
-    found = sqlrank.evaluate(metrics, run=run, qrels=qrels, threads=options.threads, **more).to_pylist()
+    rows = sqlrank.evaluate(metrics, run=run, qrels=qrels, threads=options.threads, **more).to_pylist()
     by = more.get("by", ())
-    return {" ".join([name, *(str(row[key]) for key in by)]): row[name] for row in found for name in metrics}
+    return {" ".join([name, *(str(row[key]) for key in by)]): row[name] for row in rows for name in metrics}
 
 
 def time_peers(options: argparse.Namespace) -> Iterator[Target]:

@@ -67,8 +67,8 @@ def plain_sums(path: Path, threads: int) -> Values:
 
 def build_and_evaluate(path: Path, threads: int, check: str) -> Values:
     """Make a rollup, and ask it for the log loss."""
-    made = sqlrank.rollup(METRICS, predictions=str(path), by=["day", "campaign"], threads=threads, check=check)  # type: ignore[arg-type]
-    row = sqlrank.evaluate("LogLoss", rollup=made).to_pylist()[0]
+    rollup = sqlrank.rollup(METRICS, predictions=str(path), by=["day", "campaign"], threads=threads, check=check)  # type: ignore[arg-type]
+    row = sqlrank.evaluate("LogLoss", rollup=rollup).to_pylist()[0]
     return {"rows": float(row["num_rows"]), "LogLoss": row["LogLoss"]}
 
 
@@ -76,26 +76,26 @@ def by_hand(path: Path, threads: int) -> Values:
     """Merge the bins of campaigns and take AUC, and its least and greatest, by the formula: windows over bins only."""
     bins = f"SELECT campaign, bin, SUM(positives) AS p, SUM(negatives) AS n FROM '{path}' GROUP BY campaign, bin"
     below = f"SELECT campaign, p, n, SUM(n) OVER (PARTITION BY campaign ORDER BY bin) - n AS b FROM ({bins})"
-    ends = ", ".join(f"SUM(p * (b + {share} * n)) / (SUM(p) * SUM(n)) AS {name}" for name, share in (("l", 0), ("v", 0.5), ("g", 1)))
+    bounds = ", ".join(f"SUM(p * (b + {share} * n)) / (SUM(p) * SUM(n)) AS {name}" for name, share in (("l", 0), ("v", 0.5), ("g", 1)))
     with duckdb.connect(config={"threads": threads}) as duck:
-        found = duck.sql(f"SELECT SUM(l), SUM(v), SUM(g) FROM (SELECT campaign, {ends} FROM ({below}) GROUP BY campaign)").fetchall()[0]
-    return dict(zip(("least", "AUC", "greatest"), map(float, found), strict=True))
+        row = duck.sql(f"SELECT SUM(l), SUM(v), SUM(g) FROM (SELECT campaign, {bounds} FROM ({below}) GROUP BY campaign)").fetchall()[0]
+    return dict(zip(("least", "AUC", "greatest"), map(float, row), strict=True))
 
 
 def make_buckets(path: Path) -> tuple[Path, Path]:
     """Return a rollup of impressions by day and campaign, and one in 32 buckets of their users."""
-    kept = tuple(path.with_name(f"{path.stem}_{name}.parquet") for name in ("rollup", "buckets"))
-    for place, of_buckets in zip(kept, ({}, {"unit": "user_id"}), strict=True):
+    paths = tuple(path.with_name(f"{path.stem}_{name}.parquet") for name in ("rollup", "buckets"))
+    for place, options in zip(paths, ({}, {"unit": "user_id"}), strict=True):
         if not place.exists():
-            pq.write_table(sqlrank.rollup(METRICS, predictions=str(path), by=["day", "campaign"], **of_buckets), place)
-    return kept
+            pq.write_table(sqlrank.rollup(METRICS, predictions=str(path), by=["day", "campaign"], **options), place)
+    return paths
 
 
 def sum_of_bounds(path: Path, threads: int, **options: Any) -> Values:
     """Return the sums of AUC and its bounds over the rows of an answer."""
-    found = sqlrank.evaluate("AUC", rollup=str(path), threads=threads, **options)
+    result = sqlrank.evaluate("AUC", rollup=str(path), threads=threads, **options)
     return {
-        name: float(sum(found[column].to_pylist()))
+        name: float(sum(result[column].to_pylist()))
         for name, column in (("least", "AUC.bound_low"), ("AUC", "AUC"), ("greatest", "AUC.bound_high"))
     }
 
@@ -138,17 +138,17 @@ def time_statements(threads: int, repeat: int) -> None:
 
 def print_widths() -> None:
     """Print the width of the bounds on real data, by n_bins, and the error of the value."""
-    given = {"predictions": str(IMPRESSIONS), "columns": {"label": "click", "score": "score_logistic"}}
+    sources = {"predictions": str(IMPRESSIONS), "columns": {"label": "click", "score": "score_logistic"}}
     metrics = ["AUC", "APS", "KS", "Gain@0.1"]
-    (truth,) = sqlrank.evaluate(metrics, **given).to_pylist()
+    (truth,) = sqlrank.evaluate(metrics, **sources).to_pylist()
     console.print("Open Bandit, 40,000 impressions: value - truth, and half of what is between the bounds")
     for n_bins in (256, 1024, 4096):
-        made = sqlrank.rollup(metrics, n_bins=n_bins, **given)
-        (row,) = sqlrank.evaluate(metrics, rollup=made).to_pylist()
-        said = [
+        rollup = sqlrank.rollup(metrics, n_bins=n_bins, **sources)
+        (row,) = sqlrank.evaluate(metrics, rollup=rollup).to_pylist()
+        texts = [
             f"{name} {row[name] - truth[name]:+.5f} ± {(row[f'{name}.bound_high'] - row[f'{name}.bound_low']) / 2:.5f}" for name in metrics
         ]
-        console.print(f"n_bins {n_bins}, {made.num_rows} rows: {', '.join(said)}", highlight=False)
+        console.print(f"n_bins {n_bins}, {rollup.num_rows} rows: {', '.join(texts)}", highlight=False)
 
 
 def main() -> None:
@@ -158,35 +158,35 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=4_000_000, help="impressions that a rollup is made of")
     parser.add_argument("--campaigns", type=int, default=200)
     parser.add_argument("--days", type=int, default=365)
-    given = parser.parse_args()
-    print_introduction(given.threads, ["duckdb"])
+    options = parser.parse_args()
+    print_introduction(options.threads, ["duckdb"])
     sqlrank.rollup(METRICS, predictions=pa.table({"label": [0, 1], "score": [0.25, 0.5]}))  # imports take half a second once
-    raw, kept, threads = make_impressions(given.rows, given.campaigns), make_year(given.campaigns, given.days), given.threads
+    raw, year, threads = make_impressions(options.rows, options.campaigns), make_year(options.campaigns, options.days), options.threads
 
-    made = run_in_turn(
+    build_timings = run_in_turn(
         {
             "plain sums": partial(plain_sums, raw, threads),
             "sqlrank.rollup, checks on": partial(build_and_evaluate, raw, threads, "auto"),
             "sqlrank.rollup, checks off": partial(build_and_evaluate, raw, threads, "off"),
         },
-        given.repeat,
+        options.repeat,
     )
-    all_agree({}, made)
-    print_timings(f"A rollup of {given.rows:,} impressions of 30 days and {given.campaigns} campaigns", made, "plain sums")
+    all_agree({}, build_timings)
+    print_timings(f"A rollup of {options.rows:,} impressions of 30 days and {options.campaigns} campaigns", build_timings, "plain sums")
 
-    count = duckdb.sql(f"SELECT COUNT(*) FROM '{kept}'").fetchall()[0][0]
+    count = duckdb.sql(f"SELECT COUNT(*) FROM '{year}'").fetchall()[0][0]
     windows = {"window_days": 90, "window_ends": "(DATE '2025-12-31' - day) % 7 = 0 AND day > DATE '2025-12-31' - 91"}
     sides = {
-        "by hand": partial(by_hand, kept, threads),
-        "by campaign": partial(sum_of_bounds, kept, threads, by="campaign"),
-        "in total": partial(sum_of_bounds, kept, threads),
-        "365 windows, in total": partial(sum_of_bounds, kept, threads, window_days=90),
-        "13 windows, by campaign": partial(sum_of_bounds, kept, threads, by="campaign", **windows),
+        "by hand": partial(by_hand, year, threads),
+        "by campaign": partial(sum_of_bounds, year, threads, by="campaign"),
+        "in total": partial(sum_of_bounds, year, threads),
+        "365 windows, in total": partial(sum_of_bounds, year, threads, window_days=90),
+        "13 windows, by campaign": partial(sum_of_bounds, year, threads, by="campaign", **windows),
     }
-    found = run_in_turn(sides, given.repeat)
-    all_agree({}, {name: found[name] for name in ("by hand", "by campaign")})
+    timings = run_in_turn(sides, options.repeat)
+    all_agree({}, {name: timings[name] for name in ("by hand", "by campaign")})
     print_timings(
-        f"AUC with bounds from {count:,} rows: {given.days} days of {given.campaigns} campaigns; windows of 90 days", found, "by hand"
+        f"AUC with bounds from {count:,} rows: {options.days} days of {options.campaigns} campaigns; windows of 90 days", timings, "by hand"
     )
     plain, buckets = make_buckets(raw)
     sides = {
@@ -195,12 +195,12 @@ def main() -> None:
         "with buckets and confidence": partial(sum_of_bounds, buckets, threads, by="campaign", confidence=0.95),
     }
     sizes = " and ".join(f"{pq.read_metadata(path).num_rows:,}" for path in (plain, buckets))
-    found = run_in_turn(sides, given.repeat)
-    all_agree({}, found)
-    print_timings(f"AUC with bounds, and with standard errors, from {sizes} rows", found, "a rollup without buckets, by campaign")
-    time_statements(threads, given.repeat)
+    timings = run_in_turn(sides, options.repeat)
+    all_agree({}, timings)
+    print_timings(f"AUC with bounds, and with standard errors, from {sizes} rows", timings, "a rollup without buckets, by campaign")
+    time_statements(threads, options.repeat)
     print_widths()
-    ratios = {"a rollup beside plain sums": made["sqlrank.rollup, checks on"].median / made["plain sums"].median}
+    ratios = {"a rollup beside plain sums": build_timings["sqlrank.rollup, checks on"].median / build_timings["plain sums"].median}
     print_targets(Target(name, ratio, at_most=4) for name, ratio in ratios.items())
 
 

@@ -65,19 +65,19 @@ CALLS: dict[str, Callable[..., pa.Table]] = {
 def run_child(name: str, rows: int, order: Order, limit: str, check: str) -> None:
     """Make one call, and print its values with the seconds and the peak memory in bytes; the data are made before."""
     start = time.perf_counter()
-    found = CALLS[name](rows, order, memory_limit=limit, check=check, temp_directory=FOLDER / "spill")
-    print_values(found.to_pylist()[0], start)
+    result = CALLS[name](rows, order, memory_limit=limit, check=check, temp_directory=FOLDER / "spill")
+    print_values(result.to_pylist()[0], start)
 
 
-def measure_call(name: str, rows: int, asked: argparse.Namespace) -> dict[str, Any]:
-    command = [sys.executable, __file__, "--child", name, str(rows), asked.order, asked.memory_limit, asked.check]
-    found = [
+def measure_call(name: str, rows: int, options: argparse.Namespace) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--child", name, str(rows), options.order, options.memory_limit, options.check]
+    outputs = [
         json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)  # noqa: S603  our own script
-        for _ in range(asked.repeat if rows <= asked.most_repeated else 1)
+        for _ in range(options.repeat if rows <= options.most_repeated else 1)
     ]
-    found.sort(key=lambda values: values["seconds"])
-    middle = found[len(found) // 2]
-    return {"call": name, "rows": rows, "seconds": middle["seconds"], "gigabytes": max(values["peak"] for values in found) / 1e9}
+    outputs.sort(key=lambda values: values["seconds"])
+    middle = outputs[len(outputs) // 2]
+    return {"call": name, "rows": rows, "seconds": middle["seconds"], "gigabytes": max(values["peak"] for values in outputs) / 1e9}
 
 
 def draw_scale(results: list[dict[str, Any]], limit: str) -> None:
@@ -108,34 +108,34 @@ def main() -> None:
     )
     parser.add_argument("--no-picture", action="store_true")
     parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.child:
-        name, rows, order, limit, check = asked.child
+    options = parser.parse_args()
+    if options.child:
+        name, rows, order, limit, check = options.child
         run_child(name, int(rows), order, limit, check)
         return
     print_introduction(os.cpu_count() or 1, ("duckdb", "pyarrow"))
-    results, rows = [], asked.first
-    while rows <= asked.rows:
+    results, rows = [], options.first
+    while rows <= options.rows:
         # Made here, so that a process that is measured makes none.
-        if {*asked.only} & {*RANKINGS}:
-            make_dataset(rows, "int", asked.order)
-        if {*asked.only} - {*RANKINGS}:
+        if {*options.only} & {*RANKINGS}:
+            make_dataset(rows, "int", options.order)
+        if {*options.only} - {*RANKINGS}:
             make_predictions(rows)
-        for name in asked.only:
-            results.append(measure_call(name, rows, asked))
+        for name in options.only:
+            results.append(measure_call(name, rows, options))
             console.print(f"{rows:>13,}  {results[-1]['seconds']:8.2f} s  {results[-1]['gigabytes']:5.2f} GB  {name}", highlight=False)
         rows *= 10
     table = Table(
-        "", *(f"{rows:,}" for rows in sorted({item["rows"] for item in results})), title=f"seconds / GB, limit {asked.memory_limit}"
+        "", *(f"{rows:,}" for rows in sorted({item["rows"] for item in results})), title=f"seconds / GB, limit {options.memory_limit}"
     )
-    for name in asked.only:
+    for name in options.only:
         table.add_row(name, *(f"{item['seconds']:.2f} / {item['gigabytes']:.1f}" for item in results if item["call"] == name))
     console.print(table)
-    if asked.beside:
-        results = [*(json.loads(asked.beside.read_text()) if asked.beside.exists() else []), *results]
-        asked.beside.write_text(json.dumps(results))
-    if not asked.no_picture:
-        draw_scale(results, asked.memory_limit)
+    if options.beside:
+        results = [*(json.loads(options.beside.read_text()) if options.beside.exists() else []), *results]
+        options.beside.write_text(json.dumps(results))
+    if not options.no_picture:
+        draw_scale(results, options.memory_limit)
 
 
 if __name__ == "__main__":

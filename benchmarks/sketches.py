@@ -57,20 +57,20 @@ def share_below(sketch: Any, points: np.ndarray) -> np.ndarray:
     """Return the share of a sketch's values below each point, and half of those at it where the sketch has them."""
     if isinstance(sketch, sketches.tdigest_double):
         return np.array([sketch.get_rank(point) for point in points])
-    steps, places = np.unique(points, return_inverse=True)
+    steps, positions = np.unique(points, return_inverse=True)
     without, within = (np.array(sketch.get_cdf(steps.tolist(), is_inclusive)[:-1]) for is_inclusive in (False, True))
-    return ((without + within) / 2)[places]
+    return ((without + within) / 2)[positions]
 
 
 def merge_sketches(make: Callable[[], Any], parts: Iterable[np.ndarray]) -> tuple[Any, int]:
     """Return one sketch of all days, and the bytes of the sketches of each."""
-    whole, size = make(), 0
+    merged, size = make(), 0
     for part in parts:
         sketch = make()
         sketch.update(part)
         size += len(sketch.serialize())
-        whole.merge(sketch)
-    return whole, size
+        merged.merge(sketch)
+    return merged, size
 
 
 def sketch_auc(make: Callable[[], Any], table: pa.Table) -> tuple[float, float]:
@@ -85,10 +85,10 @@ def sketch_auc(make: Callable[[], Any], table: pa.Table) -> tuple[float, float]:
 
 def rollup_auc(n_bins: int, table: pa.Table) -> tuple[float, float, float]:
     """Return the AUC of a rollup, half of the distance between its bounds, and its bytes a day."""
-    made = sqlrank.rollup("AUC", predictions=table, by="day", n_bins=n_bins)
-    (row,) = sqlrank.evaluate("AUC", rollup=made).to_pylist()
+    rollup = sqlrank.rollup("AUC", predictions=table, by="day", n_bins=n_bins)
+    (row,) = sqlrank.evaluate("AUC", rollup=rollup).to_pylist()
     days = len(table["day"].unique())
-    return row["AUC"], (row["AUC.bound_high"] - row["AUC.bound_low"]) / 2, made.num_rows * ROW_BYTES / days
+    return row["AUC"], (row["AUC.bound_high"] - row["AUC.bound_low"]) / 2, rollup.num_rows * ROW_BYTES / days
 
 
 def compare_errors(title: str, tables: list[pa.Table]) -> Table:
@@ -99,28 +99,28 @@ def compare_errors(title: str, tables: list[pa.Table]) -> Table:
         square = fmean((value - truth) ** 2 for value, truth in zip(values, truths, strict=True))
         return f"{fmean(sizes) / 1000:.1f}", f"{square**0.5:.1e}", certain
 
-    shown = Table("", "kB a day", "error of AUC", "certain within", title=title)
+    output = Table("", "kB a day", "error of AUC", "certain within", title=title)
     for n_bins in N_BINS:
         values, halves, sizes = zip(*(rollup_auc(n_bins, table) for table in tables), strict=True)
         if any(abs(value - truth) > 2 * half for value, truth, half in zip(values, truths, halves, strict=True)):
             raise SystemExit(f"n_bins {n_bins}: the truth is not between the bounds")
-        shown.add_row(f"sqlrank.rollup, n_bins={n_bins}", *format_errors(list(values), list(sizes), f"± {max(halves):.4f}"))
+        output.add_row(f"sqlrank.rollup, n_bins={n_bins}", *format_errors(list(values), list(sizes), f"± {max(halves):.4f}"))
     for name, make in SKETCHES.items():
         values, sizes = zip(*(sketch_auc(make, table) for table in tables), strict=True)
-        shown.add_row(name, *format_errors(list(values), list(sizes), "-"))
-    return shown
+        output.add_row(name, *format_errors(list(values), list(sizes), "-"))
+    return output
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000_000, help="of thirty days together")
     parser.add_argument("--repeat", type=int, default=5, help="how many months are drawn")
-    given = parser.parse_args()
+    options = parser.parse_args()
     print_introduction(os.cpu_count() or 1, ["duckdb", "datasketches"])
     console.print(
         compare_errors(
-            f"{given.rows:,} simulated impressions of {DAYS} days, {given.repeat} times",
-            [draw_clicks(given.rows, seed) for seed in range(given.repeat)],
+            f"{options.rows:,} simulated impressions of {DAYS} days, {options.repeat} times",
+            [draw_clicks(options.rows, seed) for seed in range(options.repeat)],
         )
     )
     for score in ("score_logistic", "score_boosting"):

@@ -38,9 +38,9 @@ def open_session(threads: int) -> SparkSession:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    found = SparkSession.builder.master(f"local[{threads}]").config(map=options).getOrCreate()
-    found.sparkContext.setLogLevel("ERROR")
-    return found
+    session = SparkSession.builder.master(f"local[{threads}]").config(map=options).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
 
 
 def _time_side(spark: SparkSession, side: Callable[[], Values]) -> Callable[[], Values]:
@@ -69,11 +69,11 @@ def with_binary_metrics(table: DataFrame, bins: int, kind: str) -> Values:
     columns = {"labelCol": "label", "rawPredictionCol": "score", **({"weightCol": "weight"} if kind == "weighted" else {})}
     evaluator = BinaryClassificationEvaluator(numBins=bins, **columns)
     evaluator._transfer_params_to_java()  # noqa: SLF001  the metrics can be had from Java only
-    found = evaluator._java_obj.getMetrics(table._jdf)  # noqa: SLF001
+    metrics = evaluator._java_obj.getMetrics(table._jdf)  # noqa: SLF001
     try:
-        return {"AUC": float(found.areaUnderROC()), "PRAUC": float(found.areaUnderPR())}
+        return {"AUC": float(metrics.areaUnderROC()), "PRAUC": float(metrics.areaUnderPR())}
     finally:
-        found.unpersist()
+        metrics.unpersist()
 
 
 def with_ranking_metrics(spark: SparkSession) -> Values:
@@ -88,11 +88,11 @@ def with_ranking_metrics(spark: SparkSession) -> Values:
         JOIN (SELECT query_id, COLLECT_LIST(doc_id) AS documents FROM qrels WHERE relevance > 0 GROUP BY query_id) AS relevant
             ON relevant.query_id = ranked.query_id""").persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        found = callMLlibFunc("newRankingMetrics", lists._jdf)  # noqa: SLF001
+        metrics = callMLlibFunc("newRankingMetrics", lists._jdf)  # noqa: SLF001
         return {
-            "AP": float(found.meanAveragePrecision()),
-            "nDCG(gain=binary)@10": float(found.ndcgAt(10)),
-            "P@10": float(found.precisionAt(10)),
+            "AP": float(metrics.meanAveragePrecision()),
+            "nDCG(gain=binary)@10": float(metrics.ndcgAt(10)),
+            "P@10": float(metrics.precisionAt(10)),
         }
     finally:
         lists.unpersist()

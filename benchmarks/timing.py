@@ -115,20 +115,20 @@ def compare_with_limit(command: list[str], limit: str, repeat: int) -> tuple[dic
     """
     peaks: dict[str, float] = {}
 
-    def measure_side(given: str) -> Values:
-        whole = [sys.executable, *command, given]
-        output = subprocess.run(whole, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603  our own script
+    def measure_side(memory_limit: str) -> Values:
+        child_command = [sys.executable, *command, memory_limit]
+        output = subprocess.run(child_command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603  our own script
         values: Values = json.loads(output.stdout)
-        peaks[given] = max(peaks.get(given, 0), values.pop("peak"))
+        peaks[memory_limit] = max(peaks.get(memory_limit, 0), values.pop("peak"))
         return values
 
-    timings = run_in_turn({given: partial(measure_side, given) for given in (UNLIMITED, limit)}, repeat)
+    timings = run_in_turn({limit_option: partial(measure_side, limit_option) for limit_option in (UNLIMITED, limit)}, repeat)
     check_agreement({}, timings)
     return timings, peaks
 
 
 def show_memory(title: str, timings: Mapping[str, Timing], peaks: Mapping[str, float]) -> None:
-    print_timings(title, timings, UNLIMITED, {given: f"{peak / 1e9:.2f} GB" for given, peak in peaks.items()})
+    print_timings(title, timings, UNLIMITED, {memory_limit: f"{peak / 1e9:.2f} GB" for memory_limit, peak in peaks.items()})
 
 
 def print_values(values: Values, start: float) -> None:

@@ -25,12 +25,12 @@ def compute_table() -> list[tuple[str, float, float, float, float]]:
                 "CREATE OR REPLACE TABLE predictions AS SELECT label, FLOOR(exact * ?) / ? AS score FROM exact ORDER BY label, exact",
                 [10.0**decimals] * 2,
             )
-            found = [
+            recipe_values = [
                 connection.sql((RECIPES / f"{name}.sql").read_text("utf-8")).fetchall()[0][0]
                 for name in ("rank", "row_number", "corrected")
             ]
             auc = sqlrank.evaluate("AUC", predictions="predictions", connection=connection)["AUC"][0].as_py()
-            rows.append((str(decimals), *found, auc))
+            rows.append((str(decimals), *recipe_values, auc))
     return rows
 
 

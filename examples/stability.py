@@ -43,15 +43,15 @@ def measure_samples(drawn: pa.Table) -> dict[str, np.ndarray]:
     return {name: (by_query if name == "nDCG" else by_sample)[name].to_numpy() for name in METRICS}
 
 
-def draw_picture(found: list[dict[str, float | str]], path: Path) -> None:
+def draw_picture(rows: list[dict[str, float | str]], path: Path) -> None:
     """Write a chart of the coefficients of variation."""
     import altair as alt  # noqa: PLC0415  of the extra charts
 
     from sqlrank.charts.export import save_chart  # noqa: PLC0415
 
-    clicks = [str(value) for value in dict.fromkeys(row["clicks"] for row in found)]
+    clicks = [str(value) for value in dict.fromkeys(row["clicks"] for row in rows)]
     drawn = (
-        alt.Chart(alt.Data(values=found), title="Coefficient of variation over bootstrap samples")
+        alt.Chart(alt.Data(values=rows), title="Coefficient of variation over bootstrap samples")
         .mark_bar()
         .encode(
             alt.X("variation:Q", title="standard deviation divided by mean").axis(format="%"),
@@ -72,7 +72,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--picture", type=Path, help="write a chart: .svg, .png, .pdf or .html")
     options = parser.parse_args(arguments)
     impressions = pq.read_table(IMPRESSIONS)
-    found: list[dict[str, float | str]] = []
+    rows: list[dict[str, float | str]] = []
     print(f"{'rows':>7}{'clicks':>8}" + "".join(f"{name:>18}" for name in METRICS))
     for every in FRACTIONS:
         part = impressions.take(pa.array(range(0, impressions.num_rows, every)))
@@ -80,11 +80,11 @@ def main(arguments: list[str]) -> None:
         line = f"{part.num_rows:7}{clicks:8}"
         for name, values in measure_samples(draw_samples(part, options.samples, options.seed)).items():
             variation = float(values.std(ddof=1) / values.mean())
-            found.append({"clicks": str(clicks), "metric": name, "variation": variation})
+            rows.append({"clicks": str(clicks), "metric": name, "variation": variation})
             line += f"{values.mean():11.4f}{variation:7.1%}"
         print(line, flush=True)
     if options.picture:
-        draw_picture(found, options.picture)
+        draw_picture(rows, options.picture)
 
 
 if __name__ == "__main__":

@@ -96,8 +96,8 @@ def find_problems(archive: Path, sql_files: Iterable[str]) -> list[str]:
     """
     names = list_files(archive)
     is_wheel = archive.suffix == ".whl"
-    places = re.compile(WHEEL_PATHS if is_wheel else SDIST_PATHS)
-    problems = [f"{name} does not belong in it" for name in names if not places.fullmatch(name) or re.search(UNWANTED, name)]
+    path_pattern = re.compile(WHEEL_PATHS if is_wheel else SDIST_PATHS)
+    problems = [f"{name} does not belong in it" for name in names if not path_pattern.fullmatch(name) or re.search(UNWANTED, name)]
     expected = [f"{'sqlrank/' if is_wheel else ''}sql/{name}" for name in sql_files] + ["sqlrank/py.typed", "sqlrank/__main__.py"]
     problems += [f"{name} is missing" for name in expected if name not in names]
     if not any(PurePosixPath(name).name == "LICENSE" for name in names):
@@ -148,11 +148,11 @@ def check_interpreters(wheel: Path, root: Path, scratch: Path) -> tuple[list[str
     Returns:
         The versions on which it gave the numbers, and those without an interpreter.
     """
-    found = {version: find_interpreter(version) for version in read_supported(root)}
-    for version, interpreter in found.items():
+    interpreters = {version: find_interpreter(version) for version in read_supported(root)}
+    for version, interpreter in interpreters.items():
         if interpreter:
             install_archive(wheel, scratch / f"venv-{version}", interpreter)
-    return [version for version, path in found.items() if path], [version for version, path in found.items() if not path]
+    return [version for version, path in interpreters.items() if path], [version for version, path in interpreters.items() if not path]
 
 
 def write_sbom(python: Path, root: Path, target: Path, day: str) -> dict[str, Any]:

@@ -55,8 +55,8 @@ def read_changelog(text: str) -> list[Section]:
 
 def read_version(root: Path) -> str:
     """Return the version of a tree."""
-    found = re.search(VERSION_LINES[VERSION_FILE], (root / VERSION_FILE).read_text("utf-8"), re.MULTILINE)
-    return found[0] if found else ""
+    match = re.search(VERSION_LINES[VERSION_FILE], (root / VERSION_FILE).read_text("utf-8"), re.MULTILINE)
+    return match[0] if match else ""
 
 
 def is_prepared(root: Path, version: str) -> bool:

@@ -19,12 +19,12 @@ _MARK = re.compile(r"\n<!-- sources (?P<digest>\w+) -->\n")
 
 def digest_sources(root: Path) -> str:
     """Return a digest of all that decides numbers and speed: SQL files and modules, without the version."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted({path for pattern in PATTERNS for path in root.glob(pattern)}):
         name = path.relative_to(root).as_posix()
         if name != VERSION_FILE and not name.startswith("sqlrank/sql/"):
-            found.update(f"{name}\0".encode() + path.read_bytes() + b"\0")
-    return found.hexdigest()[:16]
+            digest.update(f"{name}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
 
 
 def mark_page(page: Path, digest: str) -> None:
@@ -38,10 +38,10 @@ def find_stale_pages(root: Path) -> list[str]:
     digest = digest_sources(root)
     stale = []
     for name, command in MEASURED.items():
-        found = _MARK.search((root / name).read_text("utf-8"))
-        if found is None or found["digest"] != digest:
-            made = f"from sources {found['digest']}" if found else "from sources that it does not name"
-            stale.append(f"{name} was made {made}, not {digest}; run {command}, update the page, then python -m release.sources {name}")
+        match = _MARK.search((root / name).read_text("utf-8"))
+        if match is None or match["digest"] != digest:
+            origin = f"from sources {match['digest']}" if match else "from sources that it does not name"
+            stale.append(f"{name} was made {origin}, not {digest}; run {command}, update the page, then python -m release.sources {name}")
     return stale
 
 

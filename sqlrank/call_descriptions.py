@@ -176,8 +176,8 @@ def describe_sources(sources: Mapping[str, Any]) -> list[str]:
 def describe_source(source: Any) -> str:
     """Return the name of a source, or of its class."""
     names = [_source_name(leaf) for leaf in leaf_sources(source)]
-    shown = names[:MAX_SOURCES] if len(names) > MAX_SOURCES + 1 else names
-    return " and ".join(shown) + (f" and {len(names) - len(shown)} more" if len(shown) < len(names) else "")
+    first_names = names[:MAX_SOURCES] if len(names) > MAX_SOURCES + 1 else names
+    return " and ".join(first_names) + (f" and {len(names) - len(first_names)} more" if len(first_names) < len(names) else "")
 
 
 def _source_name(source: Any) -> str:

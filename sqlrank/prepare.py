@@ -250,9 +250,9 @@ def _check_unique(request: ResolvedRequest, inputs: BoundInputs, bound_input: Bo
     groupings = [bound_input.group_names]
     if request.grouping_sets is not None and bound_input.role.name in request.base_roles:
         requested = [{column.name for column in inputs.group_columns if column.requested_name in names} for names in request.grouping_sets]
-        found = {tuple(name for name in bound_input.group_names if name in names) for names in requested}
+        unique_names = {tuple(name for name in bound_input.group_names if name in names) for names in requested}
         # Rows that are unique in a group are so in its parts.
-        groupings = sorted(grouping for grouping in found if not any({*other} < {*grouping} for other in found))
+        groupings = sorted(grouping for grouping in unique_names if not any({*other} < {*grouping} for other in unique_names))
     for grouping in groupings:
         grouped = replace(bound_input, group_names=grouping)
         if bound_input.role.unique and ROW_NUMBER not in bound_input.columns.values():

@@ -64,9 +64,9 @@ def _iterate_settings(request: ResolvedRequest, inputs: BoundInputs) -> Iterator
 def _compat_settings(request: ResolvedRequest) -> list[str]:
     """Return the settings of a compatibility mode for these metrics."""
     mode = load_compat_mode(request.original.compat, request.library)
-    given = request.original.policies.keys()
+    policy_names = request.original.policies.keys()
     read = {name for metric in request.metrics for name in metric.settings} | request.shared_policies.keys()
-    settings = [f"{name}={value}" for name, value in mode.get("defaults", {}).items() if name in read and name not in given]
+    settings = [f"{name}={value}" for name, value in mode.get("defaults", {}).items() if name in read and name not in policy_names]
     for metric in request.metrics:
         settings += [
             f"{name}={value} of {metric.metric.name}"

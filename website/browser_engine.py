@@ -54,31 +54,31 @@ def engine_files() -> dict[str, Path]:
     folder = FETCHED / hashlib.sha256(f"{DUCKDB}{ARROW}{Path(__file__).read_text('utf-8')}".encode()).hexdigest()[:16]
     if not folder.exists():
         with TemporaryDirectory() as temporary:
-            made = Path(temporary) / "made"
-            made.mkdir()
+            target_folder = Path(temporary) / "made"
+            target_folder.mkdir()
             try:
-                _make_files(Path(temporary), made)
+                _make_files(Path(temporary), target_folder)
             except (OSError, subprocess.SubprocessError) as error:
                 _log.info("pages have no button to run their SQL, because npm cannot fetch %s: %s", DUCKDB.name, error)
                 return {}
             shutil.rmtree(FETCHED, ignore_errors=True)
-            shutil.copytree(made, folder)
+            shutil.copytree(target_folder, folder)
     return {f"{PLACE}/{path.name}": path for path in sorted(folder.iterdir())}
 
 
-def _make_files(temporary: Path, made: Path) -> None:
+def _make_files(temporary: Path, target_folder: Path) -> None:
     """Write the files that a page loads."""
     duckdb, arrow = _fetch_archive(DUCKDB, temporary), _fetch_archive(ARROW, temporary)
     library = _read_member(duckdb, "dist/duckdb-browser.mjs").replace(b'from"apache-arrow"', b'from"./arrow.mjs"')
-    (made / "duckdb.mjs").write_bytes(library)
-    (made / "duckdb.worker.js").write_bytes(_read_member(duckdb, "dist/duckdb-browser-eh.worker.js"))
+    (target_folder / "duckdb.mjs").write_bytes(library)
+    (target_folder / "duckdb.worker.js").write_bytes(_read_member(duckdb, "dist/duckdb-browser-eh.worker.js"))
     bundle = _read_member(arrow, "Arrow.es2015.min.js")
     module = b"const exports = {}, module = { exports };\n%s\nexport const { %s } = exports;\n" % (bundle, _ARROW_NAMES.encode())
-    (made / "arrow.mjs").write_bytes(module)
+    (target_folder / "arrow.mjs").write_bytes(module)
     # Packed here, because not every server does it: 8 MB in place of 34. The name keeps servers from unpacking it.
-    (made / "duckdb.wasm.packed").write_bytes(gzip.compress(_read_member(duckdb, "dist/duckdb-eh.wasm"), 9, mtime=0))
-    (made / "LICENSE.arrow.txt").write_bytes(_read_member(arrow, "LICENSE.txt"))
-    (made / "NOTICE.txt").write_text(
+    (target_folder / "duckdb.wasm.packed").write_bytes(gzip.compress(_read_member(duckdb, "dist/duckdb-eh.wasm"), 9, mtime=0))
+    (target_folder / "LICENSE.arrow.txt").write_bytes(_read_member(arrow, "LICENSE.txt"))
+    (target_folder / "NOTICE.txt").write_text(
         f"{DUCKDB.name}: MIT License, Copyright DuckDB contributors\n{ARROW.name}: see LICENSE.arrow.txt\n", "utf-8"
     )
 
@@ -97,9 +97,9 @@ def _fetch_archive(package: _Package, folder: Path) -> Path:
     command = [npm, "pack", package.name, "--silent", "--pack-destination", str(folder)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=TIMEOUT)  # noqa: S603  names of packages from above
     archive = folder / done.stdout.split()[-1]
-    found = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
-    if found != package.sha512:
-        raise ValueError(f"{package.name} has the SHA-512 {found}, not {package.sha512}: someone changed it")
+    digest = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
+    if digest != package.sha512:
+        raise ValueError(f"{package.name} has the SHA-512 {digest}, not {package.sha512}: someone changed it")
     return archive
 
 

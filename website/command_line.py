@@ -60,7 +60,7 @@ def _format_argument(param: Any) -> str:
 
 
 def _format_table(kind: str, rows: list[tuple[str, Any]]) -> str:
-    lines = [f"| {written} | {_format_default(param)} | {_format_help(param.help)} |" for written, param in rows]
+    lines = [f"| {label} | {_format_default(param)} | {_format_help(param.help)} |" for label, param in rows]
     return "\n".join([f"| {kind} | default | meaning |", "|---|---|---|", *lines])
 
 

@@ -26,14 +26,14 @@ ENGINES = ("duckdb", "sqlglot", "pyarrow")
 
 def cache_outputs(commands: Iterable[tuple[SqlFile, list[str]]]) -> None:
     """Run the commands of metrics whose output is not cached, and drop outputs without a command."""
-    places = {_locate_output(file, arguments): arguments for file, arguments in commands}
+    commands_by_path = {_locate_output(file, arguments): arguments for file, arguments in commands}
     OUTPUT_FOLDER.mkdir(parents=True, exist_ok=True)
-    for place in set(OUTPUT_FOLDER.iterdir()) - places.keys():
+    for place in set(OUTPUT_FOLDER.iterdir()) - commands_by_path.keys():
         place.unlink()
-    missing = [place for place in places if not place.exists()]
+    missing = [place for place in commands_by_path if not place.exists()]
     if missing:
         with ProcessPoolExecutor(cpu_count(), get_context("spawn")) as pool:
-            printed = pool.map(run_command, [places[place] for place in missing], chunksize=4)
+            printed = pool.map(run_command, [commands_by_path[place] for place in missing], chunksize=4)
             for place, text in zip(missing, printed, strict=True):
                 place.write_text(text, "utf-8")
 
@@ -72,8 +72,8 @@ def _locate_output(file: SqlFile, arguments: list[str]) -> Path:
 @cache
 def source_digest() -> str:
     """Return a hash of the sources of all outputs, without the file of the metric."""
-    found = sha256(" ".join(version(name) for name in ENGINES).encode())
+    digest = sha256(" ".join(version(name) for name in ENGINES).encode())
     for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
         if path.relative_to(ROOT).parts[:2] not in {("sql", "metrics"), ("sql", "curves")}:
-            found.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
-    return found.hexdigest()
+            digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()

@@ -29,9 +29,11 @@ OWN_TABLES = {("qrels", "subtopics"): "subtopics", ("predictions", "forecasts"):
 def format_metric(file: SqlFile) -> str:
     """Return the text of a metric in an example: with a column of the table, or with a required or integer cut-off."""
     if file.measures_column:
-        of_predictions, of_queries = ("label", "label") if choose_table("predictions", file) == "predictions" else ("score", "latency_ms")
-        of_queries = "passed" if file.measures_flag else of_queries
-        return f"{file.display_name}({of_predictions if find_input_role(load_registry(), file) == 'predictions' else of_queries})"
+        prediction_column, query_column = (
+            ("label", "label") if choose_table("predictions", file) == "predictions" else ("score", "latency_ms")
+        )
+        query_column = "passed" if file.measures_flag else query_column
+        return f"{file.display_name}({prediction_column if find_input_role(load_registry(), file) == 'predictions' else query_column})"
     if file.cutoff_parameter is None or (file.cutoff_parameter.default is not None and file.cutoff_parameter.type != "integer"):
         return file.display_name
     return file.display_name + ("@3" if file.cutoff_parameter.type == "integer" else "@0.5")
@@ -61,11 +63,11 @@ def list_warehouses(file: SqlFile) -> dict[str, str]:
 
 def build_explain_command(file: SqlFile) -> list[str]:
     """Return the command that explains a metric on its tables; the points of a curve are all that there is to see of it."""
-    given = _build_source_options(file, lambda name: f"{TABLES}/{name}.csv")
+    source_options = _build_source_options(file, lambda name: f"{TABLES}/{name}.csv")
     if file.kind == "curves":
-        return ["evaluate", format_metric(file), *given]
+        return ["evaluate", format_metric(file), *source_options]
     is_of_query = file.grain == "list" and find_input_role(load_registry(), file) == "run"
-    return ["explain", format_metric(file), *(["--query", QUERY] if is_of_query else []), *given]
+    return ["explain", format_metric(file), *(["--query", QUERY] if is_of_query else []), *source_options]
 
 
 def build_evaluate_command(file: SqlFile) -> list[str]:
@@ -85,9 +87,9 @@ def python_call(file: SqlFile) -> str:
     >>> python_call(load_registry().metrics["unseen"])
     'sqlrank.evaluate("Unseen@3", run="run.parquet", inputs={"history": "history.parquet"})'
     """
-    given = {role: f"{choose_table(role, file)}.parquet" for role in list_roles(file)}
-    named = [f'{role}="{path}"' for role, path in given.items() if role in OPTIONS]
-    others = ", ".join(f'"{role}": "{path}"' for role, path in given.items() if role not in OPTIONS)
+    sources = {role: f"{choose_table(role, file)}.parquet" for role in list_roles(file)}
+    named = [f'{role}="{path}"' for role, path in sources.items() if role in OPTIONS]
+    others = ", ".join(f'"{role}": "{path}"' for role, path in sources.items() if role not in OPTIONS)
     arguments = [f'"{format_metric(file)}"', *named, *([f"inputs={{{others}}}"] if others else [])]
     return f"sqlrank.evaluate({', '.join(arguments)})"
 
@@ -107,11 +109,11 @@ def list_commands(file: SqlFile) -> list[list[str]]:
 
 
 def _build_source_options(file: SqlFile, name: Callable[[str], str]) -> list[str]:
-    found = []
+    options = []
     for role in list_roles(file):
         place = name(choose_table(role, file))
-        found += [f"--{role}", place] if role in OPTIONS else ["--input", f"{role}={place}"]
-    return found
+        options += [f"--{role}", place] if role in OPTIONS else ["--input", f"{role}={place}"]
+    return options
 
 
 def format_command(arguments: list[str]) -> str:

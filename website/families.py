@@ -121,8 +121,8 @@ def find_family(file: SqlFile) -> str:
 def group_by_family() -> dict[str, list[SqlFile]]:
     """Return the metrics of each family by name, in the order of the navigation."""
     files = sorted([*load_registry().metrics.values(), *load_registry().curves.values()], key=lambda file: file.full_name.lower())
-    found = dict.fromkeys([*FAMILIES, *sorted({find_family(file) for file in files})])
-    return {name: of for name in found if (of := [file for file in files if find_family(file) == name])}
+    families = dict.fromkeys([*FAMILIES, *sorted({find_family(file) for file in files})])
+    return {name: members for name in families if (members := [file for file in files if find_family(file) == name])}
 
 
 def find_family_title(name: str) -> str:

@@ -31,11 +31,11 @@ def typeset_formula(file: SqlFile) -> str:
     if is_plain or sum(1 for _ in tree.walk()) > MOST:
         return ""
     try:
-        found = _build_row(_build_identifier(file.full_name), _build_operator("="), _typeset_expression(tree))
+        row = _build_row(_build_identifier(file.full_name), _build_operator("="), _typeset_expression(tree))
     except KeyError:
         return ""
     math = ET.Element("math", {"display": "block"})
-    math.append(found)
+    math.append(row)
     return ET.tostring(math, encoding="unicode")
 
 
@@ -85,9 +85,9 @@ def _typeset_product(node: exp.Expr) -> ET.Element:
     for place, (factor, times) in enumerate(several):
         is_open = times > 1 or place < len(several) - 1
         kinds = (*TERMS, exp.Case, *(TOTALS if is_open else ()), *((exp.Div,) if times > 1 else ()))
-        found = _typeset_bracketed(factor, kinds)
+        bracketed = _typeset_bracketed(factor, kinds)
         parts += [_build_operator(TIMES)] if parts else []
-        parts.append(found if times == 1 else _build_element("msup", found, _build_number(str(times))))
+        parts.append(bracketed if times == 1 else _build_element("msup", bracketed, _build_number(str(times))))
     return _build_row(*parts)
 
 
@@ -152,10 +152,10 @@ def _typeset_negation(node: exp.Expr) -> ET.Element:
 
 
 def _build_element(name: str, *parts: ET.Element, text: str | None = None) -> ET.Element:
-    found = ET.Element(name)
-    found.text = text
-    found.extend(parts)
-    return found
+    element = ET.Element(name)
+    element.text = text
+    element.extend(parts)
+    return element
 
 
 def _build_row(*parts: ET.Element) -> ET.Element:

@@ -123,16 +123,16 @@ def _demo_commands() -> str:
 def report_commands() -> dict[str, str]:
     """Return the commands of docs/report.md that write each report of the gallery, which read the examples, by file name."""
     blocks = [str(block).rstrip("\n") for block in _COMMANDS.findall(read_markdown("docs/report.md")) if "examples/" in block]
-    return {found[1]: block for block in blocks if (found := _REPORT_FILE.search(block))}
+    return {match[1]: block for block in blocks if (match := _REPORT_FILE.search(block))}
 
 
 def drawn_files() -> dict[str, Path]:
     """Return the files of the thumbnails and of the demo report by their place in the site, drawn unless they are kept."""
-    found = {entry.place: _draw_chart(entry.commands, entry.file_name) for entry in list_gallery_entries()}
-    found |= {f"demo/{name}.html": _draw_chart(commands, f"{name}.html") for name, commands in report_commands().items()}
-    for folder in set(DRAWN.iterdir()) - {path.parent for path in found.values()}:
+    charts = {entry.place: _draw_chart(entry.commands, entry.file_name) for entry in list_gallery_entries()}
+    charts |= {f"demo/{name}.html": _draw_chart(commands, f"{name}.html") for name, commands in report_commands().items()}
+    for folder in set(DRAWN.iterdir()) - {path.parent for path in charts.values()}:
         rmtree(folder)
-    return found
+    return charts
 
 
 def _draw_chart(commands: str, file_name: str) -> Path:

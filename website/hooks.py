@@ -61,18 +61,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def build_pages() -> dict[str, str]:
     """Return the text of every page that is made, by its place."""
-    found = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
-    found["index.md"] = f"---\nhide: [navigation]\n---\n\n{found['index.md']}"
-    found["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{found['changelog.md']}"
-    found |= {place: linked_pages.build_file_page(path) for path, place in linked_pages.list_linked_files().items()}
-    found |= {"sql/compat.md": linked_pages.build_compat_page(), "cli/index.md": command_line.build_command_index()}
-    found |= {"gallery.md": gallery.gallery_page(), "demo.md": gallery.demo_page(), try_page.PLACE: try_page.build_try_page()}
-    found |= {"api/index.md": index_of_api()} | {f"api/{name}.md": page_of_api(name) for name in public_names()}
-    found |= {command_line.locate_command_page(name): command_line.build_command_page(name) for name in command_line.load_commands()}
-    found |= {f"metrics/{name}/index.md": families.build_family_page(name) for name in families.group_by_family()}
-    files = [file for of in families.group_by_family().values() for file in of]
+    pages = {place: linked_pages.read_markdown(path) for path, place in linked_pages.PAGES.items()}
+    pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{pages['index.md']}"
+    pages["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{pages['changelog.md']}"
+    pages |= {place: linked_pages.build_file_page(path) for path, place in linked_pages.list_linked_files().items()}
+    pages |= {"sql/compat.md": linked_pages.build_compat_page(), "cli/index.md": command_line.build_command_index()}
+    pages |= {"gallery.md": gallery.gallery_page(), "demo.md": gallery.demo_page(), try_page.PLACE: try_page.build_try_page()}
+    pages |= {"api/index.md": index_of_api()} | {f"api/{name}.md": page_of_api(name) for name in public_names()}
+    pages |= {command_line.locate_command_page(name): command_line.build_command_page(name) for name in command_line.load_commands()}
+    pages |= {f"metrics/{name}/index.md": families.build_family_page(name) for name in families.group_by_family()}
+    files = [file for members in families.group_by_family().values() for file in members]
     command_outputs.cache_outputs((file, arguments) for file in files for arguments in examples.list_commands(file))
-    return found | {families.locate_metric_page(file): _with_head(file) for file in files}
+    return pages | {families.locate_metric_page(file): _with_head(file) for file in files}
 
 
 def _with_head(file: SqlFile) -> str:
@@ -89,8 +89,8 @@ def index_of_api() -> str:
     """Return the page of all public functions and classes, each in a line."""
     parts = ["# Python", "Every public function and class has a page with its parameters, result, errors and examples."]
     for title, is_function in (("Functions", True), ("Classes", False)):
-        of = [name for name in public_names() if name.islower() == is_function]
-        rows = [f"| [`{name}`]({name}.md) | {_first_sentence(getattr(sqlrank, name))} |" for name in of]
+        names = [name for name in public_names() if name.islower() == is_function]
+        rows = [f"| [`{name}`]({name}.md) | {_first_sentence(getattr(sqlrank, name))} |" for name in names]
         parts += [f"## {title}", "\n".join(["| name | what it does |", "|---|---|", *rows])]
     return "\n\n".join(parts) + "\n"
 
@@ -113,8 +113,8 @@ def _add_to_nav(nav: list[Any]) -> None:
     pages += [{name: f"api/{name}.md"} for name in public_names()]
     section = next(item["Metrics"] for item in nav if "Metrics" in item)
     for name, files in families.group_by_family().items():
-        of = [{file.full_name: families.locate_metric_page(file)} for file in files]
-        section.append({families.find_family_title(name): [f"metrics/{name}/index.md", *of]})
+        entries = [{file.full_name: families.locate_metric_page(file)} for file in files]
+        section.append({families.find_family_title(name): [f"metrics/{name}/index.md", *entries]})
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:

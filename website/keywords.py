@@ -16,7 +16,7 @@ from website.spelling import separate_words
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
-GUIDE, KNOWN_METRIC, METRIC, OTHER = 4, 5, 2, 1
+GUIDE, NAMED_METRIC, METRIC, OTHER = 4, 5, 2, 1
 """Weights of pages in the search: of guides, of metrics that users look for by words of their own, of other metrics, and of the rest."""
 
 REFERENCE = {"engines.md", "glossary.md", "plans.md", "speed.md", "troubleshooting.md"}
@@ -34,8 +34,8 @@ def read_keywords() -> dict[str, list[str]]:
     """Return the words of each page that has some, by its place."""
     topics = {name: topic["words"] for name, topic in topic_words()["topics"].items()}
     listed = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    found = {page: [phrase for word in words for phrase in (word, *topics.get(word, ()))] for page, words in listed.items()}
-    return found | {locate_metric_page(file): _metric_keywords(file) for of in group_by_family().values() for file in of}
+    keywords = {page: [phrase for word in words for phrase in (word, *topics.get(word, ()))] for page, words in listed.items()}
+    return keywords | {locate_metric_page(file): _metric_keywords(file) for members in group_by_family().values() for file in members}
 
 
 def find_boost(page: str, *, is_written: bool) -> float:
@@ -47,7 +47,11 @@ def find_boost(page: str, *, is_written: bool) -> float:
 
 @cache
 def _metric_boosts() -> dict[str, float]:
-    return {locate_metric_page(file): KNOWN_METRIC if _user_words(file) else METRIC for of in group_by_family().values() for file in of}
+    return {
+        locate_metric_page(file): NAMED_METRIC if _user_words(file) else METRIC
+        for members in group_by_family().values()
+        for file in members
+    }
 
 
 def _metric_keywords(file: SqlFile) -> list[str]:
@@ -68,4 +72,4 @@ def _user_words(file: SqlFile) -> list[str]:
 @cache
 def _has_file(name: str) -> bool:
     """Return True if a file is called so, and others, such as AUC@k, are of a special case."""
-    return any(file.full_name == name for of in group_by_family().values() for file in of)
+    return any(file.full_name == name for members in group_by_family().values() for file in members)

@@ -56,13 +56,13 @@ def read_markdown(path: str) -> str:
 def list_linked_files() -> dict[str, str]:
     """Return the pages of files that are no pages, but linked to from one, by their path in the repository."""
     docs = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
-    found = {}
+    pages = {}
     for source in [*PAGES, *docs]:
         for target, _ in find_links(read_markdown(source)):
             path = _join_path(source, target)
             if not _find_site_page(path) and (ROOT / path).is_file() and not path.startswith("docs/"):
-                found[path] = f"files/{path}.md"
-    return found
+                pages[path] = f"files/{path}.md"
+    return pages
 
 
 def build_file_page(path: str) -> str:

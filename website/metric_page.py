@@ -86,8 +86,8 @@ def _build_calls(file: SqlFile) -> list[str]:
 
 
 def _build_usage(file: SqlFile) -> list[str]:
-    found = families.find_usage(file)
-    return ["## When to use it", found] if found else []
+    usage = families.find_usage(file)
+    return ["## When to use it", usage] if usage else []
 
 
 def _link_picture(file: SqlFile) -> list[str]:
@@ -103,10 +103,10 @@ def _build_formulas(file: SqlFile) -> list[str]:
 
 def _build_typeset_formula(file: SqlFile) -> list[str]:
     """Return the formula of the file, set, and the range of its totals."""
-    found = typeset_formula(file)
-    if not found:
+    formula = typeset_formula(file)
+    if not formula:
         return []
-    return [_describe_rows(file.source_relation), f'<div class="formula" tabindex="0" data-search-exclude>{found}</div>']
+    return [_describe_rows(file.source_relation), f'<div class="formula" tabindex="0" data-search-exclude>{formula}</div>']
 
 
 def _describe_rows(relation: str) -> str:
@@ -134,7 +134,7 @@ def _format_further_sentences(file: SqlFile) -> list[str]:
 
 def _build_facts(file: SqlFile) -> str:
     named = file.display_name
-    told = {
+    facts = {
         "You write": f"`{examples.format_metric(file)}`",
         "Also called": _list_other_names(named),
         "Range": file.annotations.get("Range", ""),
@@ -146,7 +146,7 @@ def _build_facts(file: SqlFile) -> str:
         "Source": file.source,
         "File": f"`sql/{file.relative_path}`",
     }
-    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in told.items() if text)])
+    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in facts.items() if text)])
 
 
 def _list_other_names(named: str) -> str:
@@ -184,9 +184,9 @@ def _build_parameters(file: SqlFile) -> list[str]:
     ]
     head = ["## Parameters", "| name | default | values | meaning |\n|---|---|---|---|\n" + "\n".join(rows)]
     choices = [text for choice in file.declared_settings.values() for text in _build_values(choice.name, choice.is_slot)]
-    found = list_settings(file) - {*file.params, *file.declared_settings}
-    has_lists = find_input_role(load_registry(), file) == "run" or "level" in found
-    others = sorted(found - (set() if has_lists else {*LIST_SLOTS}))
+    names = list_settings(file) - {*file.params, *file.declared_settings}
+    has_lists = find_input_role(load_registry(), file) == "run" or "level" in names
+    others = sorted(names - (set() if has_lists else {*LIST_SLOTS}))
     return [*([*head, *choices] if rows else []), *(_build_policies(others, has_head=bool(rows)) if others else [])]
 
 
@@ -216,10 +216,15 @@ def _describe_setting(name: str) -> tuple[str, str]:
 def _shared_parameters() -> dict[str, tuple[str, str]]:
     """Return the default and the meaning of the parameters of relations and functions."""
     library = load_registry()
-    files = [*library.relations.values(), *(file for of in library.functions.values() for file in of.values()), *library.metrics.values()]
-    found = {param.name: param for file in files[::-1] for param in file.params.values()}
+    files = [
+        *library.relations.values(),
+        *(file for variants in library.functions.values() for file in variants.values()),
+        *library.metrics.values(),
+    ]
+    parameters = {param.name: param for file in files[::-1] for param in file.params.values()}
     return {
-        name: (param.default_text if param.default is not None else "required", _first_upper(param.about)) for name, param in found.items()
+        name: (param.default_text if param.default is not None else "required", _first_upper(param.about))
+        for name, param in parameters.items()
     }
 
 
@@ -253,29 +258,29 @@ def _build_edge_cases(file: SqlFile) -> list[str]:
 
 
 def _build_example(file: SqlFile) -> list[str]:
-    asked = examples.build_explain_command(file)
+    arguments = examples.build_explain_command(file)
     tables = [examples.choose_table(role, file) for role in examples.list_roles(file)]
     links = ", ".join(f"[{name}.csv]({UP}/tables/{name}.csv)" for name in tables)
-    shown = "\n\n".join(f'=== "{name}"\n\n{_indent_text(_format_table(name))}' for name in tables)
-    command, found = examples.format_command(asked), read_output(file, asked)
-    whole = f"```console\n$ {command}\n{found}\n```"
+    tabs = "\n\n".join(f'=== "{name}"\n\n{_indent_text(_format_table(name))}' for name in tables)
+    command, output = examples.format_command(arguments), read_output(file, arguments)
+    console = f"```console\n$ {command}\n{output}\n```"
     head = [
         "## Example",
         f"The input is [small tables]({UP}/examples/small.md) ({links}). sqlrank computed the numbers when it built this page.",
-        shown,
+        tabs,
     ]
-    every = f'??? example "All steps, and the command"\n\n{_indent_text(whole)}'
-    last = _extract_explanation_end(file, found)
-    return [*head, *last, every, *_build_evaluation(file)] if last else [*head, whole, *_build_evaluation(file)]
+    every = f'??? example "All steps, and the command"\n\n{_indent_text(console)}'
+    last = _extract_explanation_end(file, output)
+    return [*head, *last, every, *_build_evaluation(file)] if last else [*head, console, *_build_evaluation(file)]
 
 
 def _build_evaluation(file: SqlFile) -> list[str]:
     """Return the value over all rows of the tables, and the place in which the statement for DuckDB runs."""
-    asked = examples.build_evaluate_command(file)
+    arguments = examples.build_evaluate_command(file)
     command = (
         []
-        if asked == examples.build_explain_command(file)
-        else ["All rows of these tables give:", f"```console\n$ {examples.format_command(asked)}\n{read_output(file, asked)}\n```"]
+        if arguments == examples.build_explain_command(file)
+        else ["All rows of these tables give:", f"```console\n$ {examples.format_command(arguments)}\n{read_output(file, arguments)}\n```"]
     )
     tables = " ".join(examples.choose_table(role, file) for role in examples.list_roles(file))
     return [
@@ -286,16 +291,16 @@ def _build_evaluation(file: SqlFile) -> list[str]:
     ]
 
 
-def _extract_explanation_end(file: SqlFile, found: str) -> list[str]:
+def _extract_explanation_end(file: SqlFile, output: str) -> list[str]:
     """Return the end of an explanation: the rows that the metric reads, and its expression with its sums put in."""
-    parts = found.split("\n\n")
+    parts = output.split("\n\n")
     expression = next((place for place, part in enumerate(parts) if part.startswith(f"{examples.format_metric(file)} = ")), None)
     if expression is None:
         return []
     rows = next(([part] for part in parts[:expression] if part.startswith(f"{file.source_relation}: ")), [])
     named = [part.partition("\n") for part in rows]
-    shown = [text for title, _, table in named for text in (f"The metric reads {title}", f"```text\n{table}\n```")]
-    return [*shown, "Its expression with these numbers:", "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```"]
+    tables = [text for title, _, table in named for text in (f"The metric reads {title}", f"```text\n{table}\n```")]
+    return [*tables, "Its expression with these numbers:", "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```"]
 
 
 def _format_table(name: str) -> str:
@@ -316,11 +321,11 @@ def _build_statements(file: SqlFile) -> list[str]:
     """Return the statements for warehouses, which search leaves out: they are long, and similar."""
     parts = ["## SQL statement { data-search-exclude }", "`sqlrank sql` prints this statement for tables named like the inputs:"]
     for dialect, name in examples.list_warehouses(file).items():
-        asked = examples.build_sql_command(file, dialect)
+        arguments = examples.build_sql_command(file, dialect)
         opening = "``` { .sql .duckdb-statement }" if dialect == RUNNABLE else "```sql"
         parts.append(
             f'=== "{name}"\n\n'
-            + _indent_text(f"```sh\n{examples.format_command(asked)}\n```\n\n{opening}\n{read_output(file, asked)}\n```")
+            + _indent_text(f"```sh\n{examples.format_command(arguments)}\n```\n\n{opening}\n{read_output(file, arguments)}\n```")
         )
     return parts
 

@@ -158,7 +158,7 @@ def draw_average_precision() -> str:
 def draw_auc() -> str:
     """Return every pair of a positive and a negative of the small predictions: AUC is the share that is in order."""
     rows = [(int(row["label"]), float(row["score"])) for row in csv.DictReader((SMALL / "predictions.csv").read_text("utf-8").splitlines())]
-    positives, negatives = (sorted((score for label, score in rows if label == of), reverse=True) for of in (1, 0))
+    positives, negatives = (sorted((score for label, score in rows if label == label_of_class), reverse=True) for label_of_class in (1, 0))
     parts, right = (
         [_draw_text(20, 40, "scores of positives", size=12, fill=GREY), _draw_text(160, 24, "scores of negatives", size=12, fill=GREY)],
         0.0,

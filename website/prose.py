@@ -137,7 +137,7 @@ def find_words(texts: list[str]) -> list[str]:
     ["'holds the truth' in 'The interval holds the truth.': contains the true value, coverage"]
     """
     patterns = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), better) for words, better in load_style()["words"].items()]
-    return [f"{found[0]!r} in {text!r}: {better}" for text in texts for pattern, better in patterns for found in pattern.finditer(text)]
+    return [f"{match[0]!r} in {text!r}: {better}" for text in texts for pattern, better in patterns for match in pattern.finditer(text)]
 
 
 def find_breaches(path: str, markdown: str) -> list[str]:
@@ -182,25 +182,25 @@ def help_texts() -> list[str]:
 def report_texts() -> list[str]:
     """Return the texts of reports and captions of charts: strings of their modules, but not of their errors, and the template's."""
     template = (ROOT / "sqlrank" / "reports" / "report.html.j2").read_text("utf-8")
-    found = [re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|<[^>]*>", "\n", template, flags=re.DOTALL)]
+    texts = [re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|<[^>]*>", "\n", template, flags=re.DOTALL)]
     for path in [*(ROOT / "sqlrank" / "reports").glob("*.py"), *(ROOT / "sqlrank" / "charts").glob("*_charts.py")]:
         tree = ast.parse(path.read_text("utf-8"))
         errors = {id(each) for node in ast.walk(tree) if isinstance(node, ast.Raise) for each in ast.walk(node)}
         skipped = errors | {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in skipped)
-        found += [node.value for node in strings if isinstance(node.value, str)]
-    return [text for part in found for line in part.splitlines() if " " in (text := line.strip())]
+        texts += [node.value for node in strings if isinstance(node.value, str)]
+    return [text for part in texts for line in part.splitlines() if " " in (text := line.strip())]
 
 
 def message_texts() -> list[str]:
     """Return the texts of messages and notes: all strings of the package that are no docstrings, of several words."""
-    found = []
+    texts = []
     for path in sorted((ROOT / "sqlrank").rglob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
-        found += [node.value for node in strings if isinstance(node.value, str) and " " in node.value]
-    return found
+        texts += [node.value for node in strings if isinstance(node.value, str) and " " in node.value]
+    return texts
 
 
 def describe_page(path: str, markdown: str) -> str:

@@ -66,8 +66,8 @@ def describe_interface() -> dict[str, dict[str, str | list[str]]]:
     }
     sections["metrics columns"] = {field.name: str(field.type) for field in sqlrank.metrics().schema}
     for kind, files in (("metric", library.metrics), ("curve", library.curves)):
-        of_kind = sorted(files.values(), key=lambda file: file.full_name.lower())
-        sections |= {f"{kind} {file.full_name}": _describe_metric(file) for file in of_kind}
+        sorted_files = sorted(files.values(), key=lambda file: file.full_name.lower())
+        sections |= {f"{kind} {file.full_name}": _describe_metric(file) for file in sorted_files}
     return sections | _describe_settings(library)
 
 
@@ -126,10 +126,10 @@ def _describe_type(hint: Any) -> str:
     >>> _describe_type(list[str] | None), _describe_type(Path), _describe_type(bool)
     ('list[str]', 'Path', 'bool')
     """
-    found = next((item for item in get_args(hint) if item is not NoneType), hint) if isinstance(hint, UnionType) else hint
-    if isinstance(found, type) and issubclass(found, Enum):
-        return " | ".join(str(choice.value) for choice in found)
-    return found.__name__ if isinstance(found, type) and not get_args(found) else str(found)
+    inner_hint = next((item for item in get_args(hint) if item is not NoneType), hint) if isinstance(hint, UnionType) else hint
+    if isinstance(inner_hint, type) and issubclass(inner_hint, Enum):
+        return " | ".join(str(choice.value) for choice in inner_hint)
+    return inner_hint.__name__ if isinstance(inner_hint, type) and not get_args(inner_hint) else str(inner_hint)
 
 
 def _describe_column(column: Any) -> str:
@@ -211,11 +211,11 @@ def find_unnamed_changes(
     changes = {path: "removed" if path not in new else "changed" for path in old if old[path] != new.get(path)}
     if released_version(changelog):
         changes |= dict.fromkeys((path for path in new if path not in old), "added")
-    whole = {path for path in changes if len(path) == 1}
+    section_names = {path for path in changes if len(path) == 1}
     return [
         f"{', '.join(path)}: {change}"
         for path, change in changes.items()
-        if (path in whole or path[:1] not in whole)
+        if (path in section_names or path[:1] not in section_names)
         and not named & {*_NAME_IN_CODE.findall(path[-1] if path[1:] else path[0].partition(" ")[2])}
     ]
 

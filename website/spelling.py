@@ -32,8 +32,8 @@ def separate_words(name: str) -> str:
     def split_words(start: int) -> tuple[str, ...] | None:
         if start == len(name):
             return ()
-        ends = (end for end in range(start + 1, len(name) + 1) if name[start:end] in _load_vocabulary())
-        found = [(name[start:end], *rest) for end in ends if (rest := split_words(end)) is not None]
-        return min(found, key=len, default=None)
+        stops = (end for end in range(start + 1, len(name) + 1) if name[start:end] in _load_vocabulary())
+        splits = [(name[start:end], *rest) for end in stops if (rest := split_words(end)) is not None]
+        return min(splits, key=len, default=None)
 
     return " ".join(split_words(0) or (name,))

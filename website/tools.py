@@ -37,8 +37,8 @@ def _build_row(mode: str, bundle: Mapping[str, Any], file: SqlFile, up: str) -> 
     if not names and not own:
         return ""
     settings = {name: value for name, value in bundle.get("defaults", {}).items() if name in list_settings(file)} | own
-    said = ", ".join(f"`{name}={value}`" for name, value in settings.items())
-    return f"| [{mode}]({up}/sql/compat.md#{mode}) | {', '.join(names)} | {said} |"
+    setting_texts = ", ".join(f"`{name}={value}`" for name, value in settings.items())
+    return f"| [{mode}]({up}/sql/compat.md#{mode}) | {', '.join(names)} | {setting_texts} |"
 
 
 def _strip_parameters(text: str) -> str:

@@ -90,12 +90,12 @@ def read_ratings(path: Path) -> pa.Table:
     return table.rename_columns(["user_id", "item_id", "rating", "timestamp"])
 
 
-def factorize_ratings(known: pa.Table, options: argparse.Namespace) -> tuple[pa.Table, pa.Table]:
+def factorize_ratings(training_ratings: pa.Table, options: argparse.Namespace) -> tuple[pa.Table, pa.Table]:
     """Factorise the known ratings by multiplicative updates (Lee and Seung 2001), of these alone or with 0 for all others."""
-    users, row = np.unique(np.array(known["user_id"]), return_inverse=True)
-    items, column = np.unique(np.array(known["item_id"]), return_inverse=True)
+    users, row = np.unique(np.array(training_ratings["user_id"]), return_inverse=True)
+    items, column = np.unique(np.array(training_ratings["item_id"]), return_inverse=True)
     rated = np.zeros((len(users), len(items)))
-    rated[row, column] = np.array(known["rating"])
+    rated[row, column] = np.array(training_ratings["rating"])
     counts = (rated > 0) | options.zeros
     rng = np.random.default_rng(options.seed)
     left, right = rng.random((len(users), options.factors)), rng.random((options.factors, len(items)))
@@ -109,8 +109,8 @@ def create_tables(database: duckdb.DuckDBPyConnection, options: argparse.Namespa
     """Make the tables ``training``, ``held_out`` and ``test``: user_id, label, features, fold."""
     database.register("ratings", read_ratings(options.path))
     database.execute(f"CREATE TABLE placed AS {RATINGS}")
-    known = database.sql("SELECT * FROM placed WHERE place <= 20 ORDER BY user_id, item_id").to_arrow_table()
-    for name, table in zip(("users", "items"), factorize_ratings(known, options), strict=True):
+    training_ratings = database.sql("SELECT * FROM placed WHERE place <= 20 ORDER BY user_id, item_id").to_arrow_table()
+    for name, table in zip(("users", "items"), factorize_ratings(training_ratings, options), strict=True):
         database.register(name, table)
     database.execute(f"CREATE TABLE examples AS {EXAMPLES}", {"seed": options.seed, "folds": FOLDS})
     database.execute(f"CREATE TABLE scaled AS {SCALED}")

@@ -118,8 +118,8 @@ def measure_scorers(examples: pa.Table, weights: pa.Table, k: int) -> tuple[np.n
     score = (values * by_trial[np.array(examples["trial"])]).sum(axis=1)
     scored = examples.select(["trial", "row", "label"]).append_column("score", pa.array(score))
     columns = {"query_id": "trial", "doc_id": "row"}
-    found = [sqlrank.evaluate(f"{name}@{k}", predictions=scored, columns=columns, per_query=True) for name in ("P", "AUC")]
-    precision, auc = (table.sort_by("query_id").column(f"{name}@{k}").to_numpy() for table, name in zip(found, ("P", "AUC"), strict=True))
+    results = [sqlrank.evaluate(f"{name}@{k}", predictions=scored, columns=columns, per_query=True) for name in ("P", "AUC")]
+    precision, auc = (table.sort_by("query_id").column(f"{name}@{k}").to_numpy() for table, name in zip(results, ("P", "AUC"), strict=True))
     return precision, np.where(np.isnan(auc.astype(float)), precision > 0, auc.astype(float))
 
 
@@ -129,12 +129,12 @@ def compare_tables(options: argparse.Namespace) -> list[dict[str, Any]]:
     print(f"{options.trials} trials; counts are of 300")
     for rival in dict.fromkeys(table.rival for table in TABLES):
         tables = [table for table in TABLES if table.rival == rival]
-        found = {name: run_trials(tables, methods, options) for name, methods in SETTINGS.items()}
+        trials = {name: run_trials(tables, methods, options) for name, methods in SETTINGS.items()}
         for number, table in enumerate(tables):
             print(f"\n{table.title}")
             print(f"{'':16}{'precision@k of both':>30}{'better':>8}{'same':>6}{'worse':>6}{'AUC@k where the same':>32}{'0 is best':>11}")
             rows: dict[str, tuple[list[float], int | None]] = {"slides": ([float(value) for value in table.published.split()], None)}
-            for setting, row in (rows | {name: results[number] for name, results in found.items()}).items():
+            for setting, row in (rows | {name: results[number] for name, results in trials.items()}).items():
                 print_row(setting, *row)
                 own = {"table": table.title, "setting": setting}
                 counts += [own | {"outcome": name, "trials": value} for name, value in zip(OUTCOMES, row[0][4:7], strict=True)]
@@ -172,17 +172,17 @@ def run_trials(
     rng = np.random.default_rng([options.seed, TABLES.index(tables[0])])
     examples = pa.concat_tables([draw_examples(rng, table, options.trials, n * options.trials) for n, table in enumerate(tables)])
     start = draw_start(rng, len(tables) * options.trials)
-    found = {}
+    results = {}
     for method in (tables[0].rival, "GD-pAp@k-avg"):
         learning_rate, l2, max_iter = methods[method]
         weights = train_scorers(examples, start, tables[0].k, method, (learning_rate, l2, options.max_iter or max_iter))
-        found[method] = measure_scorers(examples, weights, tables[0].k)
+        results[method] = measure_scorers(examples, weights, tables[0].k)
     losses = json.loads(weights.schema.metadata[b"sqlrank.losses"])  # of GD-pAp@k-avg
     at_zero = np.array([loss["loss"] >= loss["loss_of_zero_weights"] for loss in losses])
     rows = []
     for n in range(len(tables)):
         own = slice(n * options.trials, (n + 1) * options.trials)
-        theirs, ours = ((precision[own], auc[own]) for precision, auc in found.values())
+        theirs, ours = ((precision[own], auc[own]) for precision, auc in results.values())
         rows.append((summarize_trials(theirs, ours), round(300 * at_zero[own].mean())))
     return rows
 

@@ -30,9 +30,9 @@ def store_day(duck: duckdb.DuckDBPyConnection, day: str) -> None:
     )
 
 
-def print_weeks(duck: duckdb.DuckDBPyConnection, said: str) -> None:
+def print_weeks(duck: duckdb.DuckDBPyConnection, title: str) -> None:
     """Print the AUC of the last seven days, at four of the days."""
-    print(f"\n{said}")
+    print(f"\n{title}")
     rows = sqlrank.evaluate(
         "AUC", rollup="daily_rollup", connection=duck, window_days=7, window_ends=f"day BETWEEN DATE '{CORRECTED}' AND DATE '2026-03-14'"
     )
@@ -46,7 +46,7 @@ def main() -> None:
     """Keep four weeks, correct two days, draw the last seven days of each, and compare the last week with those before."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chart", type=Path, default=Path("auc.svg"), help="where to draw the AUC of the last seven days")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     duck = duckdb.connect()
     duck.execute(f"CREATE TABLE impressions AS {(HERE / 'impressions.sql').read_text('utf-8')}")
     # The labels of the corrected day are those of its evening, in a column of their own.
@@ -64,8 +64,8 @@ def main() -> None:
     print_weeks(duck, "With both days as they are:")
 
     rolling = sqlrank.evaluate("AUC", rollup="daily_rollup", connection=duck, window_days=7, by="campaign")
-    save_chart(sqlrank.chart(rolling), asked.chart)
-    print(f"\ndrawn: {asked.chart.name}\n")
+    save_chart(sqlrank.chart(rolling), options.chart)
+    print(f"\ndrawn: {options.chart.name}\n")
 
     moved = sqlrank.drift(
         METRICS,

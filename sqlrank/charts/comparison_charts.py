@@ -55,8 +55,8 @@ def draw_forest(view: ResultView) -> ChartType:
     charts = []
     is_cut = False
     labels = {_label_verdict(row, view) for row in view.rows} | {SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT}
-    shown = VARIANT_LABELS if is_experiment else {}
-    marks = {shown.get(label, label): mark for label, mark in VERDICT_MARKS.items() if label in labels}
+    label_titles = VARIANT_LABELS if is_experiment else {}
+    marks = {label_titles.get(label, label): mark for label, mark in VERDICT_MARKS.items() if label in labels}
     for metric, metric_rows in _by_metric(view).items():
         group_labels = _group_labels(view, metric_rows)
         baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
@@ -64,13 +64,13 @@ def draw_forest(view: ResultView) -> ChartType:
         dimensions, keys = assign_channels(
             [("variant" if is_experiment else "system", names), *group_labels], ("name", "row"), len(metric_rows)
         )
-        verdicts = [shown.get(verdict, verdict) for verdict in (_label_verdict(row, view) for row in metric_rows)]
+        verdicts = [label_titles.get(verdict, verdict) for verdict in (_label_verdict(row, view) for row in metric_rows)]
         tooltip_values = [
             {field: _clear_rounding_error(row.get(field)) for field in _TOOLTIP_TITLES} | {"verdict": verdict}
             for row, verdict in zip(metric_rows, verdicts, strict=True)
         ]
         rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
-        axis_title = f"difference of {view.format_title(metric, of_difference=True)}"
+        axis_title = f"difference of {view.format_title(metric, is_difference=True)}"
         bounds = view.find_range(metric)
         span = None if bounds is None else bounds[1] - bounds[0]
         domain = _difference_domain(rows, span)
@@ -156,8 +156,8 @@ def _clear_rounding_error(value: Any) -> Any:
 
 def _difference_domain(rows: Sequence[Mapping[str, Any]], span: float | None) -> list[float]:
     """Return the ends of an axis around differences, their intervals and 0, within the range of a difference."""
-    ends = zoomed_domain([0.0, *(row[field] for row in rows for field in ("difference", "ci_low", "ci_high"))], None)
-    return ends if span is None else [max(ends[0], -span), min(ends[1], span)]
+    domain = zoomed_domain([0.0, *(row[field] for row in rows for field in ("difference", "ci_low", "ci_high"))], None)
+    return domain if span is None else [max(domain[0], -span), min(domain[1], span)]
 
 
 def _layer_forest(dimensions: Sequence[Dimension], title: str, domain: Sequence[float], marks: Mapping[str, tuple[str, str]]) -> list[Any]:
@@ -219,7 +219,7 @@ def _draw_query_differences(view: ResultView, metric: str, pair_rows: Sequence[M
                 axis=alt.Axis(tickMinStep=1, grid=False),
                 scale=alt.Scale(domain=[0, len(pair_rows) + 1], nice=False),
             ),
-            y=alt.Y("difference:Q", title=f"difference of {view.format_title(metric, of_difference=True)}"),
+            y=alt.Y("difference:Q", title=f"difference of {view.format_title(metric, is_difference=True)}"),
             color=alt.Color("kind:N", title=None, scale=color_scale, legend=alt.Legend(orient="top")),
             tooltip=theme.build_tooltips([], tooltip_titles),
         )

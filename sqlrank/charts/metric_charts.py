@@ -62,10 +62,10 @@ def zoomed_domain(values: Sequence[float | None], bounds: tuple[float, float] | 
     defined = [value for value in values if value is not None]
     low, high = min(defined, default=0.0), max(defined, default=1.0)
     margin = PADDING * (high - low) or PADDING * abs(high) or 1.0
-    ends = [low - margin, high + margin]
+    domain = [low - margin, high + margin]
     if bounds is not None:
-        ends = [max(ends[0], min(bounds[0], low)), min(ends[1], max(bounds[1], high))]
-    return [float(f"{end:.6g}") for end in ends]
+        domain = [max(domain[0], min(bounds[0], low)), min(domain[1], max(bounds[1], high))]
+    return [float(f"{end:.6g}") for end in domain]
 
 
 def draw_cutoffs(view: ResultView) -> ChartType:

@@ -129,22 +129,22 @@ class ResultView:
     def find_range(self, measure: str) -> tuple[float, float] | None:
         """Return the least and the greatest value of a metric, or None without bounds."""
         measure_metadata = self.result_metadata.measures.get(measure, {"unit": ""})
-        found = _RANGE.fullmatch(measure_metadata.get("range", measure_metadata["unit"]))
-        return (float(found[1]), float(found[2])) if found else None
+        match = _RANGE.fullmatch(measure_metadata.get("range", measure_metadata["unit"]))
+        return (float(match[1]), float(match[2])) if match else None
 
     def find_reference(self, measure: str) -> tuple[float, str] | None:
         """Return the value that a metric declares to be compared with, and its meaning."""
-        found = _REFERENCE.fullmatch(self.result_metadata.measures.get(measure, {}).get("reference", ""))
-        return (float(found[1]), found[2]) if found else None
+        match = _REFERENCE.fullmatch(self.result_metadata.measures.get(measure, {}).get("reference", ""))
+        return (float(match[1]), match[2]) if match else None
 
-    def format_title(self, measure: str, of_difference: bool = False) -> str:
+    def format_title(self, measure: str, is_difference: bool = False) -> str:
         """Return the axis title of a metric with its unit and direction.
 
         For a difference, a unit that is a range is left out.
         """
         measure_metadata = self.result_metadata.measures.get(measure, {"unit": "", "better": "neither"})
         notes = (
-            [measure_metadata["unit"]] if measure_metadata["unit"] and not (of_difference and " to " in measure_metadata["unit"]) else []
+            [measure_metadata["unit"]] if measure_metadata["unit"] and not (is_difference and " to " in measure_metadata["unit"]) else []
         )
         notes += [f"{measure_metadata['better']} is better"] if measure_metadata["better"] != "neither" else []
         return f"{measure} ({', '.join(notes)})" if notes else measure

@@ -215,5 +215,5 @@ def join_names(names: Sequence[str]) -> str:
     >>> join_names(["AUC", "Brier", "KS", "LogLoss", "AP"])
     'AUC, Brier, KS and 2 more'
     """
-    shown = [*names[:MAX_NAMES], *([f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else [])]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+    first_names = [*names[:MAX_NAMES], *([f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else [])]
+    return " and ".join([", ".join(first_names[:-1]), first_names[-1]]) if len(first_names) > 1 else "".join(first_names)

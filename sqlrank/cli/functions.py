@@ -45,12 +45,12 @@ def functions(
     """Print the script that installs metrics as functions of a database."""
     with exit_on_error():
         if dbt is not None:
-            if given := [
+            if unused_options := [
                 name
                 for name, value in {"--schema": schema, "--drop": drop, "--db": db, "-o": output, "--weighted": weighted}.items()
                 if value
             ]:
-                raise SqlrankError(f"{given[0]} is not for --dbt, which writes a package")
+                raise SqlrankError(f"{unused_options[0]} is not for --dbt, which writes a package")
             if dialect != "duckdb":
                 raise SqlrankError("--dialect is not for --dbt, which writes macros for all adapters")
             from sqlrank.routines.dbt_package import write_dbt_package  # noqa: PLC0415  engines are not needed for help

@@ -46,12 +46,12 @@ def metrics(
             spelled = "-".join(name.split()) if name.replace(" ", "").isalpha() else name
             metric, metric_file = find_metric(spelled, library)
         except MetricError as error:
-            found = _search_metrics(name, library, sqlrank.metrics(sql_dir, search=name))
-            if not found.num_rows and " " in name:
+            matching_metrics = _search_metrics(name, library, sqlrank.metrics(sql_dir, search=name))
+            if not matching_metrics.num_rows and " " in name:
                 raise MetricError(f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics") from error
-            if not found.num_rows:
+            if not matching_metrics.num_rows:
                 raise
-            write_result(found.select(LISTED_COLUMNS), format or Format.table, FileKind.TABLE, None)
+            write_result(matching_metrics.select(LISTED_COLUMNS), format or Format.table, FileKind.TABLE, None)
             if hint := library.misplaced_name_hint(name) or ("" if "different things" not in str(error) else str(error)):
                 note = hint.removeprefix("; ").removesuffix(".")
                 typer.echo(f"note: {as_option_message(note, list_policies())}", err=True)
@@ -68,9 +68,9 @@ def _search_metrics(query: str, library: Registry, containing: pa.Table) -> pa.T
     rows: list[dict[str, Any]] = containing.to_pylist()
     if any(row["family"] == query.lower() for row in rows):
         return containing
-    found = search_entries(query, list_entries(library, sql_root() / "search.toml"))
-    names = {row["name"] for row in found}
-    return type(containing).from_pylist([*found, *(row for row in rows if row["name"] not in names)], schema=containing.schema)
+    entries = search_entries(query, list_entries(library, sql_root() / "search.toml"))
+    names = {row["name"] for row in entries}
+    return type(containing).from_pylist([*entries, *(row for row in rows if row["name"] not in names)], schema=containing.schema)
 
 
 def _print_tasks(form: Format | None) -> None:

@@ -61,8 +61,8 @@ def list_policies() -> list[str]:
 
 def _translate_line(line: str, translate: Callable[[re.Match[str]], str]) -> str:
     # What follows an option is in its language already, such as --policy ties=rank.
-    parts = re.split(r"(--[a-z-]+ [^\s=]+=\S*)", line)
-    return "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(parts))
+    words = re.split(r"(--[a-z-]+ [^\s=]+=\S*)", line)
+    return "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(words))
 
 
 def _format_option(flag: str, value: str | None) -> str:

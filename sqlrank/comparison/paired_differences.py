@@ -113,9 +113,9 @@ class PairedUnits:
         without_units = exp.select(exp.null(), *(exp.column(name, quoted=True) for name in group)).from_(f"groups_{grouping_number}")
         order = [exp.Ordered(this=exp.column(name), nulls_first=True) for name in names]
         groups = exp.select(exp.Max(this=exp.column("cell")), *names).from_(union_all([rows, without_units]).subquery("groups"))
-        found = self.fetch_rows(groups.group_by(*names).order_by(*order) if names else groups)
-        unused = (grouping_number + 1) * MAX_CELLS_PER_GROUPING - len(found)
-        return [(unused + place if row[0] is None else row[0], row[1:]) for place, row in enumerate(found)]
+        cell_rows = self.fetch_rows(groups.group_by(*names).order_by(*order) if names else groups)
+        unused = (grouping_number + 1) * MAX_CELLS_PER_GROUPING - len(cell_rows)
+        return [(unused + place if row[0] is None else row[0], row[1:]) for place, row in enumerate(cell_rows)]
 
     def _unit_items(self, table: pa.Table, comparison: ComparisonPlan) -> list[exp.Expr]:
         """Return the columns to read of a row per unit and system, with internal names."""

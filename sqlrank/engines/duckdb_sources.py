@@ -245,7 +245,7 @@ class DuckDBSources:
             ]
             if len(candidates) > 1:
                 raise InputError(
-                    f"several tables are named {text!r}: {', '.join('.'.join(reversed(parts)) for parts in candidates)}; write one in full"
+                    f"several tables are named {text!r}: {', '.join('.'.join(reversed(candidate)) for candidate in candidates)}; write one in full"
                 )
             if candidates:
                 return _quoted_table(*candidates[0])

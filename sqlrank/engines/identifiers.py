@@ -51,8 +51,8 @@ def fold_column_name(text: str, dialect: str) -> str:
     """
     if _BARE.fullmatch(text):
         return get_dialect(dialect).fold_identifier(text)
-    parts = split_table_name(text)
-    return parts[0] if parts is not None and len(parts) == 1 else text
+    identifiers = split_table_name(text)
+    return identifiers[0] if identifiers is not None and len(identifiers) == 1 else text
 
 
 def require_table_name(role: str, source: Any, dialect: str) -> exp.Table:
@@ -83,15 +83,15 @@ def require_table_name(role: str, source: Any, dialect: str) -> exp.Table:
 
 def parse_table_name(role: str, text: str, dialect: str) -> exp.Table:
     """Parse a table name such as ``project.dataset.table``, with SQL keywords quoted."""
-    parts = split_table_name(text)
-    if parts is None:
+    identifiers = split_table_name(text)
+    if identifiers is None:
         raise InputError(f"{role}: {quote_excerpt(text, is_name=True)} is not the name of a table; put odd parts of a name in quotes")
     writer = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name)
     try:
         table = exp.to_table(text, dialect=writer)
     except SqlglotError:
         table = exp.Table()
-    if ".".join(part.name for part in table.parts) != ".".join(parts):
+    if ".".join(part.name for part in table.parts) != ".".join(identifiers):
         raise InputError(f"{role}: {text!r} has not the quotes of {dialect}")
     words = {word for keyword in writer.tokenizer_class.KEYWORDS for word in keyword.upper().split()}
     for part in table.find_all(exp.Identifier):

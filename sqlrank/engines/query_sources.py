@@ -126,8 +126,8 @@ def _validate_query(role: str, text: str, dialect: str, allows_jinja: bool) -> s
     tree, tokens = _parse_query(role, text, dialect, allows_jinja)
     if not isinstance(tree.unnest(), exp.Query) or isinstance(tree, exp.Values):
         raise InputError(f"{role}: a query is one SELECT, not {type(tree).__name__.upper()}; make a table of it, and name that")
-    if written := tree.find(*_WRITES):
-        raise InputError(f"{role}: the query holds {type(written).__name__.upper()}, and a source is only read; leave that out")
+    if write_node := tree.find(*_WRITES):
+        raise InputError(f"{role}: the query holds {type(write_node).__name__.upper()}, and a source is only read; leave that out")
     while tokens[-1].token_type == TokenType.SEMICOLON:
         tokens = tokens[:-1]
     while isinstance(tree, exp.Subquery) and not tree.alias and _is_enclosed(tokens):

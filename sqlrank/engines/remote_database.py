@@ -81,12 +81,12 @@ class RemoteDatabase(Database):
             raise InputError(
                 f"{role}: a {source_kind(source)} is not on {self.dialect}, and nothing is uploaded; give the name of a table there"
             )
-        as_written = require_table_name(role, source, self.dialect)
-        quoted = as_written.copy()
+        table_name = require_table_name(role, source, self.dialect)
+        quoted = table_name.copy()
         for part in quoted.parts:
             part.set("quoted", True)  # noqa: FBT003  sqlglot's flag
         problems = []
-        for table in (as_written, quoted):
+        for table in (table_name, quoted):
             node = exp.alias_(table, "given", table=True)
             try:
                 column_types = self._describe_query(exp.select("*").from_(node.copy()))

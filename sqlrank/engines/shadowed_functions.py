@@ -56,8 +56,8 @@ def prefer_builtins(connection: duckdb.DuckDBPyConnection) -> NameResolution:
         user = {name.lower(): ".".join([*path, name]) for name, *path, is_builtin in functions if not is_builtin}
         return NameResolution((database, schema), None, {name: user[name] for name in user.keys() & builtin})
     # A schema without database refers to the first database of the path, which changes.
-    names = [[database, *parts][-2:] for parts in split_path(path)] or [[database, schema]]
-    tables = [".".join(exp.to_identifier(part, quoted=True).sql("duckdb") for part in parts) for parts in names]
+    names = [[database, *name_parts][-2:] for name_parts in split_path(path)] or [[database, schema]]
+    tables = [".".join(exp.to_identifier(part, quoted=True).sql("duckdb") for part in name_parts) for name_parts in names]
     set_setting(connection, "search_path", ",".join([BUILTIN_SCHEMA, *tables]))
     return NameResolution((database, schema), path, {})
 

@@ -104,7 +104,7 @@ def _list_invalid_conditions(design: ExperimentDesign, observations: BoundInput)
     meanings: dict[str, str] = {}
     path = sql_root() / FOLDER / "input_checks.sql"
     for (name, column_kind), text in texts_by_column.items():
-        rules = row_rules(None, path, (column_kind,), type_of=lambda _, column=name: observations.column_type(column))  # type: ignore[misc]
+        rules = row_rules(None, path, (column_kind,), find_type=lambda _, column=name: observations.column_type(column))  # type: ignore[misc]
         for rule, condition in rules.conditions.items():
             for column in find_nodes(condition, exp.Column):
                 column.set("this", exp.to_identifier(name))

@@ -286,13 +286,13 @@ def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInp
 
 def _find_judgment_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> tuple[str, ...]:
     """Return the columns that the metrics need of judgments, of optional ones those that are read or identify a row."""
-    parts, read_columns = request.roles["qrels"].optional_unique_columns, _find_read_columns(request, "qrels")
+    unique_columns, read_columns = request.roles["qrels"].optional_unique_columns, _find_read_columns(request, "qrels")
     if request.rankings_from_predictions:
-        if missing := next((name for name in parts if name in read_columns), None):
+        if missing := next((name for name in unique_columns if name in read_columns), None):
             raise InputError(f"predictions are judged once, and not for each {missing}; give run= and qrels=")
         return (*row_checks.RANKING_KEYS, "relevance")
     bound = inputs["qrels"].columns if "qrels" in inputs else ()
-    return (*row_checks.RANKING_KEYS, "relevance", *(name for name in parts if name in read_columns or name in bound))
+    return (*row_checks.RANKING_KEYS, "relevance", *(name for name in unique_columns if name in read_columns or name in bound))
 
 
 def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tuple[str, ...]:

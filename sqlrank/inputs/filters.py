@@ -34,8 +34,8 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
     """
     request = inputs.request
     derived = {*request.assembled_roles, *(["run"] if request.lists_from_queries else [])}
-    given = {role: bound_input for role, bound_input in inputs.by_role.items() if role not in derived}
-    filtered = apply_filter(inputs.condition, given, request.rankings_from_predictions, inputs.database.dialect)
+    source_inputs = {role: bound_input for role, bound_input in inputs.by_role.items() if role not in derived}
+    filtered = apply_filter(inputs.condition, source_inputs, request.rankings_from_predictions, inputs.database.dialect)
     if request.lists_from_queries:
         filtered["run"] = replace(inputs.by_role["run"], where=filtered["queries"].where)
     if request.only_queries:

@@ -30,9 +30,9 @@ def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: D
     Raises:
         InputError: JSON was read, and the lists of all rows are empty.
     """
-    number_columns, given = bound_input.role.number_columns, bound_input.columns
+    number_columns, columns = bound_input.role.number_columns, bound_input.columns
     bound_input = _with_ids_of_numbers(bound_input)
-    for name in [name for name in bound_input.columns if name in names or name not in given]:
+    for name in [name for name in bound_input.columns if name in names or name not in columns]:
         value, duckdb_type = bound_input.raw_expression(name), bound_input.column_type(name)
         ids, numbers = _normalize_value(value, duckdb_type, bound_input.table.dialect, name, name in number_columns.values())
         if duckdb_type == "JSON[]" and ids is not None:

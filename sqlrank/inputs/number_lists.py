@@ -43,28 +43,28 @@ def find_columns_of_lists(bound_input: BoundInput, lists: Mapping[str, Any]) -> 
     Raises:
         InputError: There is no such column.
     """
-    found = {}
+    columns_by_list = {}
     for spec in _number_lists(bound_input.role):
-        given = lists.get(f"{bound_input.role.name}.{spec.name}", lists.get(spec.name))
-        names = _split_columns(given, bound_input)
-        if isinstance(given, str) and "*" in given and names:
-            found[spec.name] = _match_columns(given, bound_input, spec.name)
+        column_list = lists.get(f"{bound_input.role.name}.{spec.name}", lists.get(spec.name))
+        names = _split_columns(column_list, bound_input)
+        if isinstance(column_list, str) and "*" in column_list and names:
+            columns_by_list[spec.name] = _match_columns(column_list, bound_input, spec.name)
         elif names:
-            found[spec.name] = {name.strip('"`'): _resolve_column(name, bound_input, spec.name) for name in names}
-    return found
+            columns_by_list[spec.name] = {name.strip('"`'): _resolve_column(name, bound_input, spec.name) for name in names}
+    return columns_by_list
 
 
-def _split_columns(given: Any, bound_input: BoundInput) -> list[str]:
+def _split_columns(column_list: Any, bound_input: BoundInput) -> list[str]:
     """Return the names of several columns, none for a column or an expression."""
-    if not isinstance(given, str):
-        return list(given or ())
-    if bound_input.table.column_types is not None and bound_input.table.find_column(given) is not None:
+    if not isinstance(column_list, str):
+        return list(column_list or ())
+    if bound_input.table.column_types is not None and bound_input.table.find_column(column_list) is not None:
         return []
-    names = split_column_list(given)
-    if len(names) == 1 and "*" not in given:
+    names = split_column_list(column_list)
+    if len(names) == 1 and "*" not in column_list:
         return []
     try:
-        parse_expression(given, bound_input.table.dialect)
+        parse_expression(column_list, bound_input.table.dialect)
     except InputError:
         return names
     return []
@@ -99,12 +99,14 @@ def _resolve_column(text: str, bound_input: BoundInput, name: str) -> str:
     return column
 
 
-def bind_columns_of_lists(bound_input: BoundInput, found: Mapping[str, Mapping[str, str]], mapping: Mapping[str, str]) -> BoundInput:
+def bind_columns_of_lists(
+    bound_input: BoundInput, columns_by_list: Mapping[str, Mapping[str, str]], mapping: Mapping[str, str]
+) -> BoundInput:
     """Return an input with lists of several columns, and of their ids unless these are mapped.
 
     Ids are integers if the names of all columns are, and labels are numbers.
     """
-    for name, columns in found.items():
+    for name, columns in columns_by_list.items():
         ids = bound_input.role.columns[name].id_list
         is_numbered = bound_input.column_type("label").startswith(NUMERIC_TYPES) and all(map(_INTEGER.fullmatch, columns))
         values = [exp.cast(quoted_column(column), DOUBLE) for column in columns.values()]

@@ -43,13 +43,13 @@ def row_rules(
     path: Path | None,
     columns: Sequence[str],
     required: Sequence[str] = (),
-    type_of: Callable[[str], str] = lambda _: "",
+    find_type: Callable[[str], str] = lambda _: "",
 ) -> RowRules:
     """Return the rules for these columns: those of a file, and those that follow from the role.
 
-    ``required`` are row checks of metrics, such as ``binary labels``; ``type_of`` returns column types, which exclude NaN in some columns.
+    ``required`` are row checks of metrics, such as ``binary labels``; ``find_type`` returns column types, which exclude NaN in some columns.
     """
-    fractional = frozenset(name for name in columns if _can_be_nan(type_of(name)))
+    fractional = frozenset(name for name in columns if _can_be_nan(find_type(name)))
     declared = () if role is None else tuple(role.columns.values())
     return _build_rules(declared, path, 0 if path is None else modified_ns(path), tuple(columns), tuple(required), fractional)
 
@@ -65,8 +65,8 @@ def _build_rules(
 ) -> RowRules:
     tree = exp.select("COUNT(*) AS all_rows") if path is None else load_select(path)
     tree.set("from_", None)
-    all_rows, *of_file = tree.selects
-    own_rules = {rule.alias: rule for rule in of_file}
+    all_rows, *rule_items = tree.selects
+    own_rules = {rule.alias: rule for rule in rule_items}
     in_column_order = [own_rules.pop(rule.alias, rule) for rule in _column_rules(declared)]
     tree.set("expressions", [all_rows, *in_column_order, *own_rules.values()])
     conditions: dict[str, exp.Expr] = {}

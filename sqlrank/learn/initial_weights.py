@@ -37,18 +37,18 @@ def read_weights(
     Raises:
         InputError: A model or feature without a weight, or weights of others.
     """
-    given = _read_weights_by_model(database, "start", start, training.by)
+    weights_by_model = _read_weights_by_model(database, "start", start, training.by)
     keys: list[Key] = [
         tuple(model.values()) if training.by else ()
         for (model,) in fetch_tuples(duck, f"SELECT ANY_VALUE(model) FROM {examples} GROUP BY model_id ORDER BY model_id")
     ]
     names = training.feature_names(features)
-    found = [_order_weights("start", given.pop(key, {}), training.by, key, names) for key in keys]
-    if given:
+    ordered_weights = [_order_weights("start", weights_by_model.pop(key, {}), training.by, key, names) for key in keys]
+    if weights_by_model:
         raise InputError(
-            f"start: there are weights{_describe_model(training.by, next(iter(given)))}, of which there are no examples; leave them out"
+            f"start: there are weights{_describe_model(training.by, next(iter(weights_by_model)))}, of which there are no examples; leave them out"
         )
-    return found
+    return ordered_weights
 
 
 def read_models(database: Database, weights: Any, names: Sequence[Any]) -> list[list[float]]:
@@ -59,10 +59,10 @@ def read_models(database: Database, weights: Any, names: Sequence[Any]) -> list[
     """
     columns = database.resolve_source("weights", weights).column_types or {}
     by = [name for name in columns if name.lower() not in {"feature", "weight"}]
-    given = _read_weights_by_model(database, "weights", weights, by)
+    weights_by_model = _read_weights_by_model(database, "weights", weights, by)
     return [
-        _order_weights("weights", given[key], by, key, names)
-        for key in sorted(given, key=lambda key: [(value is None, value) for value in key])
+        _order_weights("weights", weights_by_model[key], by, key, names)
+        for key in sorted(weights_by_model, key=lambda key: [(value is None, value) for value in key])
     ]
 
 
@@ -75,16 +75,16 @@ def _read_weights_by_model(database: Database, role: str, table: Any, by: Sequen
             f"{role} ({source.label}): no column {missing[0]!r}; give a table of weights as fit returns, with {enumerate_names(names)}"
         )
     columns = [exp.column(str(source.find_column(name)), quoted=True) for name in names]
-    given: dict[Key, dict[Any, float]] = {}
+    weights_by_model: dict[Key, dict[Any, float]] = {}
     for *key, feature, weight in database.query_rows(exp.select(*columns).from_(source.from_clause([column.this for column in columns]))):
-        own = given.setdefault(tuple(key), {})
+        own = weights_by_model.setdefault(tuple(key), {})
         label = f"feature {short_repr(feature)}{_describe_model(by, tuple(key))}"
         if feature in own:
             raise InputError(f"{role}: {label} has two weights; give one")
         if not isinstance(weight, (int, float)) or not math.isfinite(weight):
             raise InputError(f"{role}: the weight of {label} is {weight!r}; give a number")
         own[feature] = float(weight)
-    return given
+    return weights_by_model
 
 
 def _order_weights(role: str, own: dict[Any, float], by: Sequence[str], key: Key, names: Sequence[Any]) -> list[float]:

@@ -136,9 +136,9 @@ def _merge_models(duck: duckdb.DuckDBPyConnection, statement: str, models: Seque
     current, mean_pap = models[order[0]], scores[order[0]][0]
     for index in order[1:]:
         candidates = _combine_weights(current, models[index], factors)
-        found = score_candidates(candidates)
-        best = max(range(len(candidates)), key=lambda position: (found[position][1], -position))
-        current, mean_pap = candidates[best], found[best][0]
+        candidate_scores = score_candidates(candidates)
+        best = max(range(len(candidates)), key=lambda position: (candidate_scores[position][1], -position))
+        current, mean_pap = candidates[best], candidate_scores[best][0]
     return current, mean_pap
 
 

@@ -74,10 +74,10 @@ def resolve_objective(surrogate: str, k: int | None, margin: float, few_negative
         MetricError: Arguments that are unknown, or that the loss does not have.
     """
     if surrogate == LOGISTIC:
-        given = {"k": k, "margin": margin, "few_negatives": few_negatives}
-        if unread := [name for name, default in TOP_K_DEFAULTS.items() if given[name] != default]:
+        options = {"k": k, "margin": margin, "few_negatives": few_negatives}
+        if unread := [name for name, default in TOP_K_DEFAULTS.items() if options[name] != default]:
             raise MetricError(
-                f"{unread[0]}={given[unread[0]]!r} is not possible with surrogate='logistic', which has no top k; leave it out"
+                f"{unread[0]}={options[unread[0]]!r} is not possible with surrogate='logistic', which has no top k; leave it out"
             )
         return Objective(None)
     if k is None:

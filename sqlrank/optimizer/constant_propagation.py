@@ -67,9 +67,9 @@ def _drop_null_columns(scope: Scope, null_columns: dict[str, set[str]]) -> None:
     null_pairs = {id(column.parent) for column in read if isinstance(column.parent, exp.NullSafeEQ)}
     for join in scope.joins if null_pairs else ():
         conjuncts = list(iterate_conjuncts(join.args.get("on")))
-        kept = [conjunct for conjunct in conjuncts if id(conjunct.unnest()) not in null_pairs]
-        if len(kept) < len(conjuncts):
-            join.set("on", exp.and_(*kept or [exp.true()], copy=False))
+        other_conjuncts = [conjunct for conjunct in conjuncts if id(conjunct.unnest()) not in null_pairs]
+        if len(other_conjuncts) < len(conjuncts):
+            join.set("on", exp.and_(*other_conjuncts or [exp.true()], copy=False))
     for column in read:
         if isinstance(column.parent, exp.Alias):
             column.replace(exp.null())

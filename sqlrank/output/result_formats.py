@@ -237,19 +237,19 @@ def _choose_colors(name: str, rows: list[dict[str, Any]]) -> dict[int, str]:
 def _without_constants(columns: list[TextColumn], result: pa.Table, num_hidden: int) -> tuple[list[TextColumn], list[str]]:
     """Return the columns that differ between rows or that were requested, and a sentence on the others."""
     metadata = read_result_metadata(result.schema.metadata)
-    asked = {*ALWAYS_DISPLAYED, *(() if metadata is None else metadata.measures)}
+    displayed = {*ALWAYS_DISPLAYED, *(() if metadata is None else metadata.measures)}
     constant = [
         column
         for name, column in zip(result.column_names, columns, strict=True)
-        if name not in asked and len(column.cells) > 1 and len(set(column.cells)) == 1
+        if name not in displayed and len(column.cells) > 1 and len(set(column.cells)) == 1
     ]
     constant = constant if len(constant) < len(columns) else []
     empty = [column.name for column in constant if column.cells[0] == format_value(None, Format.table)]
     equal = [f"{column.name} = {column.cells[0]}" for column in constant if column.name not in empty]
-    parts = [f"in every row: {', '.join(equal)}"] if equal else []
-    parts += [f"empty: {', '.join(empty)}"] if empty else []
-    parts += [f"{num_hidden} more column{'s' * (num_hidden > 1)} with --format csv"] if num_hidden else []
-    return [column for column in columns if column not in constant], ["; ".join(parts)] if parts else []
+    notes = [f"in every row: {', '.join(equal)}"] if equal else []
+    notes += [f"empty: {', '.join(empty)}"] if empty else []
+    notes += [f"{num_hidden} more column{'s' * (num_hidden > 1)} with --format csv"] if num_hidden else []
+    return [column for column in columns if column not in constant], ["; ".join(notes)] if notes else []
 
 
 def _is_integer_column(values: Sequence[Any]) -> bool:

@@ -45,7 +45,7 @@ def wrap_for_storage(
     engine = get_dialect(dialect)
     target = parse_table_name(argument, str(targets[argument]), dialect)
     target_parts = [part.name.lower() for part in target.parts]
-    if any(_may_be_same(target_parts, parts) for relation in input_relations for parts in _table_names(relation)):
+    if any(_may_be_same(target_parts, name_parts) for relation in input_relations for name_parts in _table_names(relation)):
         raise InputError(f"{argument}: {targets[argument]} is an input, which its own result cannot replace or add to; name another table")
     query = without_order(statement)
     tree: exp.Expr

@@ -84,11 +84,11 @@ def lay_out(columns: Sequence[TextColumn], width: int | None = None, *, color: b
     for row in range(len(columns[0].cells) if columns else 0):
         wrapped = [wrap_text(column.cells[row], size) for column, size in zip(columns, widths, strict=True)]
         for line in range(max(map(len, wrapped))):
-            parts = [texts[line] if line < len(texts) else "" for texts in wrapped]
+            cell_lines = [texts[line] if line < len(texts) else "" for texts in wrapped]
             lines.append(
                 [
                     _align_text(text, size, column.is_number, column.colors.get(row, "") if color else "")
-                    for text, size, column in zip(parts, widths, columns, strict=True)
+                    for text, size, column in zip(cell_lines, widths, columns, strict=True)
                 ]
             )
     return "".join(f"{GAP.join(line).rstrip()}\n" for line in lines)

@@ -59,21 +59,24 @@ def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[
     if match is None:
         raise MetricError(f"{file.display_name} needs a column; write {file.display_name}(latency_ms)")
     column = match["name"][1:-1].replace('""', '"') if match["name"].startswith('"') else match["name"]
-    given = [role for role in MEASURED_ROLES if role in input_roles]
-    if match["role"] is not None and match["role"] not in given:
+    available_roles = [role for role in MEASURED_ROLES if role in input_roles]
+    if match["role"] is not None and match["role"] not in available_roles:
         options = (
-            ", ".join(f"{role}.{match['name']}" for role in given) or "the name of queries, predictions or answers, and give that input"
+            ", ".join(f"{role}.{match['name']}" for role in available_roles)
+            or "the name of queries, predictions or answers, and give that input"
         )
         raise MetricError(f"{metric}: there is no input {match['role']} to measure; write {options}")
-    if match["role"] is None and len(given) != 1:
-        choices = " or ".join(f"{file.display_name}({role}.{match['name']})" for role in given)
+    if match["role"] is None and len(available_roles) != 1:
+        choices = " or ".join(f"{file.display_name}({role}.{match['name']})" for role in available_roles)
         needed = (
-            f"{column!r} may be of {' or '.join(given)}; write {choices}"
-            if given
+            f"{column!r} may be of {' or '.join(available_roles)}; write {choices}"
+            if available_roles
             else "give queries=, predictions= or inputs={'answers': ...}, which has the column"
         )
         raise MetricError(f"{metric}: {needed}")
-    return MeasuredColumn(match["role"] or given[0], column, _internal_name(column, library), file.measures_flag, file.is_always_defined)
+    return MeasuredColumn(
+        match["role"] or available_roles[0], column, _internal_name(column, library), file.measures_flag, file.is_always_defined
+    )
 
 
 def named_roles(metrics: Iterable[Metric]) -> set[str] | None:

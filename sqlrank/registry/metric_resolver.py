@@ -195,14 +195,14 @@ def mark_lower_better(metrics: Sequence[ResolvedMetric], names: str | Sequence[s
         raise MetricError(f"lower_is_better={short_repr(names)} is not possible: name metrics such as 'Mean(latency_ms)', in a list")
     lower = {names} if isinstance(names, str) else set(names)
     measured = [metric for metric in metrics if metric.measured_column is not None]
-    known = {
+    metric_names = {
         name: str(metric.metric)
         for metric in measured
         if metric.measured_column is not None
         for name in (str(metric.metric), metric.measured_column.column, *metric.requested_names)
     }
-    for name in sorted(lower - known.keys()):
-        there = f"there are: {', '.join(map(str, dict.fromkeys(known.values())))}" if known else "there is none"
+    for name in sorted(lower - metric_names.keys()):
+        there = f"there are: {', '.join(map(str, dict.fromkeys(metric_names.values())))}" if metric_names else "there is none"
         raise MetricError(f"lower_is_better names {name!r}, which is no metric of a column in this call; {there}")
     return [
         replace(metric, is_lower_better=not lower.isdisjoint({str(metric.metric), metric.measured_column.column, *metric.requested_names}))

@@ -84,10 +84,10 @@ class Registry:
         self.checks |= {path.stem: path for path in sorted(folder.glob("checks/*.sql"))}
         load = _packaged_file if folder == sql_root() else SqlFile
         for path in sorted(folder.glob("relations/**/*.sql")):
-            parts = path.relative_to(folder / "relations").with_suffix("").parts
-            key = (parts[0], parts[1] if len(parts) > 1 else "")
-            self._check_name_is_free(parts[0], self.relations.get(key), path, parts[0] in self.roles and not key[1])
-            self.relations[key] = load("relations", parts[0], path)
+            path_parts = path.relative_to(folder / "relations").with_suffix("").parts
+            key = (path_parts[0], path_parts[1] if len(path_parts) > 1 else "")
+            self._check_name_is_free(path_parts[0], self.relations.get(key), path, path_parts[0] in self.roles and not key[1])
+            self.relations[key] = load("relations", path_parts[0], path)
         self._add_functions(folder, load)
         for path in sorted(folder.glob("metrics/**/*.sql")):
             file = load("metrics", path.stem, path)

@@ -56,8 +56,8 @@ def split_words(text: str) -> tuple[str, ...]:
     (('average', 'precision'), ('hold', 'out'))
     """
     words = re.findall(r"[a-z]+\d*|\d+[a-z]+", text.lower().replace("a/b", "ab"))
-    kept = [word for word in words if word not in STOP_WORDS]
-    return tuple(word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word for word in kept)  # noqa: PLR2004  is, was
+    rest = [word for word in words if word not in STOP_WORDS]
+    return tuple(word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word for word in rest)  # noqa: PLR2004  is, was
 
 
 def list_entries(library: Registry, words_file: Path) -> list[SearchEntry]:

@@ -294,8 +294,10 @@ class SqlFile:
     @property
     def relative_path(self) -> str:
         """The path relative to the folder of SQL files, such as ``relations/judged_documents/by_join.sql``."""
-        parts = self.path.parts
-        return "/".join(parts[len(parts) - 1 - parts[::-1].index(self.kind) :] if self.kind in parts else parts[-2:])
+        path_parts = self.path.parts
+        return "/".join(
+            path_parts[len(path_parts) - 1 - path_parts[::-1].index(self.kind) :] if self.kind in path_parts else path_parts[-2:]
+        )
 
     @property
     def value_name(self) -> str:

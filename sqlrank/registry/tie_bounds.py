@@ -43,8 +43,8 @@ def read_tie_bounds(file: SqlFile) -> tuple[tuple[TieBound, ...], tuple[TieBound
 
 
 def _parse_bounds(annotation: str) -> tuple[TieBound, ...]:
-    parts = (part.partition(" of ") for part in annotation.split(" or "))
-    return tuple(TieBound(order, metric or None) for order, _, metric in parts)
+    alternatives = (part.partition(" of ") for part in annotation.split(" or "))
+    return tuple(TieBound(order, metric or None) for order, _, metric in alternatives)
 
 
 def prediction_tie_orders(library: Registry) -> list[str]:

@@ -105,7 +105,7 @@ def rewrite_list_elements(tree: exp.Expr, target: Dialect, statement_title: str)
     Raises:
         MetricError: The dialect has none.
     """
-    for join in [parts for node in find_nodes(tree, exp.Join) if (parts := _ListJoin.read(node)) is not None]:
+    for join in [list_join for node in find_nodes(tree, exp.Join) if (list_join := _ListJoin.read(node)) is not None]:
         if target.list_elements is None:
             raise MetricError(
                 f"{statement_title} cannot be written for {target.sqlglot_name}, which has no UNNEST of lists with positions: make a table with a row "

@@ -110,8 +110,8 @@ def _count_values(value: exp.Expr, keys: Iterable[exp.Expr]) -> exp.Expr:
 
 def _columns_read(select: Any) -> list[exp.Column]:
     """Return the columns outside of FROM and WHERE, without those of ORDER BY that are in the result."""
-    parts = [part for part in (*select.expressions, select.args.get("group"), select.args.get("having")) if part is not None]
-    columns = [column for part in parts for column in find_nodes(part, exp.Column)]
+    clauses = [part for part in (*select.expressions, select.args.get("group"), select.args.get("having")) if part is not None]
+    columns = [column for part in clauses for column in find_nodes(part, exp.Column)]
     order = find_nodes(select.args["order"], exp.Column) if select.args.get("order") else []
     columns += [column for column in order if column.table or column.name not in select.named_selects]
     return [column for column in columns if column.parent_select is select]

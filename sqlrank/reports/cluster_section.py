@@ -143,9 +143,9 @@ def _errors_table(clusters: Sequence[WrongCluster], systems: Sequence[str], erro
         link = f"#cluster-{index + 1}" if cluster.name is not None and index < request.query_examples else None
         row = [replace(format_cell("true_cluster", cluster.name), link=link), format_cell("records", cluster.records, is_count=True)]
         for system in systems:
-            found = cluster.errors.get(system)
+            system_errors = cluster.errors.get(system)
             absent = Cell("right" if listed[system] < MAX_WRONG_CLUSTERS else "–", shade="faint")
-            row += [absent if found is None else format_cell(name, found[name], is_count=True) for name in ERROR_COLUMNS]
+            row += [absent if system_errors is None else format_cell(name, system_errors[name], is_count=True) for name in ERROR_COLUMNS]
         cells.append(row)
     titles = [f"{truncate_text(system)}: {title}" if system else title for system in systems for title in ERROR_COLUMNS.values()]
     note = (
@@ -171,8 +171,8 @@ def _fetch_records(resolved: ResolvedRequest, database: Database, clusters: Sequ
     columns = [exp.column(name) for name in ("record_id", "predicted_cluster", "true_cluster")]
     names = [exp.Literal.string(str(name)) for name in clusters]
     is_in_cluster = exp.In(this=exp.cast(exp.column("true_cluster"), "TEXT"), expressions=names)
-    parts = exp.select("predicted_cluster").from_(RECORDS_RELATION).where(is_in_cluster)
-    is_linked = exp.In(this=exp.column("predicted_cluster"), query=parts.subquery())
+    predicted_clusters = exp.select("predicted_cluster").from_(RECORDS_RELATION).where(is_in_cluster)
+    is_linked = exp.In(this=exp.column("predicted_cluster"), query=predicted_clusters.subquery())
     query = exp.select(*columns).from_(RECORDS_RELATION).where(exp.or_(is_in_cluster.copy(), is_linked))
     query = query.order_by("true_cluster", "predicted_cluster", "record_id").limit(MAX_RECORDS * len(clusters))
     rows: list[dict[str, Any]] = run_over_ctes(prepared, query, RECORDS_RELATION).to_pylist()
@@ -184,9 +184,9 @@ def _records_table(cluster: WrongCluster, ident: str, records: Mapping[str, list
     rows: dict[Any, list[Cell]] = {}
     for position, system_records in enumerate(records.values()):
         own, others = ([row for row in system_records if _belongs_to(row, cluster) == is_own] for is_own in (True, False))
-        parts = Counter(row["predicted_cluster"] for row in own)
-        largest = min(parts, key=lambda part: (part is None, -parts[part], str(part))) if parts else None
-        linked = [row for row in others if row["predicted_cluster"] is not None and row["predicted_cluster"] in parts]
+        cluster_sizes = Counter(row["predicted_cluster"] for row in own)
+        largest = min(cluster_sizes, key=lambda part: (part is None, -cluster_sizes[part], str(part))) if cluster_sizes else None
+        linked = [row for row in others if row["predicted_cluster"] is not None and row["predicted_cluster"] in cluster_sizes]
         for row in [*own, *linked]:
             cells = rows.setdefault(
                 row["record_id"],
@@ -194,14 +194,14 @@ def _records_table(cluster: WrongCluster, ident: str, records: Mapping[str, list
             )
             cells[2 + position] = _predicted_cell(row["predicted_cluster"], largest, is_own=_belongs_to(row, cluster))
     own_name = truncate_text(cluster.name)
-    shown = sorted(
+    sorted_records = sorted(
         rows.values(), key=lambda cells: (cells[1].text != own_name, cells[1].text, sum("worse" in cell.shade for cell in cells))
     )
     titles = [f"predicted by {truncate_text(system)}" if system else "predicted cluster" for system in records]
     note = "Its own records come first, then those that are wrongly linked to it. A record is split off if it is not with most of the others. Apart are records that a system does not link to them."
     title = f"Records of the true cluster {truncate_text(cluster.name)}"
-    left_out = max(0, len(shown) - MAX_RECORDS)
-    return TableBlock(ident, title, ["record", "true cluster", *titles], shown[:MAX_RECORDS], left_out, note=note)
+    left_out = max(0, len(sorted_records) - MAX_RECORDS)
+    return TableBlock(ident, title, ["record", "true cluster", *titles], sorted_records[:MAX_RECORDS], left_out, note=note)
 
 
 def _belongs_to(row: Mapping[str, Any], cluster: WrongCluster) -> bool:

@@ -200,21 +200,21 @@ def _format_lift(row: Mapping[str, Any], template: str) -> str:
 
 def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
     """Return a sentence per guardrail and variant, the failures first."""
-    found: list[tuple[str, VerdictSentence]] = []
+    verdicts: list[tuple[str, VerdictSentence]] = []
     for row in effects.rows:
         if (tolerance := effects.guardrails.get(row["metric"])) is not None:
             verdict = judge_guardrail(row, tolerance, effects.find_direction(row["metric"]))
             state, text = GUARDRAIL_TEXTS[verdict]
             sentence = text.format(control=truncate_text(effects.control), tolerance=tolerance)
             lift = _format_lift(row, " ({})")
-            found.append(
+            verdicts.append(
                 (
                     verdict,
                     VerdictSentence(state, f"Guardrail {truncate_text(row['metric'])}: {truncate_text(row['variant'])} {sentence}{lift}."),
                 )
             )
     order = list(GUARDRAIL_TEXTS)
-    return [sentence for _, sentence in sorted(found, key=lambda pair: order.index(pair[0]))]
+    return [sentence for _, sentence in sorted(verdicts, key=lambda pair: order.index(pair[0]))]
 
 
 def judge_guardrail(row: Mapping[str, Any], tolerance: Tolerance, direction: str) -> str:

@@ -137,12 +137,12 @@ def _quote_column(name: str) -> exp.Column:
     return exp.column(exp.to_identifier(name)) if is_word else quoted_column(name)
 
 
-def _significant_difference(row: Mapping[str, Any], whole: float | None, name: str) -> float | None:
+def _significant_difference(row: Mapping[str, Any], overall_value: float | None, name: str) -> float | None:
     """Return the difference of a group's value from that of all rows, None if the interval includes the latter."""
     low, high = row.get(f"{name}.ci_low"), row.get(f"{name}.ci_high")
-    if row[name] is None or whole is None or low is None or high is None or low <= whole <= high:
+    if row[name] is None or overall_value is None or low is None or high is None or low <= overall_value <= high:
         return None
-    return float(row[name] - whole)
+    return float(row[name] - overall_value)
 
 
 def _choose_shades(

@@ -171,7 +171,7 @@ def _explained_lists(request: ReportRequest, metric: Any, system: str, queries: 
         return {}
     try:
         explanations = judged = request.explain(metric, system, queries, depth)
-        explained = next((found for found in explanations.values() if isinstance(found, Explanation)), None)
+        explained = next((item for item in explanations.values() if isinstance(item, Explanation)), None)
         if explained is not None and not {"ranked_documents", "judged_documents"} <= {step.name for step in explained.steps}:
             judged = request.explain(f"Judged@{depth}", system, queries, depth)
     except (InputError, MetricError) as error:  # such as queries for which the system retrieved nothing
@@ -180,7 +180,7 @@ def _explained_lists(request: ReportRequest, metric: Any, system: str, queries: 
 
 
 def _explained_list(explanation: Explanation | str, judged: Explanation | str, depth: int) -> ExplainedList:
-    refusal = next((found for found in (explanation, judged) if isinstance(found, str)), None)
+    refusal = next((item for item in (explanation, judged) if isinstance(item, str)), None)
     if refusal is not None:
         return ExplainedList([], {}, refusal)
     grades = {

@@ -153,24 +153,31 @@ def report(
         "temp_directory": temp_directory,
         "timeout": timeout,
     }
-    of_rows = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "system": system, "baseline": baseline}
-    of_rows |= {"lower_is_better": lower_is_better, "unit": unit, "inputs": inputs, "columns": columns, "compat": compat, "plan": plan}
-    of_rollup = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current}
+    row_arguments = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "system": system, "baseline": baseline}
+    row_arguments |= {
+        "lower_is_better": lower_is_better,
+        "unit": unit,
+        "inputs": inputs,
+        "columns": columns,
+        "compat": compat,
+        "plan": plan,
+    }
+    rollup_arguments = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current}
     if experiment is not None:
-        of_rows |= {"metrics": metrics, "by": by, "where": where, "connection": connection, "dialect": dialect, "sql_dir": sql_dir}
-        of_rows |= {"confidence": None if confidence == DEFAULT_CONFIDENCE else confidence}
-        _refuse_arguments({**of_rows, **of_rollup, **policies}, "is not for an experiment: leave it out, or experiment=")
+        row_arguments |= {"metrics": metrics, "by": by, "where": where, "connection": connection, "dialect": dialect, "sql_dir": sql_dir}
+        row_arguments |= {"confidence": None if confidence == DEFAULT_CONFIDENCE else confidence}
+        _refuse_arguments({**row_arguments, **rollup_arguments, **policies}, "is not for an experiment: leave it out, or experiment=")
         effects = Effects.from_result(experiment, tolerance, max_rows)
         return render_page(
             title, _describe_experiment(experiment, effects, created_at), experiment_sections(effects), _describe_data([experiment])
         )
-    of_rollup["tolerance"] = tolerance
+    rollup_arguments["tolerance"] = tolerance
     if rollup is not None:
-        _refuse_arguments(of_rows, "is for rows, which a rollup does not have: leave it out, or rollup=")
-        values = {"by": by, "confidence": confidence, "max_rows": max_rows, **of_rollup}
+        _refuse_arguments(row_arguments, "is for rows, which a rollup does not have: leave it out, or rollup=")
+        values = {"by": by, "confidence": confidence, "max_rows": max_rows, **rollup_arguments}
         rollup_request = RollupReportRequest.from_arguments(metrics, common=common, policies=policies, **values)
         return render_page(title, _describe_rollup(rollup_request, created_at), rollup_sections(rollup_request), _describe_data([rollup]))
-    _refuse_arguments(of_rollup, "is for a rollup: leave it out, or give rollup=")
+    _refuse_arguments(rollup_arguments, "is for a rollup: leave it out, or give rollup=")
     own: dict[str, Any] = {"by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
     own["lower_is_better"] = lower_is_better
     sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries}
@@ -197,11 +204,13 @@ def _describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:
     leaves = [leaf for source in sources for leaf in leaf_sources(source)]
     names = [Path(leaf).name if isinstance(leaf, str) else describe_source(leaf) for leaf in leaves]
     names = [name for name, leaf in zip(names, leaves, strict=True) if isinstance(leaf, str) or not name.startswith("a ")]
-    shown = (
+    system_names = (
         [*systems[:MAX_SYSTEMS_NAMED], f"{len(systems) - MAX_SYSTEMS_NAMED:,} more"] if len(systems) > MAX_SYSTEMS_NAMED + 1 else systems
     )
-    parts = [" and ".join(filter(None, [", ".join(group[:-1]), group[-1]])) for group in (shown, list(dict.fromkeys(names))) if group]
-    return truncate_text(" on ".join(parts))
+    phrases = [
+        " and ".join(filter(None, [", ".join(group[:-1]), group[-1]])) for group in (system_names, list(dict.fromkeys(names))) if group
+    ]
+    return truncate_text(" on ".join(phrases))
 
 
 def _refuse_arguments(arguments: Mapping[str, Any], reason: str) -> None:

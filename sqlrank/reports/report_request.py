@@ -104,10 +104,10 @@ class ReportRequest:
             None if common["inputs"] is None else {role: replace_members(source, wrap_source) for role, source in common["inputs"].items()}
         )
         common = {**common, "inputs": inputs}
-        given = {**sources, **(inputs or {})}
+        all_sources = {**sources, **(inputs or {})}
         if metrics is None:
-            by_role = (metrics_of_role for role, metrics_of_role in DEFAULT_METRICS_BY_ROLE.items() if role in given)
-            ranking = DEFAULT_RANKING_METRICS if given.keys() & {*SYSTEM_ROLES} else DEFAULT_PREDICTION_METRICS
+            by_role = (metrics_of_role for role, metrics_of_role in DEFAULT_METRICS_BY_ROLE.items() if role in all_sources)
+            ranking = DEFAULT_RANKING_METRICS if all_sources.keys() & {*SYSTEM_ROLES} else DEFAULT_PREDICTION_METRICS
             metrics = next(by_role, ranking)
         check_confidence_level(confidence)
         requested_groups = [group for group in parse_group_by(by) if group]
@@ -127,7 +127,7 @@ class ReportRequest:
             )
         if resolved_request.is_ranking and resolved_request.base_role is not None:
             raise MetricError("metrics of rankings and of predictions are reports of their own; name metrics of one kind")
-        run_role, run = next(((role, given[role]) for role in SYSTEM_ROLES if role in given), ("run", None))
+        run_role, run = next(((role, all_sources[role]) for role in SYSTEM_ROLES if role in all_sources), ("run", None))
         run = SourceGroup.wrap(run_role, run)
         has_runs = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
         runs = _list_runs(run_role, run, common) if has_runs else {}

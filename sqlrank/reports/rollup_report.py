@@ -198,13 +198,13 @@ def _drift_section(request: RollupReportRequest, days: Sequence[Any]) -> tuple[S
         return Section("drift", title, (), [f"Drift is not shown: {error}"]), None
     limits = (CI_LOW, CI_HIGH) if CI_LOW in result.column_names else BOUNDS
     columns = ("metric", "verdict", "value_reference", "value_current", "difference", *limits, "tolerance")
-    shown = select_display_columns(result, [name for name in columns if name in result.column_names])
+    display_table = select_display_columns(result, [name for name in columns if name in result.column_names])
     text = (
         f"The reference are the rows where {truncate_text(reference)}, and they are compared with {'all rows' if current is None else f'those where {truncate_text(current)}'}. "
         "A difference is the current value minus that of the reference. PSI is the population stability index of the scores."
     )
     order = "the worst first" if "verdict" in result.column_names else "the largest first"
-    return Section("drift", title, [result_block(shown, "drift-table", f"Changes, {order}", request.max_rows)], [text]), result
+    return Section("drift", title, [result_block(display_table, "drift-table", f"Changes, {order}", request.max_rows)], [text]), result
 
 
 def _split_days(first: Any) -> tuple[str, str]:
@@ -228,11 +228,13 @@ def _list_verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list
     sentences = []
     num_judged = sum(row["verdict"] is not None for row in rows)
     for verdict, text in VERDICT_TEXTS.items():
-        found = [row for row in rows if row["verdict"] == verdict]
-        if found:
-            named = ", ".join(_format_change(row, request) for row in found[:MAX_CHANGES_NAMED])
-            more = f", and {len(found) - MAX_CHANGES_NAMED:,} more" if len(found) > MAX_CHANGES_NAMED else ""
-            sentences.append(VerdictSentence(VERDICT_STATES[verdict], f"{len(found):,} of {num_judged:,} values {text}: {named}{more}."))
+        matching_rows = [row for row in rows if row["verdict"] == verdict]
+        if matching_rows:
+            named = ", ".join(_format_change(row, request) for row in matching_rows[:MAX_CHANGES_NAMED])
+            more = f", and {len(matching_rows) - MAX_CHANGES_NAMED:,} more" if len(matching_rows) > MAX_CHANGES_NAMED else ""
+            sentences.append(
+                VerdictSentence(VERDICT_STATES[verdict], f"{len(matching_rows):,} of {num_judged:,} values {text}: {named}{more}.")
+            )
     num_passed = pc.sum(pc.equal(moved["verdict"], PASS)).as_py() or 0
     if num_passed:
         sentences.append(VerdictSentence(VERDICT_STATES[PASS], f"{num_passed:,} of {num_judged:,} values are within the tolerance."))

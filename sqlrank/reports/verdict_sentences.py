@@ -84,12 +84,12 @@ def pair_verdict(system: str, baseline: str, metrics_by_label: Mapping[str, Sequ
         metrics_by_label.get(label, ()) for label in (SYSTEM_BETTER, BASELINE_BETTER, NOT_SIGNIFICANT, DIFFERS_LABEL)
     )
     num_metrics = sum(map(len, metrics_by_label.values()))
-    of_all = f"of {count_things(num_metrics, 'metric')}"
+    metric_count = f"of {count_things(num_metrics, 'metric')}"
     sentences = []
     if wins:
-        sentences.append(f"{system} beats {baseline} on {len(wins)} {of_all}: {join_texts(wins)}.")
+        sentences.append(f"{system} beats {baseline} on {len(wins)} {metric_count}: {join_texts(wins)}.")
     if losses:
-        sentences.append(f"{system} is worse than {baseline} on {len(losses)} {of_all}: {join_texts(losses)}.")
+        sentences.append(f"{system} is worse than {baseline} on {len(losses)} {metric_count}: {join_texts(losses)}.")
     if even and len(even) == num_metrics:
         sentences.append(
             f"{system} and {baseline} do not differ significantly on {count_things(num_metrics, 'metric')}: {join_texts(even)}."

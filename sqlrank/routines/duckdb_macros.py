@@ -44,16 +44,16 @@ def create_table_macro(
     routine = _build_macro(schema, facts, [*parameters, optional_group, is_checked], query, properties)
     if ungrouped is None:
         return routine
-    whole = _build_checked_query(facts, ungrouped)
-    whole.set("expressions", [exp.alias_(exp.null(), GROUP_COLUMN), *whole.selects])
-    for node in whole.walk():
+    query_without_groups = _build_checked_query(facts, ungrouped)
+    query_without_groups.set("expressions", [exp.alias_(exp.null(), GROUP_COLUMN), *query_without_groups.selects])
+    for node in query_without_groups.walk():
         node.comments = None
     place = sum(isinstance(parameter, exp.Identifier) for parameter in parameters)  # before those with a default
     with_group = [*parameters[:place], group, *parameters[place:], is_checked]
     target = exp.to_table(f"{schema}.{facts.name}")
     signature = exp.UserDefinedFunction(this=target, expressions=[*parameters, is_checked], wrapped=True).sql("duckdb")
     others = exp.Tuple(expressions=with_group).sql("duckdb")
-    first, second = (format_tree(tree, "duckdb", pretty=tree is query)[0] for tree in (whole, query))
+    first, second = (format_tree(tree, "duckdb", pretty=tree is query)[0] for tree in (query_without_groups, query))
     if len(first) > LONGEST_UNGROUPED:
         return routine
     create = f"CREATE OR REPLACE MACRO {signature} AS TABLE (\n{first}\n), {others} AS TABLE (\n{second}\n)"
@@ -78,8 +78,8 @@ def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> ex
 
 def _add_check(query: exp.Select, problems: Sequence[exp.Select]) -> None:
     """Add the steps that check rows to a query in place, and make it read their result."""
-    found = problems[0] if len(problems) == 1 else exp.union(*problems, distinct=False)
-    for name, step in ((PROBLEMS, found), (CHECK, build_check(PROBLEMS))):
+    problem_rows = problems[0] if len(problems) == 1 else exp.union(*problems, distinct=False)
+    for name, step in ((PROBLEMS, problem_rows), (CHECK, build_check(PROBLEMS))):
         query.args["with_"].append("expressions", exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))
     query.where(exp.select("is_valid").from_(CHECK).subquery(), copy=False)
 

@@ -153,7 +153,7 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     """
     form, roles, parameters = _FORMS[dialect], list(symbolic.read_columns), symbolic.parameters
     takes_group = form.group != GROUP_COLUMN  # else a column of the input has that name
-    places = {parameter.name: str(place) for place, parameter in enumerate(parameters, 1)}
+    positions = {parameter.name: str(place) for place, parameter in enumerate(parameters, 1)}
 
     def read_source(role: str) -> exp.Select:
         table = form.source.format(role=role, place=roles.index(role) + 1)
@@ -166,8 +166,8 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
         symbolic,
         dialect,
         read_source,
-        lambda name: exp.var(form.parameter.format(name=name, place=places[name])),
-        [] if form.parameter != "{name}" else places,
+        lambda name: exp.var(form.parameter.format(name=name, place=positions[name])),
+        [] if form.parameter != "{name}" else positions,
     )
     _cast_columns(query, symbolic, form, facts.metrics[0])
     text = format_tree(query, dialect, pretty=True)[0]

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 PACKAGE, SQL, GOLDEN = ROOT / "sqlrank", ROOT / "sql", ROOT / "tests" / "golden"
 
+CODE = ("sqlrank", "website", "release", "action", "benchmarks", "examples")
+"""Folders of code, except that of tests."""
+
 NOT_NAMES = {
     "asked", "given", "held", "kept", "made", "told", "said", "known", "shown", "written", "found", "sure", "alike", "judged", "wanted",
     "road", "looks", "parts", "sides", "places", "ends", "whole", "beside", "room", "home",
@@ -96,6 +99,15 @@ def find_one_word_names(path: Path) -> list[str]:
     ]
 
 
+@cache
+def find_variables(path: Path) -> list[str]:
+    """Return the parameters and local variables of a module, without booleans such as ``is_given``."""
+    nodes = [*ast.walk(ast.parse(path.read_text("utf-8")))]
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return sorted(name for name in names if name.strip("_") and not name.startswith("is_"))
+
+
 def find_exports(path: Path) -> list[str]:
     """Return the names that other modules may import."""
     body = ast.parse(path.read_text("utf-8")).body
@@ -141,7 +153,19 @@ def test_definitions_have_names_of_the_field() -> None:
     assert {path: names for path, names in found.items() if names} == {}
 
 
-@pytest.mark.parametrize("folder", ["sqlrank", "website", "release", "action", "benchmarks", "examples"])
+@pytest.mark.parametrize("folder", CODE)
+def test_variables_have_names_of_the_field(folder: str) -> None:
+    """Names and pages have parts, comparisons and benchmarks have sides, documents are judged, and windows have ends."""
+    allowed = {"window_ends", "Sides"}
+    found = {path: find_variables(path) for path in (ROOT / folder).rglob("*.py")}
+    wrong = {
+        path: [name for name in names if name not in allowed and find_bad_words(name, {"judged", "parts", "sides"})]
+        for path, names in found.items()
+    }
+    assert {path: names for path, names in wrong.items() if names} == {}
+
+
+@pytest.mark.parametrize("folder", CODE)
 def test_functions_have_a_verb_and_an_object(folder: str) -> None:
     """A word alone is a noun without a verb, such as ``types``, or a verb without an object; the object of a method may be its class."""
     paths = [*(ROOT / folder).rglob("*.py")]

@@ -76,12 +76,14 @@ def resampled_rows(
         exp.alias_(exp.Div(this=cast_double(number), expression=sql_literal(HASH_MODULUS)), name) for name, number in numbers.items()
     )
     digests.comments = ["One row per row to resample, with a hash of its unit."]
-    places = exp.select(*row_items, *fractions).from_(digests.subquery("unit_digests"))
-    places.comments = ["One row per row to resample, with the position of its unit in the first replicate, and its step to the next."]
+    unit_positions = exp.select(*row_items, *fractions).from_(digests.subquery("unit_digests"))
+    unit_positions.comments = [
+        "One row per row to resample, with the position of its unit in the first replicate, and its step to the next."
+    ]
     rotation = exp.column(START_COLUMN) + exp.column(REPLICATE_COLUMN) * exp.column(STRIDE_COLUMN)
     position = exp.alias_(exp.Sub(this=rotation, expression=exp.Floor(this=rotation.copy())), POSITION_COLUMN)
     replicates = relations.add_relation("bootstrap_replicates", {"num_replicates": confidence.replicates})
-    rotated = exp.select(*row_items, exp.column(REPLICATE_COLUMN), position).from_(places.subquery("unit_positions"))
+    rotated = exp.select(*row_items, exp.column(REPLICATE_COLUMN), position).from_(unit_positions.subquery("unit_positions"))
     rotated = rotated.join(replicates, join_type="cross")
     rotated.comments = ["One row per replicate and row to resample, with the position of its unit between 0 and 1."]
     draw_count = load_expression("draw_count.sql", exp.column(POSITION_COLUMN))
