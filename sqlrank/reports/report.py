@@ -154,14 +154,8 @@ def report(
         "timeout": timeout,
     }
     row_arguments = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "system": system, "baseline": baseline}
-    row_arguments |= {
-        "lower_is_better": lower_is_better,
-        "unit": unit,
-        "inputs": inputs,
-        "columns": columns,
-        "compat": compat,
-        "plan": plan,
-    }
+    row_arguments |= {"lower_is_better": lower_is_better, "unit": unit, "inputs": inputs, "columns": columns}
+    row_arguments |= {"compat": compat, "plan": plan}
     rollup_arguments = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current}
     if experiment is not None:
         row_arguments |= {"metrics": metrics, "by": by, "where": where, "connection": connection, "dialect": dialect, "sql_dir": sql_dir}
