@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, QUERY_ID, KeyColumns, KeysByName, name_keys
 from sqlrank.optimizer.projection_pruning import drop_empty_ctes, prune_projections
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
-from sqlrank.registry.row_comments import describe_rows
+from sqlrank.registry.row_comments import describe_rows, describe_source
 from sqlrank.sql_ast import find_nodes, first_select, query_text
 from sqlrank.unique_names import unique_name
 
@@ -33,6 +33,7 @@ class Cte:
         file: File of the relation, None for inputs and aggregates.
         materialize: True to compute it once, False for inputs, which only rename and filter, None to leave it to the engine.
         is_aggregate: It aggregates relations or other aggregates, and comes after all relations.
+        source: Name of its file or table in the comment.
     """
 
     name: str
@@ -42,6 +43,12 @@ class Cte:
     file: SqlFile | None = None
     materialize: bool | None = None
     is_aggregate: bool = False
+    source: str = ""
+
+    @property
+    def rows_sentence(self) -> str:
+        """The sentence on its rows, without its source and the full stop."""
+        return self.comment.removesuffix(f" ({describe_source(self.source)})").removesuffix(".")
 
 
 class CteList:
@@ -83,7 +90,9 @@ class CteList:
 
         ``rows`` says what its rows are, ``source`` names its file or table; both make its comment.
         """
-        return self._store_cte(Cte(self.free_name(name), query, self._describe_cte(query, rows, keys, source), keys, file, materialize))
+        return self._store_cte(
+            Cte(self.free_name(name), query, self._describe_cte(query, rows, keys, source), keys, file, materialize, source=source)
+        )
 
     def add_aggregate(self, name: str, query: exp.Query, rows: str, key: KeyColumns | None = None, materialize: bool | None = None) -> str:
         """Add an aggregate and return its name.

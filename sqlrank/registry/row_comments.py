@@ -42,7 +42,12 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
         named += [] if replaced == sentence else names
         sentence = replaced
     text = f"{sentence[:1].upper()}{sentence[1:]}."
-    return f"{text} ({' '.join(source.split()).removeprefix(RELATIONS_FOLDER)})" if source else text
+    return f"{text} ({describe_source(source)})" if source else text
+
+
+def describe_source(source: str) -> str:
+    """Return the name of a file or table as the comment of a step has it."""
+    return " ".join(source.split()).removeprefix(RELATIONS_FOLDER)
 
 
 def _replace_first_word(match: re.Match[str], names: Sequence[str]) -> str:

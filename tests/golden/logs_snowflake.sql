@@ -56,9 +56,10 @@ WITH logs AS (
   FROM logs
   GROUP BY "CAMPAIGN"
 ), unit_influence AS (
-  -- One row per unit: its influence on every metric.
+  -- One row per logged action, with its reward: its influence on every metric.
   SELECT
     logs."CAMPAIGN",
+    -- change of the metric by the unit, to first order
     logs_metrics.snips_by_1
     * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
     + logs_metrics.snips_by_2
@@ -119,8 +120,8 @@ WITH logs AS (
   -- One row per CAMPAIGN and metric: its units, and standard error.
   SELECT
     "CAMPAIGN", metric, value, units,
-    SQRT(squares * units / NULLIF(units - 1, 0)) AS se,
-    NULLIF(units - 1, 0) AS df,
+    SQRT(squares * units / NULLIF(units - 1, 0)) AS se,  -- standard error of the metric
+    NULLIF(units - 1, 0) AS df,  -- degrees of freedom, NULL for one unit
     -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
     fourth_powers / NULLIF(squares * squares, 0) - CAST(1 AS DOUBLE) / units AS concentration
   FROM metric_sums
@@ -179,12 +180,13 @@ WITH logs AS (
   -- One row per CAMPAIGN and metric: limits of its interval.
   SELECT
     "CAMPAIGN", metric, units,
+    -- lower limit of the 95 % interval
     CASE
       WHEN metric = 'mean_weight'
       THEN CASE WHEN (value - margin) < 0 AND value >= 0 THEN 0 ELSE (value - margin) END
       ELSE value - margin
     END AS ci_low,
-    value + margin AS ci_high,
+    value + margin AS ci_high,  -- upper limit of the 95 % interval
     se
   FROM margins
 ), intervals AS (

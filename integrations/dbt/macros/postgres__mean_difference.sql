@@ -45,9 +45,10 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
   FROM sqlrank_query_metrics
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_unit_influence AS (
-  -- One row per unit: its influence on every metric.
+  -- One row per sqlrank_group and query to evaluate: its influence on every metric.
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_query_metrics.') }},
+    -- difference from the mean
     sqlrank_query_metrics.mean_difference
     - sqlrank_group_metrics.mean_difference AS mean_difference_influence,
     sqlrank_group_metrics.mean_difference AS mean_difference_value
@@ -59,12 +60,13 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
   SELECT
     {{ sqlrank.group_columns(groups, '') }}, MAX(mean_difference_value) AS value,
     COUNT(mean_difference_influence) AS units,
+    -- standard error of the metric
     SQRT(
       SUM(mean_difference_influence * mean_difference_influence)
       / NULLIF(COUNT(mean_difference_influence) - 1, 0)
       / NULLIF(COUNT(mean_difference_influence), 0)
     ) AS se,
-    NULLIF(COUNT(mean_difference_influence) - 1, 0) AS df,
+    NULLIF(COUNT(mean_difference_influence) - 1, 0) AS df,  -- degrees of freedom, NULL for one unit
     -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
     SUM(
       mean_difference_influence * mean_difference_influence * mean_difference_influence

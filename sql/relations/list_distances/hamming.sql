@@ -4,7 +4,7 @@
 SELECT
   cut_lists.list_id,
   2 * COALESCE(difference_sums.differing_pairs, 0)
-    / NULLIF(cut_lists.list_length * (cut_lists.list_length - 1), 0) AS mean_distance -- mean number of them, of two documents
+    / NULLIF(cut_lists.list_length * (cut_lists.list_length - 1), 0) AS mean_distance -- mean number of categories that differ between two documents
 FROM (
   -- one row per list that is not empty
   SELECT

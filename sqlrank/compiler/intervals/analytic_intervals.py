@@ -81,9 +81,7 @@ class AnalyticIntervals:
         influence_cte = self.relations.ctes.add_aggregate(
             "unit_influence",
             query,
-            "one row per group and set of units of equal influence on the metrics"
-            if rows.kind == "equal_units"
-            else "one row per unit: its influence on every metric",
+            self._describe_units(keys, rows),
         )
         if units := self._unit_names(keys, rows):
             self.influence_ctes |= dict.fromkeys((column.alias for column, _ in influences), (influence_cte, units[0]))
@@ -99,6 +97,15 @@ class AnalyticIntervals:
         self.limit_ctes |= dict.fromkeys(formulas, limits_cte)
         self.value_ctes |= dict.fromkeys(formulas, limits_cte) if is_carried else {}
         return KeyedCte(limits_cte, keys)
+
+    def _describe_units(self, keys: KeyColumns, rows: InfluenceRows) -> str:
+        """Return the sentence on rows of influence: a row of the CTE that they come from, one of several units, or a unit of several rows."""
+        if rows.kind == "equal_units":
+            return "one row per group and set of units of equal influence on the metrics"
+        units = self._unit_names(keys, rows)
+        if units and not self.rows_are_units and rows.kind != "values":
+            return f"one row per group and {' and '.join(units)}: its influence on every metric"
+        return f"{self.relations.ctes[rows.step].rows_sentence}: its influence on every metric"
 
     def _choose_formula(self, column: MetricColumn, influence: exp.Expr, rows: InfluenceRows, sums: InfluenceSums) -> IntervalFormula:
         """Return the formula of a metric's interval."""
@@ -124,7 +131,7 @@ class AnalyticIntervals:
         wide_columns = WideColumns(list(formulas))
         rows = "one row per group and metric" if source.is_long else "one row per group"
         errors = {alias: steps[formula].standard_error(source.sums[alias]) for alias, formula in formulas.items()}
-        query = source.query.select(*(select_by_metric(errors) if source.is_long else wide_columns.add(errors)))
+        query = source.query.select(*drop_equal_comments(select_by_metric(errors) if source.is_long else wide_columns.add(errors)))
         name = self.relations.ctes.add_aggregate("standard_errors", query, f"{rows}: its units, and standard error")
         joined_cte = None if source.is_long else metrics_cte
         for step, build, rows_of_step in INTERVAL_STEPS:
@@ -184,7 +191,8 @@ class AnalyticIntervals:
             for column in columns:
                 value, name = wide_columns.rename_columns(alias, column.unalias()), f"{alias}_{column.alias_or_name}"
                 select_items.append(value if value == exp.column(name) else exp.alias_(value, name))
-        return select_items
+                select_items[-1].comments = column.comments
+        return list(drop_equal_comments(select_items))
 
     def _limits_of_rows(self, aliases: Sequence[str], names: Sequence[str]) -> list[exp.Expr]:
         """Return the limits and units of metrics, from a row for each."""
@@ -253,9 +261,11 @@ class AnalyticIntervals:
             expressions = {name: exp.Sum(this=value) for name, value in expressions.items()}
         elif rows.kind == "equal_units":
             expressions |= {name: exp.column(name, table="r") for name in ("num_units", "label")}
-        query = exp.select(*key_columns, *(exp.alias_(value, name) for name, value in expressions.items())).from_(
-            exp.to_table(rows.step).as_("r")
-        )
+        comments = {influence_name(column): _describe_influence(rows, column, influence) for column, influence in influences}
+        columns = [exp.alias_(value, name) for name, value in expressions.items()]
+        for item in columns:
+            item.comments = [comments[item.alias]] if item.alias in comments else None
+        query = exp.select(*key_columns, *drop_equal_comments(columns)).from_(exp.to_table(rows.step).as_("r"))
         if any(column.table == "m" for value in expressions.values() for column in find_nodes(value, exp.Column)):
             query = join_metrics(query, cte, "r", keys)
         if "weight" in self._list_influence_columns(rows):
@@ -292,3 +302,12 @@ class AnalyticIntervals:
         }
         types = {name: "BIGINT" if name == N_UNITS else "DOUBLE" for name in INTERVAL_SUFFIXES}
         return [exp.alias_(exp.cast(expressions[name], types[name]), names[name]) for name in INTERVAL_SUFFIXES]
+
+
+def _describe_influence(rows: InfluenceRows, column: MetricColumn, influence: exp.Expr) -> str:
+    """Return the comment of a column of influence on a metric."""
+    if influence == deviation_from_mean(column):
+        return "difference from the mean"
+    if rows.kind == "equal_units":
+        return "its square is the sum of squares of the units' influence"
+    return "change of the metric by the unit, to first order"

@@ -62,7 +62,7 @@ class IntervalFormulas:
         arguments = [sums.get(name, missing).copy() for name in names]
         error = self.relations.apply_function("standard_error", {"standard_error": self.formula.error}, *arguments)
         columns = [exp.alias_(sums[name].copy(), name) for name in ("value", "units") if name in sums]
-        columns.append(exp.alias_(error, SE))
+        columns.append(describe_column(error, SE, "standard error of the metric"))
         count = sums["units"]
         if self.formula.error == "delong" or self.needs_class_sizes:
             smaller = self.relations.apply_function("smaller_sum", {}, sums["positives"], sums["negatives"])
@@ -73,14 +73,20 @@ class IntervalFormulas:
                 else []
             )
         if self.needs_class_sizes:
-            columns += [exp.alias_(sums[name].copy(), name) for name in ("positive_size", "negative_size")]
+            for label in ("positive", "negative"):
+                size = exp.alias_(sums[f"{label}_size"].copy(), f"{label}_size")
+                is_weighted = sums[f"{label}_size"] != sums[f"{label}s"]
+                size.comments = [f"effective number of {label}s"] if is_weighted else None
+                columns.append(size)
         columns += [df_column(count)] if self.confidence.method != "normal" else []
         if self.formula.is_adjusted:
             arguments = [sums[name] for name in ("squares", "fourth_powers", "units")]
             concentration = self.relations.apply_function("influence_concentration", {}, *arguments)
             columns.append(describe_column(concentration, "concentration", self._describe_slot("influence_concentration")))
         if self.formula.has_size:
-            columns.append(exp.alias_(self.relations.apply_function("least_size", {}, sums["size"]), "size"))
+            columns.append(
+                describe_column(self.relations.apply_function("least_size", {}, sums["size"]), "size", self._describe_slot("least_size"))
+            )
         return columns
 
     def degrees_of_freedom(self) -> list[exp.Expr]:
@@ -178,7 +184,9 @@ class IntervalFormulas:
         if self.formula.may_be_infinite:
             terms = {CI_LOW: (value, margin), CI_HIGH: (value, margin), SE: ()}
             limits = {name: null_if_not_finite(limit, *terms[name]) for name, limit in limits.items()}
-        return [limit if limit == exp.column(name) else exp.alias_(limit, name) for name, limit in limits.items()]
+        level = f"{100 * self.confidence.level:.10g} % interval"
+        comments = {CI_LOW: f"lower limit of the {level}", CI_HIGH: f"upper limit of the {level}", SE: "standard error"}
+        return [limit if limit == exp.column(name) else describe_column(limit, name, comments[name]) for name, limit in limits.items()]
 
     def _select_sample_size(self) -> exp.Column:
         """Return the column of the effective sample size: the units, unless weighted or absent."""
