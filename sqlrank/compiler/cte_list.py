@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, QUERY_ID, KeyColumns, KeysByName, name_keys
 from sqlrank.optimizer.projection_pruning import drop_empty_ctes, prune_projections
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
-from sqlrank.registry.row_comments import describe_rows, describe_source
+from sqlrank.registry.row_comments import describe_rows, format_source_name
 from sqlrank.sql_ast import find_nodes, first_select, query_text
 from sqlrank.unique_names import unique_name
 
@@ -48,7 +48,7 @@ class Cte:
     @property
     def rows_sentence(self) -> str:
         """The sentence on its rows, without its source and the full stop."""
-        return self.comment.removesuffix(f" ({describe_source(self.source)})").removesuffix(".")
+        return self.comment.removesuffix(f" ({format_source_name(self.source)})").removesuffix(".")
 
 
 class CteList:

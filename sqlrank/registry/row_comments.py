@@ -42,10 +42,10 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
         named += [] if replaced == sentence else names
         sentence = replaced
     text = f"{sentence[:1].upper()}{sentence[1:]}."
-    return f"{text} ({describe_source(source)})" if source else text
+    return f"{text} ({format_source_name(source)})" if source else text
 
 
-def describe_source(source: str) -> str:
+def format_source_name(source: str) -> str:
     """Return the name of a file or table as the comment of a step has it."""
     return " ".join(source.split()).removeprefix(RELATIONS_FOLDER)
 
