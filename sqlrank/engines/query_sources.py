@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 _WRITES = (exp.DDL, exp.DML, exp.Into, exp.Command, exp.Lock)
 """Nodes of queries that write rows or lock them."""
 
-_FROM_FIRST = ("duckdb", "clickhouse", "bigquery", "databricks", "spark")
-"""Dialects in which a query may begin with FROM."""
-
 _JINJA = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _JINJA_BLOCK = re.compile(r"\{[%#]")
 
@@ -132,7 +129,7 @@ def _validate_query(role: str, text: str, dialect: str, allows_jinja: bool) -> s
         tokens = tokens[:-1]
     while isinstance(tree, exp.Subquery) and not tree.alias and _is_enclosed(tokens):
         tree, tokens = tree.this, tokens[1:-1]
-    if tokens[0].token_type == TokenType.FROM and dialect not in _FROM_FIRST:
+    if tokens[0].token_type == TokenType.FROM and not get_dialect(dialect).supports_from_first:
         raise InputError(f"{role}: a query for {dialect} begins with SELECT or WITH; write SELECT * FROM ...")
     return text[tokens[0].start : tokens[-1].end + 1]
 

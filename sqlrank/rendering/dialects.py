@@ -144,6 +144,9 @@ class Dialect:
     supports_collations: bool = False
     """Text is compared by a collation of the database unless COLLATE "C" demands bytes."""
 
+    supports_from_first: bool = False
+    """A query may begin with FROM."""
+
     supports_file_readers: bool = False
     """FROM reads files."""
 
@@ -178,6 +181,7 @@ logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 DIALECTS = {
     "duckdb": Dialect(
         "duckdb",
+        supports_from_first=True,
         is_file_dialect=True,
         computes_sources_once=True,
         int_division_is_double=True,
@@ -197,6 +201,7 @@ DIALECTS = {
     ),
     "bigquery": Dialect(
         "bigquery",
+        supports_from_first=True,
         is_distributed=True,
         supports_transactions=True,
         nan_function="IS_NAN",
@@ -223,6 +228,7 @@ DIALECTS = {
     ),
     "spark": Dialect(
         "spark",
+        supports_from_first=True,
         is_distributed=True,
         supports_create_or_replace_table=False,
         nan_function="ISNAN",
@@ -238,6 +244,7 @@ DIALECTS = {
     ),
     "databricks": Dialect(
         "databricks",
+        supports_from_first=True,
         is_distributed=True,
         nan_function="ISNAN",
         recomputes_ctes=True,
@@ -285,6 +292,7 @@ DIALECTS = {
     ),
     "clickhouse": Dialect(
         "clickhouse",
+        supports_from_first=True,
         required_settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
         supports_grouping_sets=False,
         table_engine="MergeTree",
