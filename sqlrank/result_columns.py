@@ -67,7 +67,17 @@ def difference_columns(across: Iterable[str]) -> tuple[str, ...]:
 
 DIFFERENCE_STEP_COLUMNS = (
     *difference_columns(["compared"]),
-    *("position", "value", "bound_low", "bound_high", "place", "place_from_greatest", "num_compared", "difference_place", "least_ratio"),
+    *(
+        "position",
+        "value",
+        "bound_low",
+        "bound_high",
+        "value_rank",
+        "value_rank_from_greatest",
+        "num_compared",
+        "difference_rank",
+        "least_ratio",
+    ),
     *("unit", "influence", "num_values", "num_pairs"),
 )
 """Columns that the steps of differences between groups have besides keys, and that no group-by column may have in a statement."""

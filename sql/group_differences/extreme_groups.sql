@@ -14,4 +14,4 @@ SELECT
 FROM ordered_groups AS least
 INNER JOIN ordered_groups AS greatest
   ON greatest.group_id = least.group_id AND greatest.metric = least.metric AND greatest.component_id = least.component_id
-WHERE least.place = 1 AND greatest.place_from_greatest = 1
+WHERE least.value_rank = 1 AND greatest.value_rank_from_greatest = 1

@@ -1,11 +1,11 @@
 -- limit_margins: one row per group, metric, component and compared group: margins of its value below and above, and of its logarithm.
 -- Those of the logarithm are NULL if a value or limit has none.
--- Grain: group_id, metric, component_id, place
+-- Grain: group_id, metric, component_id, value_rank
 SELECT
   group_id,
   metric,
   component_id,
-  place,
+  value_rank,
   value,
   pair_low,
   pair_high,

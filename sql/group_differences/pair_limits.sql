@@ -1,12 +1,12 @@
 -- pair_limits: one row per group, metric, component and pair of compared groups: limits of the difference, and of the ratio.
 -- A lower limit without a logarithm is 0. An upper limit is NULL if it is not below 1.
--- Grain: group_id, metric, component_id, place, higher_place
+-- Grain: group_id, metric, component_id, value_rank, higher_rank
 SELECT
   group_id,
   metric,
   component_id,
-  place,
-  higher_place,
+  value_rank,
+  higher_rank,
   is_negative,
   difference - margin_below AS difference_low,
   CASE WHEN difference + margin_above > margin_below - difference THEN difference + margin_above ELSE margin_below - difference END AS difference_high,

@@ -1,12 +1,12 @@
 -- pair_margins: one row per group, metric, component and pair of compared groups: difference and ratio, and the margins of their intervals.
 -- A square below 0 is a rounded 0.
--- Grain: group_id, metric, component_id, place, higher_place
+-- Grain: group_id, metric, component_id, value_rank, higher_rank
 SELECT
   group_id,
   metric,
   component_id,
-  place,
-  higher_place,
+  value_rank,
+  higher_rank,
   difference,
   ratio,
   greatest_ratio,

@@ -5,7 +5,7 @@ SELECT
   metric,
   component_id,
   compared_id,
-  place,
+  value_rank,
   value,
   CASE WHEN value_low < bound_low THEN bound_low ELSE value_low END AS value_low,
   CASE WHEN value_high > bound_high THEN bound_high ELSE value_high END AS value_high,

@@ -8,7 +8,7 @@ SELECT
   metric,
   component_id,
   compared_id,
-  place,
+  value_rank,
   value,
   ci_low,
   ci_high,

@@ -5,7 +5,7 @@ SELECT
   metric,
   component_id,
   compared_id,
-  place,
+  value_rank,
   value,
   bound_low,
   bound_high,

@@ -6,9 +6,9 @@ SELECT
   r.row_id,
   r.label,
   r.weight,
-  [COALESCE(r.found[name], 0) FOR name IN n.names] AS features
+  [COALESCE(r.values_by_feature[name], 0) FOR name IN n.names] AS features
 FROM (
-  SELECT model, query_id, row_id, label, weight, MAP(LIST(feature), LIST(value)) AS found
+  SELECT model, query_id, row_id, label, weight, MAP(LIST(feature), LIST(value)) AS values_by_feature
   FROM training
   GROUP BY model, query_id, row_id, label, weight
 ) AS r

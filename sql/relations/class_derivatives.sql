@@ -10,13 +10,13 @@ SELECT
   (precision_share_by_predicted * (precision - precision_mean) - precision_share * hit_share / NULLIF(predicted_weight, 0))
     / NULLIF(precision_shares, 0) AS precision_by_predicted,
   precision_share / NULLIF(predicted_weight, 0) / NULLIF(precision_shares, 0) AS precision_by_hit,
-  (recall_share_by_label * (recall - recall_mean) - recall_share * found_share / NULLIF(label_weight, 0))
+  (recall_share_by_label * (recall - recall_mean) - recall_share * right_share / NULLIF(label_weight, 0))
     / NULLIF(recall_shares, 0) AS recall_by_label,
   recall_share / NULLIF(label_weight, 0) / NULLIF(recall_shares, 0) AS recall_by_hit,
   (f_share_by_label * (f - f_mean) - $beta * $beta * f_share * f / NULLIF(f_divisor, 0)) / NULLIF(f_shares, 0) AS f_by_label,
   (f_share_by_predicted * (f - f_mean) - f_share * f / NULLIF(f_divisor, 0)) / NULLIF(f_shares, 0) AS f_by_predicted,
   (1 + $beta * $beta) * f_share / NULLIF(f_divisor, 0) / NULLIF(f_shares, 0) AS f_by_hit,
-  -found_share / NULLIF(label_weight, 0) / NULLIF(observed_classes, 0) AS balanced_accuracy_by_label,
+  -right_share / NULLIF(label_weight, 0) / NULLIF(observed_classes, 0) AS balanced_accuracy_by_label,
   1 / NULLIF(label_weight, 0) / NULLIF(observed_classes, 0) AS balanced_accuracy_by_hit,
   (hits - 2 * kappa * total_weight + (kappa - 1) * predicted_weight) / NULLIF(total_weight * total_weight - chance, 0) AS kappa_by_label,
   (kappa - 1) * label_weight / NULLIF(total_weight * total_weight - chance, 0) AS kappa_by_predicted,
@@ -33,7 +33,7 @@ FROM (
     label_weight,
     predicted_weight,
     hit_share,
-    found_share,
+    right_share,
     f_divisor,
     precision,
     recall,
@@ -69,7 +69,7 @@ FROM (
       label_weight,
       predicted_weight,
       tp / NULLIF(predicted_weight, 0) AS hit_share, -- precision; NULL of a class that is not predicted
-      tp / NULLIF(label_weight, 0) AS found_share, -- recall; NULL of a class that is not observed
+      tp / NULLIF(label_weight, 0) AS right_share, -- recall; NULL of a class that is not observed
       $beta * $beta * label_weight + predicted_weight AS f_divisor,
       precision,
       recall,

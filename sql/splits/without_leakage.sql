@@ -6,20 +6,20 @@ SELECT split_rows.*
 FROM split_rows
 LEFT JOIN (
   -- one row per fold and user of the first part
-  SELECT fold AS user_fold, user_id AS known_user
+  SELECT fold AS user_fold, user_id AS training_user
   FROM split_rows
   WHERE split = $first
   GROUP BY fold, user_id
 ) AS training_users
-  ON training_users.user_fold = split_rows.fold AND training_users.known_user = split_rows.user_id
+  ON training_users.user_fold = split_rows.fold AND training_users.training_user = split_rows.user_id
 LEFT JOIN (
   -- one row per fold and item of the first part
-  SELECT fold AS item_fold, item_id AS known_item
+  SELECT fold AS item_fold, item_id AS training_item
   FROM split_rows
   WHERE split = $first
   GROUP BY fold, item_id
 ) AS training_items
-  ON training_items.item_fold = split_rows.fold AND training_items.known_item = split_rows.item_id
+  ON training_items.item_fold = split_rows.fold AND training_items.training_item = split_rows.item_id
 LEFT JOIN (
   -- one row per fold, user and item of the first part
   SELECT fold AS pair_fold, user_id AS seen_user, item_id AS seen_item
@@ -31,4 +31,4 @@ LEFT JOIN (
   AND training_pairs.seen_user = split_rows.user_id
   AND training_pairs.seen_item = split_rows.item_id
 WHERE split_rows.split = $first
-  OR (training_users.known_user IS NOT NULL AND training_items.known_item IS NOT NULL AND training_pairs.seen_user IS NULL)
+  OR (training_users.training_user IS NOT NULL AND training_items.training_item IS NOT NULL AND training_pairs.seen_user IS NULL)

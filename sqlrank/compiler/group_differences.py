@@ -44,10 +44,10 @@ LIMIT_STEPS = (
     "comparison_counts", "tail_bounds", "critical_values", "widening_factors", "widened_limits", "simultaneous_limits", "extreme_intervals",
     "limit_margins",
 )  # fmt: skip
-UNIT_STEPS = ("influence_places", "pair_correlations")
+UNIT_STEPS = ("ranked_influences", "pair_correlations")
 """Steps from values of groups to limits, from limits to pairs, and from influences of units to correlations of pairs."""
 
-SHARED_STEPS = {"ordered_groups", "influence_places", "limit_margins"}
+SHARED_STEPS = {"ordered_groups", "ranked_influences", "limit_margins"}
 """Steps with several readers, which are computed once: Spark would plan everything below them anew for each."""
 
 METRIC_POSITION = "position"
@@ -237,7 +237,7 @@ class _GroupDifferences:
             query = self._join_extremes(query, extremes, self.ctes[step]) if step in self.ctes else query
         if self.has_components:
             query = query.where(
-                exp.EQ(this=exp.column("difference_place", table=self.ctes["largest_differences"]), expression=sql_literal(1))
+                exp.EQ(this=exp.column("difference_rank", table=self.ctes["largest_differences"]), expression=sql_literal(1))
             )
         query = self._with_audits(query, extremes) if self.audits else query
         query = order_rows(query, by)

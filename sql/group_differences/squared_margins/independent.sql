@@ -1,13 +1,13 @@
 -- squared_margins: one row per group, metric, component and pair of compared groups: difference, ratio, squared margins of both.
 -- The ratio is that of the lower to the higher value. Its margins are those of its logarithm.
 -- Source: Zou & Donner 2008, from the limits of both values; Newcombe 1998 for shares.
--- Grain: group_id, metric, component_id, place, higher_place
+-- Grain: group_id, metric, component_id, value_rank, higher_rank
 SELECT
   low.group_id,
   low.metric,
   low.component_id,
-  low.place,
-  high.place AS higher_place,
+  low.value_rank,
+  high.value_rank AS higher_rank,
   high.value - low.value AS difference,
   high.margin_below * high.margin_below + low.margin_above * low.margin_above AS square_below,
   high.margin_above * high.margin_above + low.margin_below * low.margin_below AS square_above,
@@ -18,4 +18,4 @@ SELECT
   CASE WHEN low.value < 0 THEN 1 ELSE 0 END AS is_negative
 FROM limit_margins AS low
 INNER JOIN limit_margins AS high
-  ON high.group_id = low.group_id AND high.metric = low.metric AND high.component_id = low.component_id AND high.place > low.place
+  ON high.group_id = low.group_id AND high.metric = low.metric AND high.component_id = low.component_id AND high.value_rank > low.value_rank

@@ -9,9 +9,9 @@ SELECT
   score,
   margin_score, -- score, of positives less the margin, of negatives plus it
   CASE
-    WHEN num_kept < max_violation_kept OR max_violation_kept IS NULL THEN 0
+    WHEN num_top_positives < max_violation_positives OR max_violation_positives IS NULL THEN 0
     WHEN label = 0 THEN 1
-    ELSE MAX(CASE WHEN label = 1 AND num_kept = max_violation_kept THEN per_positive END) OVER (PARTITION BY group_id)
+    ELSE MAX(CASE WHEN label = 1 AND num_top_positives = max_violation_positives THEN per_positive END) OVER (PARTITION BY group_id)
   END AS pair_weight, -- weight of the prediction in the violation
   CASE WHEN max_violation IS NULL THEN 0 ELSE 1 END AS positive_divisor, -- 0 if no top k is violated, else 1
   SUM(1 - label) OVER (PARTITION BY group_id) AS num_negatives -- compared negatives of the group
@@ -22,10 +22,10 @@ FROM (
     label,
     score,
     margin_score,
-    num_kept,
+    num_top_positives,
     per_positive,
     max_violation,
-    MAX(CASE WHEN violation = max_violation AND max_violation > 0 THEN num_kept END) OVER (PARTITION BY group_id) AS max_violation_kept
+    MAX(CASE WHEN violation = max_violation AND max_violation > 0 THEN num_top_positives END) OVER (PARTITION BY group_id) AS max_violation_positives
   FROM (
     -- one row per group and compared prediction
     SELECT
@@ -33,7 +33,7 @@ FROM (
       label,
       score,
       margin_score,
-      num_kept,
+      num_top_positives,
       per_positive,
       violation,
       MAX(violation) OVER (PARTITION BY group_id) AS max_violation
@@ -44,9 +44,9 @@ FROM (
         label,
         score,
         margin_score,
-        num_kept,
+        num_top_positives,
         per_positive,
-        CASE WHEN label = 1 AND num_kept < $k AND num_negatives_in > 0 THEN negative_sum - per_positive * positive_sum END AS violation
+        CASE WHEN label = 1 AND num_top_positives < $k AND num_negatives_in > 0 THEN negative_sum - per_positive * positive_sum END AS violation
       FROM (
         -- one row per group and compared prediction
         SELECT
@@ -54,7 +54,7 @@ FROM (
           label,
           score,
           margin_score,
-          num_kept,
+          num_top_positives,
           num_negatives_in,
           negative_sum,
           positive_sum,
@@ -70,18 +70,18 @@ FROM (
             score,
             margin_score,
             max_positive_weight,
-            num_kept,
+            num_top_positives,
             SUM(negative) OVER (
-              PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+              PARTITION BY group_id ORDER BY num_top_positives DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             ) AS num_negatives_in,
             SUM(label) OVER (
-              PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+              PARTITION BY group_id ORDER BY num_top_positives DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             ) AS num_positives_out,
             SUM(negative * margin_score) OVER (
-              PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+              PARTITION BY group_id ORDER BY num_top_positives DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             ) AS negative_sum,
             SUM(label * margin_score) OVER (
-              PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+              PARTITION BY group_id ORDER BY num_top_positives DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             ) AS positive_sum
           FROM (
             -- one row per group and compared prediction
@@ -92,7 +92,7 @@ FROM (
               margin_score,
               max_positive_weight,
               1 - label AS negative,
-              CASE WHEN label = 1 THEN class_rank - 1 ELSE $k - class_rank END AS num_kept -- positives of the top k that ends here
+              CASE WHEN label = 1 THEN class_rank - 1 ELSE $k - class_rank END AS num_top_positives -- positives of the top k that ends here
             FROM surrogate_terms
           ) AS top_k_sizes
         ) AS cumulative_sums

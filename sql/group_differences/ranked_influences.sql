@@ -1,14 +1,14 @@
--- influence_places: one row per group, metric, component, compared group and unit: the influence of the unit, and the place of the compared group.
--- Grain: group_id, metric, component_id, place, unit
+-- ranked_influences: one row per group, metric, component, compared group and unit: the influence of the unit, and the rank of the compared group by value.
+-- Grain: group_id, metric, component_id, value_rank, unit
 SELECT
   unit_influences.group_id,
   unit_influences.metric,
   unit_influences.component_id,
   unit_influences.unit,
-  ordered_groups.place,
+  ordered_groups.value_rank,
   unit_influences.influence,
   SUM(unit_influences.influence * unit_influences.influence) OVER (
-    PARTITION BY unit_influences.group_id, unit_influences.metric, unit_influences.component_id, ordered_groups.place
+    PARTITION BY unit_influences.group_id, unit_influences.metric, unit_influences.component_id, ordered_groups.value_rank
   ) AS squares
 FROM unit_influences
 INNER JOIN ordered_groups
