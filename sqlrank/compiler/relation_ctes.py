@@ -27,7 +27,7 @@ from sqlrank.compiler.row_keys import (
 )
 from sqlrank.compiler.select_builders import aliased_table, union_slices
 from sqlrank.registry.dependencies import find_dependencies
-from sqlrank.registry.row_comments import describe_rows
+from sqlrank.registry.row_comments import describe_rows, name_cutoff
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.sql_ast import find_nodes, first_select, unqualified_tables
 
@@ -182,7 +182,8 @@ class RelationCtes:
             tree = tree.select(*(exp.column(name, table=role) for role in tables for name in measured.get(role, ())))
         _join_queries_by_group(tree)
         for select in find_nodes(tree, exp.Select):
-            select.comments = [self._name_rows(comment, settings) for comment in select.comments or ()]
+            for item in (select, *select.expressions):
+                item.comments = [self._complete_comment(comment, file, settings) for comment in item.comments or ()]
         for table in find_nodes(tree, exp.Table):
             rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
             table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
@@ -203,18 +204,19 @@ class RelationCtes:
             materialize = True if "Materialize" in file.annotations else None
             name = f"{file.path.stem}_{file.name}" if file.name in self.library.roles else file.name  # as the input is named
             self._names[tree] = self.ctes.add(
-                name, tree, self._name_rows(file.summary, settings), keys, file.relative_path, file, materialize
+                name, tree, self._complete_comment(file.summary, file, settings), keys, file.relative_path, file, materialize
             )
         return self._names[tree]
 
-    def _name_rows(self, sentence: str, settings: Mapping[str, ParameterValue]) -> str:
-        """Return a sentence on rows with what the rows of a relation are, in place of ``row of`` and its name."""
+    def _complete_comment(self, sentence: str, file: SqlFile, settings: Mapping[str, ParameterValue]) -> str:
+        """Return a comment of a file with the cut-off in place of k, and what the rows of a relation are in place of ``row of`` its name."""
 
         def describe_reference(reference: re.Match[str]) -> str:
             rows = self.library.find_relation(reference[1], settings).summary
             return rows.partition(":")[0].removeprefix("one row per ")
 
-        return re.sub(r"(?<=per )row of (\w+_\w+)", describe_reference, sentence)
+        cutoff = settings.get("k", file.params["k"].default if "k" in file.params else None)
+        return name_cutoff(re.sub(r"(?<=per )row of (\w+_\w+)", describe_reference, sentence), cutoff)
 
     def _windows_per_score(self, tree: exp.Query, source_key: InputKey, query: exp.Query) -> exp.Query:
         """Compute a relation's window functions for every score in one wide CTE.

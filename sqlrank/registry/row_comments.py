@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sqlrank.registry.sql_file import NO_CUTOFF
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 RELATIONS_FOLDER = "relations/"
 """Folder of relations, which the name of a source is written without: it is that of its step."""
+
+_CUTOFF_WORDS = [
+    (re.compile(r" at ranks 1 to k\b| among (?:its|their) first k\b"), ""),
+    (re.compile(r"\bfirst k documents\b"), "documents"),
+    (re.compile(r"\b(?:in|among) the first k of\b"), "in"),
+]
+"""Words on a cut-off, and what stays of them if all ranks count."""
 
 _QUALIFIER = r"(?:with|whose|where|that|which|of|in|at|for|its|the|an?)\b"
 """Words after a comma that qualify the rows; others continue the enumeration of their keys."""
@@ -43,6 +52,24 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
         sentence = replaced
     text = f"{sentence[:1].upper()}{sentence[1:]}."
     return f"{text} ({format_source_name(source)})" if source else text
+
+
+def name_cutoff(sentence: str, cutoff: object) -> str:
+    """Return a sentence with the cut-off in place of k, or without the words on k if all ranks count.
+
+    A cut-off that only the statement's reader knows stays k.
+
+    >>> sentence = "lists that have the document among their first k"
+    >>> name_cutoff(sentence, 10), name_cutoff(sentence, NO_CUTOFF)
+    ('lists that have the document among their first 10', 'lists that have the document')
+    >>> name_cutoff("share of the first k documents", NO_CUTOFF), name_cutoff("in the first k of any of its lists", NO_CUTOFF)
+    ('share of the documents', 'in any of its lists')
+    """
+    if cutoff == NO_CUTOFF:
+        for words, remainder in _CUTOFF_WORDS:
+            sentence = words.sub(remainder, sentence)
+        return sentence
+    return re.sub(r"\bk\b", str(cutoff), sentence) if isinstance(cutoff, int) else sentence
 
 
 def format_source_name(source: str) -> str:

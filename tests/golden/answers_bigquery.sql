@@ -80,7 +80,7 @@ WITH answers AS (
   -- One row per intent and query.
   SELECT
     `intent`, query_id,
-    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
       SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END), 0
     ) AS ndcg_at_10
@@ -90,7 +90,7 @@ WITH answers AS (
   -- One row per intent and query.
   SELECT
     `intent`, query_id,
-    -- R: recall, the share of the relevant documents that are among the first k.
+    -- R: recall, the share of the relevant documents that are among the first 5.
     SUM(CASE WHEN rank <= 5 THEN 1.0 ELSE 0 END) / COUNT(*) AS r_at_5
   FROM judged_documents
   WHERE relevance >= 1

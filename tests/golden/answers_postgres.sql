@@ -82,7 +82,7 @@ WITH answers AS NOT MATERIALIZED (
   -- One row per intent and query.
   SELECT
     "intent", query_id,
-    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
     SUM(CASE
       WHEN rank <= 10
       THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION)))
@@ -103,7 +103,7 @@ WITH answers AS NOT MATERIALIZED (
   -- One row per intent and query.
   SELECT
     "intent", query_id,
-    -- R: recall, the share of the relevant documents that are among the first k.
+    -- R: recall, the share of the relevant documents that are among the first 5.
     SUM(CASE WHEN rank <= 5 THEN CAST(1.0 AS DOUBLE PRECISION) ELSE 0 END)
     / CAST(COUNT(*) AS DOUBLE PRECISION) AS r_at_5
   FROM judged_documents

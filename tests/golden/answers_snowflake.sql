@@ -83,7 +83,7 @@ WITH answers AS (
   -- One row per INTENT and query.
   SELECT
     "INTENT", query_id,
-    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
     SUM(CASE
       WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
       ELSE 0
@@ -102,7 +102,7 @@ WITH answers AS (
   -- One row per INTENT and query.
   SELECT
     "INTENT", query_id,
-    -- R: recall, the share of the relevant documents that are among the first k.
+    -- R: recall, the share of the relevant documents that are among the first 5.
     SUM(CASE WHEN rank <= 5 THEN CAST(1.0 AS DOUBLE) ELSE 0 END)
     / CAST(COUNT(*) AS DOUBLE) AS r_at_5
   FROM judged_documents

@@ -23,15 +23,15 @@ WITH run AS NOT MATERIALIZED (
     COUNT(*) OVER (PARTITION BY query_id) AS list_length
   FROM run
 ), weighted_recommendations AS (
-  -- One row per query and document among its first k.
+  -- One row per query and document among its first 10.
   SELECT
     query_id, doc_id, rank,
-    -- of its documents, at most k
+    -- of its documents, at most 10
     1 / SQRT(CAST(LEAST(list_length, 10) AS DOUBLE PRECISION)) AS inverse_norm
   FROM ranked_documents
   WHERE rank <= 10
 ), recommendation_counts AS (
-  -- One row per document in the first k of any of its lists. (recommendation_counts.sql)
+  -- One row per document in the first 10 of any of its lists. (recommendation_counts.sql)
   SELECT
     weighted_recommendations.doc_id,
     -- sum over these lists of 1 / sqrt(length)
@@ -53,7 +53,7 @@ WITH run AS NOT MATERIALIZED (
 ), recommended_items_metrics AS (
   -- One row.
   SELECT
-    -- CatalogCoverage: share of the catalog that is among the first k of any list.
+    -- CatalogCoverage: share of the catalog that is among the first 10 of any list.
     CAST(SUM(CASE WHEN group_catalog.doc_id IS NULL THEN 0 ELSE 1 END) AS DOUBLE PRECISION)
     / NULLIF(MAX(catalog_sizes.catalog_size), 0) AS catalog_coverage_at_10
   FROM recommendation_counts
@@ -62,7 +62,7 @@ WITH run AS NOT MATERIALIZED (
 ), recommendation_counts_metrics AS (
   -- One row.
   SELECT
-    -- Personalization: how different the lists are: one less the cosine of the first k of two
+    -- Personalization: how different the lists are: one less the cosine of the first 10 of two
     -- lists, on the mean over pairs.
     1
     - SUM(norm_sum * norm_sum - norm_square_sum)

@@ -53,7 +53,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per query.
   SELECT
     query_id,
-    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
     SUM(CASE
       WHEN rank <= 10
       THEN relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION)))

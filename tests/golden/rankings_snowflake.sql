@@ -78,7 +78,7 @@ WITH qrels AS (
   -- One row per MODEL and query.
   SELECT
     "MODEL", query_id,
-    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
     SUM(CASE
       WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
       ELSE 0

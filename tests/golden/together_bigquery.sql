@@ -89,7 +89,7 @@ WITH predictions AS (
   -- One row per model and query.
   SELECT
     `model`, query_id,
-    -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
+    -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END) / NULLIF(
       SUM(CASE WHEN ideal_rank <= 10 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END), 0
     ) AS ndcg_at_10
