@@ -1,4 +1,4 @@
--- results: one row per metric and treatment: effect with interval and test.
+-- results: one row per metric and treatment, and one for the sample ratio: effect with interval and test.
 -- The winner and the minimum detectable effect (mde) follow from them. Python adds the row of the sample ratio test, which has few of these
 -- columns.
 -- Intervals are NULL if no unit differs. The winner needs a corrected p-value below 1 - confidence, and numbers of units that match the

@@ -9,7 +9,7 @@ SELECT
   difference * difference / NULLIF(se * se * df, 0) AS t_squared_by_df
 FROM effects
 CROSS JOIN (
-  -- one row per purpose
+  -- one row per purpose of a value of Student's t
   SELECT 'p' AS purpose
   UNION ALL SELECT 'difference' AS purpose
   UNION ALL SELECT 'lift' AS purpose

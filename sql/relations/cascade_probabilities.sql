@@ -17,7 +17,7 @@ FROM (
     stop_probability,
     COALESCE(SUM(log_continue) OVER (
       PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS log_reach -- logarithm of the probability to get here
+    ), 0) AS log_reach -- logarithm of the probability that the reader gets here
   FROM (
     -- one row per list and judged document of positive relevance
     SELECT
@@ -33,7 +33,7 @@ FROM (
       SELECT
         list_id,
         rank,
-        stop_probability(relevance) AS stop_probability
+        stop_probability(relevance) AS stop_probability -- probability that the reader stops here
       FROM documents_with_gain
     ) AS stop_probabilities
   ) AS continue_logs

@@ -17,7 +17,7 @@ SELECT
     WHEN 0 THEN segment_metrics.positive_rows
     WHEN 1 THEN segment_metrics.negative_rows
     ELSE segment_metrics.negative_rows_between
-  END AS num_units, -- predictions: positives, negatives at it, or below
+  END AS num_units, -- number of predictions of this kind
   CASE segment_part
     WHEN 0 THEN segment_metrics.positives
     WHEN 1 THEN segment_metrics.negatives

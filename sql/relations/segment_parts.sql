@@ -1,4 +1,4 @@
--- segment_parts: one row per kind of prediction between two thresholds: 0 positives, 1 negatives at the threshold, 2 negatives below it.
+-- segment_parts: one row per kind of prediction of a threshold, its positives, its negatives, or negatives below it: a number of the kind from 0.
 -- Grain: segment_part
 SELECT 0 AS segment_part -- 0 positives, 1 negatives at it, 2 negatives below it
 UNION ALL SELECT 1 AS segment_part

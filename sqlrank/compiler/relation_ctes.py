@@ -209,7 +209,7 @@ class RelationCtes:
         return self._names[tree]
 
     def _complete_comment(self, sentence: str, file: SqlFile, settings: Mapping[str, ParameterValue]) -> str:
-        """Return a comment of a file with the cut-off in place of k, and what the rows of a relation are in place of ``row of`` its name."""
+        """Return a comment of a file with its cut-off for k, and for ``row of`` a relation what its rows are."""
 
         def describe_reference(reference: re.Match[str]) -> str:
             rows = self.library.find_relation(reference[1], settings).summary

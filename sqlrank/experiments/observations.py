@@ -35,7 +35,7 @@ CONTROL = "control"
 MIN_UNITS_AND_VARIANTS = 2
 """Minimum number of units for a variance, and of variants for an experiment."""
 
-DATA_DESCRIPTION = "one row per exposure, session or unit."
+DATA_DESCRIPTION = "one row per row of the data, of which a unit may have several."
 
 
 def _check_default_columns(observations: BoundInput, columns: Mapping[str, str]) -> None:

@@ -152,13 +152,23 @@ def _metric_sums(design: ExperimentDesign) -> exp.Select:
     next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(union_all(names).subquery("metrics"))
     columns_by_metric = {estimate.name: _arm_columns(design, estimate) for estimate in design.estimates}
     columns = next(iter(columns_by_metric.values()))
-    return _select_columns(
+    query = _select_columns(
         query,
         {
             column: _choose_by_metric({name: metric_columns[column] for name, metric_columns in columns_by_metric.items()})
             for column in columns
         },
     )
+    for item in query.selects:
+        item.comments = [_describe_product(item.alias_or_name)] if item.alias_or_name in PRODUCTS else item.comments
+    return query
+
+
+def _describe_product(product: str) -> str:
+    """Return the comment of a sum of products, by the letters of its amounts."""
+    roles = {letter: f"{role.replace('_', ' ')}s" for role, letter in ROLE_LETTERS.items()}
+    first, second = (roles[letter] for letter in product[1:])
+    return f"sum of squares of {first} about the mean" if first == second else f"of products of {first}, {second}"
 
 
 def unit_denominators(design: ExperimentDesign) -> set[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import is_aggregated, is_constant, is_sort_key
+from sqlrank.sql_ast import LeadingComment
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -18,6 +19,9 @@ MAX_INLINED = 2
 """Maximum number of computed columns that are written where they are read; more would hide the formula of a metric."""
 
 _SHORT_FUNCTIONS = (exp.Abs, exp.Neg, exp.Sqrt)
+
+_LONG_VALUE = 400
+"""Length of a merged expression from which its comment is kept beside the expression that it is a part of."""
 
 
 def merge_projections(graph: StatementGraph) -> None:
@@ -110,7 +114,7 @@ def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> 
         value, comments = items[column.name].unalias(), items[column.name].comments
         if not keeps_clauses and comments and not is_sort_key(column) and not _is_short(value):
             item = _enclosing_item(column, reader)
-            item.comments = item.comments or comments
+            item.comments = item.comments or _move_comments(comments, value, column, item)
         if is_sort_key(column) and not isinstance(value, exp.Column):
             column.set("table", None)
             column.set("this", _column_name(outputs[column.name]).copy())
@@ -211,6 +215,16 @@ def _enclosing_item(column: exp.Column, reader: Scope) -> Expr:
     while node.parent is not None and node.parent is not reader.select:
         node = node.parent
     return node
+
+
+def _move_comments(comments: list[str], value: Expr, column: exp.Column, item: Expr) -> list[str] | None:
+    """Return the comments of a column for the one that reads it: they say what that is, or what its longest part is, or nothing of it."""
+    read: Expr = item.unalias()
+    while isinstance(read, (exp.Cast, exp.Coalesce, exp.Paren)):
+        read = read.this
+    if read is column or item.alias_or_name == column.name or any(isinstance(comment, LeadingComment) for comment in comments):
+        return comments
+    return [f"in it the {comments[0]}"] if len(value.sql()) > _LONG_VALUE else None
 
 
 def _column_name(item: Expr) -> exp.Identifier:

@@ -18,7 +18,7 @@ _CUTOFF_WORDS = [
     (re.compile(r"\bfirst k documents\b"), "documents"),
     (re.compile(r"\b(?:in|among) the first k of\b"), "in"),
 ]
-"""Words on a cut-off, and what stays of them if all ranks count."""
+"""Patterns of words on a cut-off, and their replacements if all ranks count."""
 
 _QUALIFIER = r"(?:with|whose|where|that|which|of|in|at|for|its|the|an?)\b"
 """Words after a comma that qualify the rows; others continue the enumeration of their keys."""

@@ -87,7 +87,8 @@ class _ListJoin:
         else:
             steps = cte.parent.expressions
             name = unique_name(self.alias, {table.name for table in [*steps, *find_nodes(cte.parent, exp.Table)]})
-            rows.comments = ["One row per element of a list, with its position."]
+            ids = [column.name.removesuffix("_id") for column in read if column.name.endswith("_id")]
+            rows.comments = [f"One row per {' and '.join([*ids[:1], 'element of its list'])}, with its position."]
             steps.insert(steps.index(cte), exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name))))
             self.select.set("from_", exp.From(this=exp.to_table(name)))
         unqualify_columns(self.select)

@@ -22,7 +22,7 @@ WITH answers AS (
   FROM answers
   CROSS JOIN UNNEST(answers.relevant) AS doc_id WITH OFFSET AS list_position
 ), deduplicated_qrels AS (
-  -- One row per intent, query and document of judgments with duplicate rows.
+  -- One row per intent, query and judged document, of judgments that may repeat it.
   -- (qrels/deduplicated.sql)
   SELECT
     `intent`, query_id, doc_id,
@@ -35,7 +35,8 @@ WITH answers AS (
   FROM answers
   CROSS JOIN UNNEST(answers.retrieved) AS doc_id WITH OFFSET AS list_position
 ), deduplicated_run AS (
-  -- One row per intent, query and document of a run with duplicate rows. (run/deduplicated.sql)
+  -- One row per intent, query and retrieved document, of a run that may repeat it.
+  -- (run/deduplicated.sql)
   SELECT
     `intent`, query_id, doc_id,
     MIN(rank) AS rank  -- the lowest of its rows

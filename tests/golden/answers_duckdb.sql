@@ -12,7 +12,7 @@ WITH answers AS NOT MATERIALIZED (
   FROM shop.eval.questions
   WHERE "day" = '2026-01-01'
 ), relevant_ids AS (
-  -- One row per element of a list, with its position.
+  -- One row per query and element of its list, with its position.
   SELECT
     "intent", query_id, grades,
     UNNEST(relevant) AS doc_id,
@@ -25,7 +25,7 @@ WITH answers AS NOT MATERIALIZED (
     CASE WHEN grades IS NULL THEN 1 ELSE CAST(grades[list_position] AS DOUBLE) END AS relevance
   FROM relevant_ids
 ), deduplicated_qrels AS (
-  -- One row per intent, query and document of judgments with duplicate rows.
+  -- One row per intent, query and judged document, of judgments that may repeat it.
   -- (qrels/deduplicated.sql)
   SELECT
     "intent", query_id, doc_id,

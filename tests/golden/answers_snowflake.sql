@@ -23,7 +23,7 @@ WITH answers AS (
   FROM answers
   CROSS JOIN LATERAL FLATTEN(INPUT => answers.relevant) AS relevant_ids
 ), deduplicated_qrels AS (
-  -- One row per INTENT, query and document of judgments with duplicate rows.
+  -- One row per INTENT, query and judged document, of judgments that may repeat it.
   -- (qrels/deduplicated.sql)
   SELECT
     "INTENT", query_id, doc_id,
@@ -38,7 +38,8 @@ WITH answers AS (
   FROM answers
   CROSS JOIN LATERAL FLATTEN(INPUT => answers.retrieved) AS retrieved_ids
 ), deduplicated_run AS (
-  -- One row per INTENT, query and document of a run with duplicate rows. (run/deduplicated.sql)
+  -- One row per INTENT, query and retrieved document, of a run that may repeat it.
+  -- (run/deduplicated.sql)
   SELECT
     "INTENT", query_id, doc_id,
     MIN(rank) AS rank  -- the lowest of its rows

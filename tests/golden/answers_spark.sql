@@ -23,7 +23,7 @@ WITH answers AS (
   LATERAL VIEW
   POSEXPLODE(relevant) relevant_ids AS list_position, doc_id
 ), deduplicated_qrels AS (
-  -- One row per intent, query and document of judgments with duplicate rows.
+  -- One row per intent, query and judged document, of judgments that may repeat it.
   -- (qrels/deduplicated.sql)
   SELECT
     `intent`, query_id, doc_id,
@@ -37,7 +37,8 @@ WITH answers AS (
   LATERAL VIEW
   POSEXPLODE(retrieved) retrieved_ids AS list_position, doc_id
 ), deduplicated_run AS (
-  -- One row per intent, query and document of a run with duplicate rows. (run/deduplicated.sql)
+  -- One row per intent, query and retrieved document, of a run that may repeat it.
+  -- (run/deduplicated.sql)
   SELECT
     `intent`, query_id, doc_id,
     MIN(rank) AS rank  -- the lowest of its rows

@@ -3,7 +3,7 @@
 -- settings: unit=user_id, variant=arm, control=A, covariates=(revenue=Mean(revenue_before)), where day >= '2026-01-01', confidence=0.95, correction=holm, interval=fixed, lift_scale=log, power=0.8
 -- made by: sqlrank experiment 'ctr=Ratio(clicks, views)' 'revenue=Mean(revenue)' --data shop.eval.visits --unit user_id --variant arm --control A --covariate 'revenue=Mean(revenue_before)' --where "day >= '2026-01-01'" --sql
 WITH observations AS (
-  -- One row per exposure, session or unit.
+  -- One row per row of the data, of which a unit may have several.
   SELECT
     "user_id" AS unit_id, CAST("arm" AS TEXT) AS variant, CAST("clicks" AS DOUBLE) AS amount_0,
     CAST("views" AS DOUBLE) AS amount_1, CAST("revenue" AS DOUBLE) AS amount_2,
@@ -86,10 +86,15 @@ WITH observations AS (
     CASE metric WHEN 'ctr' THEN mean_0 WHEN 'revenue' THEN mean_2 END AS value,
     CASE metric WHEN 'ctr' THEN mean_1 WHEN 'revenue' THEN 1 END AS denominator,
     CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN mean_3 END AS covariate,
+    -- sum of squares of values about the mean
     CASE metric WHEN 'ctr' THEN product_0_0 WHEN 'revenue' THEN product_2_2 END AS svv,
+    -- of products of values, denominators
     CASE metric WHEN 'ctr' THEN product_0_1 WHEN 'revenue' THEN 0 END AS svd,
+    -- sum of squares of denominators about the mean
     CASE metric WHEN 'ctr' THEN product_1_1 WHEN 'revenue' THEN 0 END AS sdd,
+    -- sum of squares of covariates about the mean
     CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_3_3 END AS scc,
+    -- of products of values, covariates
     CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_2_3 END AS svc
   FROM variant_comoments
   CROSS JOIN metrics
@@ -252,7 +257,7 @@ WITH observations AS (
     4 * LN(1 + EXP(0.45e0 * number - 31)) AS node, 1.8 / (1 + EXP(31 - 0.45e0 * number)) AS weight
   FROM GENERATE_SERIES(0, 99) AS series(number)
 ), purposes AS (
-  -- One row per purpose.
+  -- One row per purpose of a value of Student's t.
   SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
   UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
 ), t_requests AS (
@@ -508,7 +513,8 @@ WITH observations AS (
   FROM chi_square_densities
   GROUP BY n_units, multi_variant_units, statistic, df
 ), results AS (
-  -- One row per metric and treatment: effect with interval and test. (experiments/results.sql)
+  -- One row per metric and treatment, and one for the sample ratio: effect with interval and test.
+  -- (experiments/results.sql)
   SELECT
     metric,
     'A' AS control,

@@ -7,7 +7,7 @@ WITH digits AS (
   SELECT 0 AS digit UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4
   UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9
 ), observations AS (
-  -- One row per exposure, session or unit.
+  -- One row per row of the data, of which a unit may have several.
   SELECT
     "USER_ID" AS unit_id, CAST("ARM" AS VARCHAR) AS variant, CAST("CLICKS" AS DOUBLE) AS amount_0,
     CAST("VIEWS" AS DOUBLE) AS amount_1, CAST("REVENUE" AS DOUBLE) AS amount_2,
@@ -90,10 +90,15 @@ WITH digits AS (
     CASE metric WHEN 'ctr' THEN mean_0 WHEN 'revenue' THEN mean_2 END AS value,
     CASE metric WHEN 'ctr' THEN mean_1 WHEN 'revenue' THEN 1 END AS denominator,
     CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN mean_3 END AS covariate,
+    -- sum of squares of values about the mean
     CASE metric WHEN 'ctr' THEN product_0_0 WHEN 'revenue' THEN product_2_2 END AS svv,
+    -- of products of values, denominators
     CASE metric WHEN 'ctr' THEN product_0_1 WHEN 'revenue' THEN 0 END AS svd,
+    -- sum of squares of denominators about the mean
     CASE metric WHEN 'ctr' THEN product_1_1 WHEN 'revenue' THEN 0 END AS sdd,
+    -- sum of squares of covariates about the mean
     CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_3_3 END AS scc,
+    -- of products of values, covariates
     CASE metric WHEN 'ctr' THEN 0 WHEN 'revenue' THEN product_2_3 END AS svc
   FROM variant_comoments
   CROSS JOIN metrics
@@ -260,7 +265,7 @@ WITH digits AS (
   FROM digits AS ones
   CROSS JOIN digits AS tens
 ), purposes AS (
-  -- One row per purpose.
+  -- One row per purpose of a value of Student's t.
   SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
   UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
 ), t_requests AS (
@@ -519,7 +524,8 @@ WITH digits AS (
   FROM chi_square_densities
   GROUP BY n_units, multi_variant_units, statistic, df
 ), results AS (
-  -- One row per metric and treatment: effect with interval and test. (experiments/results.sql)
+  -- One row per metric and treatment, and one for the sample ratio: effect with interval and test.
+  -- (experiments/results.sql)
   SELECT
     metric,
     'A' AS control,

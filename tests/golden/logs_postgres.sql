@@ -122,7 +122,7 @@ WITH logs AS NOT MATERIALIZED (
   SELECT
     "campaign", metric, value, units,
     SQRT(squares * units / NULLIF(units - 1, 0)) AS se,  -- standard error of the metric
-    NULLIF(units - 1, 0) AS df,  -- degrees of freedom, NULL for one unit
+    NULLIF(units - 1, 0) AS df,  -- degrees of freedom, NULL in place of 0
     -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
     fourth_powers / NULLIF(squares * squares, 0)
     - CAST(1 AS DOUBLE PRECISION) / units AS concentration
@@ -155,7 +155,7 @@ WITH logs AS NOT MATERIALIZED (
   -- One row per campaign and metric: the margin, from which both limits of the interval follow.
   SELECT
     "campaign", metric, value, units, se,
-    -- quantile of Student's t at 97.5 %: exact for 1 and 2 df, else a series in 1 / df to 1e-10
+    -- in it the quantile of Student's t at 97.5 %: exact for df 1 and 2, else a series to 1e-10
     CASE
       WHEN se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(value)
       THEN CASE

@@ -72,6 +72,7 @@ WITH sqlrank_predictions_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     label, score,
+    -- number of the bin, or of a neighbor
     CASE WHEN score > 0 THEN -FLOOR(-score * 10) ELSE 1 END AS nearest_bin
   FROM sqlrank_predictions
 ), sqlrank_binned_predictions AS (
@@ -79,6 +80,7 @@ WITH sqlrank_predictions_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     label, score,
+    -- number of the bin, which holds its upper limit
     CASE
       WHEN score <= (nearest_bin - 1) / 10 AND nearest_bin > 1 THEN nearest_bin - 1
       WHEN score > nearest_bin / 10 AND nearest_bin < 10 THEN nearest_bin + 1

@@ -63,7 +63,8 @@ WITH sqlrank_queries_source AS (
       / NULLIF(COUNT(mean_difference_influence) - 1, 0)
       / NULLIF(COUNT(mean_difference_influence), 0)
     ) AS se,
-    NULLIF(COUNT(mean_difference_influence) - 1, 0) AS df,  -- degrees of freedom, NULL for one unit
+    -- degrees of freedom, NULL in place of 0
+    NULLIF(COUNT(mean_difference_influence) - 1, 0) AS df,
     -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
     SUM(
       mean_difference_influence * mean_difference_influence * mean_difference_influence
@@ -105,7 +106,7 @@ WITH sqlrank_queries_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se,
-    -- quantile of Student's t at 97.5 %: exact for 1 and 2 df, else a series in 1 / df to 1e-10
+    -- in it the quantile of Student's t at 97.5 %: exact for df 1 and 2, else a series to 1e-10
     CASE
       WHEN se > CAST('1e-12' AS DOUBLE) * ABS(value)
       THEN CASE

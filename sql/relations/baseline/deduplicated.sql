@@ -1,4 +1,4 @@
--- baseline: one row per group, query and document of a baseline run with duplicate rows: its highest score and lowest rank.
+-- baseline: one row per group, query and document of the baseline run, which may repeat documents: its highest score and lowest rank.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- qrels: one row per group, query and document of judgments with duplicate rows: its highest relevance.
+-- qrels: one row per group, query and judged document, of judgments that may repeat it: its highest relevance.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- run: one row per group, query and document of a run with duplicate rows: its highest score and lowest rank.
+-- run: one row per group, query and retrieved document, of a run that may repeat it: its highest score and lowest rank.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,

@@ -12,7 +12,7 @@ SELECT
   negatives AS negative_rows,
   negatives AS negative_squares,
   negatives_between, -- negatives from here to the next lower threshold
-  negatives_between AS negative_rows_between,
+  negatives_between AS negative_rows_between, -- negatives from here to the next lower threshold
   negatives_between AS negative_squares_between,
   positives_above,
   negatives_above,
@@ -63,7 +63,7 @@ LEFT JOIN (
   -- one row per group with a positive
   SELECT
     group_id,
-    CAST(MIN(negatives_above) AS DOUBLE) AS negatives_above_top,
+    CAST(MIN(negatives_above) AS DOUBLE) AS negatives_above_top, -- above the highest threshold
     CAST(MAX(total_positives) AS DOUBLE) AS total_positives,
     CAST(MAX(total_negatives) AS DOUBLE) AS total_negatives
   FROM positive_thresholds

@@ -29,7 +29,7 @@ POLYNOMIAL_POWERS = (1, 2, 4)
 def df_column(units: exp.Expr) -> exp.Expr:
     """Return the degrees of freedom as a column, from a count of units."""
     value = exp.func("NULLIF", exp.Sub(this=units.copy(), expression=sql_literal(1)), sql_literal(0))
-    return describe_column(value, DF, "degrees of freedom, NULL for one unit")
+    return describe_column(value, DF, "degrees of freedom, NULL in place of 0")
 
 
 def inverse_df_columns() -> list[exp.Expr]:
@@ -69,5 +69,5 @@ def t_quantile_column(confidence: IntervalOptions) -> exp.Expr:
     ]
     column = exp.alias_(exp.Case(ifs=ifs, default=value), T_QUANTILE)
     percent = f"{50 * (1 + confidence.level):.10g}"
-    column.comments = [f"quantile of Student's t at {percent} %: exact for 1 and 2 df, else a series in 1 / df to 1e-10"]
+    column.comments = [f"quantile of Student's t at {percent} %: exact for df 1 and 2, else a series to 1e-10"]
     return column
