@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 import sqlglot
@@ -77,47 +77,56 @@ def iterate_statements(tree: ast.Module) -> Iterator[ast.stmt]:
         ]
 
 
+class ModuleNames(NamedTuple):
+    """The names of a module."""
+
+    definitions: list[str]
+    """Classes, functions, methods, fields and constants."""
+
+    exports: list[str]
+    """Names that other modules may import."""
+
+    one_word_functions: list[str]
+    """Functions whose name is one word, methods as ``Class.method``, without properties, which are values."""
+
+    variables: list[str]
+    """Parameters and local variables, without booleans such as ``is_given``."""
+
+
 @cache
-def find_definitions(path: Path) -> list[str]:
-    """Return the names of classes, functions, methods, fields and constants of a module."""
+def read_names(path: Path) -> ModuleNames:
+    """Return the names of a module, of tests without variables."""
     tree = ast.parse(path.read_text("utf-8"))
-    definitions = [node for node in iterate_statements(tree) if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
-    fields = [name for node in definitions if isinstance(node, ast.ClassDef) for name in find_assigned(node.body)]
-    return [node.name for node in definitions] + find_assigned(tree.body) + fields
-
-
-@cache
-def find_one_word_names(path: Path) -> list[str]:
-    """Return the functions whose name is one word, methods as ``Class.method``, without properties, which are values."""
-    statements = [*iterate_statements(ast.parse(path.read_text("utf-8")))]
-    classes = {id(method): f"{node.name}." for node in statements if isinstance(node, ast.ClassDef) for method in node.body}
-    functions = [node for node in statements if isinstance(node, ast.FunctionDef) and "_" not in node.name.strip("_")]
-    return [
-        classes.get(id(node), "") + node.name
-        for node in functions
-        if not node.name.endswith("__") and not any(ast.unparse(decorator).endswith("property") for decorator in node.decorator_list)
-    ]
-
-
-@cache
-def find_variables(path: Path) -> list[str]:
-    """Return the parameters and local variables of a module, without booleans such as ``is_given``."""
-    nodes = [*ast.walk(ast.parse(path.read_text("utf-8")))]
-    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    return sorted(name for name in names if name.strip("_") and not name.startswith("is_"))
-
-
-def find_exports(path: Path) -> list[str]:
-    """Return the names that other modules may import."""
-    body = ast.parse(path.read_text("utf-8")).body
-    names = [node.name for node in body if isinstance(node, (ast.ClassDef, ast.FunctionDef))] + find_assigned(body)
-    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+    statements = [*iterate_statements(tree)]
+    classes = [node for node in statements if isinstance(node, ast.ClassDef)]
+    owners = {id(method): f"{node.name}." for node in classes for method in node.body}
+    functions = [node for node in statements if isinstance(node, ast.FunctionDef)]
+    exports = [node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))] + find_assigned(tree.body)
+    nodes = [] if ROOT / "tests" in path.parents else [*ast.walk(tree)]
+    variables = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    variables |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return ModuleNames(
+        [node.name for node in classes + functions]
+        + find_assigned(tree.body)
+        + [name for node in classes for name in find_assigned(node.body)],
+        [name for name in dict.fromkeys(exports) if not name.startswith("_")],
+        [
+            owners.get(id(node), "") + node.name
+            for node in functions
+            if "_" not in node.name.strip("_")
+            and not node.name.endswith("__")
+            and not any(ast.unparse(decorator).endswith("property") for decorator in node.decorator_list)
+        ],
+        sorted(name for name in variables if name.strip("_") and not name.startswith("is_")),
+    )
 
 
 def test_tests_have_names_of_the_field() -> None:
     names = [
-        (path.name, name) for path in (ROOT / "tests").rglob("test_*.py") for name in find_definitions(path) if name.startswith("test_")
+        (path.name, name)
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in read_names(path).definitions
+        if name.startswith("test_")
     ]
     assert len(names) > 1000
     assert [name for name in names if {*name[1].split("_")} & NOT_IN_TESTS] == []
@@ -131,7 +140,8 @@ def test_helpers_of_tests_benchmarks_and_tools_have_names_of_the_field() -> None
     paths = {path: words for folder, words in allowed_by_folder.items() for path in (ROOT / folder).rglob("*.py")}
     assert len(paths) > 300
     found = {
-        path: {path.stem, *(name for name in find_definitions(path) if not (name.startswith("test_") or name.isupper()))} for path in paths
+        path: {path.stem, *(name for name in read_names(path).definitions if not (name.startswith("test_") or name.isupper()))}
+        for path in paths
     }
     wrong = {str(path.relative_to(ROOT)): {name for name in names if find_bad_words(name, paths[path])} for path, names in found.items()}
     assert {path: names for path, names in wrong.items() if names} == {}
@@ -149,7 +159,7 @@ def test_a_basename_occurs_once() -> None:
 
 
 def test_definitions_have_names_of_the_field() -> None:
-    found = {str(path): [name for name in find_definitions(path) if find_bad_words(name)] for path in PACKAGE.rglob("*.py")}
+    found = {str(path): [name for name in read_names(path).definitions if find_bad_words(name)] for path in PACKAGE.rglob("*.py")}
     assert {path: names for path, names in found.items() if names} == {}
 
 
@@ -157,7 +167,7 @@ def test_definitions_have_names_of_the_field() -> None:
 def test_variables_have_names_of_the_field(folder: str) -> None:
     """Names and pages have parts, comparisons and benchmarks have sides, documents are judged, and windows have ends."""
     allowed = {"window_ends", "Sides"}
-    found = {path: find_variables(path) for path in (ROOT / folder).rglob("*.py")}
+    found = {path: read_names(path).variables for path in (ROOT / folder).rglob("*.py")}
     wrong = {
         path: [name for name in names if name not in allowed and find_bad_words(name, {"judged", "parts", "sides"})]
         for path, names in found.items()
@@ -170,7 +180,7 @@ def test_functions_have_a_verb_and_an_object(folder: str) -> None:
     """A word alone is a noun without a verb, such as ``types``, or a verb without an object; the object of a method may be its class."""
     paths = [*(ROOT / folder).rglob("*.py")]
     assert paths
-    found = {str(path.relative_to(ROOT)): find_one_word_names(path) for path in paths}
+    found = {str(path.relative_to(ROOT)): read_names(path).one_word_functions for path in paths}
     wrong = {
         path: [name for name in names if name not in PUBLIC_NAMES | OVERRIDES and name.partition(".")[2] not in METHOD_VERBS]
         for path, names in found.items()
@@ -179,14 +189,14 @@ def test_functions_have_a_verb_and_an_object(folder: str) -> None:
 
 
 def test_exceptions_of_names_occur() -> None:
-    found = {name for path in PACKAGE.rglob("*.py") for name in find_one_word_names(path)}
+    found = {name for path in PACKAGE.rglob("*.py") for name in read_names(path).one_word_functions}
     assert found >= PUBLIC_NAMES | OVERRIDES
     assert {name.partition(".")[2] for name in found} >= METHOD_VERBS
 
 
 def test_an_exported_name_occurs_once() -> None:
     """A command has the name of its function."""
-    counts = Counter(name for path in PACKAGE.rglob("*.py") if path.parent.name != "cli" for name in find_exports(path))
+    counts = Counter(name for path in PACKAGE.rglob("*.py") if path.parent.name != "cli" for name in read_names(path).exports)
     assert [name for name, count in counts.items() if count > 1] == []
 
 
