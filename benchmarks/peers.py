@@ -24,6 +24,7 @@ Means = dict[str, float]
 
 FIVE = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 TWO = ["nDCG@10", "P@10"]
+AT_TEN = ["nDCG@10", "P@10", "R@10", "AP@10", "RR@10"]
 FORTY = [
     *("nDCG", "nDCG@5", "nDCG@10", "nDCG@20", "nDCG@100", "nDCG(discount=zipf)@10", "DCG@10", "CG@10", "MDCG@10", "RBP", "RBP(p=0.95)"),
     *("AP", "AP@10", "AP@100", "AP(denominator=min_rk)@10", "AR@10", "RR", "RR@10", "P@1", "P@5", "P@10", "P@20", "P@100", "Rprec"),

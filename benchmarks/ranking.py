@@ -9,7 +9,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from data import FOLDER, LONG, STANDARD, SYSTEMS, THOUSAND, Dataset, Kind, Order, Shape, make_answers, make_dataset
-from peers import BARE, CUT_OFFS, FIVE, FORTY, TWO, open_connection, row_number, with_polars, with_polars_first, with_pytrec_eval, with_ranx
+from peers import (
+    AT_TEN,
+    BARE,
+    CUT_OFFS,
+    FIVE,
+    FORTY,
+    TWO,
+    open_connection,
+    row_number,
+    with_polars,
+    with_polars_first,
+    with_pytrec_eval,
+    with_ranx,
+)
 from timing import (
     UNLIMITED,
     Sides,
@@ -158,7 +171,7 @@ def time_first_documents(options: argparse.Namespace) -> Iterator[Target]:
 
 
 def time_answers(options: argparse.Namespace) -> Iterator[Target]:
-    """Time answers, a row per query, beside the same rows unnested by hand: metrics of the first ten documents, and five of whole lists."""
+    """Time answers, a row per query, beside the same rows unnested by hand: metrics of the first ten documents, each and together, and five of all."""
     path = make_answers(options.rows)
     with open_connection(options.threads) as connection:
         connection.execute(f"CREATE TABLE answers AS FROM read_parquet('{path}')")
@@ -169,7 +182,7 @@ def time_answers(options: argparse.Namespace) -> Iterator[Target]:
                 "queries": f"SELECT query_id FROM {table}",
             }
             policies = {"topics": "given", "ties": "rank", "duplicates": "max"}
-            for metrics in (TWO, FIVE):
+            for metrics in (*([metric] for metric in AT_TEN), AT_TEN, FIVE):
                 ours = partial(evaluate_rankings, metrics, None, None, options, inputs={"answers": source}, connection=place)
                 sides: Sides = {
                     UNNESTED: partial(evaluate_rankings, metrics, options=options, **rows, **policies, connection=place),
