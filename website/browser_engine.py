@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import hashlib
 import logging
 import re
 import shutil
 import subprocess
-import tarfile
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from website.npm_packages import ARROW, DUCKDB, fetch_archive, read_member
 
 ROOT = Path(__file__).parents[1]
 FETCHED = ROOT / ".cache" / "browser"
@@ -22,22 +21,7 @@ FETCHED = ROOT / ".cache" / "browser"
 PLACE = "assets/duckdb"
 """Folder of the site with the files."""
 
-TIMEOUT = 300
-"""Seconds that npm has for a package."""
-
 _log = logging.getLogger("mkdocs.website")
-
-
-@dataclass(frozen=True)
-class _Package:
-    """A package of npm: its name and version, and its SHA-512 as npm writes it."""
-
-    name: str
-    sha512: str
-
-
-DUCKDB = _Package("@duckdb/duckdb-wasm@1.32.0", "IewXTNYEjsZCPE9weUWgtjGxUlMRo7qhX0GF6tq/KjK8bnY+RAl4cyUdYUfcdzbyb4b9ZxPC+FOsCcxgaKFWMg==")
-ARROW = _Package("apache-arrow@17.0.0", "X0p7auzdnGuhYMVKYINdQssS4EcKec9TCXyez/qtJt32DrIMGbzqiaMiQ0X6fQlQpw8Fl0Qygcv4dfRAr5Gu9Q==")
 
 _SOURCE_MAP = re.compile(rb"\n//# sourceMappingURL=\S+")
 _ARROW_NAMES = "RecordBatchReader, Table, Type, tableToIPC"
@@ -68,7 +52,7 @@ def engine_files() -> dict[str, Path]:
 
 def _make_files(temporary: Path, target_folder: Path) -> None:
     """Write the files that a page loads."""
-    duckdb, arrow = _fetch_archive(DUCKDB, temporary), _fetch_archive(ARROW, temporary)
+    duckdb, arrow = fetch_archive(DUCKDB, temporary), fetch_archive(ARROW, temporary)
     library = _read_member(duckdb, "dist/duckdb-browser.mjs").replace(b'from"apache-arrow"', b'from"./arrow.mjs"')
     (target_folder / "duckdb.mjs").write_bytes(library)
     (target_folder / "duckdb.worker.js").write_bytes(_read_member(duckdb, "dist/duckdb-browser-eh.worker.js"))
@@ -83,31 +67,7 @@ def _make_files(temporary: Path, target_folder: Path) -> None:
     )
 
 
-def _fetch_archive(package: _Package, folder: Path) -> Path:
-    """Return the archive of a package, fetched by npm.
-
-    Raises:
-        OSError: There is no npm, or it cannot fetch the package.
-        subprocess.SubprocessError: It failed, or took too long.
-        ValueError: The archive is not the one of the checksum.
-    """
-    npm = shutil.which("npm")
-    if npm is None:
-        raise FileNotFoundError("npm is not installed")
-    command = [npm, "pack", package.name, "--silent", "--pack-destination", str(folder)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=TIMEOUT)  # noqa: S603  names of packages from above
-    archive = folder / done.stdout.split()[-1]
-    digest = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
-    if digest != package.sha512:
-        raise ValueError(f"{package.name} has the SHA-512 {digest}, not {package.sha512}: someone changed it")
-    return archive
-
-
 def _read_member(archive: Path, name: str) -> bytes:
     """Return a file of the archive of a package, without the address of a source map that is not on the site."""
-    with tarfile.open(archive) as files:
-        file = files.extractfile(f"package/{name}")
-        if file is None:
-            raise FileNotFoundError(f"{archive.name} has no {name}")
-        content = file.read()
+    content = read_member(archive, name)
     return content if name.endswith(".wasm") else _SOURCE_MAP.sub(b"", content)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from itertools import pairwise
+import subprocess
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,8 @@ from tests.unit.browser import open_page, start_browser
 from tests.unit.command_line import TREC
 from tests.unit.test_cluster_reports import classify, link_records
 from tests.unit.test_reports import report_many_queries
+from tests.unit.test_rollup_reports import make_rollup
+from website.npm_packages import read_axe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sqlrank.report(predictions=CLICKS, columns=columns, by=["campaign", "policy"]).save(made / "predictions.html")
     effects = sqlrank.experiment("Mean(click)", data=CLICKS, unit="impression_id", variant="policy", control="random")
     sqlrank.report(experiment=effects).save(made / "experiment.html")
+    sqlrank.report(["AUC", "LogLoss"], rollup=make_rollup(), by="group", tolerance=0.1).save(made / "rollup.html")
     sqlrank.report(inputs={"records": link_records()}, system="system").save(made / "clusters.html")
     sqlrank.report(inputs={"classified": classify()}, system="system", unit="ticket").save(made / "classes.html")
     return made
@@ -76,7 +80,28 @@ def test_nothing_is_printed_on_the_console_and_it_opens_at_once(page: Any) -> No
     assert page.execute_script("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 2000
 
 
-@pytest.mark.parametrize("name", ["experiment", "clusters", "classes"])
+@pytest.fixture(scope="module")
+def axe() -> str:
+    try:
+        return read_axe()
+    except (OSError, subprocess.SubprocessError) as error:
+        pytest.skip(f"npm cannot fetch axe-core: {error}")
+
+
+@pytest.mark.parametrize("name", ["rankings", "predictions", "experiment", "rollup", "clusters", "classes"])
+def test_axe_finds_no_violation(browser: Any, folder: Path, axe: str, name: str) -> None:
+    run = "axe.run(document, {resultTypes: ['violations']}).then(arguments[0], error => arguments[0]({error: String(error)}))"
+    for width, scheme in product((1400, 375), ("light", "dark")):
+        page = open_page(browser, folder / f"{name}.html", width, scheme)
+        # Rules also hold for what is folded at first. The page forbids other scripts, so the protocol of the browser runs this one.
+        page.execute_script("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        page.execute_cdp_cmd("Runtime.evaluate", {"expression": axe})
+        found = page.execute_async_script(run)
+        assert len(found["passes"]) > 20
+        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]] == []
+
+
+@pytest.mark.parametrize("name", ["experiment", "rollup", "clusters", "classes"])
 def test_other_reports_open_at_every_width_and_print(browser: Any, folder: Path, name: str) -> None:
     wide = "return [...document.querySelectorAll('table, svg')].filter(n => n.getBoundingClientRect().right > innerWidth).map(n => n.id)"
     for width, scheme in ((1400, "light"), (900, "dark"), (375, "light")):
