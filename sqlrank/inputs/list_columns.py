@@ -99,11 +99,17 @@ def _normalized_on_postgres(document: exp.Expr, name: str, is_of_numbers: bool) 
     if is_of_numbers:
         return exp.cast(exp.Case(ifs=[exp.If(this=is_array, true=_build_array(document))]), "DOUBLE[]"), None
     holds_objects = _call_function("JSONB_PATH_EXISTS", document, exp.Literal.string('$[*] ? (@.type() == "object")'))
-    members, fields, numbers = (
+    members, numbers = (
         _build_array(_call_function("JSONB_PATH_QUERY_ARRAY", document, exp.Literal.string(path)))
-        for path in ("$.*", f"$[*].{ID_FIELDS[0]}", f"$[*].{NUMBER_FIELDS[name]}")
+        for path in ("$.*", f"$[*].{NUMBER_FIELDS[name]}")
     )
-    ids = [(is_object, _build_array(document, "JSONB_OBJECT_KEYS")), (holds_objects, fields), (is_array, _build_array(document))]
+    fields = [
+        (_call_function("JSONB_PATH_EXISTS", document, exp.Literal.string(f"$[*].{field}")), _build_array_of_field(document, field))
+        for field in ID_FIELDS
+    ]
+    # Objects without an id have NULL for it, which the checks of rows then report.
+    objects = (holds_objects, _build_array_of_field(document, ID_FIELDS[0]))
+    ids = [(is_object, _build_array(document, "JSONB_OBJECT_KEYS")), *fields, objects, (is_array, _build_array(document))]
     values = [(is_object, members), (holds_objects, numbers)]
     id_case, value_case = (
         exp.Case(ifs=[exp.If(this=condition.copy(), true=value) for condition, value in branches]) for branches in (ids, values)
@@ -115,6 +121,12 @@ def _normalized_on_postgres(document: exp.Expr, name: str, is_of_numbers: bool) 
 def _build_array(document: exp.Expr, function: str = "JSONB_ARRAY_ELEMENTS_TEXT") -> exp.Expr:
     """Return an array of the rows of a function of JSON."""
     return exp.Array(expressions=[exp.select(_call_function(function, document))])
+
+
+def _build_array_of_field(document: exp.Expr, field: str) -> exp.Array:
+    """Return an array of a field of each object in a JSON array on PostgreSQL, NULL for objects without it."""
+    element = _call_function("JSONB_ARRAY_ELEMENTS", document)
+    return exp.Array(expressions=[exp.select(_call_function("JSONB_EXTRACT_PATH_TEXT", element, exp.Literal.string(field)))])
 
 
 def _extract_texts(value: exp.Expr, duckdb_type: str) -> exp.Expr:

@@ -115,6 +115,7 @@ def test_lists_may_be_json(server: PostgreSQL) -> None:
         ("q3", '["d5"]', "null", "[1]"),
         ("q4", None, '[{"doc_id": "d4", "relevance": 3}]', "null"),
         ("q5", "[]", "[5]", None),
+        ("q6", '[{"id": "d6", "score": 4, "meta": {}}, {"id": "d2", "score": 1}]', '[{"id": "d2"}]', None),
     ]
     lists = [
         (["d3", "d1"], [0.5, 0.25], ["d1", "d2"], None),
@@ -122,6 +123,7 @@ def test_lists_may_be_json(server: PostgreSQL) -> None:
         (["d5"], [1.0], None, None),
         (None, None, ["d4"], [3.0]),
         ([], None, ["5"], None),
+        (["d6", "d2"], [4.0, 1.0], ["d2"], None),
     ]
     metrics = ["nDCG@3", "RR", "R@2", "num_ret", "num_rel", "num_no_rel"]
     columns = {name: [row[place] for row in lists] for place, name in enumerate(("retrieved", "scores", "relevant", "grades"))}
@@ -140,3 +142,6 @@ def test_lists_may_be_json(server: PostgreSQL) -> None:
         assert result.to_pylist() == [
             pytest.approx(row) for row in sqlrank.evaluate(metrics, inputs={"answers": table}, **plain).to_pylist()
         ]
+        server.connection.execute(f'UPDATE {name} SET retrieved = \'[{{"id": "d6"}}, {{"name": "d2"}}]\' WHERE query_id = \'q6\'')
+        with pytest.raises(InputError, match=rf"^answers\.retrieved \({name}\): 1 row: doc_id is NULL"):
+            sqlrank.evaluate(metrics, inputs={"answers": name}, connection=server.connection)
