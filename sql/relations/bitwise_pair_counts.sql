@@ -35,7 +35,7 @@ FROM (
         label_score_indexes.group_id,
         label_score_indexes.score_index,
         label_score_indexes.weight,
-        CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- block of labels of this size
+        CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- number of the block; + 2^40 keeps block sizes apart
         CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block -- its half: 2 * block is the lower one
       FROM label_score_indexes
       JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels

@@ -18,6 +18,7 @@ _BLOCK_COMMENT = re.compile(r"/\*(?!\+)")
 _STEP = re.compile(
     r"(?m)^(?:WITH |\), )(?P<name>\S.*?) AS (?:NOT MATERIALIZED |MATERIALIZED )?\(\n(?P<comment>(?:  -- .*\n)*)(?P<query>(?:(?!\)).*\n)*)"
 )
+_COLUMN_COMMENT = re.compile(r"-- .*")
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _SOURCE = re.compile(r" ?\([^()]*\)$")
 _HEADER_LINE = re.compile(
@@ -45,6 +46,18 @@ def find_comment_faults(text: str) -> Iterator[str]:
             yield f"CTE {step['name']}: the comment names no columns of this statement: {comment}"
         missing = [name for name in _NAME.findall(sentence) if name in columns and name not in step["query"]]
         yield from (f"CTE {step['name']}: the comment names {name}, which the step does not have" for name in missing)
+    yield from _find_untrue_column_comments(text, columns)
+    if "inverse_df_4" in body and "quantile of Student's t" not in body:
+        yield "a polynomial in 1 / df: no comment says that it is the quantile of Student's t"
+
+
+def _find_untrue_column_comments(text: str, columns: set[str]) -> Iterator[str]:
+    """Yield a sentence for each comment of a column that names a column which its step does not have."""
+    for step in _STEP.finditer(text):
+        code = _COLUMN_COMMENT.sub("", step["query"])
+        for comment in _COLUMN_COMMENT.findall(step["query"]):
+            missing = [name for name in _NAME.findall(comment) if name in columns and name not in code]
+            yield from (f"CTE {step['name']}: a comment of a column names {name}, which the step does not have" for name in missing)
 
 
 def _read_header(text: str) -> list[str]:

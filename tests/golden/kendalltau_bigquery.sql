@@ -36,7 +36,7 @@ WITH predictions AS (
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(
       (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
-    ) AS INT64) AS block,  -- block of labels of this size
+    ) AS INT64) AS block,  -- number of the block; + 2^40 keeps block sizes apart
     CAST(FLOOR(
       2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
     ) AS INT64) AS half_block  -- its half: 2 * block is the lower one

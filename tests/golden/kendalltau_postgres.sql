@@ -37,7 +37,7 @@ WITH predictions AS (
     CAST(FLOOR(
       CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE PRECISION)
       / block_sizes.block_size
-    ) AS BIGINT) AS block,  -- block of labels of this size
+    ) AS BIGINT) AS block,  -- number of the block; + 2^40 keeps block sizes apart
     CAST(FLOOR(
       CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE PRECISION)
       / block_sizes.block_size

@@ -45,7 +45,7 @@ WITH digits AS (
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(
       CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE) / block_sizes.block_size
-    ) AS BIGINT) AS block,  -- block of labels of this size
+    ) AS BIGINT) AS block,  -- number of the block; + 2^40 keeps block sizes apart
     CAST(FLOOR(
       CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE)
       / block_sizes.block_size

@@ -30,6 +30,9 @@ ONCE = "once"
 """Alias of the subquery in a CTE that Spark computes once."""
 
 
+_OF_KEYS = {"expressions", "from_", "group"}
+"""Clauses of a query of distinct keys."""
+
 LONGEST_LIMIT = 200
 """Length of a limit of an interval, without line breaks, that may stand in the last SELECT."""
 
@@ -70,6 +73,7 @@ def _find_query_faults(query: exp.Query, dialect: str) -> Iterator[str]:
     yield from _find_constants(ctes, query, dialect)
     for select in query.find_all(exp.Select):
         yield from _find_needless_sources(select, names)
+        yield from _find_needless_key_joins(select, ctes)
         yield from _find_needless_aliases(select, names, names_joined=dialect == "clickhouse")
     inputs = [cte for cte in ctes if _is_input(cte, names) or cte.alias in RANKINGS]
     yield from _find_unfolded(query, dialect, inputs)
@@ -175,6 +179,22 @@ def _find_needless_sources(select: exp.Select, names: set[str]) -> Iterator[str]
     for join in joins:
         if join.side and isinstance(join.args.get("on"), exp.Boolean):
             yield f"{describe_place(join)}: LEFT JOIN {join.this.alias_or_name} ON TRUE"
+
+
+def _find_needless_key_joins(select: exp.Select, ctes: list[exp.CTE]) -> Iterator[str]:
+    """Yield a sentence for each inner join with the distinct keys of a table that is read anyway."""
+    queries = {cte.alias: cte.this for cte in ctes}
+    joins = select.args.get("joins") or []
+    sources = {clause.this.name for clause in [select.args.get("from_"), *joins] if clause}
+    for join in joins:
+        query, on = queries.get(join.this.name), join.args.get("on")
+        if join.side or on is None or not isinstance(query, exp.Select) or {key for key, value in query.args.items() if value} != _OF_KEYS:
+            continue
+        keys = {item.alias_or_name for item in query.expressions if isinstance(item, exp.Column)}
+        compared = {column.name for column in on.find_all(exp.Column)}
+        tables = {column.table for column in on.find_all(exp.Column)} - {join.this.alias_or_name}
+        if len(keys) == len(query.expressions) and keys == compared and tables == {query.args["from_"].this.name} <= sources:
+            yield f"{describe_place(join)}: INNER JOIN {join.this.name} has the keys of a table that is read"
 
 
 def _find_needless_aliases(select: exp.Select, names: set[str], names_joined: bool) -> Iterator[str]:

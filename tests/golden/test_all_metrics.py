@@ -16,6 +16,7 @@ from sqlrank.learn import fit, scoring_sql
 from sqlrank.registry.dependencies import find_dependencies, find_engines
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering.dialects import DIALECTS
+from tests.golden.header import find_header_faults
 from tests.golden.reading import find_faults
 from tests.golden.requests import REQUESTS
 from tests.golden.style import find_style_faults
@@ -53,7 +54,8 @@ def sources(file: SqlFile) -> dict[str, Any]:
 
 def all_faults(text: str, dialect: str, name: str = "") -> list[str]:
     """Return the faults of a statement without those of its metric that are known."""
-    found = [*find_faults(text, DIALECTS[dialect].sqlglot_name), *find_style_faults(text, DIALECTS[dialect].sqlglot_name)]
+    parsed_as = DIALECTS[dialect].sqlglot_name
+    found = [*find_faults(text, parsed_as), *find_style_faults(text, parsed_as), *find_header_faults(text)]
     return [fault for fault in found if UNFINISHED.get(name, "\0") not in fault and not EXPECTED.match(fault)]
 
 
@@ -64,6 +66,12 @@ def test_nothing_in_a_statement_is_without_need(file: SqlFile, dialect: str) -> 
 
 def rollup(file: SqlFile, dialect: str) -> str:
     return sqlrank.rollup_sql(format_metric(file), dialect=dialect, by="day", **sources(file))
+
+
+@pytest.mark.xfail(strict=True, reason="sums of expressions in rollups are named by a part of the expression and a hash")
+def test_sums_of_rollups_have_names() -> None:
+    text = rollup(load_registry().metrics["smape"], "bigquery")
+    assert re.findall(r"\b(?:[a-z0-9]+_){4,}[0-9a-f]{8}\b", text) == []
 
 
 EXPECTED = re.compile(

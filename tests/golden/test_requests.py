@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 
+from tests.golden.header import find_header_faults
 from tests.golden.reading import find_faults
 from tests.golden.requests import REQUESTS, count_sizes
 from tests.golden.style import find_style_faults
@@ -22,7 +23,7 @@ def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: 
     text = REQUESTS[number].text(dialect)
     unexpected = [fault for fault in find_faults(text, dialect) if number not in UNFINISHED]
     assert unexpected == []
-    assert find_style_faults(text, dialect) == []
+    assert [*find_style_faults(text, dialect), *find_header_faults(text)] == []
     assert count_sizes(text, dialect)["lines"] == len(text.splitlines())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.golden.header import find_header_faults
 from tests.golden.reading import find_faults
 from tests.golden.style import find_style_faults
 
@@ -255,3 +256,43 @@ def test_what_a_condition_or_an_idiom_makes_superfluous(text: str, fault: str) -
 )
 def test_what_is_needed_is_none_of_it(text: str) -> None:
     assert find_style_faults(text, "duckdb") == []
+
+
+HEADER = "-- sqlrank 0.1.0 for DuckDB: RR, one row\n-- reads: t (run)\n-- plan: rank_method=sort\n-- made by: sqlrank sql RR\nSELECT 1 AS a"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        (" for DuckDB", "", "the header does not say dialect and rows: -- sqlrank 0.1.0: RR, one row"),
+        (", one row", "", "the header does not say dialect and rows: -- sqlrank 0.1.0 for DuckDB: RR"),
+        ("-- reads: t (run)\n", "", "the header has no line 'reads'"),
+        ("-- made by: sqlrank sql RR\n", "", "the header has no line 'made by'"),
+        (
+            "-- reads: t (run)\n-- plan: rank_method=sort",
+            "-- plan: a\n-- reads: t",
+            "the header has another order: sqlrank, plan, reads, made by",
+        ),
+        ("rank_method=sort", "score_order=buckets", "the header names no alternative: -- plan: score_order=buckets"),
+    ],
+)
+def test_headers(old: str, new: str, fault: str) -> None:
+    assert list(find_header_faults(HEADER)) == []
+    assert list(find_header_faults(HEADER.replace(old, new))) == [fault]
+
+
+def test_a_join_with_the_keys_of_a_table_that_is_read() -> None:
+    text = "WITH q AS (SELECT k FROM t GROUP BY k), x AS (SELECT t.a FROM t\nINNER JOIN q ON q.k = t.k) SELECT a FROM x"
+    fault = "CTE x: INNER JOIN q has the keys of a table that is read"
+    assert fault in find_style_faults(text, "duckdb")
+    assert fault not in find_style_faults(text.replace("t.a FROM t", "u.a FROM u").replace("= t.k", "= u.k"), "duckdb")
+
+
+def test_comments_of_columns() -> None:
+    text = STEP.format("-- One row per query.").replace("a, b FROM t", "a,  -- position by {}\n    b FROM t")
+    assert find_faults(text.format("b"), "duckdb") == []
+    assert find_faults(text.format("ideal_rank"), "duckdb") == [
+        "CTE x: a comment of a column names ideal_rank, which the step does not have"
+    ]
+    series = STEP.format("-- One row per query.").replace("a, b FROM t", "a, b * inverse_df_4 AS b FROM t")
+    assert find_faults(series, "duckdb") == ["a polynomial in 1 / df: no comment says that it is the quantile of Student's t"]
