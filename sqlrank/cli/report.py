@@ -48,7 +48,7 @@ def report(
         list[str] | None,
         typer.Option(help="Of a rollup or experiment: a tolerated change, 0.01, 2%, or of one metric AUC=0.01. Repeat for more."),
     ] = None,
-    title: Annotated[str, typer.Option(help="The heading of the page.")] = "sqlrank report",
+    title: Annotated[str | None, typer.Option(help="The heading of the page. Default: what is compared.")] = None,
     created_at: Annotated[str | None, typer.Option(help="Creation time shown on the page. Default: now.")] = None,
     max_rows: Annotated[int, typer.Option(min=1, help="Maximum number of rows shown per table.")] = 50,
     query_examples: Annotated[

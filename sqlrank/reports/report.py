@@ -13,7 +13,8 @@ from sqlrank.call_descriptions import describe_source
 from sqlrank.errors import MetricError
 from sqlrank.reports.blocks import truncate_text
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
-from sqlrank.request import SourceGroup, leaf_sources
+from sqlrank.reports.page_titles import compose_report_title, compose_title, describe_data
+from sqlrank.request import SourceGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from sqlrank.reports.rollup_report import RollupReportRequest
 
 DEFAULT_CONFIDENCE = 0.95
-
-MAX_SYSTEMS_NAMED = 5
-"""Maximum number of systems named below the heading."""
 
 TYPICAL_CALLS = 20
 """Approximate number of calls of a report, for its progress."""
@@ -58,7 +56,7 @@ def report(
     reference: str | None = None,
     current: str | None = None,
     tolerance: float | str | Mapping[str, float | str] | None = None,
-    title: str = "sqlrank report",
+    title: str | None = None,
     created_at: datetime | str | None = None,
     max_rows: int = 50,
     query_examples: int = 3,
@@ -101,7 +99,7 @@ def report(
             ``window_days`` is not given.
         tolerance: for a rollup the tolerated changes, as for :func:`sqlrank.drift`; for an experiment the tolerated losses of guardrails, the
             metrics that must not become worse: ``{"latency": "2%"}``.
-        title: the heading of the page.
+        title: the heading of the page; by default it names what is compared, such as ``new against old: nDCG@10 and AP``.
         created_at: creation time shown on the page, a date or a text; now by default.
         max_rows: maximum number of rows shown per table.
         query_examples: number of queries with the largest losses, and with the largest gains, whose ranked lists are shown, if there are
@@ -129,14 +127,14 @@ def report(
 
     >>> runs = {"old": {"q1": {"a": 2.0, "b": 1.0}}, "new": {"q1": {"b": 2.0, "a": 1.0}}}
     >>> report("RR", run=runs, qrels={"q1": {"b": 1}}, created_at="today").title
-    'sqlrank report'
+    'new against old: RR'
     """
     from sqlrank.engines.worker_threads import run_in_time  # noqa: PLC0415  engines take half a second that help does not need
 
     run_in_time(_import_modules)
     from sqlrank.reports.experiment_report import Effects, experiment_sections  # noqa: PLC0415  loaded by now
     from sqlrank.reports.report_request import ReportRequest  # noqa: PLC0415
-    from sqlrank.reports.rollup_report import RollupReportRequest, rollup_sections  # noqa: PLC0415
+    from sqlrank.reports.rollup_report import DAY, RollupReportRequest, rollup_sections  # noqa: PLC0415
 
     common: dict[str, Any] = {
         "inputs": inputs,
@@ -162,15 +160,17 @@ def report(
         row_arguments |= {"confidence": None if confidence == DEFAULT_CONFIDENCE else confidence}
         _refuse_arguments({**row_arguments, **rollup_arguments, **policies}, "is not for an experiment: leave it out, or experiment=")
         effects = Effects.from_result(experiment, tolerance, max_rows)
-        return render_page(
-            title, _describe_experiment(experiment, effects, created_at), experiment_sections(effects), _describe_data([experiment])
-        )
+        heading = title or compose_title([effects.control, *effects.variants], effects.control, effects.names, "metric")
+        settings = _describe_experiment(experiment, effects, created_at)
+        return render_page(heading, settings, experiment_sections(effects), describe_data([experiment]))
     rollup_arguments["tolerance"] = tolerance
     if rollup is not None:
         _refuse_arguments(row_arguments, "is for rows, which a rollup does not have: leave it out, or rollup=")
         values = {"by": by, "confidence": confidence, "max_rows": max_rows, **rollup_arguments}
         rollup_request = RollupReportRequest.from_arguments(metrics, common=common, policies=policies, **values)
-        return render_page(title, _describe_rollup(rollup_request, created_at), rollup_sections(rollup_request), _describe_data([rollup]))
+        heading = title or compose_title([], None, rollup_request.names, "metric", [DAY, *rollup_request.by])
+        settings = _describe_rollup(rollup_request, created_at)
+        return render_page(heading, settings, rollup_sections(rollup_request), describe_data([rollup]))
     _refuse_arguments(rollup_arguments, "is for a rollup: leave it out, or give rollup=")
     own: dict[str, Any] = {"by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
     own["lower_is_better"] = lower_is_better
@@ -180,31 +180,12 @@ def report(
     request = request.with_progress(progress, TYPICAL_CALLS)
     options = {**common, **own}
     with request.sharing_queries() as shared_request:
-        data = _describe_data(
-            [source for role, source in request.sources.items() if role != "run" or not request.runs], request.declared_order
-        )
-        page = render_page(title, _describe_request(request, created_at, options), _build_sections(shared_request), data)
+        heading, sections = _build_sections(shared_request)
+        data = describe_data(_list_sources(request), request.declared_order if title else ())
+        page = render_page(title or heading, _describe_request(request, created_at, options), sections, data)
     if progress is not None:
         progress(100.0)
     return page
-
-
-def _describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:
-    """Return the line below the heading: the compared systems, and the names of files and tables.
-
-    >>> _describe_data(["data/qrels.parquet"], ["bm25", "dense"])
-    'bm25 and dense on qrels.parquet'
-    """
-    leaves = [leaf for source in sources for leaf in leaf_sources(source)]
-    names = [Path(leaf).name if isinstance(leaf, str) else describe_source(leaf) for leaf in leaves]
-    names = [name for name, leaf in zip(names, leaves, strict=True) if isinstance(leaf, str) or not name.startswith("a ")]
-    system_names = (
-        [*systems[:MAX_SYSTEMS_NAMED], f"{len(systems) - MAX_SYSTEMS_NAMED:,} more"] if len(systems) > MAX_SYSTEMS_NAMED + 1 else systems
-    )
-    phrases = [
-        " and ".join(filter(None, [", ".join(group[:-1]), group[-1]])) for group in (system_names, list(dict.fromkeys(names))) if group
-    ]
-    return truncate_text(" on ".join(phrases))
 
 
 def _refuse_arguments(arguments: Mapping[str, Any], reason: str) -> None:
@@ -230,7 +211,14 @@ def _import_modules() -> None:
         import_module(f"sqlrank.reports.{name}")
 
 
-def _build_sections(request: ReportRequest) -> list[Any]:
+def _list_sources(request: ReportRequest) -> list[Any]:
+    """Return the sources of all inputs, and of each run."""
+    sources = [*request.sources.values(), *(request.common["inputs"] or {}).values()]
+    return [member for source in sources for member in (source.values() if source is request.runs else [source])]
+
+
+def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
+    """Return a heading that names what is compared, and the sections of the page."""
     from sqlrank.reports import cluster_section as clusters  # noqa: PLC0415  see report
     from sqlrank.reports import comparison_sections as comparing  # noqa: PLC0415
     from sqlrank.reports import sections  # noqa: PLC0415  see report
@@ -262,7 +250,8 @@ def _build_sections(request: ReportRequest) -> list[Any]:
         if is_clustering
         else verdict_list(request, comparisons, group_comparisons, warnings)
     )
-    return [sections.summary_section(overall, request, verdicts, comparisons), *page_sections]
+    summary = sections.summary_section(overall, request, verdicts, comparisons)
+    return compose_report_title(request, overall, comparisons), [summary, *page_sections]
 
 
 def _describe_creation(created_at: datetime | str | None) -> list[tuple[str, str]]:

@@ -293,7 +293,7 @@ def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(browser:
     before = page.execute_script("return getComputedStyle(document.getElementById('mine')).fontFamily")
     assert "system-ui" not in before
     page.switch_to.frame(0)
-    assert page.find_element("css selector", "h1").text == "sqlrank report"
+    assert page.find_element("css selector", "h1").text == "Brier"
     press(page, "#pivot-rows th:nth-child(2) button")
     assert page.find_element("css selector", "#pivot-rows th:nth-child(2)").get_attribute("aria-sort") == "ascending"
     assert page.execute_script("try { return parent.document.title } catch (e) { return e.name }") == "SecurityError"

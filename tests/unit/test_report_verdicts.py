@@ -73,6 +73,7 @@ def test_numbers_are_rounded_where_threads_differ(report_page: Any) -> None:
     assert [value for value in re.findall(r'data-value="([^"]*)"', report_page.html) if len(value.strip("-0.")) > 12] == []
 
 
-def test_the_line_below_the_heading_names_the_systems(report_page: Any) -> None:
-    assert "<title>sqlrank report: old and new</title>" in report_page.html
-    assert '<p class="note"><bdi>old and new</bdi></p>' in report_page.html
+def test_the_heading_names_what_is_compared(report_page: Any) -> None:
+    assert "<title>new against old: RR and P@1</title>" in report_page.html
+    assert '<h1 id="top"><bdi>new against old: RR and P@1</bdi></h1>' in report_page.html
+    assert "</h1>\n</header>" in report_page.html

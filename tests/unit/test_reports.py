@@ -406,7 +406,7 @@ def test_it_is_saved_and_shown_in_notebooks(tmp_path: Path, report_page: Any) ->
         ("AUC", {**SCORES, "confidence": 2}, "confidence=2 is not possible"),
         ("AUC", {**SCORES, "max_rows": 0}, "max_rows=0 is not possible"),
         ("AUC", {**SCORES, "query_examples": -1}, "query_examples=-1 is not possible: give an integer from 0"),
-        ("AUC", {**SCORES, "title": None}, "title=None is not possible: give the heading of the page, a text"),
+        ("AUC", {**SCORES, "title": 3}, "title=3 is not possible: give the heading of the page, a text"),
         ("AUC", {**SCORES, "created_at": 3}, "created_at=3 is not possible: give a date, a time or a text"),
         ("AUC", {**SCORES, "system": ""}, "system='' is not possible: give the name of a column"),
         ("AUC", {**SCORES, "baseline": "nobody"}, "nobody"),
