@@ -33,7 +33,7 @@ CALLOUTS = (
         "The verdict",
         "the candidate beats the baseline on all three metrics. Below it are the largest regression of a group, and warnings on the data.",
     ),
-    ("pivot", "Metrics by system", "each with half of its interval. The best value is bold, and ▲ marks a significant difference."),
+    ("pivot", "Metrics by system", "each with its confidence interval. The best value is bold, and ▲ marks a significant difference."),
     ("summary-chart", "Dots with intervals", "on an axis around them. Point at one to see its numbers."),
     ("comparison-chart", "Differences", "with their intervals. The line at 0 is no difference."),
     ("comparison-groups", "Differences within groups", "those in which the baseline is better first."),

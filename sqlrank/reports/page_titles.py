@@ -68,10 +68,10 @@ def _name_first(names: Sequence[str], thing: str) -> str:
     >>> _name_first(list("abcdefg"), "system"), _name_first(["a"], "system"), _name_first([], "system")
     ('a, b, c, d, e and 2 more systems', 'a', '')
     """
-    shown = list(map(truncate_text, names))
+    first_names = list(map(truncate_text, names))
     if len(names) > MAX_NAMES + 1:
-        shown = [*shown[:MAX_NAMES], f"{len(names) - MAX_NAMES:,} more {thing}s"]
-    return join_texts(shown) if shown else ""
+        first_names = [*first_names[:MAX_NAMES], f"{len(names) - MAX_NAMES:,} more {thing}s"]
+    return join_texts(first_names) if first_names else ""
 
 
 def describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:
