@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from sqlrank.reports.report_request import ReportRequest
 
-MAX_NAMES = 5
+MAX_TITLE_NAMES = 5
 """Maximum number of systems, files or columns that are named; of more only the number."""
 
-MAX_METRICS = 3
+MAX_TITLE_METRICS = 3
 """Maximum number of metrics that a heading names; of more it gives the number."""
 
 METRIC_KINDS = {"predictions": "prediction metric", "classified": "classification metric", "records": "clustering metric"}
@@ -57,7 +57,7 @@ def compose_title(systems: Sequence[str], baseline: str | None, metrics: Sequenc
         compared = f"{compared} against {truncate_text(baseline)}"
     elif baseline is not None:
         compared = truncate_text(baseline)
-    measured = join_texts(list(map(truncate_text, metrics))) if len(metrics) <= MAX_METRICS else count_things(len(metrics), kind)
+    measured = join_texts(list(map(truncate_text, metrics))) if len(metrics) <= MAX_TITLE_METRICS else count_things(len(metrics), kind)
     grouped = f" by {_name_first(groups, 'column')}" if groups else ""
     return f"{compared}: {measured}{grouped}" if compared else f"{measured[:1].upper()}{measured[1:]}{grouped}"
 
@@ -69,8 +69,8 @@ def _name_first(names: Sequence[str], thing: str) -> str:
     ('a, b, c, d, e and 2 more systems', 'a', '')
     """
     first_names = list(map(truncate_text, names))
-    if len(names) > MAX_NAMES + 1:
-        first_names = [*first_names[:MAX_NAMES], f"{len(names) - MAX_NAMES:,} more {thing}s"]
+    if len(names) > MAX_TITLE_NAMES + 1:
+        first_names = [*first_names[:MAX_TITLE_NAMES], f"{len(names) - MAX_TITLE_NAMES:,} more {thing}s"]
     return join_texts(first_names) if first_names else ""
 
 

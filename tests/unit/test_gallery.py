@@ -34,6 +34,12 @@ def test_thumbnails_and_the_demo_report_are_drawn_and_callouts_lead_to_its_parts
     assert files.keys() == {entry.place for entry in gallery.list_gallery_entries()} | reports
     assert all("<svg " in path.read_text("utf-8") for path in files.values())
     assert all(files[place].stat().st_size < 2_000_000 for place in reports)
+    for entry in gallery.list_gallery_entries():
+        for picture in (gallery.ROOT / "docs" / "assets").rglob(entry.file_name):
+            texts, texts_drawn = (
+                re.findall("(?:<text[^>]*|<title|<tspan[^>]*)>([^<]+)<", path.read_text("utf-8")) for path in (picture, files[entry.place])
+            )
+            assert texts == texts_drawn, f"draw {picture} by its commands in docs/charts.md"
     report = files[gallery.REPORT].read_text("utf-8")
     targets = re.findall(rf"\]\({gallery.REPORT}#([\w-]+)\)", gallery.demo_page())
     assert len(targets) == len(gallery.CALLOUTS) == 9
