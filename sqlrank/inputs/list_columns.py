@@ -28,12 +28,15 @@ def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: D
     ``NUMBER_FIELDS``. Where ids are optional, the column of their numbers may hold both.
 
     Raises:
-        InputError: JSON was read, and the lists of all rows are empty.
+        InputError: JSON was read, and the lists of all rows are empty; or it holds objects, on an engine that reads arrays only.
     """
     number_columns, columns = bound_input.role.number_columns, bound_input.columns
     bound_input = _with_ids_of_numbers(bound_input)
+    is_text_of_lists = get_dialect(bound_input.table.dialect).list_elements == "json_each"
     for name in [name for name in bound_input.columns if name in names or name not in columns]:
         value, duckdb_type = bound_input.raw_expression(name), bound_input.column_type(name)
+        if is_text_of_lists and name in bound_input.role.columns and bound_input.role.columns[name].type == "list":
+            _check_no_objects(bound_input, name, value, database)
         ids, numbers = _normalize_value(value, duckdb_type, bound_input.table.dialect, name, name in number_columns.values())
         if duckdb_type == "JSON[]" and ids is not None:
             _check_not_empty(bound_input, name, value, database)
@@ -170,3 +173,17 @@ def _check_not_empty(bound_input: BoundInput, name: str, value: exp.Expr, databa
     length = exp.GT(this=_call_function("LEN", value), expression=exp.Literal.number(0))
     if not database.query_rows(exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(length).limit(1)):
         raise InputError(f"{bound_input.label}: {name} is NULL or an empty list in every row")
+
+
+def _check_no_objects(bound_input: BoundInput, name: str, value: exp.Expr, database: Database) -> None:
+    """Check that texts with lists are JSON arrays without objects: the members of an object would be read as ids."""
+    elements = exp.Table(this=_call_function("JSON_EACH", value), alias=exp.TableAlias(this=exp.to_identifier("elements")))
+    element_type = exp.column("type", table="elements")
+    object_elements = exp.select("1").from_(elements).where(exp.EQ(this=element_type, expression=exp.Literal.string("object")))
+    is_object = exp.EQ(this=_call_function("JSON_TYPE", value), expression=exp.Literal.string("object"))
+    read_columns = [column.this for column in value.find_all(exp.Column)]
+    rows = exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(exp.or_(is_object, exp.Exists(this=object_elements)))
+    if database.query_rows(rows.limit(1)):
+        raise InputError(
+            f"{bound_input.label}: {name} holds JSON objects, and lists on SQLite are arrays of ids or of numbers; make a view with an array of each"
+        )

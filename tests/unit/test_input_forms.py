@@ -83,6 +83,25 @@ def test_a_row_per_question(suffix: str, tmp_path: Path) -> None:
     assert json.loads(run_command(*words)) == [LISTS]
 
 
+@pytest.mark.parametrize(
+    ("column", "retrieved", "relevant"),
+    [
+        ("retrieved", '["d1", {"id": "d2", "score": 0.5}]', '["d2"]'),
+        ("relevant", '["d1"]', '{"d1": 2}'),
+    ],
+)
+def test_objects_in_texts_of_sqlite_are_refused(column: str, retrieved: str, relevant: str) -> None:
+    """The members of an object would be read as ids."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE evals (query_id TEXT, retrieved TEXT, relevant TEXT, type TEXT)")
+        connection.execute("INSERT INTO evals VALUES ('q1', '[\"d1\", \"{object}\"]', '[\"d1\"]', 'object'), ('q2', NULL, '[]', NULL)")
+        call: dict[str, Any] = {"inputs": {"answers": "evals"}, "connection": connection}
+        assert sqlrank.evaluate("RR", **call).to_pylist() == [{"RR": 0.5}]
+        connection.execute("INSERT INTO evals VALUES ('q3', ?, ?, 'array')", (retrieved, relevant))
+        with pytest.raises(InputError, match=rf"^answers \(evals\): {column} holds JSON objects, and lists on SQLite are arrays"):
+            sqlrank.evaluate("RR", **call)
+
+
 def test_lists_in_the_place_of_documents_lead_to_answers(tmp_path: Path) -> None:
     table = pa.Table.from_pylist([{"query_id": row["query_id"], "doc_id": row["retrieved"], "score": 1.0} for row in QUESTIONS])
     advice = (
