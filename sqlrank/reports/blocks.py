@@ -129,7 +129,7 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class VerdictSentence:
-    """A sentence of the verdict: its state (``better``, ``worse``, ``mixed``, ``differs``, ``even``, ``pass`` or ``warning``), and its text.
+    """A sentence of the verdict: its state (``better``, ``worse``, ``mixed``, ``differs``, ``even``, ``pass``, ``inconclusive`` or ``warning``), and its text.
 
     A minor one qualifies the verdicts, and is shown in smaller text.
     """

@@ -73,14 +73,24 @@ def cluster_verdicts(result: pa.Table, request: ReportRequest, warnings: Sequenc
     (first, baseline), *others = rows.items()
     verdicts = [_compare_values(name, row, first, baseline, request) for name, row in others[:MAX_PAIRS_NAMED]]
     if others:
-        verdicts.append(VerdictSentence("even", "These differences are not tested, because records of one cluster are not independent."))
-    counts = request.evaluate(NAMED_COUNTS)
-    for row in counts.to_pylist()[:MAX_PAIRS_NAMED]:
-        split, true, merged, predicted = (f"{row[name]:,.0f}" for name in NAMED_COUNTS)
-        system = f"{truncate_text(row[request.system])}: " if request.system in row else ""
-        text = f"{system}{split} of {true} true clusters are split, and {merged} of {predicted} predicted clusters hold records of several true ones."
-        verdicts.append(VerdictSentence("even" if row["num_over_split"] or row["num_over_merged"] else "pass", text))
+        text = "These differences are not tested, because records of one cluster are not independent."
+        verdicts.append(VerdictSentence("even", text, is_minor=True))
+    verdicts.append(_count_wrong_clusters(request.evaluate(NAMED_COUNTS).to_pylist(), request))
     return VerdictList([*verdicts, *(VerdictSentence("warning", text) for text in warnings)])
+
+
+def _count_wrong_clusters(rows: Sequence[Mapping[str, Any]], request: ReportRequest) -> VerdictSentence:
+    """Return the sentence on the numbers of wrong clusters of one system, or of all of several."""
+    texts = []
+    for row in rows[:MAX_PAIRS_NAMED]:
+        split, true, merged, predicted = (f"{row[name]:,.0f}" for name in NAMED_COUNTS)
+        name = _system_name(row, request)
+        system = f" by {truncate_text(name)}" if name else ""
+        texts.append((f"{split} of {true}{system}", f"{merged} of {predicted}{system}"))
+    split, merged = (join_texts(counts) for counts in zip(*texts, strict=True))
+    text = f"Split true clusters: {split}. Predicted clusters with records of several true ones: {merged}."
+    is_right = not any(row["num_over_split"] or row["num_over_merged"] for row in rows)
+    return VerdictSentence("pass" if is_right else "even", text, is_minor=len(rows) > 1)
 
 
 def _system_name(row: Mapping[str, Any], request: ReportRequest) -> str:

@@ -38,7 +38,7 @@ SETTINGS = ("control", "confidence", "correction", "interval", "lift_scale")
 
 GUARDRAIL_TEXTS = {
     FAIL: ("worse", "is worse than {control} by more than the tolerance of {tolerance}"),
-    INCONCLUSIVE: ("warning", "may be worse than {control} by more than the tolerance of {tolerance}"),
+    INCONCLUSIVE: ("inconclusive", "may be worse than {control} by more than the tolerance of {tolerance}"),
     PASS: ("pass", "is not worse than {control} by more than the tolerance of {tolerance}"),
 }
 """State and text of the sentence on a guardrail by its verdict."""
@@ -169,7 +169,7 @@ def _list_verdicts(effects: Effects) -> VerdictList:
             "Find the cause first."
         )
         return VerdictList([VerdictSentence("worse", text), *notes])
-    ratio = VerdictSentence("even", f"The numbers of units fit the expected shares (sample ratio test, p {p_value}).")
+    ratio = VerdictSentence("even", f"The numbers of units fit the expected shares (sample ratio test, p {p_value}).", is_minor=True)
     return VerdictList([*_variant_verdicts(effects), *_guardrail_verdicts(effects), *notes, ratio])
 
 

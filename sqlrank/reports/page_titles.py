@@ -35,6 +35,8 @@ def compose_report_title(request: ReportRequest, overall: pa.Table, comparisons:
     systems = [] if request.system is None else list(dict.fromkeys(map(str, overall[request.system].to_pylist())))
     systems = systems or list(request.declared_order)
     baselines = [] if comparisons is None else list(dict.fromkeys(comparisons["baseline"].to_pylist()))
+    # Clusters are compared with those of the first system, without a test.
+    baselines = systems[:1] if request.role == "records" else baselines
     baseline = request.baseline or (baselines[0] if len(baselines) == 1 else None)
     kind = METRIC_KINDS.get(request.role or "", "ranking metric")
     groups = list(dict.fromkeys(name for group in request.groups for name in group))

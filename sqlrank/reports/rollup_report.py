@@ -33,7 +33,7 @@ MAX_LINES_DRAWN = 8
 MAX_CHANGES_NAMED = 5
 """Maximum number of changes that a sentence names."""
 
-VERDICT_STATES = {FAIL: "worse", INCONCLUSIVE: "warning", PASS: "pass"}
+VERDICT_STATES = {FAIL: "worse", INCONCLUSIVE: "inconclusive", PASS: "pass"}
 """State of a sentence by the verdict of its rows."""
 
 VERDICT_TEXTS = {FAIL: "moved by more than the tolerance", INCONCLUSIVE: "may have moved by more than the tolerance"}
@@ -110,7 +110,7 @@ def rollup_sections(request: RollupReportRequest) -> list[Section]:
     drifted, moved = _drift_section(request, days)
     verdicts = VerdictList([*_list_verdicts(moved, request), *missing])
     blocks = [
-        *([verdicts] if verdicts.verdicts else []),
+        verdicts,
         result_block(_in_rows(overall), "summary-table", "Metrics of all days", request.max_rows, note=_format_note(request, reason)),
         build_figure(
             lambda: _first_groups(overall, moved, request)[0],
@@ -220,11 +220,12 @@ def _split_days(first: Any) -> tuple[str, str]:
 def _list_verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list[VerdictSentence]:
     """Return the sentences on drift: by verdict, if there are tolerances, and otherwise on the largest change."""
     if moved is None or not moved.num_rows:
-        return []
+        return [VerdictSentence("even", "No change is judged, because two periods are not compared.")]
     rows = moved.to_pylist()
     if "verdict" not in moved.column_names:
         changes = [row for row in rows if row["difference"] is not None]
-        return [VerdictSentence("even", f"Largest change: {_format_change(changes[0], request)}.")] if changes else []
+        note = VerdictSentence("even", "Without a tolerance, no change is judged.", is_minor=True)
+        return [VerdictSentence("even", f"Largest change: {_format_change(changes[0], request)}."), note] if changes else []
     sentences = []
     num_judged = sum(row["verdict"] is not None for row in rows)
     for verdict, text in VERDICT_TEXTS.items():
@@ -237,7 +238,9 @@ def _list_verdicts(moved: pa.Table | None, request: RollupReportRequest) -> list
             )
     num_passed = pc.sum(pc.equal(moved["verdict"], PASS)).as_py() or 0
     if num_passed:
-        sentences.append(VerdictSentence(VERDICT_STATES[PASS], f"{num_passed:,} of {num_judged:,} values are within the tolerance."))
+        sentences.append(
+            VerdictSentence(VERDICT_STATES[PASS], f"{num_passed:,} of {num_judged:,} values are within the tolerance.", bool(sentences))
+        )
     return sentences
 
 

@@ -55,11 +55,15 @@ def test_a_report_of_clusters_begins_with_the_better_system_and_wrong_clusters(c
     assert read_verdicts(html) == [
         ("better", "new has better values than old in 2 of 2 metrics: PairwiseF and ClusterF."),
         ("even", "These differences are not tested, because records of one cluster are not independent."),
-        ("even", "old: 2 of 2 true clusters are split, and 1 of 3 predicted clusters hold records of several true ones."),
-        ("even", "new: 1 of 2 true clusters are split, and 0 of 3 predicted clusters hold records of several true ones."),
+        (
+            "even",
+            "Split true clusters: 2 of 2 by old and 1 of 2 by new. Predicted clusters with records of several true ones: 1 of 3 by old and 0 of 3 by new.",
+        ),
         ("warning", "old: 1 record without a predicted cluster (num_unplaced)."),
         ("warning", "old and new: 1 record without a true cluster (num_unlabelled)."),
     ]
+    assert re.findall(r'<li class="(\w+) minor">', html) == ["even", "even"]
+    assert "<title>new against old: PairwiseF and ClusterF</title>" in html
     titles = re.findall(r'<h2 id="[\w-]+">(.*?)</h2>', html)
     assert titles == ["Summary", "Worst clusters", "Data quality", "Inputs and settings"]
     assert clusters.tables["pivot-rows"][3] == ["PairwiseF", "0.3333", "0.8571", "higher"]
@@ -93,9 +97,7 @@ def test_clusters_of_two_tables_and_without_errors_are_reported(tmp_path: Path) 
     given = ("--input", f"predicted_clusters={tmp_path / 'found.parquet'}", "--input", f"true_clusters={tmp_path / 'true.parquet'}")
     run_command("report", *given, "--column", "predicted_clusters.cluster_id=entity", "-o", tmp_path / "a.html")
     html = (tmp_path / "a.html").read_text("utf-8")
-    assert read_verdicts(html) == [
-        ("pass", "0 of 2 true clusters are split, and 0 of 2 predicted clusters hold records of several true ones.")
-    ]
+    assert read_verdicts(html) == [("pass", "Split true clusters: 0 of 2. Predicted clusters with records of several true ones: 0 of 2.")]
     assert "No true cluster is predicted wrongly." in html
     assert 'id="cluster-1"' not in html
 

@@ -47,7 +47,7 @@ def html() -> str:
 
 
 def read_verdicts(html: str) -> list[tuple[str, str]]:
-    return re.findall(r'<li class="(\w+)">.*?<bdi>(.*?)</bdi>', html)
+    return re.findall(r'<li class="(\w+)[^"]*">.*?<bdi>(.*?)</bdi>', html)
 
 
 @pytest.mark.slow
@@ -83,10 +83,11 @@ def test_the_last_window_is_compared_with_the_days_before_by_default(tmp_path: P
         "The reference are the rows where day &lt; &#39;2026-03-09&#39;, and they are compared with those where day &gt;= &#39;2026-03-09&#39;."
         in html
     )
-    assert [text[:21] for _, text in read_verdicts(html)] == ["Largest change: AUC f", "1 day has no rows bet"]
+    assert [text[:21] for _, text in read_verdicts(html)] == ["Largest change: AUC f", "Without a tolerance, ", "1 day has no rows bet"]
     assert "Metrics over windows of 4 days" in html
     few = sqlrank.report("AUC", rollup=make_rollup(days=2)).html
     assert "Drift needs more than 7 days, or a reference: name one with reference= or --reference." in few
+    assert read_verdicts(few) == [("even", "No change is judged, because two periods are not compared.")]
 
 
 @pytest.mark.parametrize(
