@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.routines.input_checks import CHECKS_PARAMETER, build_check, build_problem_queries
-from sqlrank.routines.routine import Routine
+from sqlrank.routines.routine import Routine, qualify_function
 from sqlrank.routines.symbolic_statement import GROUP_COLUMN, source_table
 from sqlrank.routines.table_functions import CTE_PREFIX, GROUP_PARAMETER, build_table_query
 from sqlrank.sql_ast import find_nodes, sql_literal
@@ -50,7 +50,7 @@ def create_table_macro(
         node.comments = None
     place = sum(isinstance(parameter, exp.Identifier) for parameter in parameters)  # before those with a default
     with_group = [*parameters[:place], group, *parameters[place:], is_checked]
-    target = exp.to_table(f"{schema}.{facts.name}")
+    target = qualify_function(schema, facts.name, "duckdb")
     signature = exp.UserDefinedFunction(this=target, expressions=[*parameters, is_checked], wrapped=True).sql("duckdb")
     others = exp.Tuple(expressions=with_group).sql("duckdb")
     first, second = (format_tree(tree, "duckdb", pretty=tree is query)[0] for tree in (query_without_groups, query))
@@ -117,14 +117,14 @@ def _build_macro(
     schema: str, facts: RoutineFacts, parameters: Sequence[exp.Expr], body: exp.Expr, properties: exp.Properties | None = None
 ) -> Routine:
     """Return the statements of a macro."""
-    target = exp.to_table(f"{schema}.{facts.name}")
+    target = qualify_function(schema, facts.name, "duckdb")
     function = exp.UserDefinedFunction(this=target, expressions=list(parameters), wrapped=True)
     create = exp.Create(this=function, kind="MACRO", replace=True, expression=body, properties=properties)
     kind = "MACRO TABLE" if facts.kind == "table" else "MACRO"
     name, comment = target.sql("duckdb"), exp.Literal.string(facts.comment).sql("duckdb")
     return Routine(
         facts,
-        function.sql("duckdb").replace('"', ""),
+        function.sql("duckdb").replace(f' "{GROUP_PARAMETER}"', f" {GROUP_PARAMETER}"),
         (format_tree(create, "duckdb", pretty=True)[0], f"COMMENT ON {kind} {name} IS {comment}"),
         (f"DROP {kind} IF EXISTS {name}",),
     )

@@ -17,7 +17,7 @@ from sqlrank.errors import InputError, MetricError, SqlrankError, short_repr
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
 from sqlrank.routines.installation import Installation
-from sqlrank.routines.routine import COMMENT_END
+from sqlrank.routines.routine import COMMENT_END, qualify_function, quote_schema
 from sqlrank.routines.symbolic_statement import installation_options
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class FunctionScript:
     def sql(self) -> str:
         """The script that creates the functions, or replaces them."""
         version = exp.Literal.string(__version__).sql(self.dialect)
-        schema = [f"CREATE SCHEMA IF NOT EXISTS {self.schema}"] if get_dialect(self.dialect).supports_function_schemas else []
+        schema = [f"CREATE SCHEMA IF NOT EXISTS {self._schema_name}"] if get_dialect(self.dialect).supports_function_schemas else []
         declared = {
             "duckdb": f"CREATE OR REPLACE MACRO {self._version_function}() AS {version}",
             "clickhouse": f"CREATE OR REPLACE FUNCTION {self._version_function} AS () -> {version}",
@@ -66,8 +66,9 @@ class FunctionScript:
     def drop_sql(self) -> str:
         """The script that drops the functions."""
         kind = "MACRO" if get_dialect(self.dialect).supports_table_macros else "FUNCTION"
+        arguments = "()" if self.dialect == "snowflake" else ""
         statements = [statement for function in self.functions for statement in function.drop]
-        return self._format_script([*statements, f"DROP {kind} IF EXISTS {self._version_function}"])
+        return self._format_script([*statements, f"DROP {kind} IF EXISTS {self._version_function}{arguments}"])
 
     def _format_script(self, statements: Iterable[str]) -> str:
         return self._header + "".join(f"{statement};\n" for statement in statements)
@@ -75,7 +76,12 @@ class FunctionScript:
     @property
     def _version_function(self) -> str:
         """The function that says of which version the functions are; those of ClickHouse are in no schema."""
-        return f"{self.schema}{'.sqlrank' if get_dialect(self.dialect).supports_function_schemas else ''}_version"
+        name = "sqlrank_version" if get_dialect(self.dialect).supports_function_schemas else "version"
+        return qualify_function(self.schema, name, self.dialect).sql(self.dialect)
+
+    @property
+    def _schema_name(self) -> str:
+        return quote_schema(self.schema, self.dialect).sql(self.dialect)
 
     def run(self, file: str | Path, *, drop: bool = False, force: bool = False) -> None:
         """Run the script that creates the functions, or drops them, on a DuckDB file.
@@ -96,13 +102,13 @@ class FunctionScript:
         with translate_duckdb_errors(), closing(duckdb.connect(str(file))) as connection:
             names = [function.facts.name for function in self.functions]
             others = connection.execute(
-                "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = current_database() AND schema_name = ? AND "
+                "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = current_database() AND lower(schema_name) = lower(?) AND "
                 "function_type IN ('macro', 'table_macro') AND list_contains(?, function_name) AND NOT coalesce(comment, '') LIKE ? ORDER BY ALL",
                 [self.schema, names, f"%{COMMENT_END}%"],
             ).fetchall()
             if others and not force:
                 raise SqlrankError(
-                    f"{file}: sqlrank did not make the function {self.schema}.{others[0][0]}; replace it with --force, or name another --schema"
+                    f"{file}: sqlrank did not make the function {self._schema_name}.{others[0][0]}; replace it with --force, or name another --schema"
                 )
             connection.execute(f"BEGIN;\n{self.drop_sql if drop else self.sql}COMMIT;")
 
@@ -160,7 +166,7 @@ def functions(
 
     Raises:
         MetricError: a metric or a policy does not exist, or is read by none of the metrics.
-        InputError: the schema is no name.
+        InputError: the schema is no name of one.
 
     >>> functions("nDCG").functions[0].signature
     'sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL, checks := TRUE)'
@@ -168,8 +174,8 @@ def functions(
     get_dialect(dialect)
     if dialect not in FUNCTION_DIALECTS:
         raise MetricError(f"there are no functions for {dialect}; choose from: {', '.join(FUNCTION_DIALECTS)}")
-    if not isinstance(schema, str) or exp.SAFE_IDENTIFIER_RE.match(schema) is None:
-        raise InputError(f"schema={short_repr(schema)} is not possible: give a name of letters, digits and _")
+    if not isinstance(schema, str) or not schema.strip() or not schema.isprintable() or "." in schema:
+        raise InputError(f"schema={short_repr(schema)} is not possible: give the name of one schema, without a dot")
     options = installation_options(dialect, compat, sql_dir, policies, weighted)
     installation = Installation(options, schema)
     if metrics is None:

@@ -8,9 +8,8 @@ from sqlglot import exp
 
 from sqlrank.compiler.select_builders import cast_double
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
-from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.list_operations import rewrite_list_operations
-from sqlrank.routines.routine import Routine
+from sqlrank.routines.routine import Routine, qualify_function
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -85,8 +84,7 @@ def _create_routine(
     """Return the function of an expression in parentheses, whose parameters have these types."""
     for node in find_nodes(expression, exp.Parameter):
         node.replace(exp.column(node.name))
-    separator = "." if get_dialect(dialect).supports_function_schemas else "_"
-    name = exp.to_table(f"{schema}{separator}{facts.name}").sql(dialect)
+    name = qualify_function(schema, facts.name, dialect).sql(dialect)
     texts = {
         "name": name,
         "names": ", ".join(types),

@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from sqlglot import exp
+
 from sqlrank._version import __version__
+from sqlrank.engines.identifiers import fold_column_name
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.routines import DEFAULT_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sqlrank.routines.symbolic_statement import RoutineParameter
+
+UNQUOTED_SCHEMAS = (DEFAULT_SCHEMA, "main")
+"""Schemas that need no quotes; another may be a keyword of one engine."""
 
 COMMENT_END = "Function of sqlrank"
 """Beginning of the last sentence of comments, by which functions are recognized."""
@@ -53,6 +61,27 @@ class Routine:
     signature: str
     create: tuple[str, ...]
     drop: tuple[str, ...]
+
+
+def quote_schema(schema: str, dialect: str) -> exp.Identifier:
+    """Return the identifier of a schema, in quotes unless it is known to be a keyword nowhere.
+
+    >>> quote_schema("select", "snowflake").sql("snowflake"), quote_schema("sqlrank", "snowflake").sql("snowflake")
+    ('"SELECT"', 'sqlrank')
+    """
+    is_known = schema in UNQUOTED_SCHEMAS
+    return exp.to_identifier(schema if is_known else fold_column_name(schema, dialect), quoted=not is_known)
+
+
+def qualify_function(schema: str, name: str, dialect: str, *, is_prefix: bool | None = None) -> exp.Table:
+    """Return the name of a function in a schema, which is a prefix of the name if the dialect has no schemas of functions.
+
+    >>> qualify_function("two words", "ndcg", "duckdb").sql("duckdb"), qualify_function("sqlrank", "ndcg", "clickhouse").sql("clickhouse")
+    ('"two words".ndcg', 'sqlrank_ndcg')
+    """
+    if is_prefix or (is_prefix is None and not get_dialect(dialect).supports_function_schemas):
+        return exp.Table(this=exp.to_identifier(f"{schema}_{name}"))
+    return exp.Table(this=exp.to_identifier(name), db=quote_schema(schema, dialect))
 
 
 def document_routine(description: str, parameters: Iterable[RoutineParameter], *sentences: str) -> str:

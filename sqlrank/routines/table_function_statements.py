@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.routines.routine import Routine
+from sqlrank.routines.routine import Routine, qualify_function
 from sqlrank.routines.symbolic_statement import GROUP_COLUMN, SOURCE_GROUP_COLUMN, RoutineParameter
 from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
 
@@ -171,8 +170,7 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     )
     _cast_columns(query, symbolic, form, facts.metrics[0])
     text = format_tree(query, dialect, pretty=True)[0]
-    separator = "." if get_dialect(dialect).supports_function_schemas and form is not _SPARK else "_"
-    name = f"{schema}{separator}{facts.name}"
+    name = qualify_function(schema, facts.name, dialect, is_prefix=True if form is _SPARK else None).sql(dialect)
     arguments = [
         *(form.argument.format(role=role, fields=_list_fields(role, symbolic)) for role in roles),
         *(form.number.format(name=parameter.name, default=_write_default(form, parameter)) for parameter in _sort_parameters(parameters)),

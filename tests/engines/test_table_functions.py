@@ -12,6 +12,7 @@ import sqlglot
 
 import sqlrank
 from sqlrank.registry.sql_folder import read_toml, sql_root
+from sqlrank.routines.routine import qualify_function, quote_schema
 from tests.definitions.test_functions import GROUPS, TABLES, assert_equal
 from tests.engines.engines import ClickHouse, Engine, PostgreSQL, Spark, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
@@ -114,6 +115,24 @@ def test_numbers_are_those_of_evaluate(engine: Engine) -> None:
         expected = sqlrank.evaluate(metrics, **arguments, inputs=tables, by=group, per_query=facts.name.endswith("_by_query"))
         found = find_rows(engine, function, group, 3)
         assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("schema", ["select", "two words", "a 'b' \"c\" `d`; --{0}%"])
+@pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse]), indirect=True)
+def test_schemas_are_quoted(engine: Engine, schema: str) -> None:
+    dialect = engine.dialects[0]
+    script = sqlrank.functions("LogLoss", dialect=dialect, schema=schema)
+    (function,) = (function for function in script.functions if function.facts.kind == "table")
+    name = qualify_function(schema, function.facts.name, dialect).sql(dialect)
+    if dialect == "postgres":
+        engine.execute(f"CREATE SCHEMA {quote_schema(schema, dialect).sql(dialect)}")
+    for statement in function.create:
+        engine.execute(statement)
+    argument = "'predictions'" if dialect == "postgres" else "predictions = 'predictions', by = '_table'"
+    ((_, found),) = engine.rows(f"SELECT * FROM {name}({argument})")
+    assert found == pytest.approx(sqlrank.evaluate("LogLoss", predictions=INPUTS["predictions"]).to_pylist()[0]["LogLoss"], rel=1e-9)
+    engine.execute(function.drop[0])
 
 
 @pytest.mark.slow
