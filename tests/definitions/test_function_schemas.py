@@ -31,3 +31,8 @@ def test_schemas_are_quoted(schema: str, tmp_path: Path) -> None:
     script.run(file, drop=True)
     with duckdb.connect(str(file)) as connection:
         assert connection.execute("SELECT COUNT(*) FROM duckdb_functions() WHERE schema_name = ?", [schema]).fetchall() == [(0,)]
+
+
+def test_blank_schemas_are_refused() -> None:
+    with pytest.raises(sqlrank.SqlrankError, match="schema=' ' is not possible: give the name of one schema, without a dot"):
+        sqlrank.functions("RR", schema=" ")

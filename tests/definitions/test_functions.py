@@ -367,7 +367,6 @@ def test_policies_are_fixed_and_documented() -> None:
         ({"metrics": "nDCG", "gain": "exp3"}, "unknown gain 'exp3'"),
         ({"dialect": "sqlite"}, "there are no functions for sqlite; choose from: duckdb"),
         ({"schema": "a.b"}, "schema='a.b' is not possible: give the name of one schema, without a dot"),
-        ({"schema": " "}, "schema=' ' is not possible: give the name of one schema, without a dot"),
         ({"metrics": "Mean(x)"}, "Mean(x) reads a column of yours, for which SQL has an aggregate; leave it out"),
     ],
 )
