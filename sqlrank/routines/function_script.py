@@ -66,7 +66,7 @@ class FunctionScript:
     def drop_sql(self) -> str:
         """The script that drops the functions."""
         kind = "MACRO" if get_dialect(self.dialect).supports_table_macros else "FUNCTION"
-        arguments = "()" if self.dialect == "snowflake" else ""
+        arguments = {"snowflake": "()"}.get(self.dialect, "")  # which identifies functions by types
         statements = [statement for function in self.functions for statement in function.drop]
         return self._format_script([*statements, f"DROP {kind} IF EXISTS {self._version_function}{arguments}"])
 
