@@ -253,11 +253,9 @@ class RelationCtes:
         systems = exp.select(*columns).from_(run_cte).group_by(*columns)
         for query, names in ((systems, missing), (first_select(tree), [*group_columns, QUERY_ID])):
             query.comments = [describe_rows("one row per list", keys={"list": name_keys(names)})]
-        query_columns = [key_column(name, "distinct_queries") for name in group_columns]
+        query_columns = [key_column(name, "query_ids") for name in group_columns]
         system_columns = [key_column(name, "systems") for name in missing]
-        joined = exp.select(*query_columns, *system_columns, exp.column(QUERY_ID, table="distinct_queries")).from_(
-            tree.subquery("distinct_queries")
-        )
+        joined = exp.select(*query_columns, *system_columns, exp.column(QUERY_ID, table="query_ids")).from_(tree.subquery("query_ids"))
         return joined.join(systems.subquery("systems"), join_type="cross"), {
             GROUP_ID: KeyColumns((*group_columns, *missing), nullable=True)
         }

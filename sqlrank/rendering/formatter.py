@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 INDENT = 2
 """Indentation of a CTE, and of columns below SELECT."""
 
-SHORT_QUERY = 80
+SHORT_QUERY = 88
 """Longest query in characters whose clauses are on one line."""
 
 _WIDTH_STEP = 4

@@ -290,7 +290,7 @@ def test_tables_are_called_as_they_like() -> None:
     """Names of steps of the statement, and of other inputs, are names of tables as any other."""
     function = sample().functions[0]
     expected = sqlrank.evaluate("nDCG", run=TABLES["run"], qrels=TABLES["qrels"], by="system")
-    for names in (("judged_documents", "queries"), ("qrels", "run"), ("ranked_lists", "run_source"), ("systems", "distinct_queries")):
+    for names in (("judged_documents", "queries"), ("qrels", "run"), ("ranked_lists", "run_source"), ("systems", "query_ids")):
         with duckdb.connect() as connection:
             connection.execute(sample().sql)
             for name, role in zip(names, ("run", "qrels"), strict=True):

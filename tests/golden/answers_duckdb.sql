@@ -87,7 +87,6 @@ WITH answers AS NOT MATERIALIZED (
   -- One row per intent, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY relevance DESC) AS ideal_rank
   FROM judged_documents
   WHERE relevance > 0

@@ -76,7 +76,6 @@ WITH answers AS (
   -- One row per INTENT, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     "INTENT", query_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY "INTENT", query_id ORDER BY relevance DESC) AS ideal_rank
   FROM judged_documents
   WHERE relevance > 0

@@ -3,8 +3,7 @@
 -- made by: sqlrank sql CatalogCoverage@10 Personalization@10 --run shop.eval.shown --input items=shop.eval.items --dialect postgres
 WITH run AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.shown)
-  SELECT query_id, doc_id, CAST(score AS DOUBLE PRECISION) AS score
-  FROM shop.eval.shown
+  SELECT query_id, doc_id, CAST(score AS DOUBLE PRECISION) AS score FROM shop.eval.shown
 ), items AS NOT MATERIALIZED (
   -- One row per item of the catalog. (shop.eval.items)
   SELECT doc_id FROM shop.eval.items

@@ -4,8 +4,7 @@
 WITH interleaved AS (
   -- One row per session and ranker whose results were interleaved, with its clicks.
   -- (shop.search.sessions)
-  SELECT session_id, team, CAST(clicks AS DOUBLE) AS clicks
-  FROM shop.search.sessions
+  SELECT session_id, team, CAST(clicks AS DOUBLE) AS clicks FROM shop.search.sessions
 ), session_outcomes AS (
   -- One row per interleaved session. (session_outcomes.sql)
   SELECT

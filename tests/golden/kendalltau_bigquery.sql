@@ -6,8 +6,7 @@ WITH predictions AS (
   SELECT CAST(score AS FLOAT64) AS score, CAST(label AS FLOAT64) AS label
   FROM shop.eval.pairs
 ), label_score_weights AS (
-  -- One row per label and score of predictions of positive weight.
-  -- (label_score_weights/all_groups.sql)
+  -- One row per label and score of positive weight. (label_score_weights/all_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS FLOAT64) AS weight
   FROM predictions
   GROUP BY label, score
@@ -63,8 +62,7 @@ WITH predictions AS (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
-  -- One row, for untied pairs counted by bits, and one per label and score.
-  -- (bitwise_counted_pairs.sql)
+  -- One row, for untied pairs, and one per label and score. (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,  -- weight of pairs of the same order
     SUM(lower_weight * upper_before) AS discordant,  -- weight of pairs of opposite order

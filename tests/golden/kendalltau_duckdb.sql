@@ -93,8 +93,7 @@ WITH predictions AS NOT MATERIALIZED (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
-  -- One row, for untied pairs counted by bits, and one per label and score.
-  -- (bitwise_counted_pairs.sql)
+  -- One row, for untied pairs, and one per label and score. (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant, SUM(lower_weight * upper_before) AS discordant,
     0 AS score_ties, 0 AS label_ties

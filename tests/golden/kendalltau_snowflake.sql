@@ -10,8 +10,7 @@ WITH digits AS (
   SELECT CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label
   FROM shop.eval.pairs
 ), label_score_weights AS (
-  -- One row per label and score of predictions of positive weight.
-  -- (label_score_weights/all_groups.sql)
+  -- One row per label and score of positive weight. (label_score_weights/all_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
   FROM predictions
   GROUP BY label, score
@@ -82,8 +81,7 @@ WITH digits AS (
     ) AS upper_before
   FROM block_halves
 ), bitwise_counted_pairs AS (
-  -- One row, for untied pairs counted by bits, and one per label and score.
-  -- (bitwise_counted_pairs.sql)
+  -- One row, for untied pairs, and one per label and score. (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,  -- weight of pairs of the same order
     SUM(lower_weight * upper_before) AS discordant,  -- weight of pairs of opposite order

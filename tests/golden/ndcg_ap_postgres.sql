@@ -8,11 +8,9 @@ WITH qrels AS NOT MATERIALIZED (
   FROM shop.eval.qrels
 ), run AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.run)
-  SELECT query_id, doc_id, CAST(score AS DOUBLE PRECISION) AS score
-  FROM shop.eval.run
+  SELECT query_id, doc_id, CAST(score AS DOUBLE PRECISION) AS score FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query with judgments, with or without retrieved documents.
-  -- (evaluated_queries/judged.sql)
+  -- One row per query with judgments, even unanswered. (evaluated_queries/judged.sql)
   SELECT query_id FROM qrels GROUP BY query_id
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
@@ -36,7 +34,6 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY relevance DESC) AS ideal_rank
   FROM judged_documents
   WHERE relevance > 0

@@ -4,14 +4,12 @@
 -- made by: sqlrank sql nDCG@10 AP --run shop.eval.run --qrels shop.eval.qrels --dialect spark
 WITH qrels AS (
   -- One row per query and judged document. (shop.eval.qrels)
-  SELECT query_id, doc_id, CAST(relevance AS DOUBLE) AS relevance
-  FROM shop.eval.qrels
+  SELECT query_id, doc_id, CAST(relevance AS DOUBLE) AS relevance FROM shop.eval.qrels
 ), run AS (
   -- One row per query and retrieved document. (shop.eval.run)
   SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query with judgments, with or without retrieved documents.
-  -- (evaluated_queries/judged.sql)
+  -- One row per query with judgments, even unanswered. (evaluated_queries/judged.sql)
   SELECT query_id FROM qrels GROUP BY query_id
 ), document_arrays AS (
   -- One row per query of the run.
@@ -39,7 +37,6 @@ WITH qrels AS (
   -- One row per query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY relevance DESC) AS ideal_rank
   FROM judged_documents
   WHERE relevance > 0

@@ -15,9 +15,8 @@ WITH qrels AS (
   WHERE `day` = '2026-01-01'
 ), queries AS (
   -- One row per query, with its attributes. (shop.eval.users)
-  SELECT `user_id` AS query_id, CAST(`revenue` AS FLOAT64) AS weight
-  FROM shop.eval.users
-), distinct_queries AS (
+  SELECT `user_id` AS query_id, CAST(`revenue` AS FLOAT64) AS weight FROM shop.eval.users
+), query_ids AS (
   -- One row per query.
   SELECT query_id FROM qrels GROUP BY query_id
 ), systems AS (
@@ -26,10 +25,10 @@ WITH qrels AS (
 ), selected_queries AS (
   -- One row per model and query to evaluate that the queries table has.
   -- (selected_queries/in_queries_table.sql)
-  SELECT systems.`model`, distinct_queries.query_id
-  FROM distinct_queries
+  SELECT systems.`model`, query_ids.query_id
+  FROM query_ids
   CROSS JOIN systems
-  INNER JOIN queries ON queries.query_id = distinct_queries.query_id
+  INNER JOIN queries ON queries.query_id = query_ids.query_id
 ), ranked_documents AS (
   -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
   -- first. (ranked_documents/doc_desc.sql)
@@ -59,7 +58,6 @@ WITH qrels AS (
   -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY relevance DESC) AS ideal_rank
   FROM judged_documents
   WHERE relevance > 0

@@ -15,9 +15,8 @@ WITH qrels AS NOT MATERIALIZED (
   WHERE "day" = '2026-01-01'
 ), queries AS NOT MATERIALIZED (
   -- One row per query, with its attributes. (shop.eval.users)
-  SELECT "user_id" AS query_id, CAST("revenue" AS DOUBLE) AS weight
-  FROM shop.eval.users
-), distinct_queries AS (
+  SELECT "user_id" AS query_id, CAST("revenue" AS DOUBLE) AS weight FROM shop.eval.users
+), query_ids AS (
   -- One row per query.
   SELECT query_id FROM qrels GROUP BY query_id
 ), systems AS (
@@ -26,12 +25,12 @@ WITH qrels AS NOT MATERIALIZED (
 ), ranked_lists AS (
   -- One row per model and query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
-    systems."model", distinct_queries.query_id,
+    systems."model", query_ids.query_id,
     -- number of the list in this statement
-    CAST(ROW_NUMBER() OVER (ORDER BY systems."model", distinct_queries.query_id) AS INT) AS list_id
-  FROM distinct_queries
+    CAST(ROW_NUMBER() OVER (ORDER BY systems."model", query_ids.query_id) AS INT) AS list_id
+  FROM query_ids
   CROSS JOIN systems
-  INNER JOIN queries ON queries.query_id = distinct_queries.query_id
+  INNER JOIN queries ON queries.query_id = query_ids.query_id
 ), ranked_documents AS (
   -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
   -- first. (ranked_documents/doc_desc.sql)
@@ -58,7 +57,6 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY relevance DESC) AS ideal_rank
   FROM judged_documents
   WHERE relevance > 0

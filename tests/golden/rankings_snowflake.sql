@@ -17,9 +17,8 @@ WITH qrels AS (
   WHERE "DAY" = '2026-01-01'
 ), queries AS (
   -- One row per query, with its attributes. (shop.eval.users)
-  SELECT "USER_ID" AS query_id, CAST("REVENUE" AS DOUBLE) AS weight
-  FROM shop.eval.users
-), distinct_queries AS (
+  SELECT "USER_ID" AS query_id, CAST("REVENUE" AS DOUBLE) AS weight FROM shop.eval.users
+), query_ids AS (
   -- One row per query.
   SELECT query_id FROM qrels GROUP BY query_id
 ), systems AS (
@@ -28,10 +27,10 @@ WITH qrels AS (
 ), selected_queries AS (
   -- One row per MODEL and query to evaluate that the queries table has.
   -- (selected_queries/in_queries_table.sql)
-  SELECT systems."MODEL", distinct_queries.query_id
-  FROM distinct_queries
+  SELECT systems."MODEL", query_ids.query_id
+  FROM query_ids
   CROSS JOIN systems
-  INNER JOIN queries ON queries.query_id = distinct_queries.query_id
+  INNER JOIN queries ON queries.query_id = query_ids.query_id
 ), ranked_documents AS (
   -- One row per MODEL, query and retrieved document, ranked by score; ties by doc_id, greatest
   -- first. (ranked_documents/doc_desc.sql)
@@ -61,7 +60,6 @@ WITH qrels AS (
   -- One row per MODEL, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     "MODEL", query_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY relevance DESC) AS ideal_rank
   FROM judged_documents
   WHERE relevance > 0

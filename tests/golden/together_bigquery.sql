@@ -12,8 +12,7 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments, with or without retrieved documents.
-  -- (evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, even unanswered. (evaluated_queries/judged.sql)
   SELECT `model`, query_id FROM qrels GROUP BY `model`, query_id
 ), ranked_documents AS (
   -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
@@ -35,7 +34,7 @@ WITH predictions AS (
     ranked_documents.rank,  -- NULL if not retrieved
     ROW_NUMBER() OVER (
       PARTITION BY qrels.`model`, qrels.query_id ORDER BY qrels.relevance DESC
-    ) AS ideal_rank  -- position by gain, 1 is the greatest
+    ) AS ideal_rank
   FROM qrels
   LEFT JOIN ranked_documents
     ON ranked_documents.`model` IS NOT DISTINCT FROM qrels.`model`

@@ -12,8 +12,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments, with or without retrieved documents.
-  -- (evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, even unanswered. (evaluated_queries/judged.sql)
   SELECT "model", query_id FROM qrels GROUP BY "model", query_id
 ), ranked_lists AS (
   -- One row per model and query to evaluate, even if empty. (ranked_lists/integer_key.sql)
@@ -42,7 +41,7 @@ WITH predictions AS NOT MATERIALIZED (
     ranked_documents.rank,  -- NULL if not retrieved
     ROW_NUMBER() OVER (
       PARTITION BY ranked_lists.list_id ORDER BY qrels.relevance DESC
-    ) AS ideal_rank  -- position by gain, 1 is the greatest
+    ) AS ideal_rank
   FROM qrels
   INNER JOIN ranked_lists
     ON ranked_lists."model" IS NOT DISTINCT FROM qrels."model"

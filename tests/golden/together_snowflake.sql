@@ -15,8 +15,7 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per MODEL and query with judgments, with or without retrieved documents.
-  -- (evaluated_queries/judged.sql)
+  -- One row per MODEL and query with judgments, even unanswered. (evaluated_queries/judged.sql)
   SELECT "MODEL", query_id FROM qrels GROUP BY "MODEL", query_id
 ), ranked_documents AS (
   -- One row per MODEL, query and retrieved document, ranked by score; ties by doc_id, greatest
@@ -38,7 +37,7 @@ WITH predictions AS (
     ranked_documents.rank,  -- NULL if not retrieved
     ROW_NUMBER() OVER (
       PARTITION BY qrels."MODEL", qrels.query_id ORDER BY qrels.relevance DESC
-    ) AS ideal_rank  -- position by gain, 1 is the greatest
+    ) AS ideal_rank
   FROM qrels
   LEFT JOIN ranked_documents
     ON ranked_documents."MODEL" IS NOT DISTINCT FROM qrels."MODEL"

@@ -12,8 +12,7 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments, with or without retrieved documents.
-  -- (evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, even unanswered. (evaluated_queries/judged.sql)
   SELECT `model`, query_id FROM qrels GROUP BY `model`, query_id
 ), document_arrays AS (
   -- One row per model and query of the run.
@@ -32,7 +31,7 @@ WITH predictions AS (
     ROW_NUMBER() OVER (
       PARTITION BY evaluated_queries.`model`, evaluated_queries.query_id
       ORDER BY qrels.relevance DESC
-    ) AS ideal_rank  -- position by gain, 1 is the greatest
+    ) AS ideal_rank
   FROM evaluated_queries
   LEFT JOIN document_arrays
     ON document_arrays.`model` IS NOT DISTINCT FROM evaluated_queries.`model`

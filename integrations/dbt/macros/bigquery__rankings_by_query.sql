@@ -14,7 +14,7 @@ WITH sqlrank_run_source AS (
   -- One row per sqlrank_group, query and retrieved document.
   SELECT {{ sqlrank.group_columns(groups, '') }}, query_id, doc_id, CAST(score AS FLOAT64) AS score
   FROM sqlrank_run_source
-), sqlrank_distinct_queries AS (
+), sqlrank_query_ids AS (
   -- One row per query.
   SELECT query_id FROM sqlrank_qrels GROUP BY query_id
 ), sqlrank_systems AS (
@@ -23,10 +23,10 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_run
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_evaluated_queries AS (
-  -- One row per sqlrank_group and query with judgments, with or without retrieved documents.
+  -- One row per sqlrank_group and query with judgments, even unanswered.
   -- (evaluated_queries/judged.sql)
-  SELECT {{ sqlrank.group_columns(groups, 'sqlrank_systems.') }}, sqlrank_distinct_queries.query_id
-  FROM sqlrank_distinct_queries
+  SELECT {{ sqlrank.group_columns(groups, 'sqlrank_systems.') }}, sqlrank_query_ids.query_id
+  FROM sqlrank_query_ids
   CROSS JOIN sqlrank_systems
 ), sqlrank_retrieved_documents AS (
   -- One row per sqlrank_group, query and retrieved document, judged or not.
@@ -74,7 +74,7 @@ WITH sqlrank_run_source AS (
     query_id, relevance, rank,
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id ORDER BY relevance DESC
-    ) AS ideal_rank  -- position by gain, 1 is the greatest
+    ) AS ideal_rank
   FROM sqlrank_judged_documents
   WHERE relevance > 0
 ), sqlrank_relevant_documents AS (

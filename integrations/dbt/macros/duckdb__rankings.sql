@@ -14,7 +14,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   -- One row per sqlrank_group, query and retrieved document.
   SELECT {{ sqlrank.group_columns(groups, '') }}, query_id, doc_id, CAST(score AS DOUBLE) AS score
   FROM sqlrank_run_source
-), sqlrank_distinct_queries AS (
+), sqlrank_query_ids AS (
   -- One row per query.
   SELECT query_id FROM sqlrank_qrels GROUP BY query_id
 ), sqlrank_systems AS (
@@ -26,12 +26,11 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   -- One row per sqlrank_group and query to evaluate, even if empty. (ranked_lists/integer_key.sql)
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_systems.') }},
-    sqlrank_distinct_queries.query_id,
-    -- number of the list in this statement
+    sqlrank_query_ids.query_id,
     CAST(ROW_NUMBER() OVER (
-      ORDER BY {{ sqlrank.group_columns(groups, 'sqlrank_systems.') }}, sqlrank_distinct_queries.query_id
-    ) AS INT) AS list_id
-  FROM sqlrank_distinct_queries
+      ORDER BY {{ sqlrank.group_columns(groups, 'sqlrank_systems.') }}, sqlrank_query_ids.query_id
+    ) AS INT) AS list_id  -- number of the list in this statement
+  FROM sqlrank_query_ids
   CROSS JOIN sqlrank_systems
 ), sqlrank_retrieved_documents AS (
   -- One row per sqlrank_group, query and retrieved document, judged or not.
@@ -67,7 +66,6 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   -- One row per sqlrank_group, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
-    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY relevance DESC) AS ideal_rank
   FROM sqlrank_judged_documents
   WHERE relevance > 0

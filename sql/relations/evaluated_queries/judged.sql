@@ -1,4 +1,4 @@
--- evaluated_queries: one row per group and query with judgments, with or without retrieved documents.
+-- evaluated_queries: one row per group and query with judgments, even unanswered.
 -- A query remains even if a policy removes all of its rows.
 -- Scope: system (every query is evaluated for every system of the run)
 -- Reads: unfiltered.

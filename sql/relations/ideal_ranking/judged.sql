@@ -6,5 +6,5 @@ SELECT
   rank, -- NULL if not retrieved
   doc_count, -- documents that the row counts as
   rank_probability, -- probability that the document has this rank
-  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * gain(relevance) DESC) AS ideal_rank -- position by gain, 1 is the greatest
+  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * gain(relevance) DESC) AS ideal_rank
 FROM documents_with_gain
