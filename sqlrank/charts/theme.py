@@ -201,7 +201,7 @@ def with_caption(chart: Any, title: str, notes: Sequence[str]) -> ChartType:
     done.usermeta, done.title = {"sqlrank": __version__}, heading
     done.config = alt.Config(
         # Vega limits the distance of titles to 200 pixels by default, where long labels would overlap them.
-        axis=alt.AxisConfig(labelLimit=300, titleLimit=600, maxExtent=400, **sizes),
+        axis=alt.AxisConfig(labelLimit=300, labelSeparation=4, titleLimit=600, maxExtent=400, **sizes),
         legend=alt.LegendConfig(**sizes),
         header=alt.HeaderConfig(**sizes),
         view=alt.ViewConfig(strokeOpacity=0),
