@@ -11,7 +11,7 @@ from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, progress_bar
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_pairs, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
-from sqlrank.output.display_columns import comparison_display_columns, select_display_columns
+from sqlrank.output.display_columns import comparison_display_columns, difference_display_columns, select_display_columns
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.result_columns import GATE_DISPLAY
@@ -94,12 +94,14 @@ def gate(
     db: opt.DatabaseFile = None,
     system: System = "system",
     by: By = None,
+    across: opt.Across = None,
     unit: opt.Unit = None,
     baseline: Annotated[
         str | None, typer.Option(help="The system that is the baseline (the first given), or a Parquet file of evaluate --per-query.")
     ] = None,
     tolerance: Annotated[
-        list[str] | None, typer.Option(help="Tolerated loss of a metric: 0.01, 2%, or of one metric AP=2%. Repeat for more.")
+        list[str] | None,
+        typer.Option(help="Tolerated loss of a metric, or difference of groups: 0.01, 2%, or of one metric AP=2%. Repeat for more."),
     ] = None,
     min_units: Annotated[int, typer.Option(help="Queries below which a group is skipped.")] = 20,
     lower_is_better: opt.LowerIsBetter = None,
@@ -124,7 +126,7 @@ def gate(
     timeout: opt.Timeout = None,
     force: opt.Force = False,
 ) -> None:
-    """Test that a candidate is not worse than a baseline. Exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
+    """Test that a candidate is not worse than a baseline, or with --across that groups don't differ. Exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
     with exit_on_error():
         form = resolve_format(format, output, digits)
         verdict_output = VerdictOutput.from_options(
@@ -145,13 +147,15 @@ def gate(
         )  # fmt: skip
         result = sqlrank.gate(
             **arguments,
-            by=_gate_groupings(by),
+            by=parse_groupings(by) if across else _gate_groupings(by),
+            across=across or (),
             tolerance=parse_tolerance_options("--tolerance", tolerance) or {"*": "0"},
             progress=progress,
         )
     decimals = DEFAULT_DIGITS if digits is None else digits
+    displayed = difference_display_columns(result) if across else GATE_DISPLAY
     verdict_output.write_and_exit(
-        result, GATE_DISPLAY, form, decimals, select_display_columns(result, GATE_DISPLAY) if form in HUMAN_FORMATS else result
+        result, displayed, form, decimals, select_display_columns(result, displayed) if form in HUMAN_FORMATS else result
     )
 
 

@@ -9,7 +9,9 @@ from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.gate import gate
 from sqlrank.inference.tolerance import INCONCLUSIVE, PASS
 from sqlrank.output.ci_reports import is_all_skipped, markdown_summary
+from sqlrank.output.display_columns import difference_display_columns
 from sqlrank.output.result_formats import DEFAULT_DIGITS
+from sqlrank.result_columns import GATE_DISPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,6 +39,7 @@ def assert_not_worse(
     names: ColumnNames = "requested",
     system: str = "system",
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    across: str | Sequence[str] = (),
     unit: str | None = None,
     baseline: Any = None,
     tolerance: float | str | Mapping[str, float | str] = 0.0,
@@ -73,6 +76,7 @@ def assert_not_worse(
         names: as for :func:`sqlrank.gate`.
         system: as for :func:`sqlrank.gate`.
         by: as for :func:`sqlrank.gate`.
+        across: as for :func:`sqlrank.gate`.
         unit: as for :func:`sqlrank.gate`.
         baseline: as for :func:`sqlrank.gate`.
         tolerance: as for :func:`sqlrank.gate`.
@@ -119,6 +123,7 @@ def assert_not_worse(
         names=names,
         system=system,
         by=by,
+        across=across,
         unit=unit,
         baseline=baseline,
         tolerance=tolerance,
@@ -138,7 +143,7 @@ def assert_not_worse(
         **policies,
     )
     verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
-    summary = markdown_summary(result, DEFAULT_DIGITS)
+    summary = markdown_summary(result, DEFAULT_DIGITS, names=difference_display_columns(result) if across else GATE_DISPLAY)
     if verdict == INCONCLUSIVE and treat_inconclusive_as == PASS and not is_all_skipped(result):
         warnings.warn(summary, stacklevel=3)
     elif verdict != PASS:

@@ -1,7 +1,8 @@
-"""The public function gate, which tests a candidate for non-inferiority, and the reading and checks of a stored baseline."""
+"""The public function gate, which tests a candidate for non-inferiority, or differences between groups, and the reading and checks of a stored baseline."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.comparison_table import contrast_row, contrast_table, group_schema, group_values
+from sqlrank.comparison.group_gate import gate_differences
 from sqlrank.comparison.noninferiority import check_direction, count_tests, decide_verdict
 from sqlrank.comparison.paired_tests import with_t_interval
 from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_systems, with_unit_tables
@@ -162,6 +164,7 @@ def gate(
     columns: Mapping[str, Any] | None = None,
     system: str = "system",
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    across: str | Sequence[str] = (),
     unit: str | None = None,
     baseline: Any = None,
     tolerance: float | str | Mapping[str, float | str] = 0.0,
@@ -181,7 +184,7 @@ def gate(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Test for each metric and group that a candidate is non-inferior to the baseline.
+    """Test for each metric and group that a candidate is non-inferior to the baseline, or that groups differ by no more than a tolerance.
 
     A metric fails if the interval of the paired difference lies below minus the tolerance, at a level corrected for the number of rows. It
     passes if the interval at ``confidence`` lies above minus the tolerance. Otherwise it is inconclusive, also if it is undefined or has no
@@ -200,6 +203,8 @@ def gate(
         columns: mapping from canonical column names to those of the source.
         system: the column that identifies the two systems.
         by: columns to group by, tested in addition to all rows; a list of lists gives the exact groupings.
+        across: columns whose groups are compared with each other, instead of systems: ``across="country"``. The tolerance is the greatest
+            difference of a metric between two groups, or as a share, ``"20%"``, how far the least value may be below the greatest.
         unit: as for :func:`sqlrank.compare`.
         baseline: name of the baseline system. By default it is the first system in the caller's order, otherwise ``"baseline"``. A Parquet
             file or a table of :func:`sqlrank.evaluate` with ``per_query=True`` is a stored baseline.
@@ -226,7 +231,8 @@ def gate(
         without ``ci_level``; ``ci_low`` and ``ci_high`` are at ``confidence``. Then come ``tolerance`` (string), ``verdict`` (``pass``, ``fail``,
         ``inconclusive`` or ``skipped``), ``reason`` and ``required_units``. The latter is the number of queries at which the same difference and
         deviation would be decided (int64), null if no number would do. The schema's metadata has the overall verdict, ``sqlrank.verdict``. It is ``fail`` if any row fails,
-        else ``inconclusive`` if any row is or none was decided, else ``pass``.
+        else ``inconclusive`` if any row is or none was decided, else ``pass``. With ``across``, the rows are those of :func:`sqlrank.evaluate`
+        with the columns ``tolerance``, ``verdict`` and ``reason``.
 
     Raises:
         MetricError: an invalid metric, system or tolerance.
@@ -253,9 +259,12 @@ def gate(
         lower_is_better=lower_is_better,
         policies=policies,
     )
-    is_stored = baseline is not None and (
-        not isinstance(baseline, str) or is_unambiguous_file(baseline) or baseline.endswith(PARQUET_SUFFIX)
-    )
+    work_limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    options = ExecutionOptions(connection, dialect, work_limits, check, progress)
+    if across:
+        call = replace(call, by=by, across=across)
+        return gate_differences(call, tolerance, confidence, options, baseline=baseline, system=system, min_units=min_units)
+    is_stored = _is_stored_baseline(baseline)
     stored = read_baseline(baseline) if is_stored else None
     groupings = [[], [by]] if isinstance(by, str) else [[], list(by)] if by and isinstance(by[0], str) else by
     comparison = ComparisonPlan.from_call(call, None if is_stored else system, groupings)
@@ -264,12 +273,10 @@ def gate(
     tolerances = [tolerance_by_metric.get(measure.name, Tolerance(0.0)) for measure in measures]
     for measure in measures:
         check_direction(measure)
-    work_limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     if stored is not None and comparison.uses_influence:
         raise MetricError(
             f"{measures[0].name} has no per-query values to compare with a stored baseline; give the scores of both in one table"
         )
-    options = ExecutionOptions(connection, dialect, work_limits, check, progress)
     tables, system_tables = evaluate_systems(comparison, options, has_values=not is_stored)
     if stored is not None:
         tables = [(group, stack_with_baseline(table, stored, group, measures)) for group, table in tables]
@@ -293,6 +300,11 @@ def gate(
         return _verdict_table(units, comparison, tables, pair, summaries, tolerances, verdicts, confidence)
 
     return rename_metric_rows(with_unit_tables(tables, comparison, work_limits, decide_verdicts, system_tables), comparison.metrics)
+
+
+def _is_stored_baseline(baseline: Any) -> bool:
+    """Return True for a table or a file, False for the name of a system."""
+    return baseline is not None and (not isinstance(baseline, str) or is_unambiguous_file(baseline) or baseline.endswith(PARQUET_SUFFIX))
 
 
 def _resolve_pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from sqlrank.errors import escape_controls
 from sqlrank.output.display_columns import group_column_names, select_display_columns
 from sqlrank.output.result_formats import Format, TableStyle, format_table
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, GATE_DISPLAY, N_BUCKETS, N_UNITS, SLICE_COLUMN
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, GATE_DISPLAY, N_BUCKETS, N_UNITS, RATIO_LIMITS, SLICE_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,8 @@ def _name_row(row: dict[str, Any], result: pa.Table) -> str:
 
 
 def _describe_row(row: dict[str, Any]) -> str:
-    columns = ("value_baseline", "value") if row["difference"] is None else ("difference", *BOUNDS, CI_LOW, CI_HIGH)
+    columns: tuple[str, ...] = ("value_baseline", "value") if row["difference"] is None else ("difference", *BOUNDS, CI_LOW, CI_HIGH)
+    columns = ("ratio", *RATIO_LIMITS) if "ratio" in row and str(row["tolerance"]).endswith("%") else columns
     values = [f"{name} {row[name]:.4f}" for name in columns if row.get(name) is not None]
     units = [f"{row[name]} {what}" for name, what in ((N_UNITS, "units"), (N_BUCKETS, "buckets")) if row.get(name)]
     return f"{escape_controls(row['reason'])}: " + ", ".join([*values, f"tolerance {row['tolerance']}", *units])

@@ -29,8 +29,13 @@ def group_column_names(result: pa.Table) -> list[str]:
     return list(result.column_names[: result.column_names.index("metric")])
 
 
-def display_differences(result: pa.Table) -> pa.Table:
-    """Return differences between groups for people: without the limits of extreme values, and without counts that say nothing."""
+def difference_display_columns(result: pa.Table) -> list[str]:
+    """Return the columns of differences between groups for people, from the metric on, without limits of extremes, and counts of zeros."""
     hidden = {f"{side}_{limit}" for side in EXTREME_VALUES for limit in (CI_LOW, CI_HIGH)}
     hidden |= {GROUP_COUNTS[1]} if not any(result[GROUP_COUNTS[1]].to_pylist()) else set()
-    return result.select([name for name in result.column_names if name not in hidden])
+    return [name for name in result.column_names[result.column_names.index("metric") :] if name not in hidden]
+
+
+def display_differences(result: pa.Table) -> pa.Table:
+    """Return differences between groups for people: without the limits of extreme values, and without counts that say nothing."""
+    return select_display_columns(result, difference_display_columns(result))

@@ -204,7 +204,7 @@ def test_types_and_names_of_columns() -> None:
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
-        ("EqualizedOdds", {}, "EqualizedOdds is a difference between groups; name the column of the groups in evaluate, such as across='country'"),
+        ("EqualizedOdds", {}, "EqualizedOdds is a difference between groups; name the column of the groups in evaluate or gate, such as across='country'"),
         ("AUC", {"across": "sex", "by": [["day"], []]}, "across compares the groups of one grouping; give by a list of columns"),
         ("ROC", {"across": "sex"}, "ROC has rows of its own, which across does not compare"),
         ("AUC(level=query)", {"across": "sex", "per_query": True}, "across compares groups, and per_query gives a row per query"),
@@ -220,13 +220,10 @@ def test_what_has_no_differences_is_refused(metrics: str, options: dict[str, Any
         sqlrank.evaluate(metrics, predictions=WORKED, **options)
 
 
-@pytest.mark.parametrize("function", [sqlrank.compare, sqlrank.gate])
-def test_tests_of_systems_have_no_differences(function: Any) -> None:
-    message = (
-        f"{function.__name__} has no argument 'across'; differences between groups are those of evaluate and sql, whose argument across is"
-    )
+def test_comparisons_of_systems_have_no_differences() -> None:
+    message = "compare has no argument 'across'; differences between groups are those of evaluate, gate and sql, whose argument across is"
     with pytest.raises(sqlrank.SqlrankError, match=re.escape(message)):
-        function("AUC", predictions=WORKED, across="sex")
+        sqlrank.compare("AUC", predictions=WORKED, across="sex")
 
 
 def test_rollups_have_no_differences() -> None:
