@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.optimizer.statement_graph import is_aggregated
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.routines.input_checks import CHECKS_PARAMETER, build_check, build_problem_queries
@@ -81,7 +82,9 @@ def _add_check(query: exp.Select, problems: Sequence[exp.Select]) -> None:
     problem_rows = problems[0] if len(problems) == 1 else exp.union(*problems, distinct=False)
     for name, step in ((PROBLEMS, problem_rows), (CHECK, build_check(PROBLEMS))):
         query.args["with_"].append("expressions", exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))
-    query.where(exp.select("is_valid").from_(CHECK).subquery(), copy=False)
+    condition = exp.select("is_valid").from_(CHECK).subquery()
+    is_aggregate = query.args.get("group") is not None or any(map(is_aggregated, query.selects))
+    (query.having if is_aggregate else query.where)(condition, copy=False)  # once per group, and not for each of the rows
 
 
 def _read_source(role: str, group: str | None) -> exp.Select:
