@@ -95,14 +95,16 @@ def svg_panels(chart: Any) -> tuple[list[str], list[str]]:
     require_modules("vl_convert")
     spec = chart.to_dict(validate=False)  # of sqlrank, and tests validate each kind
     title = spec.pop("title", {})
-    shared = {name: part for name, part in spec.items() if name in {"$schema", "usermeta"}}
+    # Altair hoists the data that all parts have in common, also of a single part.
+    shared = {name: part for name, part in spec.items() if name in {"$schema", "usermeta", "data"}}
     shared["config"] = {**spec.get("config", {}), "legend": {**spec.get("config", {}).get("legend", {}), **PANEL_LEGEND}}
     datasets = spec.pop("datasets", {})
     panels = []
     for part in spec.get("concat", [spec]):
-        text = json.dumps(part)
+        panel = {**shared, **_narrow_plots(part)}
+        text = json.dumps(panel)
         read = {name: rows for name, rows in datasets.items() if name in text}
-        panels.append(_render_picture({**_narrow_plots(part), **shared, "datasets": read}, has_hidden_points=True))
+        panels.append(_render_picture({**panel, "datasets": read}, has_hidden_points=True))
     return panels, list(title.get("subtitle", []))
 
 

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -18,13 +19,18 @@ import pytest
 
 import sqlrank
 from sqlrank.charts.chart_kinds import CHART_KINDS
-from sqlrank.charts.export import WRITERS_BY_SUFFIX, save_chart
+from sqlrank.charts.export import WRITERS_BY_SUFFIX, save_chart, svg_panels
 from tests.lanes import select_every, select_few
 from tests.unit.charts import CLICKS, RESULTS, evaluate_clicks
 from tests.unit.command_line import TREC, run_command, run_refused_command
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = ["<script>alert(1)</script>", "</script><!--", "a.b", "a[b]['c']", 'it\'s "so"', "\\n{{x}}", "שלום\u202e", "", " ", "select"]
+
+
+def count_marks(svg: str) -> Counter[str]:
+    """Return the number of marks of each kind, such as bars and points, without titles and groups."""
+    return Counter(re.findall(r'aria-roledescription="(?!title|subtitle|group)([a-z ]+)"', svg))
 
 
 def find_texts(svg: Path) -> set[str]:
@@ -40,6 +46,16 @@ def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
     assert len(re.findall(r"<path [^>]*aria-roledescription|<g [^>]*role=\"graphics-symbol\"", picture)) > 0
     assert "NaN" not in picture
     assert "undefined" not in picture
+
+
+@pytest.mark.parametrize("kind", select_few(CHART_KINDS, 2))
+def test_panels_have_the_marks_of_the_chart(kind: str, tmp_path: Path) -> None:
+    """Altair moves the data of a single part to the whole, from where its panel has to take them."""
+    chart = sqlrank.chart(RESULTS[kind]())
+    save_chart(chart, tmp_path / "a.svg")
+    panels, _ = svg_panels(chart)
+    missing = count_marks((tmp_path / "a.svg").read_text("utf-8")) - count_marks("".join(panels))
+    assert missing == Counter(), "only the points that a pointer reveals are more"
 
 
 def test_names_that_xml_has_no_place_for_are_drawn(tmp_path: Path) -> None:
