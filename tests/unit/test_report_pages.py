@@ -114,6 +114,9 @@ def test_other_reports_open_at_every_width_and_print(browser: Any, folder: Path,
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 688, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
     assert page.execute_script(wide) == []
+    # A header that holds the box of a button would not be repeated on the next page.
+    headers = "return [...new Set([...document.querySelectorAll('thead, thead button')].map(n => getComputedStyle(n).display))].sort()"
+    assert page.execute_script(headers) == ["contents", "table-header-group"]
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     levels = page.execute_script("return [...document.querySelectorAll('h1, h2, h3, h4')].map(n => Number(n.tagName[1]))")
     assert all(after - before <= 1 for before, after in pairwise(levels))

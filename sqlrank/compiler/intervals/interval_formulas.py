@@ -139,7 +139,7 @@ class IntervalFormulas:
         elif self.needs_class_sizes:
             sizes = map(exp.column, ("center", "positive_size", "negative_size"))
             ratio = self.relations.apply_function("auc_variance_ratio", {}, *sizes)
-            columns.append(describe_column(ratio, "ratio", "Hanley and McNeil's variance of AUC / (AUC (1 - AUC)), at the center"))
+            columns.append(describe_column(ratio, "ratio", "Hanley and McNeil's variance, classes exchanged, / (AUC (1 - AUC))"))
         return columns
 
     def list_trials(self) -> list[exp.Expr]:
