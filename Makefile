@@ -99,6 +99,7 @@ bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 	$(BIN)/python benchmarks/experiments.py
 	$(BIN)/python benchmarks/rollups.py
 	$(BIN)/python benchmarks/functions.py
+	$(BIN)/python benchmarks/groups.py
 	$(BIN)/python benchmarks/sketches.py
 
 bench-spark: $(VENV)/.bench  ## Measure the statements for Spark beside MLlib (about an hour; needs Java)

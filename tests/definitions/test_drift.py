@@ -196,7 +196,7 @@ def test_rows_without_a_margin_are_ordered() -> None:
     """2 % of a reference of 0 is no margin: changed metrics come first then, and undefined ones last."""
 
     class Passing(DriftTolerances):
-        def verdict(self, row: Mapping[str, Any]) -> dict[str, str | None]:  # noqa: ARG002
+        def decide_row(self, row: Mapping[str, Any]) -> dict[str, str | None]:  # noqa: ARG002
             return {"verdict": "pass"}
 
     changes = [0.0, None, 0.0, -0.3]
