@@ -61,7 +61,7 @@ def compose_title(systems: Sequence[str], baseline: str | None, metrics: Sequenc
         compared = truncate_text(baseline)
     measured = join_texts(list(map(truncate_text, metrics))) if len(metrics) <= MAX_TITLE_METRICS else count_things(len(metrics), kind)
     grouped = f" by {_name_first(groups, 'column')}" if groups else ""
-    return f"{compared}: {measured}{grouped}" if compared else f"{measured[:1].upper()}{measured[1:]}{grouped}"
+    return f"{compared}: {measured}{grouped}" if compared else f"{measured}{grouped}"
 
 
 def _name_first(names: Sequence[str], thing: str) -> str:

@@ -12,7 +12,7 @@ WITH predictions AS (
     "day", "campaign", label, score,
     FLOOR(
       1024 * CASE WHEN score < 0 THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(score)))))
-    ) AS bin
+    ) AS bin  -- steps of the 16th root of the score, with its sign
   FROM predictions
 )
 SELECT
