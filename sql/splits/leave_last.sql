@@ -1,4 +1,4 @@
--- leave_last: one row per row of the input: its columns, and its part: the last rows of each key are test, keys of no more train.
+-- leave_last: one row per row of the input: its columns, and its part: the last rows of each key are test, keys without others train.
 -- Rows of equal time, and of equal item if items are named, are in one part: train, unless all of them are among the last.
 -- Grain: rows of source_rows
 SELECT

@@ -1,4 +1,4 @@
-"""Render charts as images, PDF, HTML pages or Vega-Lite specifications, and save them to files, each marked as sqlrank's.
+"""Render charts as images, PDF, HTML pages or Vega-Lite specifications, marked as sqlrank's, or as SVG panels of a page.
 
 Pages contain their scripts and need no network.
 """

@@ -1,4 +1,4 @@
-"""The public function assert_not_worse, which asserts in tests that a candidate is not worse than a baseline."""
+"""The public function assert_not_worse, which runs gate() in a test and raises AssertionError unless it passes."""
 
 from __future__ import annotations
 

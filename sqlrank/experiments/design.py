@@ -1,4 +1,4 @@
-"""The design of an experiment, parsed from arguments: metrics (Mean, Ratio), CUPED covariates, expected shares, interval options."""
+"""Parse the design of an experiment: formulas Mean(x) and Ratio(x, y), CUPED covariates, expected shares and interval options."""
 
 from __future__ import annotations
 

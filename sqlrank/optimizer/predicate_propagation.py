@@ -1,4 +1,4 @@
-"""Predicate propagation: tests that hold of every row, by a WHERE or by the functions that compute a column, are left out."""
+"""Predicate propagation: replace tests, COALESCE and NULLIF of one result for every row, and write CASE as LEAST or GREATEST."""
 
 from __future__ import annotations
 

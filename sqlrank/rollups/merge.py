@@ -1,4 +1,4 @@
-"""Queries that merge the aggregates of a rollup by group, by bin, and over rolling windows of days; parts and ordinals of days."""
+"""Run the queries that merge the aggregates of a rollup by group, by bin, and over rolling windows of days; read values as days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
--- surrogate_terms: one row per group and prediction (all positives, k highest negatives): scores, class rank, positives, those compared, greatest weight.
+-- surrogate_terms: one row per group and prediction (all positives, k highest negatives): scores with the margin on negatives, ranks, weights.
 -- A negative with a higher margin score than the score of a positive adds the difference to the surrogate. The margin is added to negatives,
 -- since the negatives in a violated top k can outnumber the positives that it leaves out, of which each weighs 1 at most.
 -- $k: integer from 1: number of negatives that are compared.
