@@ -11,10 +11,9 @@ from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, progress_bar
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_pairs, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
-from sqlrank.output.display_columns import comparison_display_columns, difference_display_columns, select_display_columns
+from sqlrank.output.display_columns import comparison_display_columns, gate_display_columns, select_display_columns
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
-from sqlrank.result_columns import GATE_DISPLAY
 
 System = Annotated[str, typer.Option(help="The column that identifies systems. Several --run are systems of their own.")]
 By = Annotated[list[str] | None, typer.Option(help="Column to group by. Write a,b for both and 'total' for all rows. Repeat for more.")]
@@ -153,7 +152,7 @@ def gate(
             progress=progress,
         )
     decimals = DEFAULT_DIGITS if digits is None else digits
-    displayed = difference_display_columns(result) if across else GATE_DISPLAY
+    displayed = gate_display_columns(result)
     verdict_output.write_and_exit(
         result, displayed, form, decimals, select_display_columns(result, displayed) if form in HUMAN_FORMATS else result
     )

@@ -9,9 +9,7 @@ from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.gate import gate
 from sqlrank.inference.tolerance import INCONCLUSIVE, PASS
 from sqlrank.output.ci_reports import is_all_skipped, markdown_summary
-from sqlrank.output.display_columns import difference_display_columns
 from sqlrank.output.result_formats import DEFAULT_DIGITS
-from sqlrank.result_columns import GATE_DISPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -143,7 +141,7 @@ def assert_not_worse(
         **policies,
     )
     verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
-    summary = markdown_summary(result, DEFAULT_DIGITS, names=difference_display_columns(result) if across else GATE_DISPLAY)
+    summary = markdown_summary(result, DEFAULT_DIGITS)
     if verdict == INCONCLUSIVE and treat_inconclusive_as == PASS and not is_all_skipped(result):
         warnings.warn(summary, stacklevel=3)
     elif verdict != PASS:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.comparison_table import contrast_row, contrast_table, group_schema, group_values
@@ -21,7 +20,7 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, did_you_mean
-from sqlrank.inference.tolerance import Tolerance, overall_verdict, parse_tolerances
+from sqlrank.inference.tolerance import Tolerance, build_verdict_metadata, parse_tolerances
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import Request, collect_sources
 from sqlrank.result_columns import GATE_SCHEMA
@@ -340,9 +339,5 @@ def _verdict_table(
             "required_units": verdict.required_units,
         }
         rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
-    metadata = {
-        "sqlrank.version": __version__,
-        "sqlrank.verdict": overall_verdict(verdict.verdict for verdict in verdicts),
-        "sqlrank.confidence": f"{confidence:g}",
-    }
-    return contrast_table(rows, group_schema(comparison, tables), GATE_SCHEMA).replace_schema_metadata(metadata)
+    table = contrast_table(rows, group_schema(comparison, tables), GATE_SCHEMA)
+    return table.replace_schema_metadata(build_verdict_metadata(verdicts, confidence))

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sqlrank._version import __version__
 from sqlrank.arrow_arrays import to_array
 from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.errors import MetricError, short_repr
 from sqlrank.execution import run_resolved
-from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, Verdict, overall_verdict, parse_tolerances
+from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, Verdict, build_verdict_metadata, parse_tolerances
 from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import CI_HIGH, CI_LOW, GROUP_COUNTS, RATIO_LIMITS
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from sqlrank.comparison.unit_values import ExecutionOptions
     from sqlrank.request import Request
+    from sqlrank.resolve import ResolvedRequest
 
     Limits = tuple[float, float] | None
     """Limits of a difference or of a relative difference, None without an interval."""
@@ -50,20 +50,22 @@ def gate_differences(call: Request, tolerance: Any, confidence: float, options: 
         if value is not None and value != _DEFAULTS[name]:
             raise MetricError(f"{name}={short_repr(value)} is not possible with across: {_ADVICE[name]}")
     call = replace(call, confidence=confidence, requested_names=True)
-    rows_by_name = resolve_request(call).differences
+    request = resolve_request(call)
+    rows_by_name = request.differences
     canonical = {components[0]: name for name, components in rows_by_name.items() if len(components) == 1}
     tolerances = parse_tolerances(tolerance, list(rows_by_name), canonical)
     if missing := [name for name in rows_by_name if tolerances.get(name, Tolerance(0.0)).value == 0]:
         raise MetricError(
             f"{missing[0]}: give a tolerance above 0, the greatest difference between groups such as 0.1, or '20%' for a ratio of at least 0.8"
         )
-    result = _evaluate_differences(call, options)
+    result = _evaluate_differences(request, options)
     rows = result.to_pylist()
     limits = [_read_limits(row, tolerances[row["metric"]]) for row in rows]
     num_tests = max(1, sum(each is not None for each in limits))
     corrected = limits
     if num_tests > 1 and any(_is_beyond(row, each, tolerances) for row, each in zip(rows, limits, strict=True)):
-        wider = _evaluate_differences(replace(call, confidence=1 - (1 - confidence) / num_tests), options).to_pylist()
+        wider_request = resolve_request(replace(call, confidence=1 - (1 - confidence) / num_tests))
+        wider = _evaluate_differences(wider_request, options).to_pylist()
         corrected = [_read_limits(row, tolerances[row["metric"]]) for row in wider]
     verdicts = [
         _decide_verdict(row, tolerances[row["metric"]], usual, wide, num_tests)
@@ -72,9 +74,9 @@ def gate_differences(call: Request, tolerance: Any, confidence: float, options: 
     return _build_verdict_table(result, [str(tolerances[row["metric"]]) for row in rows], verdicts, confidence)
 
 
-def _evaluate_differences(call: Request, options: ExecutionOptions) -> pa.Table:
+def _evaluate_differences(request: ResolvedRequest, options: ExecutionOptions) -> pa.Table:
     dialect = infer_dialect(options.connection, options.dialect)
-    return run_resolved(resolve_request(call), options.connection, dialect, options.limits, options.check, options.progress)
+    return run_resolved(request, options.connection, dialect, options.limits, options.check, options.progress)
 
 
 def _read_limits(row: Mapping[str, Any], tolerance: Tolerance) -> Limits:
@@ -116,9 +118,4 @@ def _build_verdict_table(result: pa.Table, tolerances: Sequence[str], verdicts: 
     }
     for name, texts in columns.items():
         result = result.append_column(name, to_array(texts, pa.string()))
-    metadata = {
-        "sqlrank.version": __version__,
-        "sqlrank.verdict": overall_verdict(verdict.verdict for verdict in verdicts),
-        "sqlrank.confidence": f"{confidence:g}",
-    }
-    return result.replace_schema_metadata(metadata)
+    return result.replace_schema_metadata(build_verdict_metadata(verdicts, confidence))

@@ -37,7 +37,6 @@ from sqlrank.compiler.select_builders import (
 from sqlrank.deadline import check_deadline
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
-from sqlrank.registry.row_comments import name_cutoff
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
@@ -104,9 +103,7 @@ class AggregationCtes:
         for column in find_nodes(value, exp.Column):
             if column.table == CUTOFF_PLACEHOLDER:
                 column.replace(exp.column(CUTOFF_COLUMN))
-        parameter = metric.file.cutoff_parameter
-        cutoff = None if parameter is None else metric.settings.get(parameter.name, parameter.default)
-        value.comments = [LeadingComment(name_cutoff(metric.file.title, cutoff))]
+        value.comments = [LeadingComment(self.relations.complete_comment(metric.file.title, metric.file, metric.settings))]
         self._add_columns(aggregate, value)
         self.columns.append(MetricColumn(alias, metric, aggregate.step, unit))
         return self.columns[-1]

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, QUERY_ID, KeyColumns, KeysByName, name_keys
 from sqlrank.optimizer.projection_pruning import drop_empty_ctes, prune_projections
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
-from sqlrank.registry.row_comments import describe_rows, format_source_name
+from sqlrank.registry.row_comments import append_source, describe_rows, name_keys_of_rows
 from sqlrank.sql_ast import find_nodes, first_select, query_text
 from sqlrank.unique_names import unique_name
 
@@ -28,7 +28,7 @@ class Cte:
     Attributes:
         name: Name in the statement.
         query: Query of the rows; columns may be added to it until the statement is written.
-        comment: Sentence on the rows, with the columns that identify them.
+        rows: Sentence on the rows, with the columns that identify them, without a full stop.
         keys: Columns that identify groups, lists and units.
         file: File of the relation, None for inputs and aggregates.
         materialize: True to compute it once, False for inputs, which only rename and filter, None to leave it to the engine.
@@ -38,7 +38,7 @@ class Cte:
 
     name: str
     query: exp.Query
-    comment: str
+    rows: str
     keys: KeysByName
     file: SqlFile | None = None
     materialize: bool | None = None
@@ -46,9 +46,9 @@ class Cte:
     source: str = ""
 
     @property
-    def rows_sentence(self) -> str:
-        """The sentence on its rows, without its source and the full stop."""
-        return self.comment.removesuffix(f" ({format_source_name(self.source)})").removesuffix(".")
+    def comment(self) -> str:
+        """The comment above its query: its rows and source."""
+        return append_source(self.rows, self.source)
 
 
 class CteList:
@@ -90,9 +90,8 @@ class CteList:
 
         ``rows`` says what its rows are, ``source`` names its file or table; both make its comment.
         """
-        return self._store_cte(
-            Cte(self.free_name(name), query, self._describe_cte(query, rows, keys, source), keys, file, materialize, source=source)
-        )
+        rows = self._name_keys(query, rows, keys, source)
+        return self._store_cte(Cte(self.free_name(name), query, rows, keys, file, materialize, source=source))
 
     def add_aggregate(self, name: str, query: exp.Query, rows: str, key: KeyColumns | None = None, materialize: bool | None = None) -> str:
         """Add an aggregate and return its name.
@@ -101,22 +100,22 @@ class CteList:
         """
         lists = KeyColumns((LIST_ID,))
         keys = {GROUP_ID: self.result_key if key is None else key, LIST_ID: lists.with_cutoff() if self.result_key.has_cutoff else lists}
-        comment = self._describe_cte(query, rows, keys)
-        return self._store_cte(Cte(self.free_name(name), query, comment, keys, materialize=materialize, is_aggregate=True))
+        rows = self._name_keys(query, rows, keys)
+        return self._store_cte(Cte(self.free_name(name), query, rows, keys, materialize=materialize, is_aggregate=True))
 
     def _store_cte(self, cte: Cte) -> str:
         self._ctes[cte.name] = cte
         return cte.name
 
-    def _describe_cte(self, query: exp.Query, rows: str, keys: KeysByName, source: str = "") -> str:
-        """Return the comment of a CTE, and complete those of its subqueries in place."""
+    def _name_keys(self, query: exp.Query, rows: str, keys: KeysByName, source: str = "") -> str:
+        """Return the sentence on the rows of a CTE with the names of its keys, and complete the comments of its subqueries in place."""
         names = {word: self._list_key_names(word, keys[key]) for word, key in (("group", GROUP_ID), ("list", LIST_ID)) if key in keys}
         # A subquery may have more keys than what is made of it.
         names_below = {"group": name_keys(self.shape.group_names), "list": name_keys([*self.shape.list_columns, QUERY_ID]), **names}
         for select in find_nodes(query, exp.Select):
             if select.comments:
                 select.comments = [describe_rows(" ".join(select.comments), keys=names_below)]
-        return describe_rows(rows, source, names)
+        return name_keys_of_rows(rows, source, names)
 
     def _list_key_names(self, word: str, key: KeyColumns) -> Sequence[str]:
         """Return the names of key columns; lists have the columns that identify them instead of their number or copies of these columns."""

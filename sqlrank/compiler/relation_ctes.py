@@ -183,7 +183,7 @@ class RelationCtes:
         _join_queries_by_group(tree)
         for select in find_nodes(tree, exp.Select):
             for item in (select, *select.expressions):
-                item.comments = [self._complete_comment(comment, file, settings) for comment in item.comments or ()]
+                item.comments = [self.complete_comment(comment, file, settings) for comment in item.comments or ()]
         for table in find_nodes(tree, exp.Table):
             rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
             table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
@@ -204,11 +204,11 @@ class RelationCtes:
             materialize = True if "Materialize" in file.annotations else None
             name = f"{file.path.stem}_{file.name}" if file.name in self.library.roles else file.name  # as the input is named
             self._names[tree] = self.ctes.add(
-                name, tree, self._complete_comment(file.summary, file, settings), keys, file.relative_path, file, materialize
+                name, tree, self.complete_comment(file.summary, file, settings), keys, file.relative_path, file, materialize
             )
         return self._names[tree]
 
-    def _complete_comment(self, sentence: str, file: SqlFile, settings: Mapping[str, ParameterValue]) -> str:
+    def complete_comment(self, sentence: str, file: SqlFile, settings: Mapping[str, ParameterValue]) -> str:
         """Return a comment of a file with its cut-off for k, and for ``row of`` a relation what its rows are."""
 
         def describe_reference(reference: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Tolerances and target effects, absolute (0.01) or relative (1%); the record of a verdict, and the overall verdict of several."""
+"""Tolerances and target effects, absolute (0.01) or relative (1%); the record of a verdict, and the overall verdict and metadata of several."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sqlrank._version import __version__
 from sqlrank.errors import MetricError, short_repr
 from sqlrank.registry.metric import parse_metric_text
 
@@ -94,3 +95,12 @@ def overall_verdict(verdicts: Iterable[str]) -> str:
     """
     outcomes = set(verdicts)
     return next((verdict for verdict in (FAIL, INCONCLUSIVE, PASS) if verdict in outcomes), INCONCLUSIVE)
+
+
+def build_verdict_metadata(verdicts: Iterable[Verdict], confidence: float) -> dict[str, str]:
+    """Return the metadata of a table with a verdict per row: the version, the overall verdict and the confidence level."""
+    return {
+        "sqlrank.version": __version__,
+        "sqlrank.verdict": overall_verdict(verdict.verdict for verdict in verdicts),
+        "sqlrank.confidence": f"{confidence:g}",
+    }

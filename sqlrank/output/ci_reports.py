@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from sqlrank.errors import escape_controls
-from sqlrank.output.display_columns import group_column_names, select_display_columns
+from sqlrank.output.display_columns import gate_display_columns, group_column_names, select_display_columns
 from sqlrank.output.result_formats import Format, TableStyle, format_table
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, GATE_DISPLAY, N_BUCKETS, N_UNITS, RATIO_LIMITS, SLICE_COLUMN
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, RATIO_LIMITS, SLICE_COLUMN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,17 +18,21 @@ if TYPE_CHECKING:
 WORST_FIRST = ("fail", "inconclusive", "skipped", "pass")
 
 
-def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names: Sequence[str] = GATE_DISPLAY) -> str:
+def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names: Sequence[str] | None = None) -> str:
     """Return a Markdown summary: the overall verdict, and a table with the worst rows first.
 
-    Rows without a verdict keep their order.
+    Rows without a verdict keep their order. ``names`` are the columns to show, by default those of a gate.
     """
     verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
     severities = [
         len(WORST_FIRST) if row_verdict is None else WORST_FIRST.index(row_verdict) for row_verdict in result["verdict"].to_pylist()
     ]
     order = sorted(range(result.num_rows), key=lambda row: severities[row])
-    table = format_table(select_display_columns(result, names).take(order), Format.markdown, TableStyle(digits))
+    table = format_table(
+        select_display_columns(result, gate_display_columns(result) if names is None else names).take(order),
+        Format.markdown,
+        TableStyle(digits),
+    )
     return f"## sqlrank {command}: {verdict}\n\n{table}\n"
 
 

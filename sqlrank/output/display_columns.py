@@ -1,10 +1,19 @@
-"""Select the columns of results to show: groups and named columns, those of comparisons, and of differences without limits that are empty."""
+"""Select the columns of results to show: groups and named columns, those of comparisons and gates, and of differences without limits that are empty."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlrank.result_columns import CI_HIGH, CI_LOW, COMPARISON_DISPLAY, EXTREME_VALUES, GROUP_COUNTS, N_BUCKETS, ROLLUP_DISPLAY
+from sqlrank.result_columns import (
+    CI_HIGH,
+    CI_LOW,
+    COMPARISON_DISPLAY,
+    EXTREME_VALUES,
+    GATE_DISPLAY,
+    GROUP_COUNTS,
+    N_BUCKETS,
+    ROLLUP_DISPLAY,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +43,11 @@ def difference_display_columns(result: pa.Table) -> list[str]:
     hidden = {f"{side}_{limit}" for side in EXTREME_VALUES for limit in (CI_LOW, CI_HIGH)}
     hidden |= {GROUP_COUNTS[1]} if not any(result[GROUP_COUNTS[1]].to_pylist()) else set()
     return [name for name in result.column_names[result.column_names.index("metric") :] if name not in hidden]
+
+
+def gate_display_columns(result: pa.Table) -> Sequence[str]:
+    """Return the columns of a gate shown to people, of two systems or of differences between groups."""
+    return difference_display_columns(result) if GROUP_COUNTS[0] in result.column_names else GATE_DISPLAY
 
 
 def display_differences(result: pa.Table) -> pa.Table:

@@ -38,6 +38,11 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
     >>> describe_rows("one row per list", keys=keys), describe_rows("one row per group, with its sums.", keys={"group": []})
     ('One row per system and query.', 'One row, with its sums.')
     """
+    return append_source(name_keys_of_rows(sentence, source, keys), source)
+
+
+def name_keys_of_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the sentence of the comment of a step, see ``describe_rows``, without its full stop."""
     sentence = " ".join(sentence.split()).removesuffix(".")
     if source.startswith(RELATIONS_FOLDER):
         sentence = sentence.partition(": ")[0]
@@ -50,8 +55,12 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
             replaced = re.sub(rf" and {word}\b", lambda _, names=names: _join_names(["", *names]), sentence)  # type: ignore[misc]
         named += [] if replaced == sentence else names
         sentence = replaced
-    text = f"{sentence[:1].upper()}{sentence[1:]}."
-    return f"{text} ({format_source_name(source)})" if source else text
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+def append_source(sentence: str, source: str) -> str:
+    """Return a sentence without a full stop as the comment of a step: with it, and with the source in brackets."""
+    return f"{sentence}. ({format_source_name(source)})" if source else f"{sentence}."
 
 
 def name_cutoff(sentence: str, cutoff: object) -> str:

@@ -73,13 +73,13 @@ def quote_schema(schema: str, dialect: str) -> exp.Identifier:
     return exp.to_identifier(schema if is_known else fold_column_name(schema, dialect), quoted=not is_known)
 
 
-def qualify_function(schema: str, name: str, dialect: str, *, is_prefix: bool | None = None) -> exp.Table:
+def qualify_function(schema: str, name: str, dialect: str, *, is_prefix: bool = False) -> exp.Table:
     """Return the name of a function in a schema, which is a prefix of the name if the dialect has no schemas of functions.
 
     >>> qualify_function("two words", "ndcg", "duckdb").sql("duckdb"), qualify_function("sqlrank", "ndcg", "clickhouse").sql("clickhouse")
     ('"two words".ndcg', 'sqlrank_ndcg')
     """
-    if is_prefix or (is_prefix is None and not get_dialect(dialect).supports_function_schemas):
+    if is_prefix or not get_dialect(dialect).supports_function_schemas:
         return exp.Table(this=exp.to_identifier(f"{schema}_{name}"))
     return exp.Table(this=exp.to_identifier(name), db=quote_schema(schema, dialect))
 

@@ -170,7 +170,7 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     )
     _cast_columns(query, symbolic, form, facts.metrics[0])
     text = format_tree(query, dialect, pretty=True)[0]
-    name = qualify_function(schema, facts.name, dialect, is_prefix=True if form is _SPARK else None).sql(dialect)
+    name = qualify_function(schema, facts.name, dialect, is_prefix=form is _SPARK).sql(dialect)
     arguments = [
         *(form.argument.format(role=role, fields=_list_fields(role, symbolic)) for role in roles),
         *(form.number.format(name=parameter.name, default=_write_default(form, parameter)) for parameter in _sort_parameters(parameters)),

@@ -105,7 +105,7 @@ class AnalyticIntervals:
         units = self._unit_names(keys, rows)
         if units and not self.rows_are_units and rows.kind != "values":
             return f"one row per group and {' and '.join(units)}: its influence on every metric"
-        return f"{self.relations.ctes[rows.step].rows_sentence}: its influence on every metric"
+        return f"{self.relations.ctes[rows.step].rows}: its influence on every metric"
 
     def _choose_formula(self, column: MetricColumn, influence: exp.Expr, rows: InfluenceRows, sums: InfluenceSums) -> IntervalFormula:
         """Return the formula of a metric's interval."""
