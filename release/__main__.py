@@ -49,7 +49,7 @@ def make_release(version: str, output: Path, scratch: Path, *, is_written: bool,
         tree = ROOT
     else:
         if is_written and artifacts.run_program("git", "status", "--porcelain", cwd=ROOT):
-            raise InputError("git status is not clean; commit or remove the changes first")
+            raise InputError("git status is not clean. Commit or remove the changes first")
         tree = ROOT if is_written else copy_tree(scratch / "tree")
         changed = prepare_version(tree, version, datetime.now(UTC).date())
         for module in WRITERS:

@@ -68,12 +68,12 @@ def is_prepared(root: Path, version: str) -> bool:
 def check_version(version: str, sections: list[Section]) -> None:
     """Raise ``InputError`` for a version that is none, or not above the last one, or without changes."""
     if not _VERSION.fullmatch(version):
-        raise InputError(f"{version!r} is no version; give three numbers, as in 1.0.0")
+        raise InputError(f"{version!r} is no version. Give three numbers, as in 1.0.0")
     released = [section.version for section in sections if section.version != "Unreleased"]
     if released and _parse_version(version) <= _parse_version(released[0]):
         raise InputError(f"{version} is not above {released[0]}, the last release in CHANGELOG.md")
     if not any(section.version == "Unreleased" and section.notes for section in sections):
-        raise InputError("CHANGELOG.md has no changes under ## [Unreleased]; name those of this release")
+        raise InputError("CHANGELOG.md has no changes under ## [Unreleased]. Name those of this release")
 
 
 def _parse_version(version: str) -> tuple[int, ...]:
@@ -93,7 +93,7 @@ def prepare_version(root: Path, version: str, day: date) -> list[str]:
     for name, pattern in VERSION_LINES.items():
         changes[name], count = re.subn(pattern, version, (root / name).read_text("utf-8"), count=1, flags=re.MULTILINE)
         if not count:
-            raise InputError(f"{name} names no version; it should match {pattern}")
+            raise InputError(f"{name} names no version. It should match {pattern}")
     changes["CITATION.cff"] = re.sub(DATE_LINE, day.isoformat(), changes["CITATION.cff"], flags=re.MULTILINE)
     for path in sorted({path for pattern in HEADERS for path in root.glob(pattern) if path.suffix in {".sql", ".yml", ".md"}}):
         name = path.relative_to(root).as_posix()

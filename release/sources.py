@@ -41,7 +41,7 @@ def find_stale_pages(root: Path) -> list[str]:
         match = _MARK.search((root / name).read_text("utf-8"))
         if match is None or match["digest"] != digest:
             origin = f"from sources {match['digest']}" if match else "from sources that it does not name"
-            stale.append(f"{name} was made {origin}, not {digest}; run {command}, update the page, then python -m release.sources {name}")
+            stale.append(f"{name} was made {origin}, not {digest}. Run {command}, update the page, then python -m release.sources {name}")
     return stale
 
 

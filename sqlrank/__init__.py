@@ -109,7 +109,7 @@ def _suggest_call(name: str) -> str:
     if name.startswith("_") or import_module("importlib.util").find_spec(f"{__name__}.{name}") is not None:
         return ""
     call = import_module("sqlrank.call_suggestions").call_for(name)
-    return "" if call is None else f"; write sqlrank.{call}"
+    return "" if call is None else f". Write sqlrank.{call}"
 
 
 def __dir__() -> list[str]:

@@ -132,7 +132,7 @@ ARGUMENT_RULES = {
     "inputs": ArgumentRule(_is_str_keyed_mapping, "a dict of names of inputs to sources, such as {'orders': 'orders.parquet'}"),
     "dialect": ArgumentRule(_is_column, "the name of a dialect, such as 'bigquery'", MetricError),
     "columns": ArgumentRule(
-        _is_column_mapping, "a dict of names to your columns, such as {'query_id': 'user_id'}, each a text; of score and scores also a list"
+        _is_column_mapping, "a dict of names to your columns, such as {'query_id': 'user_id'}, each a text, of score and scores also a list"
     ),
     "by": ArgumentRule(_is_grouping, "a column, a list of columns, or a list of lists", MetricError),
     "across": ArgumentRule(_are_columns, "a column, or a list of columns whose combinations are compared", MetricError),
@@ -241,8 +241,8 @@ SOURCES = {
 """Arguments whose arrays are tables, and metrics, where an array is an error."""
 
 _TRANSLATED_ERRORS: dict[type[Exception], tuple[type[SqlrankError], str]] = {
-    RecursionError: (InputError, "the request is nested too deeply; write it with fewer brackets or conditions"),
-    MemoryError: (ExecutionError, "out of memory; evaluate less at a time"),
+    RecursionError: (InputError, "the request is nested too deeply. Write it with fewer brackets or conditions"),
+    MemoryError: (ExecutionError, "out of memory. Evaluate less at a time"),
 }
 """Errors of Python for excessive input, and their replacements."""
 

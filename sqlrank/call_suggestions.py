@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.engines.file_sources import data_suffix
-from sqlrank.errors import ArgumentError, MetricError, did_you_mean, short_repr
+from sqlrank.errors import ArgumentError, MetricError, did_you_mean, short_repr, to_sentence
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.aliases import normalize_name
 from sqlrank.registry.dependencies import find_input_role
@@ -99,7 +99,7 @@ def flag_for(name: str, flags: Mapping[str, str], library: Registry) -> str | No
     if name in policy_names(library):
         return f"write --policy {name}=..."
     nearest = did_you_mean(name, [*flags, *policy_names(library)])
-    return None if nearest == "." else nearest.removeprefix("; ")
+    return None if nearest == "." else nearest.removeprefix(". ")
 
 
 def _find_rules(name: str, library: Registry) -> list[str]:
@@ -177,7 +177,7 @@ class _Correction:
             advice.append(f"write {self.function}({', '.join([*by_position, *by_name])})")
         elif not advice:
             advice.append(f"it takes {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}")
-        return "; ".join([*problems, *advice])
+        return ". ".join([*problems, *map(to_sentence, advice)])
 
     def _translate_argument(self, name: str, value: Any) -> None:
         """Translate a keyword argument: unchanged, by names.toml, or to the nearest name."""
@@ -186,7 +186,7 @@ class _Correction:
             return
         self.unknown.append(name)
         if name in self.library.roles and name not in INPUTS_BY_KEYWORD and self._find_base_roles() - {"predictions", "run"}:
-            self.advice.append(self.library.misplaced_name_hint(name).removeprefix("; ").removesuffix("."))
+            self.advice.append(self.library.misplaced_name_hint(name).removeprefix(". ").removesuffix("."))
             return
         if isinstance(value, str) and value in DIALECT_NAMES and "dialect" in self.parameters:
             self._set_argument("dialect", name, value)
@@ -213,7 +213,7 @@ class _Correction:
             if not is_misspelt_policy:
                 self.advice.append(f"it takes {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}")
         if (placement_hint or nearest) != ".":
-            self.advice.append((placement_hint or nearest).removeprefix("; ").removesuffix("."))
+            self.advice.append((placement_hint or nearest).removeprefix(". ").removesuffix("."))
 
     def _apply_rule(self, change: str, target: str, name: str, value: Any) -> bool:
         """Translate an argument by a rule; return False if the function lacks its target."""

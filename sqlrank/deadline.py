@@ -42,7 +42,7 @@ def seconds_left() -> float:
 def timeout_error() -> ExecutionError:
     """Return the error of a call that exceeded its deadline."""
     current = _deadline.get()
-    return ExecutionError(f"cancelled after {current.seconds if current else 0:g} seconds; give a longer timeout, or fewer rows")
+    return ExecutionError(f"cancelled after {current.seconds if current else 0:g} seconds. Give a longer timeout, or fewer rows")
 
 
 def check_deadline() -> None:

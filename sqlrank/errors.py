@@ -17,6 +17,9 @@ MAX_EXCERPT = 80
 """Maximum number of characters that a message quotes from foreign text."""
 
 
+_WORD = re.compile(r"(?!sqlrank\b)[a-z]+(?=[\s,:!?']|$)")
+"""A plain word at the beginning of a text."""
+
 MAX_LINE_CHARS = 2000
 """Maximum length of a message line; longer ones lose their middle."""
 
@@ -131,10 +134,19 @@ def short_repr(value: Any) -> str:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` for a close match, else ``.``."""
+    """Return ``. Did you mean 'x'?`` for a close match, else ``.``."""
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
-    return f"; did you mean {by_lower[close[0]]!r}?" if close and _is_misspelt(word.lower(), close[0]) else "."
+    return f". Did you mean {by_lower[close[0]]!r}?" if close and _is_misspelt(word.lower(), close[0]) else "."
+
+
+def to_sentence(text: str) -> str:
+    """Capitalize the first word of a text, unless it is an identifier.
+
+    >>> to_sentence("give another file"), to_sentence("unit_id is NULL"), to_sentence("P(rel=2) has no cut-off")
+    ('Give another file', 'unit_id is NULL', 'P(rel=2) has no cut-off')
+    """
+    return text[:1].upper() + text[1:] if _WORD.match(text) else text
 
 
 def _is_misspelt(word: str, candidate: str) -> bool:

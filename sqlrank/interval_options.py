@@ -131,7 +131,7 @@ def parse_interval_options(
         return None
     check_confidence_level(level)
     if per_query:
-        raise MetricError("a query has no interval of its own; leave out per_query, or confidence")
+        raise MetricError("a query has no interval of its own. Leave out per_query, or confidence")
     for metric in metrics:
         _check_metric_has_interval(metric, interval, unit)
     if interval != BOOTSTRAP:
@@ -159,14 +159,14 @@ def _resamples_rows(metrics: Sequence[ResolvedMetric]) -> bool:
         if not has_values and metric.settings.get("level") == "query":
             advice = ", or choose level='group', whose rows it draws" if metric.file.interval.no_influence else ""
             raise MetricError(
-                f"{metric.metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval{advice}"
+                f"{metric.metric} puts queries together itself, and bootstrap has no values of these to draw. Leave out interval{advice}"
             )
         metric_by_resampling.setdefault(not has_values, str(metric.metric))
         if (aggregate := metric.settings.get("aggregate")) not in {None, "mean", "wmean"}:
-            raise MetricError(f"interval='bootstrap' is for means, not for aggregate={aggregate!r}; leave out one of them")
+            raise MetricError(f"interval='bootstrap' is for means, not for aggregate={aggregate!r}. Leave out one of them")
     if len(metric_by_resampling) > 1:
         raise MetricError(
-            f"{metric_by_resampling[False]} is resampled by queries and {metric_by_resampling[True]} by rows; evaluate them in two calls"
+            f"{metric_by_resampling[False]} is resampled by queries and {metric_by_resampling[True]} by rows. Evaluate them in two calls"
         )
     return metric_by_resampling.get(True) is not None
 
@@ -185,7 +185,7 @@ def check_replicates(count: int | None, level: float | None = None) -> None:
         minimum = max(MIN_REPLICATES, math.ceil(2 / (1 - level) - ROUNDING_TOLERANCE) - 1)
         maximum, default, purpose = MAX_REPLICATES, max(DEFAULT_QUERY_REPLICATES, minimum), f"confidence={level:g}"
     if minimum > maximum:
-        raise MetricError(f"interval='bootstrap' at {purpose} takes {minimum} replicates, more than {maximum}; give a lower confidence")
+        raise MetricError(f"interval='bootstrap' at {purpose} takes {minimum} replicates, more than {maximum}. Give a lower confidence")
     if count is None or not minimum <= count <= maximum:
         raise MetricError(f"replicates={count} is not possible for {purpose}: give {minimum} to {maximum}, such as {default}")
 
@@ -193,14 +193,14 @@ def check_replicates(count: int | None, level: float | None = None) -> None:
 def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any) -> None:
     """Check that a metric has intervals of a method and resampling unit."""
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
-        raise MetricError(f"{metric.metric} has no intervals; ask for metrics with one cut-off each, or leave out confidence")
+        raise MetricError(f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out confidence")
     if unit is not None and (metric.input_role == "run" or metric.settings.get("level") == "query"):
-        raise MetricError(f"unit={unit!r} is not possible for {metric.metric}, whose units are queries; leave out unit")
+        raise MetricError(f"unit={unit!r} is not possible for {metric.metric}, whose units are queries. Leave out unit")
     if interval == "wilson" and not is_bounded_0_1(metric):
-        raise MetricError(f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1; choose interval='t'")
+        raise MetricError(f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1. Choose interval='t'")
 
 
 def check_confidence_level(level: Any) -> None:
     """Check that a confidence level is a number from 0.5 to ``MAX_LEVEL``."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.5 <= level <= MAX_LEVEL:  # noqa: PLR2004  a coin flip
-        raise MetricError(f"confidence={short_repr(level)} is not possible; it is a number from 0.5 to {MAX_LEVEL:.9f}, such as 0.95")
+        raise MetricError(f"confidence={short_repr(level)} is not possible. It is a number from 0.5 to {MAX_LEVEL:.9f}, such as 0.95")

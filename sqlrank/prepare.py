@@ -158,7 +158,7 @@ def _default_column_notes(inputs: BoundInputs) -> list[str]:
 
 
 def _default_column_note(role: str, column: str, default: float | None) -> str:
-    return f"{role}: {column} is taken to be {default:g}, since the table cannot be looked at; map {role}.{column} to a column to read it"
+    return f"{role}: {column} is taken to be {default:g}, since the table cannot be looked at. Map {role}.{column} to a column to read it"
 
 
 def _column_types(inputs: BoundInputs) -> tuple[str, ...]:

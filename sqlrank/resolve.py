@@ -211,9 +211,9 @@ def resolve_request(request: Request) -> ResolvedRequest:
     input_roles = dict.fromkeys(metric.input_role for metric in metrics)
     base_roles = [role for role in input_roles if role != "run"]
     if len(base_roles) > 1:
-        raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}; evaluate them in two calls")
+        raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}. Evaluate them in two calls")
     if request.per_query and (role := next((role for role in base_roles if not library.roles[role].query_column), None)):
-        raise MetricError(f"per_query gives a row per list, which {role} do not have; leave it out")
+        raise MetricError(f"per_query gives a row per list, which {role} do not have. Leave it out")
     sources, rankings_from_predictions = _resolve_sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
     if getattr(system_source(sources), "members_are_systems", False):
         groupings = _add_system_column(groupings)
@@ -223,7 +223,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
         columns, metrics, {*({"score"} if base_roles else ()), *({SLICE_COLUMN} if sets else ()), *difference_columns(across)}
     )
     if sets and request.per_query and "run" in input_roles:
-        raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
+        raise MetricError(f"per_query gives a row per query, of which there are no groupings. Give by one list, by={columns}")
     confidence = parse_interval_options(
         metrics, request.confidence, request.interval, request.unit, request.per_query, (request.replicates, request.seed)
     )
@@ -232,7 +232,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
     for metric in metrics:
         for name, value in first_policies.items():
             if metric.settings.get(name) != value and (name == "nulls" or (metric.input_role == "run") == (metrics[0].input_role == "run")):
-                raise MetricError(f"{name} holds for a whole call; give {name}={value!r} as a policy, not to single metrics")
+                raise MetricError(f"{name} holds for a whole call. Give {name}={value!r} as a policy, not to single metrics")
     ranking_settings = next((metric.settings for metric in metrics if metric.input_role == "run"), {})
     shared_policies = {name: ranking_settings[name] for name in SHARED_POLICIES if ranking_settings.get(name) is not None}
     return ResolvedRequest(
@@ -332,17 +332,17 @@ def _parse_across(request: Request, metrics: Sequence[ResolvedMetric]) -> list[s
     groupings = parse_group_by(request.by)
     if len(groupings) > 1:
         raise MetricError(
-            "across compares the groups of one grouping; give by a list of columns, and other groupings in calls of their own"
+            "across compares the groups of one grouping. Give by a list of columns, and other groupings in calls of their own"
         )
     if both := set(columns) & set(groupings[0]):
-        raise MetricError(f"across and by both name {', '.join(sorted(both))}; a column is one whose groups are compared, or one of by")
+        raise MetricError(f"across and by both name {', '.join(sorted(both))}. A column is one whose groups are compared, or one of by")
     if request.per_query:
-        raise MetricError("across compares groups, and per_query gives a row per query; leave out one of them")
+        raise MetricError("across compares groups, and per_query gives a row per query. Leave out one of them")
     if request.interval == BOOTSTRAP:
-        raise MetricError("interval='bootstrap' resamples each group separately, and is not for across; leave out interval")
+        raise MetricError("interval='bootstrap' resamples each group separately, and is not for across. Leave out interval")
     for metric in metrics:
         if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
-            raise MetricError(f"{metric.metric} has rows of its own, which across does not compare; ask for metrics with one cut-off each")
+            raise MetricError(f"{metric.metric} has rows of its own, which across does not compare. Ask for metrics with one cut-off each")
     return columns
 
 
@@ -374,7 +374,7 @@ def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: 
     reserved |= {CUTOFF_COLUMN} if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics) else set()
     for name in by:
         if name in reserved or (name.lower() == SLICE_COLUMN and SLICE_COLUMN in reserved):
-            raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result; rename the column")
+            raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result. Rename the column")
 
 
 def _resolve_sources(
@@ -388,7 +388,7 @@ def _resolve_sources(
     side_roles = {role for metric in metrics for role in metric.dependencies.roles} - {*RANKING_ROLES, base_role}
     if absent := [role for role in sorted(side_roles) if role not in sources]:
         reader = next(metric for metric in metrics if absent[0] in metric.dependencies.roles)
-        raise InputError(f"{reader.metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}}")
+        raise InputError(f"{reader.metric} needs {absent[0]}. Give inputs={{{absent[0]!r}: ...}}")
     rankings = [metric for metric in metrics if metric.input_role == "run"]
     if base_role is not None:
         _check_base_inputs(
@@ -400,7 +400,7 @@ def _resolve_sources(
         if not rankings:
             return dict(sources), False
         if base_role != "predictions":
-            raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base_role}; evaluate them in two calls")
+            raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base_role}. Evaluate them in two calls")
     if (
         all(metric.measured_column for metric in rankings)
         and "queries" in sources
@@ -443,7 +443,7 @@ def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str], library: 
     ]
     if missing:
         raise InputError(
-            f"no {' and no '.join(missing)}; ranking metrics need run= and qrels=, or predictions=, or inputs={{'answers': ...}} with a row "
+            f"no {' and no '.join(missing)}. Ranking metrics need run= and qrels=, or predictions=, or inputs={{'answers': ...}} with a row "
             "per query"
         )
     return dict(sources), False

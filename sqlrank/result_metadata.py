@@ -152,7 +152,7 @@ def read_result_metadata(metadata: Mapping[bytes, bytes] | None, label: str = "t
     columns = read_json(metadata, COLUMNS_KEY, make_mapping_check(is_text), label)
     measures = read_json(metadata, MEASURES_KEY, make_mapping_check(_is_measure), label)
     if entries[RESULT_KEY] == "metrics" and not {name for name, kind in columns.items() if kind == "metric"} <= measures.keys():
-        raise InputError(f"{label} has damaged metadata ({MEASURES_KEY}); give a result as sqlrank returned or stored it")
+        raise InputError(f"{label} has damaged metadata ({MEASURES_KEY}). Give a result as sqlrank returned or stored it")
     curve = read_json(metadata, CURVE_KEY, _is_curve, label) if CURVE_KEY in entries else None
     return ResultMetadata(entries[RESULT_KEY], columns, measures, curve, read_canonical_names(metadata, label))
 

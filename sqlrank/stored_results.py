@@ -30,7 +30,7 @@ def read_parquet(path: str | Path, label: str, advice: str) -> pa.Table:
         # Arrow's messages about other formats mention magic bytes or the footer; damage inside a Parquet file raises other OSErrors.
         is_other = any(text in str(error) for text in ("magic bytes", "file footer", "file size is 0 bytes"))
         reason = "no Parquet file" if is_other else f"not readable: {(str(error).splitlines() or [''])[0]}"
-        raise InputError(f"{label} is {reason}; {advice}") from None
+        raise InputError(f"{label} is {reason}. {advice}") from None
 
 
 def read_json(metadata: Mapping[bytes, bytes] | None, key: str, fits: Callable[[Any], bool], label: str) -> Any:
@@ -44,7 +44,7 @@ def read_json(metadata: Mapping[bytes, bytes] | None, key: str, fits: Callable[[
     except (KeyError, ValueError, RecursionError):
         value = None
     if value is None or not fits(value):
-        raise InputError(f"{label} has damaged metadata ({key}); give a result as sqlrank returned or stored it")
+        raise InputError(f"{label} has damaged metadata ({key}). Give a result as sqlrank returned or stored it")
     return value
 
 

@@ -2,6 +2,6 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  SUM(CASE WHEN ARRAY_LENGTH(scores) <> ARRAY_LENGTH(retrieved) THEN 1 ELSE 0 END) AS other_scores, -- scores and retrieved have different lengths; give each document one score
-  SUM(CASE WHEN ARRAY_LENGTH(grades) <> ARRAY_LENGTH(relevant) THEN 1 ELSE 0 END) AS other_grades -- grades and relevant have different lengths; give each document one grade
+  SUM(CASE WHEN ARRAY_LENGTH(scores) <> ARRAY_LENGTH(retrieved) THEN 1 ELSE 0 END) AS other_scores, -- scores and retrieved have different lengths. Give each document one score
+  SUM(CASE WHEN ARRAY_LENGTH(grades) <> ARRAY_LENGTH(relevant) THEN 1 ELSE 0 END) AS other_grades -- grades and relevant have different lengths. Give each document one grade
 FROM answers

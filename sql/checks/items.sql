@@ -2,5 +2,5 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(provider) AS null_provider -- provider is NULL; give such items one of their own
+  COUNT(*) - COUNT(provider) AS null_provider -- provider is NULL. Give such items one of their own
 FROM items

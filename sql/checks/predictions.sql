@@ -3,13 +3,13 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(unit_id) AS null_unit_id, -- unit_id is NULL; for intervals it has to be known which rows belong together
-  COUNT(*) - COUNT(label) AS null_label, -- label is NULL; leave the row out, or give nulls='drop'
-  SUM(CASE WHEN ISNAN(label) OR ISINF(label) THEN 1 ELSE 0 END) AS nan_label, -- label is NaN or infinite; leave the row out
-  COUNT(*) - COUNT(score) AS null_score, -- score is NULL; give it a value, leave the row out, or give nulls='drop'
-  SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score, -- score is NaN, which would be ranked first; give it a value, or leave the row out
+  COUNT(*) - COUNT(unit_id) AS null_unit_id, -- unit_id is NULL. For intervals it has to be known which rows belong together
+  COUNT(*) - COUNT(label) AS null_label, -- label is NULL. Leave the row out, or give nulls='drop'
+  SUM(CASE WHEN ISNAN(label) OR ISINF(label) THEN 1 ELSE 0 END) AS nan_label, -- label is NaN or infinite. Leave the row out
+  COUNT(*) - COUNT(score) AS null_score, -- score is NULL. Give it a value, leave the row out, or give nulls='drop'
+  SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score, -- score is NaN, which would be ranked first. Give it a value, or leave the row out
   SUM(CASE WHEN weight < 0 THEN 1 ELSE 0 END) AS negative_weight, -- weight is negative
-  SUM(CASE WHEN NOT (ISNAN(weight) OR ISINF(weight)) AND (weight > 1e90 OR (weight > 0 AND weight < 1e-90)) THEN 1 ELSE 0 END) AS extreme_weight, -- weight is above 1e90, or below 1e-90 and not 0, whose products no double holds; divide all weights by one number
+  SUM(CASE WHEN NOT (ISNAN(weight) OR ISINF(weight)) AND (weight > 1e90 OR (weight > 0 AND weight < 1e-90)) THEN 1 ELSE 0 END) AS extreme_weight, -- weight is above 1e90, or below 1e-90 and not 0, whose products no double holds. Divide all weights by one number
   SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label, -- binary labels: label is neither 0 nor 1
   SUM(CASE WHEN label < 0 THEN 1 ELSE 0 END) AS negative_label, -- labels from 0: label is negative
   SUM(CASE WHEN score < 0 OR score > 1 THEN 1 ELSE 0 END) AS improbable_score, -- probabilities: score is not a probability, from 0 to 1

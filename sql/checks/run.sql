@@ -2,6 +2,6 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(score) AS null_score, -- score is NULL, or a text that is no number; give it a number, leave the row out, or give nulls='drop'
-  SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score -- score is NaN, which would be ranked first; give it a value, or leave the row out
+  COUNT(*) - COUNT(score) AS null_score, -- score is NULL, or a text that is no number. Give it a number, leave the row out, or give nulls='drop'
+  SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score -- score is NaN, which would be ranked first. Give it a value, or leave the row out
 FROM run

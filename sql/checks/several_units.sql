@@ -2,7 +2,7 @@
 -- Grain: group_id, item_id
 SELECT
   group_id,
-  item_id -- an item belongs to one unit; name a column that is the same for all ratings of an item in unit
+  item_id -- an item belongs to one unit. Name a column that is the same for all ratings of an item in unit
 FROM ratings
 GROUP BY group_id, item_id
 HAVING COUNT(DISTINCT unit_id) > 1

@@ -3,7 +3,7 @@
 -- Grain: group_id
 SELECT
   p.group_id,
-  SUM(CASE WHEN p.size < t.size THEN p.size ELSE t.size END) AS terms -- more than 100,000,000 are not summed; ask for AdjustedRand or VMeasure
+  SUM(CASE WHEN p.size < t.size THEN p.size ELSE t.size END) AS terms -- more than 100,000,000 are not summed. Ask for AdjustedRand or VMeasure
 FROM predicted_cluster_sizes AS p
 JOIN true_cluster_sizes AS t
   ON p.group_id = t.group_id

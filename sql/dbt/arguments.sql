@@ -11,7 +11,7 @@
   {%- else -%}
     {%- for column in ([by] if by is string else by) -%}
       {%- if not modules.re.match('^([A-Za-z_][A-Za-z0-9_]*|"[^"]+"|`[^`]+`)$', column) -%}
-        {%- do exceptions.raise_compiler_error("sqlrank: by=" ~ column ~ " is no column; give an expression with a name, as in by={'name': '...'}") -%}
+        {%- do exceptions.raise_compiler_error("sqlrank: by=" ~ column ~ " is no column. Give an expression with a name, as in by={'name': '...'}") -%}
       {%- endif -%}
       {%- do groups.append({'expression': column, 'name': column}) -%}
     {%- endfor -%}
@@ -46,7 +46,7 @@
 {% macro check_columns(columns, allowed) %}
   {#- Refuse names of columns that a macro does not read. -#}
   {%- for name in columns if name not in allowed -%}
-    {%- do exceptions.raise_compiler_error("sqlrank: columns: '" ~ name ~ "' is not read; there are: " ~ allowed | join(', ')) -%}
+    {%- do exceptions.raise_compiler_error("sqlrank: columns: '" ~ name ~ "' is not read. There are: " ~ allowed | join(', ')) -%}
   {%- endfor -%}
 {% endmacro %}
 
@@ -59,5 +59,5 @@
 
 {% macro refuse_adapter(name, adapters) %}
   {#- Refuse an adapter that a macro has no statement for. -#}
-  {%- do exceptions.raise_compiler_error("sqlrank." ~ name ~ " has no SQL for " ~ target.type ~ "; it has for " ~ adapters | join(', ')) -%}
+  {%- do exceptions.raise_compiler_error("sqlrank." ~ name ~ " has no SQL for " ~ target.type ~ ". It has for " ~ adapters | join(', ')) -%}
 {% endmacro %}

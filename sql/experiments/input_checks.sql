@@ -4,8 +4,8 @@ SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(unit_id) AS null_unit_id, -- unit_id is NULL
   COUNT(*) - COUNT(variant) AS null_variant, -- variant is NULL
-  COUNT(*) - COUNT(value) AS null_value, -- value is NULL; give 0 if nothing happened
-  COUNT(*) - COUNT(denominator) AS null_denominator, -- denominator is NULL; give 0 if nothing happened
+  COUNT(*) - COUNT(value) AS null_value, -- value is NULL. Give 0 if nothing happened
+  COUNT(*) - COUNT(denominator) AS null_denominator, -- denominator is NULL. Give 0 if nothing happened
   SUM(CASE WHEN ISNAN(value) OR ISINF(value) THEN 1 ELSE 0 END) AS nan_value, -- value is NaN or infinite
   SUM(CASE WHEN ISNAN(denominator) OR ISINF(denominator) THEN 1 ELSE 0 END) AS nan_denominator, -- denominator is NaN or infinite
   SUM(CASE WHEN ISNAN(covariate) OR ISINF(covariate) THEN 1 ELSE 0 END) AS nan_covariate, -- covariate is NaN or infinite

@@ -204,5 +204,5 @@ def _refuse_row_options(options: Mapping[str, Any]) -> None:
         is_default = value == _DEFAULTS[name] if name in _DEFAULTS else value is None or (isinstance(value, dict) and not value)
         if not is_default:
             raise MetricError(
-                f"{name}={short_repr(value)} is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups"
+                f"{name}={short_repr(value)} is not possible with rollups, which have no rows. Leave it out, or give rows instead of rollups"
             )

@@ -176,7 +176,7 @@ def evaluate(
         from sqlrank.rollups.evaluate_rollup import evaluate_rollup  # noqa: PLC0415  its import takes a tenth of a second
 
         if check != "auto":
-            raise MetricError(f"check={check!r} is for rows, which a rollup does not have; leave it out, or rollup=")
+            raise MetricError(f"check={check!r} is for rows, which a rollup does not have. Leave it out, or rollup=")
         return evaluate_rollup(call, rollup, connection, dialect, limits, window_days, window_ends)
     return execute_request(call, connection, dialect, limits, check, progress)
 
@@ -293,7 +293,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
         and request.confidence.is_bootstrap
     ):
         raise MetricError(
-            f"{target_dialect} has no MD5, by which units are drawn; evaluate through connection=, or choose another interval"
+            f"{target_dialect} has no MD5, by which units are drawn. Evaluate through connection=, or choose another interval"
         )
     has_files = any(reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
     with open_for_inspection(connection, target_dialect, has_files) as database:

@@ -53,7 +53,7 @@ def chart(result: Any, kind: str | None = None, *, title: str | None = None) -> 
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         # Charts trust the metadata, which another program may have written into a file.
         raise InputError(
-            "this result cannot be drawn: its columns are not those of its metadata; give it as sqlrank returned it"
+            "this result cannot be drawn: its columns are not those of its metadata. Give it as sqlrank returned it"
         ) from error
     if title is not None:
         drawn.title.text = title
@@ -66,4 +66,4 @@ def require_modules(*modules: str) -> None:
         try:
             import_module(name)
         except ImportError:
-            raise SqlrankError(f"charts need {name}; install sqlrank[charts]") from None
+            raise SqlrankError(f"charts need {name}. Install sqlrank[charts]") from None

@@ -48,7 +48,7 @@ def _has_values(view: ResultView) -> str | None:
     if view.result_metadata.result != "metrics":
         return "it is of metrics"
     if view.columns_of_kind("query"):
-        return "it is of metrics of all queries; leave out per_query"
+        return "it is of metrics of all queries. Leave out per_query"
     return None if view.columns_of_kind("metric") else "it is of metrics"
 
 
@@ -99,8 +99,8 @@ def draw_chart(view: ResultView, kind: str | None) -> ChartType:
     if kind is not None:
         check_kind(kind)
         if (reason := CHART_KINDS[kind.lower()].unmet_requirement(view)) is not None:
-            advice = f"this result can be drawn as: {', '.join(fitting)}" if fitting else "this result has no chart"
-            raise MetricError(f"kind={kind!r} does not fit: {reason}; {advice}")
+            advice = f"This result can be drawn as: {', '.join(fitting)}" if fitting else "This result has no chart"
+            raise MetricError(f"kind={kind!r} does not fit: {reason}. {advice}")
         return CHART_KINDS[kind.lower()].draw(view)
     if not fitting:
         raise MetricError(_no_chart(view))
@@ -117,5 +117,5 @@ def check_kind(kind: str | None) -> None:
 
 def _no_chart(view: ResultView) -> str:
     if view.curve is not None:
-        return f"{view.curve} has no chart; these curves have one: {', '.join([*curve_charts.CURVES, 'Threshold', 'Calibration', confusion_chart.CURVE])}"
+        return f"{view.curve} has no chart. These curves have one: {', '.join([*curve_charts.CURVES, 'Threshold', 'Calibration', confusion_chart.CURVE])}"
     return "values of single queries have no chart: leave out per_query, or compare systems with sqlrank.compare(..., per_query=True)"

@@ -64,7 +64,7 @@ vegaEmbed("#chart", {spec}, {{"renderer": "svg", "actions": {{"export": true, "s
 def check_suffix(file: OutputFile) -> None:
     """Raise ``SqlrankError`` for an unknown file suffix or a missing renderer."""
     if file.path.suffix.lower() not in WRITERS_BY_SUFFIX:
-        raise SqlrankError(f"{file.label}: its ending does not say how to draw it; use one of {', '.join(WRITERS_BY_SUFFIX)}")
+        raise SqlrankError(f"{file.label}: its ending does not say how to draw it. Use one of {', '.join(WRITERS_BY_SUFFIX)}")
     require_modules("altair", *(() if file.path.suffix.lower() == ".json" else ("vl_convert",)))
 
 

@@ -61,7 +61,7 @@ class ResultView:
         """
         if not isinstance(result, pa.Table):
             raise InputError(
-                f"a chart is of an Arrow table that sqlrank returned, and a {type(result).__name__} is none; give the result as it came"
+                f"a chart is of an Arrow table that sqlrank returned, and a {type(result).__name__} is none. Give the result as it came"
             )
         metadata = result.schema.metadata or {}
         result_metadata = read_result_metadata(metadata)
@@ -69,11 +69,11 @@ class ResultView:
             raise InputError("this result has no chart: give one of sqlrank.evaluate or sqlrank.compare, of this version or a later one")
         if result_metadata is None:
             raise InputError(
-                "this table has no metadata of sqlrank, which describe its columns; give the result as sqlrank returned it: "
+                "this table has no metadata of sqlrank, which describe its columns. Give the result as sqlrank returned it: "
                 "pandas, Polars, and CSV and JSON files do not keep them, Parquet files do"
             )
         if missing := [name for name in result_metadata.columns if name not in result.column_names]:
-            raise InputError(f"the result has no column {missing[0]!r} of its metadata; give it as it was returned")
+            raise InputError(f"the result has no column {missing[0]!r} of its metadata. Give it as it was returned")
         if (names := result.column_names) and len(set(names)) < len(names):
             raise InputError(f"two columns of the result have the same name: {', '.join(names)}")
         texts = {name.removeprefix("sqlrank."): value for name, value in read_texts(metadata).items()}
@@ -210,7 +210,7 @@ def assign_channels(
     for dimension in dimensions:
         if len(dimension.labels) > MAX_DIMENSION_LABELS:
             raise InputError(
-                f"{dimension.title} has {len(dimension.labels):,} values, and a chart shows at most {MAX_DIMENSION_LABELS}; keep fewer rows, by where or --top"
+                f"{dimension.title} has {len(dimension.labels):,} values, and a chart shows at most {MAX_DIMENSION_LABELS}. Keep fewer rows, by where or --top"
             )
     keys = [{dimension.field: labels[index] for dimension, (_, labels) in zip(dimensions, assigned, strict=True)} for index in range(count)]
     return dimensions, keys

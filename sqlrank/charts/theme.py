@@ -64,7 +64,7 @@ def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     values = list(rows)
     if len(values) > MAX_ROWS:
         raise InputError(
-            f"{len(values):,} points are too many for a chart, which has at most {MAX_ROWS:,}; give fewer of each curve, as in ROC(points=1000), "
+            f"{len(values):,} points are too many for a chart, which has at most {MAX_ROWS:,}. Give fewer of each curve, as in ROC(points=1000), "
             "or keep fewer rows, by where or --top"
         )
     # Skip Altair's schema validation, which takes a millisecond per row.
@@ -118,7 +118,7 @@ def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is
 def check_charts(count: int) -> None:
     """Raise ``InputError`` for too many concatenated charts."""
     if count > MAX_CHARTS:
-        raise InputError(f"these are {count:,} charts side by side, and at most {MAX_CHARTS} are drawn; keep fewer rows, by where or --top")
+        raise InputError(f"these are {count:,} charts side by side, and at most {MAX_CHARTS} are drawn. Keep fewer rows, by where or --top")
 
 
 def facet_chart(chart: Any, dimensions: Sequence[Dimension]) -> Any:

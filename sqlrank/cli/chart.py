@@ -108,5 +108,5 @@ def _check_target(output: Path | None, kind: str | None, force: bool, sources: t
 def _read_stored_result(path: Path) -> Any:
     """Return a result stored as Parquet."""
     if not path.is_file():
-        raise SqlrankError(f"--result {path}: there is no such file; store a result with -o {path.with_suffix('.parquet').name}")
-    return read_parquet(path, f"--result {path}", "other formats do not keep the metadata of columns")
+        raise SqlrankError(f"--result {path}: there is no such file. Store a result with -o {path.with_suffix('.parquet').name}")
+    return read_parquet(path, f"--result {path}", "Other formats do not keep the metadata of columns")

@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from sqlrank.cli.command_help import EXAMPLES, START, first_sentence, grouped_options, option_group, with_type_name
 from sqlrank.cli.option_messages import as_option_message, get_flag, list_policies
-from sqlrank.errors import SqlrankError, clean_line
+from sqlrank.errors import SqlrankError, clean_line, to_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,16 +103,16 @@ class UniqueOptionCommand(TyperCommand):
         except Exception as error:  # the class of an unknown option is not public in typer
             option = str(getattr(error, "option_name", ""))
             if advice := self._suggest_option(option):
-                ctx.fail(f"No such option: {option}; {advice}")
+                ctx.fail(f"No such option: {option}. {to_sentence(advice)}")
             raise
         options: list[Any] = parsed[2]
         self._refuse_unread(ctx, {option.name: option.opts[0] for option in options})
         for option in dict.fromkeys(options):
             values = parsed[0].get(option.name)
             if "" in (values if isinstance(values, list) else [values]):
-                ctx.fail(f"{option.opts[0]} is empty; give a value, or leave it out")
+                ctx.fail(f"{option.opts[0]} is empty. Give a value, or leave it out")
             if options.count(option) > 1 and not (option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)):
-                ctx.fail(f"{option.opts[0]} is given twice; it takes one value")
+                ctx.fail(f"{option.opts[0]} is given twice. It takes one value")
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -130,10 +130,10 @@ class UniqueOptionCommand(TyperCommand):
         """Raise a usage error for an option that would be ignored."""
         for option_name, ignored_names in UNREAD.get(str(self.name), {}).items():
             if option_name in flags and (unread := next((flags[name] for name in ignored_names if name in flags), None)):
-                ctx.fail(f"{unread} is not possible with {flags[option_name]}; leave one of them out")
+                ctx.fail(f"{unread} is not possible with {flags[option_name]}. Leave one of them out")
         for name, needed_name in NEEDED.get(str(self.name), {}).items():
             if name in flags and needed_name not in flags:
-                ctx.fail(f"{flags[name]} is for {get_flag(needed_name)}; leave it out, or give both")
+                ctx.fail(f"{flags[name]} is for {get_flag(needed_name)}. Leave it out, or give both")
 
     def _suggest_option(self, option: str) -> str | None:
         """Return the equivalent of an option of another tool, None for an unknown one."""

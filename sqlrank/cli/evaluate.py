@@ -93,4 +93,4 @@ def evaluate(
         typer.echo(f"note: {as_option_message(reason)}", err=True)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
-        typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)
+        typer.echo(f"note: searched for duplicates among {searched} only. --check full searches all", err=True)

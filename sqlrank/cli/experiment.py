@@ -149,7 +149,7 @@ def _parse_covariates(texts: list[str] | None, names: list[str]) -> dict[str, st
     for text in texts or []:
         name = next((name for name in names if text.startswith(f"{name}=")), names[0] if len(names) == 1 else None)
         if name is None:
-            raise SqlrankError(f"--covariate {text}: write --covariate metric=column; there are {', '.join(names)}")
+            raise SqlrankError(f"--covariate {text}: write --covariate metric=column. There are {', '.join(names)}")
         if name in columns_by_metric:
             raise SqlrankError(f"--covariate {text}: {name} is given twice")
         columns_by_metric[name] = text.removeprefix(f"{name}=")

@@ -53,11 +53,11 @@ def metrics(
                 raise
             write_result(matching_metrics.select(LISTED_COLUMNS), format or Format.table, FileKind.TABLE, None)
             if hint := library.misplaced_name_hint(name) or ("" if "different things" not in str(error) else str(error)):
-                note = hint.removeprefix("; ").removesuffix(".")
+                note = hint.removeprefix(". ").removesuffix(".")
                 typer.echo(f"note: {as_option_message(note, list_policies())}", err=True)
             return
         if format is not None:
-            raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file; leave out one of the two")
+            raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file. Leave out one of the two")
         typer.echo(metric_file.path.read_text("utf-8"), nl=False)
         if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):
             typer.echo(f"note: {name} is {metric} here", err=True)

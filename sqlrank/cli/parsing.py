@@ -11,7 +11,7 @@ import typer
 import sqlrank
 from sqlrank.cli.option_messages import get_flag
 from sqlrank.engines.file_sources import names_files
-from sqlrank.errors import MetricError, SqlrankError
+from sqlrank.errors import MetricError, SqlrankError, to_sentence
 from sqlrank.output.output_file import OutputFile
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, parse_metric_text
@@ -103,7 +103,7 @@ def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str,
     reserved_names = set(inspect.signature(sqlrank.evaluate).parameters) - {"policies", "queries"}
     clash = [name for name in parse_pairs("--policy", policies) if name in reserved_names]
     if clash:
-        raise SqlrankError(f"--policy: unknown policy {clash[0]!r}; it is an option of its own, see --help")
+        raise SqlrankError(f"--policy: unknown policy {clash[0]!r}. It is an option of its own, see --help")
     policies = [policy.replace("queries=", "topics=", 1) if policy.startswith("queries=") else policy for policy in policies]
     _refuse_unknown(policies, registry_for(sql_dir))
     read_as = {name: value for policy in policies for name, value in _parse_policy(policy)}
@@ -122,14 +122,14 @@ def _refuse_unknown(policies: list[str], library: Registry) -> None:
         for name in unknown_keywords([policy.partition("=")[0].strip()], library):
             (problem,) = unknown_policies([name], library)
             advice = flag_for(name, {argument: get_flag(argument) for argument in inspect.signature(sqlrank.evaluate).parameters}, library)
-            raise MetricError(f"--policy {policy}: " + (problem if advice is None else f"unknown policy {name!r}; {advice}"))
+            raise MetricError(f"--policy {policy}: " + (problem if advice is None else f"unknown policy {name!r}. {to_sentence(advice)}"))
 
 
 def _parse_policy(policy: str) -> tuple[tuple[str, ParameterValue], ...]:
     try:
         return parse_metric_text(f"m({policy})").params
     except MetricError:
-        raise SqlrankError(f"--policy {policy}: cannot read this; write it like ties=rank, depth=100 or gain={{1: 3, 2: 9}}") from None
+        raise SqlrankError(f"--policy {policy}: cannot read this. Write it like ties=rank, depth=100 or gain={{1: 3, 2: 9}}") from None
 
 
 def parse_groupings(by: list[str] | None) -> Any:
@@ -139,7 +139,7 @@ def parse_groupings(by: list[str] | None) -> Any:
     groups = [split_column_list(text) for text in by]
     for text, names in zip(by, groups, strict=True):
         if not all(names):
-            raise SqlrankError(f"--by {text!r}: a column has no name; write --by a, --by a,b or --by total")
+            raise SqlrankError(f"--by {text!r}: a column has no name. Write --by a, --by a,b or --by total")
     if all(len(names) == 1 and names != ["total"] for names in groups):
         return by
     return [[] if names == ["total"] else names for names in groups]

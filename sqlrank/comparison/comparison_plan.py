@@ -57,13 +57,13 @@ def _list_measures(resolved_request: ResolvedRequest) -> list[ComparedMetric]:
 def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) -> ComparedMetric:
     name = str(metric.metric)
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
-        raise MetricError(f"{name} has rows of its own and cannot be compared; ask for metrics with one cut-off each")
+        raise MetricError(f"{name} has rows of its own and cannot be compared. Ask for metrics with one cut-off each")
     uses_influence = metric.input_role != "run" and metric.file.grain != "list" and metric.settings.get("level") != "query"
     reason = metric.file.interval.no_interval or (metric.file.interval.no_influence if uses_influence else "") or None
     if reason is None and uses_influence and resolved_request.library.roles[metric.input_role].unit_column is None:
         reason = "it has no values of single queries, but one for all rows"
     if reason is None and (aggregate := metric.settings.get("aggregate")) not in MEAN_AGGREGATES:
-        raise MetricError(f"means are compared, not aggregate={aggregate!r}; leave it out")
+        raise MetricError(f"means are compared, not aggregate={aggregate!r}. Leave it out")
     return ComparedMetric(
         name,
         metric_direction(metric, resolved_request.library),
@@ -78,7 +78,7 @@ def _without_units(metric: ResolvedMetric, measure: ComparedMetric, resolved_req
     has_queries = (
         measure.uses_influence and not metric.file.interval.no_interval and resolved_request.library.roles[metric.input_role].query_column
     )
-    advice = "; level='query' compares its values of queries" if has_queries else ""
+    advice = ". level='query' compares its values of queries" if has_queries else ""
     return f"{measure.name} cannot be compared by units: {measure.no_interval}{advice}"
 
 
@@ -115,7 +115,7 @@ class ComparisonPlan:
         requested_groups = parse_group_by(by)
         groups, expressions = split_group_expressions(requested_groups)
         if system_column in {name for group in groups for name in group}:
-            raise MetricError(f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems; leave it out of by")
+            raise MetricError(f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems. Leave it out of by")
         system_keys = [] if has_score_systems or system is None else [system_column]
         plain_call = replace(call, by=[*system_keys, *requested_groups[0]], confidence=None, per_query=False)
         resolved_request = resolve_request(replace(plain_call, unit=None))
@@ -123,7 +123,7 @@ class ComparisonPlan:
         metric_by_influence = {measure.uses_influence: measure.name for measure in measures if measure.no_interval is None}
         if len(metric_by_influence) > 1:
             raise MetricError(
-                f"{metric_by_influence[False]} is compared by queries and {metric_by_influence[True]} by rows or units; compare them in two calls"
+                f"{metric_by_influence[False]} is compared by queries and {metric_by_influence[True]} by rows or units. Compare them in two calls"
             )
         if True in metric_by_influence:
             return cls(
@@ -136,7 +136,7 @@ class ComparisonPlan:
             )
         if call.unit is not None:
             raise MetricError(
-                f"unit={call.unit!r} is not possible for {metric_by_influence[False]}, whose units are queries; leave out unit"
+                f"unit={call.unit!r} is not possible for {metric_by_influence[False]}, whose units are queries. Leave out unit"
             )
         return cls(
             replace(plain_call, per_query=True, include_query_weights=True),

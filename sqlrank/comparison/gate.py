@@ -56,12 +56,12 @@ def read_baseline(source: Any) -> pa.Table:
     else:
         name = repr(str(source))
         if not Path(source).is_file():
-            raise InputError(f"there is no baseline {name}; store one: sqlrank evaluate ... --per-query -o {Path(source).name}")
-        table = read_parquet(source, name, "store a baseline: sqlrank evaluate ... --per-query -o baseline.parquet")
+            raise InputError(f"there is no baseline {name}. Store one: sqlrank evaluate ... --per-query -o {Path(source).name}")
+        table = read_parquet(source, name, "Store a baseline: sqlrank evaluate ... --per-query -o baseline.parquet")
     if len(set(table.column_names)) < table.num_columns:
         raise InputError(f"two columns of {name} have the same name: {', '.join(table.column_names)}")
     if DEFINITIONS_KEY.encode() not in (table.schema.metadata or {}) or QUERY_ID not in table.column_names:
-        raise InputError(f"{name} has no per-query values; store them: sqlrank evaluate ... --per-query -o baseline.parquet")
+        raise InputError(f"{name} has no per-query values. Store them: sqlrank evaluate ... --per-query -o baseline.parquet")
     return _with_canonical_columns(table)
 
 
@@ -82,7 +82,7 @@ def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[s
     required_columns = [*group, QUERY_ID, *(measure.name for measure in measures)]
     if missing := [name for name in required_columns if name not in stored.column_names]:
         raise InputError(
-            f"the baseline has no column {missing[0]!r}; there are: {', '.join(stored.column_names)}. Store it again with these metrics"
+            f"the baseline has no column {missing[0]!r}. There are: {', '.join(stored.column_names)}. Store it again with these metrics"
         )
     _check_definitions(candidate, stored, measures)
     candidate_columns = [*required_columns, *(["weight"] if "weight" in candidate.column_names else [])]
@@ -101,10 +101,10 @@ def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[s
         raise InputError(f"the baseline's columns are of other types than the candidate's: {error}") from None
     for measure in measures:
         if pc.all(pc.is_finite(stacked[measure.name][: baseline_rows.num_rows])).as_py() is False:
-            raise InputError(f"{measure.name}: the baseline is damaged: it has values that are NaN or infinite; store it again")
+            raise InputError(f"{measure.name}: the baseline is damaged: it has values that are NaN or infinite. Store it again")
     if (rows := baseline_rows.group_by([*group, QUERY_ID]).aggregate([]).num_rows) < baseline_rows.num_rows:
         raise InputError(
-            f"the baseline has {baseline_rows.num_rows:,} rows for {rows:,} queries; store one system, grouped by the same columns"
+            f"the baseline has {baseline_rows.num_rows:,} rows for {rows:,} queries. Store one system, grouped by the same columns"
         )
     return stacked
 
@@ -123,12 +123,12 @@ def _check_definitions(candidate: pa.Table, stored: pa.Table, measures: Sequence
             ]
             raise InputError(
                 f"{measure.name}: the baseline was stored with {_format_policies(baseline_definition.get('policies', {}), names)}, and this is evaluated with "
-                f"{_format_policies(candidate_definition['policies'], names)}; use the same, or store it again"
+                f"{_format_policies(candidate_definition['policies'], names)}. Use the same, or store it again"
             )
         if candidate_definition["definition"] != baseline_definition.get("definition"):
             versions = [read_texts(table.schema.metadata).get("sqlrank.version", "?") for table in (stored, candidate)]
             raise InputError(
-                f"{measure.name}: the definition of the baseline, by sqlrank {versions[0]}, is not that of sqlrank {versions[1]} here; store it again"
+                f"{measure.name}: the definition of the baseline, by sqlrank {versions[0]}, is not that of sqlrank {versions[1]} here. Store it again"
             )
 
 
@@ -141,7 +141,7 @@ def check_baseline_overlap(units: int, unpaired: int, comparison: ComparisonPlan
     if unpaired > MAX_UNPAIRED_SHARE * (units + unpaired):
         what = next(iter(comparison.call.sources))
         raise InputError(
-            f"{unpaired:,} of {units + unpaired:,} queries have a value in the baseline or in the candidate only; give the same {what} and "
+            f"{unpaired:,} of {units + unpaired:,} queries have a value in the baseline or in the candidate only. Give the same {what} and "
             "judgments, or store the baseline again"
         )
 
@@ -274,7 +274,7 @@ def gate(
         check_direction(measure)
     if stored is not None and comparison.uses_influence:
         raise MetricError(
-            f"{measures[0].name} has no per-query values to compare with a stored baseline; give the scores of both in one table"
+            f"{measures[0].name} has no per-query values to compare with a stored baseline. Give the scores of both in one table"
         )
     tables, system_tables = evaluate_systems(comparison, options, has_values=not is_stored)
     if stored is not None:
@@ -309,7 +309,7 @@ def _is_stored_baseline(baseline: Any) -> bool:
 def _resolve_pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:
     """Return the baseline and the candidate; raise ``MetricError`` unless there are exactly two systems."""
     if len(systems) != 2:  # noqa: PLR2004  a gate is between two
-        advice = "; give a run of each, run={'old': ..., 'new': ...}, or a stored baseline=" if len(systems) < 2 else ""  # noqa: PLR2004
+        advice = ". Give a run of each, run={'old': ..., 'new': ...}, or a stored baseline=" if len(systems) < 2 else ""  # noqa: PLR2004
         raise MetricError(f"a gate is between two systems, and there are {len(systems)}: {', '.join(systems)}{advice}")
     first = baseline if baseline is not None else next((name for name in (*declared_order, BASELINE_SYSTEM) if name in systems), None)
     if first is None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _ADVICE = {
     "baseline": "groups are compared with each other, and not with a baseline",
-    "system": "several runs or scores are a row each; name another column of systems in by",
-    "min_units": "small groups have wide intervals; leave them out with where",
+    "system": "several runs or scores are a row each. Name another column of systems in by",
+    "min_units": "small groups have wide intervals. Leave them out with where",
 }
 _DEFAULTS = {"baseline": None, "system": "system", "min_units": 20}
 

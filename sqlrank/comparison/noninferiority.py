@@ -32,7 +32,7 @@ MIN_DECISIVE_UNITS = 20
 def check_direction(measure: ComparedMetric) -> None:
     """Raise ``MetricError`` for a metric without a better direction."""
     if measure.direction == "neither":
-        raise MetricError(f"{measure.name} is neither better higher nor lower, so that no gate can be put to it; compare it instead")
+        raise MetricError(f"{measure.name} is neither better higher nor lower, so that no gate can be put to it. Compare it instead")
 
 
 def decide_verdict(

@@ -142,7 +142,7 @@ class PairedUnits:
         names = {row[0] for row in self.fetch_rows(exp.select("system").distinct().from_("unit_values"))}
         names |= {system for _, system, *_ in self.system_values}
         if None in names:
-            raise InputError("a system is NULL; give every system a name to compare it")
+            raise InputError("a system is NULL. Give every system a name to compare it")
         return sorted(names)
 
     def summarize_differences(self, pairs: Sequence[tuple[str, str]]) -> list[DifferenceSummary]:

@@ -40,7 +40,7 @@ class SignFlips:
     def __init__(self, units: PairedUnits, compared: Sequence[DifferenceSummary], replicates: int, seed: int) -> None:
         self.compared = [summary for summary in compared if summary.units]
         if (num_signs := replicates * sum(summary.units for summary in self.compared)) > MAX_SIGN_FLIPS:
-            raise MetricError(f"{num_signs:,} signs would have to be drawn; ask for fewer replicates=, groups or systems")
+            raise MetricError(f"{num_signs:,} signs would have to be drawn. Ask for fewer replicates=, groups or systems")
         _check_ids(units)
         units.create_temp("sign_seeds", load_select("comparison", "sign_seeds.sql"), seed=str(seed))
         # One column per metric and pair, rows per group: one column per comparison would be 0 in all other groups.
@@ -130,7 +130,7 @@ def _check_ids(units: PairedUnits) -> None:
     """Raise ``InputError`` for floating-point unit ids, whose text differs between engines."""
     id_type: Any = units.fetch_arrow(exp.select("unit").from_("unit_values").limit(0)).schema.field("unit").type
     if pa.types.is_floating(id_type):
-        raise InputError("query_id: signs are drawn by ids, which are text or integers, and these are doubles; CAST them to text")
+        raise InputError("query_id: signs are drawn by ids, which are text or integers, and these are doubles. Cast them to text")
 
 
 MIN_EFFECT = 1e-9
@@ -155,7 +155,7 @@ class TestOptions:
             if value not in allowed:
                 raise MetricError(f"unknown {name} {value!r}{did_you_mean(str(value), allowed)} Choose from: {', '.join(allowed)}")
         if self.correction == "max_t" and self.test != "t":
-            raise MetricError(f"correction='max_t' is of t-tests; leave out test={self.test!r}, or choose correction='holm'")
+            raise MetricError(f"correction='max_t' is of t-tests. Leave out test={self.test!r}, or choose correction='holm'")
         for name, number in (("replicates", self.replicates), ("seed", self.seed)):
             if number is not None and self.test != "randomization" and self.correction != "max_t":
                 raise MetricError(f"{name}={number} is for test='randomization' or correction='max_t', which draw signs")

@@ -35,11 +35,11 @@ def compare_systems(
     """Return a row per group, metric and pair of systems, or their paired differences with ``per_query``."""
     comparison = ComparisonPlan.from_call(call, system, by)
     if comparison.uses_influence and (per_query or tests.test != "t" or tests.correction == "max_t"):
-        what = "has no values of queries to show; leave out per_query" if per_query else "is compared by test='t', and not under max_t"
+        what = "has no values of queries to show. Leave out per_query" if per_query else "is compared by test='t', and not under max_t"
         raise MetricError(f"{comparison.measures[0].name} {what}, unless level='query' asks for values of queries")
     tables, values_of_systems = evaluate_systems(comparison, options, has_values=not per_query)
     if (tests.test != "t" or tests.correction == "max_t") and any("weight" in table.column_names for _, table in tables):
-        raise MetricError("queries have weights, which only t-tests use, and not under max_t; choose test='t', or leave the weights out")
+        raise MetricError("queries have weights, which only t-tests use, and not under max_t. Choose test='t', or leave the weights out")
 
     def compare_units(units: PairedUnits) -> pa.Table:
         pairs = list_pairs(comparison.sort_systems(units.list_systems()), baseline)

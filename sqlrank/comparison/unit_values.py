@@ -184,5 +184,5 @@ def check_fully_paired(compared: Sequence[DifferenceSummary], comparison: Compar
     if comparison.uses_influence and worst is not None and worst.unpaired:
         raise InputError(
             f"{worst.unpaired:,} of {worst.units + worst.unpaired:,} units have rows of one of two systems only, and metrics of predictions are "
-            "compared over the same rows; leave the others out with where="
+            "compared over the same rows. Leave the others out with where="
         )

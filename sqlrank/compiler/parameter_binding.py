@@ -99,19 +99,19 @@ def _case_from_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr],
     Unlisted grades keep their value; unlisted ranks get 0.
     """
     if argument_names not in {("relevance",), ("rank",)} or not all(isinstance(pair, tuple) for pair in pairs):
-        raise MetricError(f"{slot} cannot be a map; only functions of a grade or a rank can")
+        raise MetricError(f"{slot} cannot be a map. Only functions of a grade or a rank can")
     (argument,) = arguments
     maps_grades = argument_names == ("relevance",)
     if maps_grades and pairs[0][0] <= 0:
-        raise MetricError(f"{slot} maps grade {pairs[0][0]:g}; only grades above 0 can be given a gain")
+        raise MetricError(f"{slot} maps grade {pairs[0][0]:g}. Only grades above 0 can be given a gain")
     if not maps_grades and ([key for key, _ in pairs] != list(range(1, len(pairs) + 1)) or pairs[0][1] <= 0):
         raise MetricError(
-            f"{slot} maps {', '.join(f'{key:g}' for key, _ in pairs)}; name ranks from 1 on, none left out, the first above 0"
+            f"{slot} maps {', '.join(f'{key:g}' for key, _ in pairs)}. Name ranks from 1 on, none left out, the first above 0"
         )
     case = exp.Case(ifs=[], default=argument.copy() if maps_grades else sql_literal(0))
     for key, value in pairs:
         if maps_grades and abs(value) > MAX_GAIN:
-            raise MetricError(f"{slot} gives grade {key:g} {value:g}; give at most {MAX_GAIN:g}, so that sums are numbers")
+            raise MetricError(f"{slot} gives grade {key:g} {value:g}. Give at most {MAX_GAIN:g}, so that sums are numbers")
         case.append("ifs", exp.If(this=exp.EQ(this=argument.copy(), expression=sql_literal(key)), true=sql_literal(value)))
     return case
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
-from sqlrank.errors import InputError, SqlrankError, quote_excerpt, short_repr
+from sqlrank.errors import InputError, SqlrankError, quote_excerpt, short_repr, to_sentence
 from sqlrank.request import is_dict_of_values, is_row_list, source_kind
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ def to_arrow_table(role: str, source: Any) -> pa.Table:
                 table = table.set_column(index, field.name, table.column(index).cast(arrow_type))
             except pa.ArrowInvalid:
                 raise InputError(
-                    f"{role}: column {field.name!r} has decimals of more than {MAX_DECIMAL_DIGITS} digits; cast it to float64"
+                    f"{role}: column {field.name!r} has decimals of more than {MAX_DECIMAL_DIGITS} digits. Cast it to float64"
                 ) from None
     return table
 
 
-_TWICE = "two columns are named {!r}; rename one of them, or leave it out"
+_TWICE = "two columns are named {!r}. Rename one of them, or leave it out"
 
 
 def _import_table(role: str, source: Any) -> pa.Table:
@@ -87,7 +87,7 @@ def _import_columns(role: str, source: Any) -> pa.Table:
         for name, values in source.items():
             if isinstance(values, (str, bytes, Real)):
                 raise InputError(
-                    f"{role}: cannot read a dict whose {quote_excerpt(str(name), is_name=True)} has {short_repr(values)}; {_describe_dict(role)}, "
+                    f"{role}: cannot read a dict whose {quote_excerpt(str(name), is_name=True)} has {short_repr(values)}. {_describe_dict(role)}, "
                     "or a list with a dict for each row"
                 )
         return pa.table({str(name): to_array(values) for name, values in source.items()})
@@ -96,7 +96,7 @@ def _import_columns(role: str, source: Any) -> pa.Table:
         return pa.table(source.collect())
     advice = "collect it into a table first, or " if hasattr(source, "collect") else ""
     advice = advice or ("" if hasattr(source, "schema") else f"{_describe_dict(role)}, or ")
-    raise InputError(f"{role}: cannot read a {source_type.__name__}; {advice}give {ACCEPTED_SOURCES}")
+    raise InputError(f"{role}: cannot read a {source_type.__name__}. {to_sentence(f'{advice}give')} {ACCEPTED_SOURCES}")
 
 
 def _has_columns(source: Mapping[Any, Any]) -> bool:
@@ -119,7 +119,7 @@ def _explain_conversion_error(source: Any, error: BaseException) -> str:
     """Return the reason that a library could not convert a table, and advice."""
     reason = _first_line(error)
     if type(source).__name__ == "LazyFrame":
-        return f"the LazyFrame cannot be collected: {reason}; call collect() on it to see where it fails"
+        return f"the LazyFrame cannot be collected: {reason}. Call collect() on it to see where it fails"
     with suppress(Exception):  # a user's object may fail in any way
         names = list(source.columns)
         for name, count in Counter(names).items():
@@ -131,9 +131,9 @@ def _explain_conversion_error(source: Any, error: BaseException) -> str:
             except Exception:  # noqa: BLE001  as above
                 dtype = source[name].dtype
                 return (
-                    f"column {str(name)!r} ({dtype}) cannot be read: {reason}; convert it to numbers or texts of one type, or leave it out"
+                    f"column {str(name)!r} ({dtype}) cannot be read: {reason}. Convert it to numbers or texts of one type, or leave it out"
                 )
-    return f"cannot read this {source_kind(source)}: {reason}; give {ACCEPTED_SOURCES}"
+    return f"cannot read this {source_kind(source)}: {reason}. Give {ACCEPTED_SOURCES}"
 
 
 def _first_line(error: BaseException) -> str:
@@ -161,29 +161,29 @@ def _id_columns(role: str, rows: Sequence[Sequence[Any]]) -> dict[str, pa.Array]
     try:
         return {name: to_array([row[index] for row in rows], id_type) for index, name in enumerate(("query_id", "doc_id"))}
     except OverflowError:
-        raise InputError(f"{role}: the queries or documents of this dict are integers beyond 64 bits; make them texts") from None
+        raise InputError(f"{role}: the queries or documents of this dict are integers beyond 64 bits. Make them texts") from None
     except pa.ArrowException:
         raise InputError(
-            f"{role}: the queries or documents of this dict are of different types; make them all texts, or all numbers"
+            f"{role}: the queries or documents of this dict are of different types. Make them all texts, or all numbers"
         ) from None
 
 
 def _check_documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
     if not isinstance(docs, Mapping):
         raise InputError(
-            f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(docs)}; {_describe_dict(role)}"
+            f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(docs)}. {_describe_dict(role)}"
         )
     for doc, value in docs.items():
         if not _is_number(value):
             raise InputError(
                 f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(value)} for document "
-                f"{quote_excerpt(str(doc), is_name=True)}, which is no number that a double holds; {_describe_dict(role)}"
+                f"{quote_excerpt(str(doc), is_name=True)}, which is no number that a double holds. {_describe_dict(role)}"
             )
     return docs
 
 
 def _describe_dict(role: str) -> str:
-    return f"write {DICT_EXAMPLES.get(role, '{column: values}')}"
+    return f"Write {DICT_EXAMPLES.get(role, '{column: values}')}"
 
 
 def _is_number(value: Any) -> bool:

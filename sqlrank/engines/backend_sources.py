@@ -116,8 +116,8 @@ class _Views:
     def _require_same_connection(self, role: str, kind: str, connection: Any) -> None:
         if self.connection is not None and self.connection is not connection:
             raise InputError(
-                f"{role}: this {kind} is on another connection than the other sources or connection=, and nothing is moved between databases; "
-                "give sources of one, or bring its rows here (to_pyarrow() of ibis, toArrow() of Spark)"
+                f"{role}: this {kind} is on another connection than the other sources or connection=, and nothing is moved between databases. "
+                "Give sources of one, or bring its rows here (to_pyarrow() of ibis, toArrow() of Spark)"
             )
         self.connection = connection
 
@@ -130,7 +130,7 @@ def _native_connection(connection: Any) -> Any:
     if native is None and hasattr(connection, "client"):
         return _bigquery_connection(connection.client)
     if native is None:
-        raise InputError(f"connection: the ibis backend {connection.name} has no connection that takes SQL; give that of its driver")
+        raise InputError(f"connection: the ibis backend {connection.name} has no connection that takes SQL. Give that of its driver")
     return native
 
 

@@ -23,16 +23,16 @@ def infer_dialect(connection: Any, dialect: str | None) -> str:
         get_dialect(dialect)
     if is_duckdb_connection(connection):
         if dialect not in {None, "duckdb"}:
-            raise InputError(f"dialect={dialect!r} is not DuckDB's dialect; give connection= to a database of that dialect")
+            raise InputError(f"dialect={dialect!r} is not DuckDB's dialect. Give connection= to a database of that dialect")
         return "duckdb"
     adapter = adapter_for(connection)
     if adapter is None:
         raise InputError(
-            f"cannot connect to a {type(connection).__name__}; give a DuckDB connection or the path of a DuckDB file, "
+            f"cannot connect to a {type(connection).__name__}. Give a DuckDB connection or the path of a DuckDB file, "
             "a PEP 249 or ADBC connection, a SparkSession, a chdb session or a DataFusion context"
         )
     inferred = dialect or adapter.dialect
     if inferred is None:
         connection_class = f"{type(connection).__module__}.{type(connection).__name__}"
-        raise InputError(f"the SQL dialect of a {connection_class} is unknown; name it with dialect=, one of: {', '.join(DIALECTS)}")
+        raise InputError(f"the SQL dialect of a {connection_class} is unknown. Name it with dialect=, one of: {', '.join(DIALECTS)}")
     return inferred

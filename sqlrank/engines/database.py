@@ -240,4 +240,4 @@ class NamesOnlyDatabase(Database):
         raise InputError(_NOT_INSPECTED)
 
 
-_NOT_INSPECTED = "these tables are names only; give connection= to read them"
+_NOT_INSPECTED = "these tables are names only. Give connection= to read them"

@@ -32,8 +32,8 @@ SEMANTIC_SETTINGS = {
     "python_enable_replacements": False,
 }
 """Settings of a user's connection that would change the meaning of a statement."""
-_OUT_OF_MEMORY_ADVICE = "give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
-_ENDED = "DuckDB has ended the open transaction of your connection by this error: call rollback(); what was not committed is lost."
+_OUT_OF_MEMORY_ADVICE = "Give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
+_ENDED = "DuckDB has ended the open transaction of your connection by this error: call rollback(). What was not committed is lost."
 _ADDRESS = re.compile(r"[a-z][\w+.-]+:/", re.IGNORECASE)
 _OPTIONAL = {"enable_progress_bar", "enable_progress_bar_print", "python_enable_replacements"}
 """Settings that are left as they are where the configuration is locked."""
@@ -47,7 +47,7 @@ def translate_duckdb_errors() -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as error:
-        raise ExecutionError(f"out of memory: {first_line(error)}; {_OUT_OF_MEMORY_ADVICE}") from error
+        raise ExecutionError(f"out of memory: {first_line(error)}. {_OUT_OF_MEMORY_ADVICE}") from error
     except duckdb.Error as error:
         raise ExecutionError(f"duckdb: {first_line(error)}") from error
 
@@ -149,7 +149,7 @@ def claim_connection(connection: duckdb.DuckDBPyConnection) -> None:
     with _CLAIM_LOCK:
         if id(connection) in _CLAIMED:
             raise ExecutionError(
-                "connection: another call is using this DuckDB connection, which serves one at a time; give each thread a connection of its "
+                "connection: another call is using this DuckDB connection, which serves one at a time. Give each thread a connection of its "
                 "own, connection=con.cursor(), which does not see temporary tables"
             )
         _CLAIMED.add(id(connection))
@@ -159,7 +159,7 @@ def claim_connection(connection: duckdb.DuckDBPyConnection) -> None:
         release_connection(connection)
         problem = first_line(error)
         if "unfinished result" in problem:
-            problem += "; fetch all its rows (fetchall), or give connection=con.cursor(), which does not see temporary tables"
+            problem += ". Fetch all its rows (fetchall), or give connection=con.cursor(), which does not see temporary tables"
         raise InputError(f"this connection cannot be used now: {problem}") from None
 
 
@@ -193,14 +193,14 @@ def _open_connection(connection: Any) -> duckdb.DuckDBPyConnection:
     if connection is None:
         return duckdb.connect(config=NO_EXTENSION_CONFIG)
     if not isinstance(connection, (str, Path)):
-        raise InputError(f"cannot connect to a {type(connection).__name__}; give a DuckDB connection or the path of a DuckDB file")
+        raise InputError(f"cannot connect to a {type(connection).__name__}. Give a DuckDB connection or the path of a DuckDB file")
     if not os.path.isfile(connection):  # noqa: PTH113  returns False for paths that are too long
         if _ADDRESS.match(str(connection)):
             raise InputError(
-                f"connection: {str(connection)!r} is the address of a database and no connection; open it with its driver in Python and give "
+                f"connection: {str(connection)!r} is the address of a database and no connection. Open it with its driver in Python and give "
                 "that, such as psycopg.connect(...), or run there what sqlrank.sql (sqlrank sql --dialect ...) prints"
             )
-        raise InputError(f"there is no DuckDB file {str(connection)!r}; check the path")
+        raise InputError(f"there is no DuckDB file {str(connection)!r}. Check the path")
     try:
         with suppress(duckdb.ConnectionException):
             return duckdb.connect(str(connection), read_only=True, config=NO_EXTENSION_CONFIG)
@@ -208,5 +208,5 @@ def _open_connection(connection: Any) -> duckdb.DuckDBPyConnection:
         return duckdb.connect(str(connection), read_only=True)
     except duckdb.Error as error:
         if reader_function(str(connection)):
-            raise InputError(f"cannot open {str(connection)!r} as a DuckDB file; it is a table: give it as an input instead") from None
+            raise InputError(f"cannot open {str(connection)!r} as a DuckDB file. It is a table: give it as an input instead") from None
         raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {first_line(error)}") from None

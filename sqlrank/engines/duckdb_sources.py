@@ -219,7 +219,7 @@ class DuckDBSources:
             raise InputError(f"{role}: {text!r} {problem}")
         if extension := required_extension(text):
             raise InputError(
-                f"{role}: {text!r} needs the extension {extension} of DuckDB, and sqlrank loads none; load it on a connection of your own "
+                f"{role}: {text!r} needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a connection of your own "
                 f"(INSTALL {extension}; LOAD {extension}), make a view or a relation there, and give that with connection="
             )
         if names_files(text):
@@ -245,7 +245,7 @@ class DuckDBSources:
             ]
             if len(candidates) > 1:
                 raise InputError(
-                    f"several tables are named {text!r}: {', '.join('.'.join(reversed(candidate)) for candidate in candidates)}; write one in full"
+                    f"several tables are named {text!r}: {', '.join('.'.join(reversed(candidate)) for candidate in candidates)}. Write one in full"
                 )
             if candidates:
                 return _quoted_table(*candidates[0])
@@ -280,7 +280,7 @@ class DuckDBSources:
         try:
             self.connection.register(name, table)
         except duckdb.Error as error:
-            raise InputError(f"{role}: {self._unread_column(table)}: {explain_read_error(error)}; convert it, or leave it out") from None
+            raise InputError(f"{role}: {self._unread_column(table)}: {explain_read_error(error)}. Convert it, or leave it out") from None
         self._views.append(name)
         return exp.table_(name)
 
@@ -353,7 +353,7 @@ def _build_file_item(role: str, text: str) -> exp.Expr:
     suffixes = sorted({data_suffix(path) for path in paths})
     if len({reader_function(path) for path in paths}) > 1:
         raise InputError(
-            f"{role}: {text} holds files of several kinds ({', '.join(suffix or 'no ending' for suffix in suffixes)}); give a pattern of one"
+            f"{role}: {text} holds files of several kinds ({', '.join(suffix or 'no ending' for suffix in suffixes)}). Give a pattern of one"
         )
     literals = [exp.Literal.string(path) for path in paths]
     path_literal = literals[0] if len(paths) == 1 else exp.Array(expressions=literals)
@@ -361,7 +361,7 @@ def _build_file_item(role: str, text: str) -> exp.Expr:
         return exp.Table(this=exp.func(reader, path_literal, dialect="duckdb"))
     if role not in text_diagnostics.TEXT_FORMATS:
         raise InputError(
-            f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format; use one of {', '.join(READER_FUNCTIONS)}"
+            f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format. Use one of {', '.join(READER_FUNCTIONS)}"
         )
     tree = exp.replace_placeholders(load_select("inputs", f"{text_diagnostics.TEXT_FORMATS[role]}.sql"), path=path_literal)
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("text_rows")))

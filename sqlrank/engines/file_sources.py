@@ -24,7 +24,7 @@ _EXTENSIONS = {
 """DuckDB extensions that read remote addresses or further file formats."""
 
 MAX_NEIGHBORS = 1000
-_EMPTY = "is empty; check what should have written it"
+_EMPTY = "is empty. Check what should have written it"
 
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
@@ -134,13 +134,13 @@ def unreadable_path(text: str) -> str | None:
         if text and path.is_dir() and not names_files(text):
             return _unreadable_folder(path)
         if path.is_symlink() and not path.exists():
-            return f"is a link to {str(path.readlink())!r}, which leads to no file; check it"
+            return f"is a link to {str(path.readlink())!r}, which leads to no file. Check it"
         if path.exists() and not path.is_file() and not path.is_dir():
-            return "is a pipe or a device, which can be read only once; write it to a file first"
+            return "is a pipe or a device, which can be read only once. Write it to a file first"
         if path.is_file() and path.stat().st_size == 0:
             with path.open("rb") as file:
                 is_generated = file.read(1) != b""
-            return "has no size, since the system makes it as it is read; copy it to a file first" if is_generated else _EMPTY
+            return "has no size, since the system makes it as it is read. Copy it to a file first" if is_generated else _EMPTY
     except (OSError, ValueError):
         pass
     return None
@@ -153,8 +153,8 @@ def _unreadable_folder(path: Path) -> str:
     except OSError as error:
         return f"is a folder that cannot be read: {error.strerror}"
     if has_files:
-        return "is a folder of which not all files can be listed; give a pattern of some, such as '*.parquet' in it"
-    return f"is a folder without files; give a file, or a glob such as '{path / '*.parquet'}'"
+        return "is a folder of which not all files can be listed. Give a pattern of some, such as '*.parquet' in it"
+    return f"is a folder without files. Give a file, or a glob such as '{path / '*.parquet'}'"
 
 
 def misread_path(text: str) -> str:
@@ -163,13 +163,13 @@ def misread_path(text: str) -> str:
     It is the end of a sentence, empty for other paths.
     """
     if text == "-":
-        return "; standard input can be read only once: write it to a file first"
+        return ". Standard input can be read only once: write it to a file first"
     if text.startswith("file:"):
-        return f"; give the path, {urlsplit(text).path!r}"
+        return f". Give the path, {urlsplit(text).path!r}"
     if text.startswith("~"):
-        return f"; '~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111  unknown users are not expanded
+        return f". '~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111  unknown users are not expanded
     folder = Path(text).parent
-    return f"; the folder {quote_excerpt(str(folder), is_name=True)} is not there." if _is_missing(folder) else ""
+    return f". The folder {quote_excerpt(str(folder), is_name=True)} is not there." if _is_missing(folder) else ""
 
 
 def list_neighbors(text: str) -> list[str]:

@@ -71,13 +71,13 @@ def require_table_name(role: str, source: Any, dialect: str) -> exp.Table:
     if split_table_name(text) is None:
         readable = f"nor a file that a statement for {dialect} can read here"
         raise InputError(
-            f"{role}: {quote_excerpt(text, is_name=True)} is not the name of a table, {readable}; put odd parts of a name in quotes"
+            f"{role}: {quote_excerpt(text, is_name=True)} is not the name of a table, {readable}. Put odd parts of a name in quotes"
         )
     table = parse_table_name(role, text, dialect)
     if reader_function(text):
         in_quotes = table.sql(get_dialect(dialect).sqlglot_name, identify=True)
         problem = f"{text!r} is a file, which only a statement for DuckDB reads" if names_files(text) else f"there is no file {text!r}"
-        raise InputError(f"{role}: {problem}; if a table is meant, write {in_quotes}")
+        raise InputError(f"{role}: {problem}. If a table is meant, write {in_quotes}")
     return table
 
 
@@ -85,7 +85,7 @@ def parse_table_name(role: str, text: str, dialect: str) -> exp.Table:
     """Parse a table name such as ``project.dataset.table``, with SQL keywords quoted."""
     identifiers = split_table_name(text)
     if identifiers is None:
-        raise InputError(f"{role}: {quote_excerpt(text, is_name=True)} is not the name of a table; put odd parts of a name in quotes")
+        raise InputError(f"{role}: {quote_excerpt(text, is_name=True)} is not the name of a table. Put odd parts of a name in quotes")
     writer = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name)
     try:
         table = exp.to_table(text, dialect=writer)

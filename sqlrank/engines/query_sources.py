@@ -77,7 +77,7 @@ def refuse_random_numbers(role: str, query: exp.Subquery, dialect: str) -> None:
     problem = f"calls {random_calls[0]}" if random_calls else "has LIMIT without ORDER BY" if query.this.this.has_arbitrary_rows else ""
     if problem:
         raise InputError(
-            f"{role}: the query {problem}, which gives other rows each time that {dialect} computes it; make a table of it, and name that"
+            f"{role}: the query {problem}, which gives other rows each time that {dialect} computes it. Make a table of it, and name that"
         )
 
 
@@ -122,15 +122,15 @@ def _validate_query(role: str, text: str, dialect: str, allows_jinja: bool) -> s
     """
     tree, tokens = _parse_query(role, text, dialect, allows_jinja)
     if not isinstance(tree.unnest(), exp.Query) or isinstance(tree, exp.Values):
-        raise InputError(f"{role}: a query is one SELECT, not {type(tree).__name__.upper()}; make a table of it, and name that")
+        raise InputError(f"{role}: a query is one SELECT, not {type(tree).__name__.upper()}. Make a table of it, and name that")
     if write_node := tree.find(*_WRITES):
-        raise InputError(f"{role}: the query holds {type(write_node).__name__.upper()}, and a source is only read; leave that out")
+        raise InputError(f"{role}: the query holds {type(write_node).__name__.upper()}, and a source is only read. Leave that out")
     while tokens[-1].token_type == TokenType.SEMICOLON:
         tokens = tokens[:-1]
     while isinstance(tree, exp.Subquery) and not tree.alias and _is_enclosed(tokens):
         tree, tokens = tree.this, tokens[1:-1]
     if tokens[0].token_type == TokenType.FROM and not get_dialect(dialect).supports_from_first:
-        raise InputError(f"{role}: a query for {dialect} begins with SELECT or WITH; write SELECT * FROM ...")
+        raise InputError(f"{role}: a query for {dialect} begins with SELECT or WITH. Write SELECT * FROM ...")
     return text[tokens[0].start : tokens[-1].end + 1]
 
 
@@ -154,9 +154,9 @@ def _parse_query(role: str, text: str, dialect: str, allows_jinja: bool) -> tupl
     except SqlglotError as error:
         problem: dict[str, Any] = next(iter(getattr(error, "errors", [])), {})
         near = f" near line {problem['line']}, column {problem['col']}" if problem else ""
-        raise InputError(f"{role}: the query cannot be read as SQL of {dialect}{near}; make a view of it, and name that") from None
+        raise InputError(f"{role}: the query cannot be read as SQL of {dialect}{near}. Make a view of it, and name that") from None
     if len(trees) != 1:
-        raise InputError(f"{role}: a query is one SELECT, and this text holds {len(trees)} statements; give one of them")
+        raise InputError(f"{role}: a query is one SELECT, and this text holds {len(trees)} statements. Give one of them")
     return trees[0], tokens
 
 

@@ -34,7 +34,7 @@ def check_no_limits(limits: ResourceLimits, dialect: str) -> None:
     """Check that no resource limits are set, because they only apply to this process."""
     for name, value in vars(limits).items():
         if value is not None:
-            raise InputError(f"{name}={value!r} is not possible on {dialect}: the statement runs there; set a limit on the connection")
+            raise InputError(f"{name}={value!r} is not possible on {dialect}: the statement runs there. Set a limit on the connection")
 
 
 class RemoteDatabase(Database):
@@ -79,7 +79,7 @@ class RemoteDatabase(Database):
             return self._resolve_query(role, source)
         if not isinstance(source, (str, Path)):
             raise InputError(
-                f"{role}: a {source_kind(source)} is not on {self.dialect}, and nothing is uploaded; give the name of a table there"
+                f"{role}: a {source_kind(source)} is not on {self.dialect}, and nothing is uploaded. Give the name of a table there"
             )
         table_name = require_table_name(role, source, self.dialect)
         quoted = table_name.copy()
@@ -173,8 +173,8 @@ def _register_sqlite_functions(connection: sqlite3.Connection) -> None:
         for value, result in zip(values, results, strict=True):
             if not _is_same(result, function(value)):
                 raise InputError(
-                    f"the function {name} of this connection gives {name}({value!r}) = {result!r}, not {function(value)!r}; "
-                    "drop or rename it, or use a connection that does not have it"
+                    f"the function {name} of this connection gives {name}({value!r}) = {result!r}, not {function(value)!r}. "
+                    "Drop or rename it, or use a connection that does not have it"
                 )
 
 

@@ -87,6 +87,6 @@ def refuse_shadowed(text: str, dialect: str, shadowed: Mapping[str, str]) -> Non
         name = token.text.lower()
         if following.token_type == TokenType.L_PAREN and name in shadowed:
             raise InputError(
-                f"this statement calls {token.text.upper()}, and {shadowed[name]} of this database would be called instead of the engine's; "
-                "drop or rename it, or use a connection that does not see it"
+                f"this statement calls {token.text.upper()}, and {shadowed[name]} of this database would be called instead of the engine's. "
+                "Drop or rename it, or use a connection that does not see it"
             )

@@ -50,7 +50,7 @@ def malformed_trec_line(role: str, files: Iterable[Path]) -> str | None:
                     continue
                 is_rank_problem = len(fields) == len(TREC_FIELDS[role].split())
                 fault = f"rank {quote_excerpt(fields[3])}" if is_rank_problem else f"{len(fields)} field{'s' * (len(fields) > 1)}"
-                return f"{path}, line {number} has {fault}: {quote_excerpt(line)}; {_suggest_fields(role, fields)}"
+                return f"{path}, line {number} has {fault}: {quote_excerpt(line)}. {_suggest_fields(role, fields)}"
     return None
 
 
@@ -62,8 +62,8 @@ def _malformed_prediction(files: Iterable[Path]) -> str | None:
                 fields = re.split(r"[ \t]+", line)
                 if len(fields) > 2 or not _SCORE.fullmatch(fields[0]):  # noqa: PLR2004
                     return (
-                        f"{path}, line {number} is {quote_excerpt(line)}; a line of predictions of Vowpal Wabbit is a score and, perhaps, "
-                        "a tag; name a file of another format by its suffix, such as .csv or .parquet"
+                        f"{path}, line {number} is {quote_excerpt(line)}. A line of predictions of Vowpal Wabbit is a score and, perhaps, "
+                        "a tag. Name a file of another format by its suffix, such as .csv or .parquet"
                     )
     return None
 
@@ -80,9 +80,9 @@ def _is_valid_line(role: str, fields: list[str]) -> bool:
 def _suggest_fields(role: str, fields: list[str]) -> str:
     other_role = next(name for name in TREC_FIELDS if name != role)
     if len(fields) == len(TREC_FIELDS[other_role].split()):
-        return f"that is a line of {_with_article(other_role)}, not of {_with_article(role)}; give the file with {other_role}="
+        return f"That is a line of {_with_article(other_role)}, not of {_with_article(role)}. Give the file with {other_role}="
     names = TREC_FIELDS[role].split()
-    return f"a line of {_with_article(role)} has {len(names)} fields with blanks or tabs between them: {', '.join(names)}"
+    return f"A line of {_with_article(role)} has {len(names)} fields with blanks or tabs between them: {', '.join(names)}"
 
 
 def _with_article(role: str) -> str:
@@ -99,8 +99,8 @@ def _read_lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, 
 
 
 _ADVICE = {
-    "not utf-8": "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
-    "maximum line size": "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it, without that column",
+    "not utf-8": "it is not UTF-8 text. Convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
+    "maximum line size": "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it, without that column",
     "parquet file": "name a file by what it is, such as .csv, .json or .parquet, or write it again if it is damaged",
     "no magic bytes": "name a file by what it is, such as .csv, .json or .parquet, or write it again if it is damaged",
 }
@@ -129,7 +129,7 @@ def ragged_line_problem(error: duckdb.Error) -> str | None:
     number, line, expected, actual = match.groups()
     fields = f"{actual} field{'s' * (actual != '1')}"
     return (
-        f"{file[1]}, line {number} has {fields}: {quote_excerpt(line)}; {expected} are expected, as in the lines before. "
+        f"{file[1]}, line {number} has {fields}: {quote_excerpt(line)}. {expected} are expected, as in the lines before. "
         "Fix the line: put what holds a delimiter in quotes, and leave no field out"
     )
 
@@ -167,7 +167,7 @@ def schema_mismatch_problem(connection: duckdb.DuckDBPyConnection, error: duckdb
     table = exp.Table(this=exp.func("READ_CSV", exp.Literal.string(file), dialect="duckdb"))
     columns = describe_columns(connection, exp.select("*").from_(table).sql("duckdb"))
     return (
-        f"{file} has no column {_quote_names(missing)}, which {first} has; it has {_quote_names(columns)}. "
+        f"{file} has no column {_quote_names(missing)}, which {first} has. It has {_quote_names(columns)}. "
         "Give the columns the same names, with a header in each file, or give files of one kind only"
     )
 

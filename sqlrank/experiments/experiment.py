@@ -71,8 +71,8 @@ def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: p
     if has_sample_ratio_mismatch(result):
         ratio = result.to_pylist()[-1]
         notes.append(
-            f"sample ratio mismatch: the numbers of units do not fit the expected shares (p {ratio['p_value']:.3g}); "
-            "find the cause before you use any effect"
+            f"sample ratio mismatch: the numbers of units do not fit the expected shares (p {ratio['p_value']:.3g}). "
+            "Find the cause before you use any effect"
         )
     if count := max(row["multi_variant_units"] for row in rows):
         notes.append(f"{_count_units(count, 'was', 'were')} in more than one variant, and left out")
@@ -80,7 +80,7 @@ def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: p
         estimate.name: sum(row[MISSING_COVARIATE] for row in rows if row["metric"] == estimate.name) for estimate in design.estimates
     }
     notes += [
-        f"{name}: {_count_units(count, 'has', 'have')} no covariate; the overall mean is imputed"
+        f"{name}: {_count_units(count, 'has', 'have')} no covariate. The overall mean is imputed"
         for name, count in missing.items()
         if count
     ]
@@ -292,7 +292,7 @@ def _evaluate_variant_sums(
     data_types = dict.fromkeys(table.column_names, pa.float64()) | {"metric": pa.string(), "variant": pa.string()}
     arms = normalize_result(table, data_types | dict.fromkeys(("units", "multi_variant_units", MISSING_COVARIATE), pa.int64()))
     if not arms.num_rows:
-        raise InputError(f"{observations.label}: every unit is in more than one variant; name the randomization unit column with unit=")
+        raise InputError(f"{observations.label}: every unit is in more than one variant. Name the randomization unit column with unit=")
     count = max(arms["multi_variant_units"].to_pylist())
     if count and design.multi_variant_units == "error":
         raise multi_variant_error(design, database, observations, count)

@@ -44,7 +44,7 @@ def _check_default_columns(observations: BoundInput, columns: Mapping[str, str])
     for keyword, name in columns.items():
         if available is not None and name == DEFAULTS[keyword] and observations.table.find_column(name) is None:
             raise InputError(
-                f"{observations.label} has no column {name!r}. Say which it is with {keyword}=...; there are: {enumerate_names(available)}"
+                f"{observations.label} has no column {name!r}. Say which it is with {keyword}=. There are: {enumerate_names(available)}"
             )
 
 
@@ -63,7 +63,7 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
     for name, column in amounts.items():
         duckdb_type = observations.column_type(name)
         if duckdb_type and not observations.table.is_empty and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
-            raise InputError(f"{observations.label}: {column.description} is {duckdb_type}, not a number; cast it, or name another column")
+            raise InputError(f"{observations.label}: {column.description} is {duckdb_type}, not a number. Cast it, or name another column")
     return apply_filter(condition, {DATA: observations}, rankings_from_predictions=False, dialect=observations.table.dialect)[DATA]
 
 
@@ -128,7 +128,7 @@ def multi_variant_error(design: ExperimentDesign, database: Database, observatio
         return select
 
     is_single = count == 1
-    what = f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant; leave {'it' if is_single else 'them'} out with multi_variant_units='drop'"
+    what = f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant. Leave {'it' if is_single else 'them'} out with multi_variant_units='drop'"
     return InputError(
         format_problem(
             database, observations, what, select_units(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES), select_units(is_shown=True)
@@ -141,15 +141,15 @@ def resolve_control(design: ExperimentDesign, variants: list[str]) -> str:
     control = CONTROL if design.control is None else design.control
     available = _join_names(sorted(variants))
     if design.control is None and control not in variants:
-        raise InputError(f"name the control variant, control=...; there are {available}")
+        raise InputError(f"name the control variant with control=. There are {available}")
     if control not in variants:
         raise InputError(f"no unit is in the control {short_repr(control)}{did_you_mean(control, variants)} There are {available}")
     if len(variants) < MIN_UNITS_AND_VARIANTS:
-        raise InputError(f"all units are in the control {short_repr(control)}; an experiment needs units in another variant")
+        raise InputError(f"all units are in the control {short_repr(control)}. An experiment needs units in another variant")
     without_share = [name for name in sorted(variants) if design.expected_shares and name not in design.expected_shares]
     if without_share:
         raise InputError(
-            f"variant {short_repr(without_share[0])} has no expected share; expected_shares names {_join_names(list(design.expected_shares))}"
+            f"variant {short_repr(without_share[0])} has no expected share. expected_shares names {_join_names(list(design.expected_shares))}"
         )
     return control
 
@@ -162,4 +162,4 @@ def check_variant_sizes(rows: list[dict[str, Any]]) -> None:
     """Raise ``InputError`` for a variant of one unit."""
     small_variant = next((row for row in rows if row["units"] < MIN_UNITS_AND_VARIANTS), None)
     if small_variant is not None:
-        raise InputError(f"variant {small_variant['variant']} has {small_variant['units']} unit; a variance needs {MIN_UNITS_AND_VARIANTS}")
+        raise InputError(f"variant {small_variant['variant']} has {small_variant['units']} unit. A variance needs {MIN_UNITS_AND_VARIANTS}")

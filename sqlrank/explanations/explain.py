@@ -135,13 +135,13 @@ def explain(
 def _check_request(request: ResolvedRequest, query: Any) -> None:
     (resolved_metric,) = request.metrics
     if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
-        raise MetricError(f"{resolved_metric.metric} has rows of its own; explain a metric with one value")
+        raise MetricError(f"{resolved_metric.metric} has rows of its own. Explain a metric with one value")
     if query is None and resolved_metric.input_role == "run" and resolved_metric.file.grain == "list":
-        raise MetricError(f"{resolved_metric.metric} is of queries; name the one to explain with query=")
+        raise MetricError(f"{resolved_metric.metric} is of queries. Name the one to explain with query=")
     if getattr(system_source(request.sources), "members_are_systems", False) or isinstance(
         (request.columns or {}).get("score"), (list, tuple)
     ):
-        raise MetricError("several systems have values of their own; give the one to explain")
+        raise MetricError("several systems have values of their own. Give the one to explain")
 
 
 def _explain_on_database(
@@ -149,7 +149,7 @@ def _explain_on_database(
 ) -> Explanation:
     condition = None if show_where is None else parse_condition(show_where, database.dialect, "show_where")
     if condition is not None and (parameter := condition.find(exp.Placeholder, exp.Parameter)):
-        raise InputError(f"show_where: {parameter.sql('duckdb')} has no value; write the value itself")
+        raise InputError(f"show_where: {parameter.sql('duckdb')} has no value. Write the value itself")
     result = execute_resolved(request, database, check)
     name = str(request.metrics[0].metric)
     query = request.only_queries[0] if request.only_queries else None
@@ -158,7 +158,7 @@ def _explain_on_database(
     prepared = prepare_statement(request, database, keep_unused=True)
     statement_ctes = find_ctes(prepared)
     if condition is not None and not any(has_columns(condition, cte) for cte in statement_ctes):
-        raise InputError(f"show_where: no step has all columns of {show_where}; leave it out to see which columns steps have")
+        raise InputError(f"show_where: no step has all columns of {show_where}. Leave it out to see which columns steps have")
     steps = tuple(step_preview(prepared, cte, max_rows, condition) for cte in statement_ctes)
     expression, sums = _fetch_aggregates(prepared)
     value = result[name][0].as_py()
@@ -213,7 +213,7 @@ def _explained_or_refused(request: ResolvedRequest, database: Database, max_rows
 
 
 def _unknown_query(query: Any) -> str:
-    return f"no query is called {query!r}; per_query=True lists those that are evaluated"
+    return f"no query is called {query!r}. per_query=True lists those that are evaluated"
 
 
 def _build_explanation(

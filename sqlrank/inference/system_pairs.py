@@ -19,7 +19,7 @@ def list_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
     if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
         available = f"there is only {systems[0]!r}" if systems else "there is none"
         raise MetricError(
-            f"two systems are needed to compare, and {available}; name their column with system=, or give a run of each, "
+            f"two systems are needed to compare, and {available}. Name their column with system=, or give a run of each, "
             "run={'old': ..., 'new': ...}, or scores of both, columns={'score': ['old', 'new']}"
         )
     if baseline is None:

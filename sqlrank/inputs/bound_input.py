@@ -150,7 +150,7 @@ class BoundInput:
                 available = self.table.column_types or {}
                 problems.append(
                     f"{self.label}: no column {canonical!r}{did_you_mean(canonical, available)} "
-                    f"Say which it is with columns={{{canonical!r}: ...}}{_suggest_value(canonical, available)}; there are: {enumerate_names(available)}"
+                    f"Say which it is with columns={{{canonical!r}: ...}}{_suggest_value(canonical, available)}. There are: {enumerate_names(available)}"
                 )
         return problems
 

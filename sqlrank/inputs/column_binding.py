@@ -252,7 +252,7 @@ def _bind_unit(request: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
     if unit not in bound_input.columns and (list_column := bound_input.columns.get(role.query_column or "")):
         bound_input = bound_input.with_columns({unit: list_column})
     if unit in bound_input.columns and (duckdb_type := bound_input.column_type(unit)).startswith(("FLOAT", "DOUBLE", "DECIMAL")):
-        raise InputError(f"{bound_input.label}: {unit} is {duckdb_type}, which engines write differently; cast it to text or integers")
+        raise InputError(f"{bound_input.label}: {unit} is {duckdb_type}, which engines write differently. Cast it to text or integers")
     return bound_input
 
 
@@ -289,7 +289,7 @@ def _find_judgment_columns(request: ResolvedRequest, inputs: Mapping[str, BoundI
     unique_columns, read_columns = request.roles["qrels"].optional_unique_columns, _find_read_columns(request, "qrels")
     if request.rankings_from_predictions:
         if missing := next((name for name in unique_columns if name in read_columns), None):
-            raise InputError(f"predictions are judged once, and not for each {missing}; give run= and qrels=")
+            raise InputError(f"predictions are judged once, and not for each {missing}. Give run= and qrels=")
         return (*row_checks.RANKING_KEYS, "relevance")
     bound = inputs["qrels"].columns if "qrels" in inputs else ()
     return (*row_checks.RANKING_KEYS, "relevance", *(name for name in unique_columns if name in read_columns or name in bound))
@@ -360,8 +360,8 @@ def _read_ids_as_text(bound_input: BoundInput) -> BoundInput:
     duckdb_type = bound_input.column_type("doc_id")
     if duckdb_type.startswith(("FLOAT", "DOUBLE", "DECIMAL")):
         raise InputError(
-            f"{bound_input.label}: doc_id is {duckdb_type}, which engines write differently as text, and id_type='text' orders equal scores by that; "
-            "cast it to text or integers, or give id_type='given'"
+            f"{bound_input.label}: doc_id is {duckdb_type}, which engines write differently as text, and id_type='text' orders equal scores by that. "
+            "Cast it to text or integers, or give id_type='given'"
         )
     return bound_input.with_text(["doc_id"]) if "doc_id" in bound_input.columns and duckdb_type != "VARCHAR" else bound_input
 

@@ -29,14 +29,14 @@ def split_score_columns(columns: Mapping[str, Any], has_predictions: bool) -> tu
     score = columns.get("score")
     if isinstance(score, (list, tuple)) and has_predictions:
         if len(set(score)) < len(score) or not score:
-            raise InputError(f"columns maps score to {score!r}; name each score column once")
+            raise InputError(f"columns maps score to {score!r}. Name each score column once")
         columns = {name: column_name for name, column_name in columns.items() if name != "score"}
     else:
         score = []
     for name, column_name in columns.items():
         if not isinstance(column_name, str):
             raise InputError(
-                f"columns maps {name} to {column_name!r}; a ranking has one {name}, and only metrics of predictions take several scores"
+                f"columns maps {name} to {column_name!r}. A ranking has one {name}, and only metrics of predictions take several scores"
             )
     return list(score), dict(columns)
 

@@ -76,7 +76,7 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
     examples = queries[0].limit(MAX_EXAMPLES)
     if not database.query_rows(examples):
         return []
-    problem = f"({', '.join(column.name for column in columns)}) occurs more than once; keep one row of each, or give duplicates='max'"
+    problem = f"({', '.join(column.name for column in columns)}) occurs more than once. Keep one row of each, or give duplicates='max'"
     return [format_problem(database, run, problem, examples, queries[1])]
 
 
@@ -102,7 +102,7 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
                 return  # of one row per query, of which none has both lists
             run_label, qrels_label = (inputs[role].assembled_from or role for role in ("run", "qrels"))
             raise InputError(
-                f"{run_label} and {qrels_label} have no {key_label} in common; {run_label} has such as {run_example[0]}, {qrels_label} such as "
+                f"{run_label} and {qrels_label} have no {key_label} in common. {run_label} has such as {run_example[0]}, {qrels_label} such as "
                 f"{qrels_example[0]}: are they of the same collection?"
                 f"{_read_as_text(inputs, keys)}"
             )
@@ -141,7 +141,7 @@ def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], 
             labels = f"{inputs['queries'].label} and {inputs[role].label}"
             raise_problems(
                 [
-                    f"{labels} have no query_id in common; queries has such as {short_value(queries_example)}, {role} such as {short_value(input_example)}"
+                    f"{labels} have no query_id in common. queries has such as {short_value(queries_example)}, {role} such as {short_value(input_example)}"
                 ]
             )
 
@@ -162,7 +162,7 @@ def _describe_unmatched(database: Database, inputs: Mapping[str, BoundInput], ro
     if "queries" in inputs:
         query = query.where(_in_run_queries(inputs["queries"].select_columns(RANKING_KEYS[:1]).subquery("chosen")))
     if rows := database.query_rows(query.limit(MAX_EXAMPLES)):
-        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}; see more: {database.render(query)}"
+        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}. See more: {database.render(query)}"
 
 
 def _in_run_queries(source: exp.Subquery) -> exp.In:
@@ -177,8 +177,8 @@ def check_probabilities(database: Database, library: Registry, metrics: Sequence
             probability = inline_function(library, slot, [grade], metric.settings)
             if database.query_rows(exp.select(probability))[0][0] > 1:
                 raise InputError(
-                    f"{metric.metric}: a relevance of {top_grade:g} gives a {slot} above 1; "
-                    f"give the highest grade of the scale with max_grade, or another function with {slot}"
+                    f"{metric.metric}: a relevance of {top_grade:g} gives a {slot} above 1. "
+                    f"Give the highest grade of the scale with max_grade, or another function with {slot}"
                 )
 
 
@@ -220,5 +220,5 @@ def check_settings_against_data(inputs: BoundInputs, metrics: Sequence[ResolvedM
                 location = ", ".join(
                     f"{labels.get(column, column)}={short_value(value)}" for column, value in pairs if column != SLICE_NUMBER
                 )
-                problems.append(f"{metric.metric}: {row[-1]:,.10g} {tree.selects[-1].alias}{location and ' where '}{location}; {advice}")
+                problems.append(f"{metric.metric}: {row[-1]:,.10g} {tree.selects[-1].alias}{location and ' where '}{location}: {advice}")
     raise_problems(problems)

@@ -65,13 +65,13 @@ def apply_filter(
     tree = condition.copy()
     can_inspect = all(bound_input.table.column_types is not None for bound_input in named_inputs.values())
     if can_inspect and (parameter := tree.find(exp.Placeholder, exp.Parameter)):
-        raise InputError(f"where: {parameter.sql('duckdb')} has no value; write the value itself")
+        raise InputError(f"where: {parameter.sql('duckdb')} has no value. Write the value itself")
     conjuncts_by_role: dict[str, list[exp.Expr]] = {}
     for conjunct in tree.flatten() if isinstance(tree, exp.And) else [tree]:
         owners = {_find_input(column, named_inputs) for column in conjunct.find_all(exp.Column)}
         if len(owners) != 1:
             problem = f"compares columns of {' and '.join(sorted(owners))}" if owners else "names no column"
-            raise InputError(f"where: {conjunct.sql(get_dialect(dialect).sqlglot_name)} {problem}; a condition is on the rows of one input")
+            raise InputError(f"where: {conjunct.sql(get_dialect(dialect).sqlglot_name)} {problem}. A condition is on the rows of one input")
         owner = owners.pop()
         _check_column_types(conjunct, named_inputs[owner].table.column_types or {})
         quote_columns(conjunct, dialect)
@@ -96,7 +96,7 @@ def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> 
             value = "'2026-01-01'" if duckdb_type.startswith(_TEMPORAL) else "'a'"
             example = f"{name} = {value}" if duckdb_type.startswith((*_TEMPORAL, *_TEXT)) else f"{name} IS NOT NULL"
             raise InputError(
-                f"where: column {quote_excerpt(name)} is {duckdb_type.partition('(')[0]}, which is no condition; compare it, such as {example}"
+                f"where: column {quote_excerpt(name)} is {duckdb_type.partition('(')[0]}, which is no condition. Compare it, such as {example}"
             )
     for comparison in conjunct.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between):
         operands = [node.unnest() for node in comparison.iter_expressions()]
@@ -105,7 +105,7 @@ def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> 
         if texts and number is not None:
             name, other = texts[0].name, number.name if isinstance(number, exp.Column) else number.sql("duckdb")
             raise InputError(
-                f"where: column {quote_excerpt(name)} is VARCHAR, and {other} is a number; compare texts, such as {name} > 'a', "
+                f"where: column {quote_excerpt(name)} is VARCHAR, and {other} is a number. Compare texts, such as {name} > 'a', "
                 f"or numbers, such as CAST({name} AS DOUBLE) > {other}"
             )
 
@@ -136,7 +136,7 @@ def _find_input(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
     """Return the input of a column, and normalize the column's name in place."""
     name, role = column.name, column.table.lower()
     if role and (role not in inputs or column.db):
-        raise InputError(f"where: {column.sql()!r} is of no input; qualify it by one of: {', '.join(inputs)}")
+        raise InputError(f"where: {column.sql()!r} is of no input. Qualify it by one of: {', '.join(inputs)}")
     column.set("table", None)
     candidates = {role: inputs[role]} if role else dict(inputs)
     if any(bound_input.table.column_types is None for bound_input in candidates.values()):
@@ -148,7 +148,7 @@ def _find_input(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
     }
     if len(holders) > 1:
         example = " AND ".join(f"{role}.{name} ..." for role in holders)
-        raise InputError(f"where: {' and '.join(holders)} have a column {name!r}; say which is meant, or both: {example}")
+        raise InputError(f"where: {' and '.join(holders)} have a column {name!r}. Say which is meant, or both: {example}")
     if not holders:
         available = [column_name for bound_input in candidates.values() for column_name in bound_input.table.column_types or ()]
         raise InputError(

@@ -100,8 +100,8 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
     return replace(match, roles=[role for role in match.roles if role != "queries" or run_role not in match.roles])
 
 
-_RUNS_ADVICE = "; for several systems give a run of each, run={'old': ..., 'new': ...}, or name their column with system=."
-_SCORES_ADVICE = "; for several systems give scores of each, columns={'score': ['old', 'new']}, or name their column with system=."
+_RUNS_ADVICE = ". For several systems give a run of each, run={'old': ..., 'new': ...}, or name their column with system=."
+_SCORES_ADVICE = ". For several systems give scores of each, columns={'score': ['old', 'new']}, or name their column with system=."
 
 
 def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _ColumnMatch:
@@ -138,9 +138,9 @@ def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[
         return _ColumnMatch(["queries"], holders["queries"], is_inspected)
     column = run.find_column(text)
     if column is not None and column == run.columns.get("score", run.find_column("score")):
-        raise InputError(f"by cannot name {column!r}, which is the score of the run; rename the column")
+        raise InputError(f"by cannot name {column!r}, which is the score of the run. Rename the column")
     if "qrels" in inputs and inputs["qrels"].find_column(text) is not None:
-        raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
+        raise InputError(f"by: {name!r} is in qrels only. A column to group by is one of the run or of the queries table")
     available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
     argument, advice = ("", _RUNS_ADVICE) if name == SYSTEM_COLUMN else ("by: ", did_you_mean(name, available))
     raise InputError(

@@ -98,8 +98,8 @@ def _check_intervals(inputs: BoundInputs, shape: GroupingLayout) -> None:
     for label, group in zip(shape.labels, shape.grouping_sets or (), strict=False):
         if missing := [name for name in shape.list_columns if name not in group]:
             raise MetricError(
-                f"the grouping {label!r} holds several lists of a query, one for each {missing[0]}, which are not independent; "
-                "ask for interval='bootstrap', which draws queries, or for one grouping"
+                f"the grouping {label!r} holds several lists of a query, one for each {missing[0]}, which are not independent. "
+                "Ask for interval='bootstrap', which draws queries, or for one grouping"
             )
 
 
@@ -151,7 +151,7 @@ def _composed_input(inputs: BoundInputs, role: str, sources: Mapping[InputKey, I
     tree = load_assembly(library, role)
     read_columns = {name for name in inputs.find_read_columns(role) if name in library.roles[role].columns}
     if missing := sorted(read_columns - set(tree.named_selects)):
-        raise InputError(f"{first} and {' and '.join(rest)} do not say what {missing[0]} is; give {role}= in one table")
+        raise InputError(f"{first} and {' and '.join(rest)} do not say what {missing[0]} is. Give {role}= in one table")
     keys = expand_keys(tree, ExpansionContext(lambda name: {GROUP_ID: sources[InputKey(name)].group}))
     return {
         InputKey(role): InputQuery(
@@ -164,7 +164,7 @@ def _score_type(inputs: BoundInputs) -> str:
     dialect = inputs.database.dialect
     score_type = str(inputs.request.shared_policies.get("score_type", "given"))
     if score_type == "float32" and not get_dialect(dialect).supports_float32:
-        raise MetricError(f"score_type='float32' is not possible on {dialect}, which has doubles only; give score_type='float64'")
+        raise MetricError(f"score_type='float32' is not possible on {dialect}, which has doubles only. Give score_type='float64'")
     return score_type
 
 

@@ -185,5 +185,5 @@ def _check_no_objects(bound_input: BoundInput, name: str, value: exp.Expr, datab
     rows = exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(exp.or_(is_object, exp.Exists(this=object_elements)))
     if database.query_rows(rows.limit(1)):
         raise InputError(
-            f"{bound_input.label}: {name} holds JSON objects, and lists on SQLite are arrays of ids or of numbers; make a view with an array of each"
+            f"{bound_input.label}: {name} holds JSON objects, and lists on SQLite are arrays of ids or of numbers. Make a view with an array of each"
         )

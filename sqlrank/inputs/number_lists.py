@@ -74,7 +74,7 @@ def _match_columns(pattern: str, bound_input: BoundInput, name: str) -> dict[str
     """Return the columns that match a pattern, by what the asterisk stands for."""
     available = bound_input.table.column_types
     if available is None or pattern.count("*") > 1:
-        raise InputError(f"columns maps {name} to {pattern!r}; name the columns, as no table is at hand, or give one asterisk")
+        raise InputError(f"columns maps {name} to {pattern!r}. Name the columns, as no table is at hand, or give one asterisk")
     before, _, after = pattern.partition("*")
     matches = {
         column[len(before) : len(column) - len(after)]: column
@@ -83,7 +83,7 @@ def _match_columns(pattern: str, bound_input: BoundInput, name: str) -> dict[str
     }
     if not matches:
         raise InputError(
-            f"columns maps {name} to {pattern!r}, which no column of {bound_input.label} matches; there are: {enumerate_names(available)}"
+            f"columns maps {name} to {pattern!r}, which no column of {bound_input.label} matches. There are: {enumerate_names(available)}"
         )
     return matches
 

@@ -60,7 +60,7 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
                 and name not in lists
                 and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]"))
             ):
-                problem = f"{label}: {name} is {duckdb_type}, not a number; cast it, or map another column to {name}"
+                problem = f"{label}: {name} is {duckdb_type}, not a number. Cast it, or map another column to {name}"
                 # All columns of a text file without rows have a text type.
                 problems.append(f"{label} has no rows" if inputs[role].table.is_empty else problem)
     # The queries table is joined by query_id, and by the columns that group its rows and those of the run.
@@ -79,7 +79,7 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
                 f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
             )
             problems.append(
-                f"{types}: {'a number and a text' if families <= {'number', 'text'} else 'values of these types'} never match; cast one of them"
+                f"{types}: {'a number and a text' if families <= {'number', 'text'} else 'values of these types'} never match. Cast one of them"
             )
     raise_problems(problems)
 
@@ -87,7 +87,7 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
 def _list_advice(bound_input: BoundInput, name: str) -> str:
     """Describe a list in the place of a single value."""
     return (
-        f"{bound_input.label}: {name} is {bound_input.column_type(name)}, a list, and a row has one value; a row per query with lists of documents "
+        f"{bound_input.label}: {name} is {bound_input.column_type(name)}, a list, and a row has one value. A row per query with lists of documents "
         "is inputs={'answers': ...}, with the columns retrieved and relevant"
     )
 
@@ -104,7 +104,7 @@ def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
             problems.append(f"{bound_input.label}: {name} is NULL or an empty list in every row")
         elif is_list and duckdb_type and not duckdb_type.endswith("]"):
             problems.append(
-                f'{bound_input.label}: {name} is {duckdb_type}, not a list; map a column of lists to {name}, or cast a text such as \'["a", "b"]\': '
+                f'{bound_input.label}: {name} is {duckdb_type}, not a list. Map a column of lists to {name}, or cast a text such as \'["a", "b"]\': '
                 f"columns={{'{name}': 'CAST({bound_input.columns[name]} AS VARCHAR[])'}}"
             )
     return problems
@@ -273,7 +273,7 @@ def _find_duplicates(database: Database, bound_input: BoundInput, keys: tuple[st
         return []
     problem = (
         bound_input.role.duplicate_message
-        or f"({', '.join(column.name for column in columns)}) occurs more than once; keep one row of each"
+        or f"({', '.join(column.name for column in columns)}) occurs more than once. Keep one row of each"
         f"{bound_input.duplicate_hint or _DUPLICATE_POLICY.get(bound_input.role.name, '')}"
     )
     return [problem_with_examples(database, bound_input, problem, duplicates, keys)]

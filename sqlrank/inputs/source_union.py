@@ -62,7 +62,7 @@ def _system_names(database: Database, role: str, source: SourceGroup, tables: Se
         if not clashing:
             return [names[0] for names in candidates]
         if all(len(names) == 1 for names in clashing):
-            raise InputError(f"{role}: two systems are called {clashing[0][0]!r}; give each a name: run={{'name': source}}")
+            raise InputError(f"{role}: two systems are called {clashing[0][0]!r}. Give each a name: run={{'name': source}}")
         for names in clashing:
             del names[: len(names) > 1]
 
@@ -79,7 +79,7 @@ def _read_tag(database: Database, source: Any, table: SourceTable) -> str | None
 def _list_stems(role: str, source: Any) -> list[str]:
     """Return a file's stem and name, or the last part of a table's name."""
     if not isinstance(source, (str, Path)):
-        raise InputError(f"{role}: a {source_kind(source)} of several has no name; give run={{'name': table}}")
+        raise InputError(f"{role}: a {source_kind(source)} of several has no name. Give run={{'name': table}}")
     path = Path(source)
     if names_files(source):
         return [Path(path.stem).stem if path.suffix in COMPRESSION_SUFFIXES else path.stem, path.name]
@@ -93,7 +93,7 @@ def _check_system(database: Database, role: str, name: str, table: SourceTable) 
     """
     if table.find_column(SYSTEM_COLUMN) is not None and table.column_types is not None:
         raise InputError(
-            f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own; give it alone with by={SYSTEM_COLUMN!r}, or rename the column"
+            f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own. Give it alone with by={SYSTEM_COLUMN!r}, or rename the column"
         )
     if table.is_empty or (database.can_inspect and not database.query_rows(exp.select("1 AS one").from_(table.from_clause()).limit(1))):
         raise InputError(f"{role}: {table.label} has no rows, and {name!r} would be missing from the result")
@@ -129,7 +129,7 @@ def _common_types(database: Database, role: str, node: exp.Expr, types_by_column
     with suppress(ExecutionError):
         types = database.describe(exp.select("*").from_(node))
         return {name: types[name] for name in types_by_column}
-    differ = "; ".join(
+    differ = ", ".join(
         f"{name} is {' and '.join(sorted(duckdb_types))}" for name, duckdb_types in types_by_column.items() if len(duckdb_types) > 1
     )
-    raise InputError(f"{role}: the sources do not go together: {differ}; cast one of them")
+    raise InputError(f"{role}: the sources do not go together: {differ}. Cast one of them")

@@ -68,10 +68,10 @@ def check_allowed_functions(tree: exp.Expr, source: str) -> None:
 
 
 def _refuse_function(name: str, source: str) -> None:
-    advice = "make a view with a column of it, and name that"
+    advice = "Make a view with a column of it, and name that"
     if name == "UNNEST":
-        advice = "give a row per query with lists as the input answers, or a query that calls it as the source"
-    raise DisallowedSqlError(f"{source}: {name} is not among the functions that may be called here; {advice}")
+        advice = "Give a row per query with lists as the input answers, or a query that calls it as the source"
+    raise DisallowedSqlError(f"{source}: {name} is not among the functions that may be called here. {advice}")
 
 
 def _function_name(node: exp.Func) -> str:
@@ -185,7 +185,7 @@ def parse_condition(where: str, dialect: str, argument: str = "where") -> exp.Ex
     tree = compact_literals(trees[0].unnest(), dialect)
     if (num_nodes := sum(1 for _ in tree.walk())) > MAX_TERMS:
         raise InputError(
-            f"{argument}: a condition of {num_nodes:,} terms takes too long; at most {MAX_TERMS:,} are possible, where a list x IN (1, 2, ...) is one. "
+            f"{argument}: a condition of {num_nodes:,} terms takes too long. At most {MAX_TERMS:,} are possible, where a list x IN (1, 2, ...) is one. "
             "Put the values into a table: the ids of queries into queries=, others into a view that joins them"
         )
     return tree

@@ -55,7 +55,7 @@ def log(result: pa.Table, *, folder: str = "sqlrank") -> None:
     metadata = read_result_metadata(result.schema.metadata)
     metrics = metadata if metadata is not None and metadata.result in {"metrics", "curve"} else None
     if "sqlrank.version" not in texts or (metrics is None and not {"metric", "difference"} <= set(result.column_names)):
-        raise InputError("this table is no result of sqlrank; give one as evaluate, compare or gate returned it")
+        raise InputError("this table is no result of sqlrank. Give one as evaluate, compare or gate returned it")
     canonical: dict[str, str] = {}
     values_by_step: dict[int | None, dict[str, float]] = {}
     numbers = _contrast_numbers(result, canonical) if metrics is None else _metric_numbers(result, metrics, canonical)

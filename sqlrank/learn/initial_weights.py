@@ -46,7 +46,7 @@ def read_weights(
     ordered_weights = [_order_weights("start", weights_by_model.pop(key, {}), training.by, key, names) for key in keys]
     if weights_by_model:
         raise InputError(
-            f"start: there are weights{_describe_model(training.by, next(iter(weights_by_model)))}, of which there are no examples; leave them out"
+            f"start: there are weights{_describe_model(training.by, next(iter(weights_by_model)))}, of which there are no examples. Leave them out"
         )
     return ordered_weights
 
@@ -72,7 +72,7 @@ def _read_weights_by_model(database: Database, role: str, table: Any, by: Sequen
     names = [*by, "feature", "weight"]
     if missing := [name for name in names if source.find_column(name) is None]:
         raise InputError(
-            f"{role} ({source.label}): no column {missing[0]!r}; give a table of weights as fit returns, with {enumerate_names(names)}"
+            f"{role} ({source.label}): no column {missing[0]!r}. Give a table of weights as fit returns, with {enumerate_names(names)}"
         )
     columns = [exp.column(str(source.find_column(name)), quoted=True) for name in names]
     weights_by_model: dict[Key, dict[Any, float]] = {}
@@ -80,9 +80,9 @@ def _read_weights_by_model(database: Database, role: str, table: Any, by: Sequen
         own = weights_by_model.setdefault(tuple(key), {})
         label = f"feature {short_repr(feature)}{_describe_model(by, tuple(key))}"
         if feature in own:
-            raise InputError(f"{role}: {label} has two weights; give one")
+            raise InputError(f"{role}: {label} has two weights. Give one")
         if not isinstance(weight, (int, float)) or not math.isfinite(weight):
-            raise InputError(f"{role}: the weight of {label} is {weight!r}; give a number")
+            raise InputError(f"{role}: the weight of {label} is {weight!r}. Give a number")
         own[feature] = float(weight)
     return weights_by_model
 
@@ -90,10 +90,10 @@ def _read_weights_by_model(database: Database, role: str, table: Any, by: Sequen
 def _order_weights(role: str, own: dict[Any, float], by: Sequence[str], key: Key, names: Sequence[Any]) -> list[float]:
     if missing := [name for name in names if name not in own]:
         raise InputError(
-            f"{role}: feature {short_repr(missing[0])}{_describe_model(by, key)} has no weight; give one for every feature, 0 for none"
+            f"{role}: feature {short_repr(missing[0])}{_describe_model(by, key)} has no weight. Give one for every feature, 0 for none"
         )
     if unknown := [name for name in own if name not in set(names)]:
-        raise InputError(f"{role}: the examples have no feature {short_repr(unknown[0])}; leave its weight out")
+        raise InputError(f"{role}: the examples have no feature {short_repr(unknown[0])}. Leave its weight out")
     return [own[name] for name in names]
 
 

@@ -98,9 +98,9 @@ def fit(
     _check_number("learning_rate", learning_rate, 0, above=True)
     _check_number("l2", l2, 0)
     if not isinstance(max_iter, int) or max_iter < 1:
-        raise MetricError(f"max_iter={max_iter!r} is not possible; give an integer from 1")
+        raise MetricError(f"max_iter={max_iter!r} is not possible. Give an integer from 1")
     if seed is not None and start is not None:
-        raise MetricError("seed and start both give initial weights; give one of them")
+        raise MetricError("seed and start both give initial weights. Give one of them")
     radius = math.sqrt(2 * objective.loss_at_zero / l2) if l2 else sys.float_info.max
     options = DescentOptions(float(learning_rate), float(l2), radius, max_iter, seed, start)
     names = [by] if isinstance(by, str) else list(by)
@@ -128,7 +128,7 @@ def describe_failure(weights: pa.Table, k: int | None) -> str | None:
     which = f" for {failed[0]['model']}" if "model" in failed[0] else ""
     more = f" ({len(failed)} of {len(losses)} models)" if len(losses) > 1 else ""
     reason = (
-        "change learning_rate or max_iter"
+        "Change learning_rate or max_iter"
         if k is None
         else (
             f"k={k} may be too small for these features: train surrogate='logistic' instead, raise k, or change learning_rate or max_iter"
@@ -136,11 +136,11 @@ def describe_failure(weights: pa.Table, k: int | None) -> str | None:
     )
     return (
         f"the least loss found{which}, {failed[0]['loss']:.6g}, is not below that of zero weights, "
-        f"{failed[0]['loss_of_zero_weights']:.6g}{more}, so that no weights found are better than none; {reason}"
+        f"{failed[0]['loss_of_zero_weights']:.6g}{more}, so that no weights found are better than none. {reason}"
     )
 
 
 def _check_number(name: str, value: float, minimum: float, *, above: bool = False) -> float:
     if not isinstance(value, (int, float)) or not math.isfinite(value) or value < minimum or (above and value == minimum):
-        raise MetricError(f"{name}={value!r} is not possible; give a number {'above' if above else 'from'} {minimum}")
+        raise MetricError(f"{name}={value!r} is not possible. Give a number {'above' if above else 'from'} {minimum}")
     return float(value)

@@ -83,9 +83,9 @@ def merge_weights(
     [1.0, 0.32]
     """
     if not isinstance(factors, int) or factors < 2:  # noqa: PLR2004
-        raise MetricError(f"factors={factors!r} is not possible; give an integer from 2")
+        raise MetricError(f"factors={factors!r} is not possible. Give an integer from 2")
     if k is None:
-        raise MetricError("k is missing: merging compares the k highest negatives; give k")
+        raise MetricError("k is missing: merging compares the k highest negatives. Give k")
     metric = Metric("pAp", (("few_negatives", "skip"), ("tie_credit", 0)), k)
     ctes = write_metric(metric, "candidate_examples", "paps", "pap")
     limits = ResourceLimits(memory_limit, threads, None, timeout)
@@ -131,7 +131,7 @@ def _merge_models(duck: duckdb.DuckDBPyConnection, statement: str, models: Seque
 
     scores = score_candidates(models)
     if scores[0][0] is None:
-        raise InputError("examples: no query has k negatives and a positive, so that pAp@k is undefined; lower k, or give more examples")
+        raise InputError("examples: no query has k negatives and a positive, so that pAp@k is undefined. Lower k, or give more examples")
     order = sorted(range(len(models)), key=lambda index: (-(scores[index][0] or 0), index))
     current, mean_pap = models[order[0]], scores[order[0]][0]
     for index in order[1:]:

@@ -77,15 +77,15 @@ def resolve_objective(surrogate: str, k: int | None, margin: float, few_negative
         options = {"k": k, "margin": margin, "few_negatives": few_negatives}
         if unread := [name for name, default in TOP_K_DEFAULTS.items() if options[name] != default]:
             raise MetricError(
-                f"{unread[0]}={options[unread[0]]!r} is not possible with surrogate='logistic', which has no top k; leave it out"
+                f"{unread[0]}={options[unread[0]]!r} is not possible with surrogate='logistic', which has no top k. Leave it out"
             )
         return Objective(None)
     if k is None:
-        raise MetricError(f"k is missing: surrogate={surrogate!r} compares the k highest negatives; give k, or surrogate='logistic'")
+        raise MetricError(f"k is missing: surrogate={surrogate!r} compares the k highest negatives. Give k, or surrogate='logistic'")
     surrogates = load_registry().policies["surrogate"]["values"]
     if not surrogates.get(surrogate, {}).get("convex", True):
         raise MetricError(
-            f"surrogate={surrogate!r} is not convex, so that gradient descent may miss the minimum; choose avg, max, ts, pauc or precision"
+            f"surrogate={surrogate!r} is not convex, so that gradient descent may miss the minimum. Choose avg, max, ts, pauc or precision"
         )
     metric = Metric("pApSurrogate", (("few_negatives", few_negatives), ("surrogate", surrogate), ("margin", margin)), k)
     return Objective(_resolve_metric(metric), margin)

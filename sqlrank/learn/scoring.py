@@ -76,11 +76,11 @@ def scoring_sql(weights: pa.Table, source: str, *, dialect: str = "duckdb") -> s
     get_dialect(dialect)
     if weights.column_names != ["feature", "weight"]:
         raise InputError(
-            f"these are weights of several models, identified by {', '.join(weights.column_names[:-2])}; "
-            "keep the rows of one, and the columns feature and weight"
+            f"these are weights of several models, identified by {', '.join(weights.column_names[:-2])}. "
+            "Keep the rows of one, and the columns feature and weight"
         )
     if b"sqlrank.features" not in (weights.schema.metadata or {}):
-        raise InputError("these weights have no metadata, which name the feature columns; give the table that fit returned")
+        raise InputError("these weights have no metadata, which name the feature columns. Give the table that fit returned")
     form = read_json(weights.schema.metadata, "sqlrank.features", _is_form, "this table of weights")
     from_ = source_relation(source, dialect)
     pairs = [(row["feature"], row["weight"]) for row in weights.to_pylist()]

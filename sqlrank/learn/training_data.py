@@ -57,7 +57,7 @@ class TrainingData:
         lengths = exp.select("MIN(LEN(features))", "MAX(LEN(features))").from_(self.query.subquery(TRAINING_ROLE))
         shortest, longest = fetch_tuples(database, lengths.sql("duckdb"))[0]
         if shortest != longest or not longest:
-            what = "have no numbers" if not longest else f"have {shortest} to {longest} numbers; give all rows as many"
+            what = "have no numbers" if not longest else f"have {shortest} to {longest} numbers. Give all rows as many"
             raise InputError(f"{self.item.label}: features {what}")
         if models := [row[0] for row in fetch_tuples(database, untrainable_models.sql("duckdb"))]:
             which = f" for {row_checks.short_value(dict(zip(self.by, models[0].values(), strict=True)))}" if self.by else ""
@@ -93,7 +93,7 @@ def read_training_data(
     if unknown:
         raise InputError(f"columns maps {unknown[0]!r}, which training data do not have{did_you_mean(unknown[0], role.columns)}")
     if "weight" in columns and not is_pointwise:
-        raise InputError("columns maps 'weight', which losses of the top k do not read; leave it out, or give surrogate='logistic'")
+        raise InputError("columns maps 'weight', which losses of the top k do not read. Leave it out, or give surrogate='logistic'")
     if not is_pointwise:
         role = replace(role, columns={name: column for name, column in role.columns.items() if name != "weight"})
     bound_input = BoundInput(role, database.resolve_source(TRAINING_ROLE, source), load_registry().checks[TRAINING_ROLE])
@@ -143,12 +143,12 @@ def _read_arrays(database: Database, bound_input: BoundInput, by: Sequence[str],
     )
     suffix = "[]" if feature_columns is None else ""
     problems = [
-        f"{bound_input.label}: {name} is {types[name]}, not {'an array of numbers' if suffix else 'a number'}; cast it"
+        f"{bound_input.label}: {name} is {types[name]}, not {'an array of numbers' if suffix else 'a number'}. Cast it"
         for name in source_columns
         if not types[name].startswith(row_checks.NUMERIC_TYPES) or types[name].endswith("]") != bool(suffix)
     ]
     if len(set(source_columns)) < len(source_columns) or not source_columns:
-        problems.append(f"columns maps features to {source_columns!r}; name each column once")
+        problems.append(f"columns maps features to {source_columns!r}. Name each column once")
     row_checks.raise_problems(problems)
     values = (
         quoted_column(source_columns[0])
@@ -173,7 +173,7 @@ def _read_long_form(database: Database, bound_input: BoundInput, by: Sequence[st
     names = exp.select("feature").from_(long_rows.subquery("long")).group_by("feature").order_by("feature")
     features = database.fetch_arrow(database.render(names))["feature"].combine_chunks()
     if features.null_count:
-        raise InputError(f"{bound_input.label}: feature is NULL; give it a name, or leave the row out")
+        raise InputError(f"{bound_input.label}: feature is NULL. Give it a name, or leave the row out")
     pivoted = load_select("learn", "feature_vectors.sql")
     for table in list(pivoted.find_all(exp.Table)):
         table.replace(long_rows.subquery(TRAINING_ROLE))

@@ -134,7 +134,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     options = {"metrics": metrics, "by": by, "across": across, "columns": columns, "where": where, "unit": unit, **policies}
     check_name(name)
     if materialized not in get_args(Materialized):
-        raise InputError(f"materialized={materialized!r} is not possible; choose from: {', '.join(get_args(Materialized))}")
+        raise InputError(f"materialized={materialized!r} is not possible. Choose from: {', '.join(get_args(Materialized))}")
     dialect = dialect or "duckdb"
     get_dialect(dialect)
     request = resolve_request(call)
@@ -148,9 +148,9 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
     config = f"materialized='{materialized}'"
     if materialized == "incremental":
         if not keys:
-            raise InputError("an incremental model needs by or per_query, whose columns identify its rows; choose table")
+            raise InputError("an incremental model needs by or per_query, whose columns identify its rows. Choose table")
         if request.grouping_sets is not None:
-            raise InputError("grouping sets have NULL keys, which an incremental model cannot match; choose table")
+            raise InputError("grouping sets have NULL keys, which an incremental model cannot match. Choose table")
         unique_columns = keys if column is None or dialect not in DELETE_AND_INSERT else [column]
         config += f", unique_key=[{', '.join(repr(key.name) for key in unique_columns)}]"
         config += ", incremental_strategy='delete+insert'" if unique_columns is not keys else ""
@@ -164,7 +164,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
 def check_name(name: Any) -> None:
     """Raise ``InputError`` for an invalid dbt model name."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InputError(f"{short_repr(name)} is not the name of a dbt model; use letters, digits and _")
+        raise InputError(f"{short_repr(name)} is not the name of a dbt model. Use letters, digits and _")
 
 
 def model_text(config: str, statement: CompiledStatement, dialect: str, options: Mapping[str, Any]) -> str:
@@ -189,7 +189,7 @@ def model_text(config: str, statement: CompiledStatement, dialect: str, options:
 
 def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputError:
     """Return the error that names the option with Jinja, also if escaped in a literal."""
-    advice = 'which dbt would run; only a text in where= may hold it, such as "day >= \'{{ var(\\"since\\") }}\'"'
+    advice = 'which dbt would run. Only a text in where= may hold it, such as "day >= \'{{ var(\\"since\\") }}\'"'
     for option, value in options.items():
         for text in iter_strings(value):
             try:
@@ -214,7 +214,7 @@ def dbt_relation(role: str, source: Any) -> Any:
     name_parts = split_table_name(source) if isinstance(source, str) else None
     if name_parts is None or len(name_parts) > 2 or not all(map(_NAME.fullmatch, name_parts)):  # noqa: PLR2004  schema and table
         names = _QUOTED.findall(source) if isinstance(source, str) and _DBT_CALL.search(source) else []
-        hint = f"; write {'.'.join(names)!r}" if names else ""
+        hint = f". Write {'.'.join(names)!r}" if names else ""
         raise InputError(
             f"{role}: {short_repr(source)} is neither a dbt model, such as predictions, nor a source, such as shop.predictions{hint}"
         )
@@ -230,7 +230,7 @@ def _restrict_inputs(
     Returns the name of the column.
     """
     if materialized != "incremental":
-        raise InputError(f"overwrite_by={column!r} is for materialized='incremental'; choose that, or leave out overwrite_by")
+        raise InputError(f"overwrite_by={column!r} is for materialized='incremental'. Choose that, or leave out overwrite_by")
     identifier = resolve_group_column(statement, column, dialect)
     items = zip(without_order(statement).selects, statement.outputs, strict=True)
     (alias,) = [output.alias for select_item, output in items if output_identifier(select_item) == identifier]

@@ -34,7 +34,7 @@ _NUMBER_FORMATS = {dt.datetime: "yyyy-mm-dd hh:mm:ss", dt.date: "yyyy-mm-dd", dt
 def check_installed() -> None:
     """Raise ``SqlrankError`` if XlsxWriter is not installed."""
     if find_spec("xlsxwriter") is None:
-        raise SqlrankError("an .xlsx file needs XlsxWriter; install sqlrank[xlsx], or name a .csv file, which Excel opens, too")
+        raise SqlrankError("an .xlsx file needs XlsxWriter. Install sqlrank[xlsx], or name a .csv file, which Excel opens, too")
 
 
 def as_excel(result: pa.Table, counts: Collection[str] = (), kind: str = "") -> bytes:
@@ -48,7 +48,7 @@ def as_excel(result: pa.Table, counts: Collection[str] = (), kind: str = "") -> 
     if result.num_rows >= MAX_SHEET_ROWS or result.num_columns > MAX_SHEET_COLUMNS:
         raise SqlrankError(
             f"a sheet holds {MAX_SHEET_ROWS - 1:,} rows and {MAX_SHEET_COLUMNS:,} columns, and the result has {result.num_rows:,} and "
-            f"{result.num_columns:,}; name a .csv or .parquet file"
+            f"{result.num_columns:,}. Name a .csv or .parquet file"
         )
     buffer = io.BytesIO()
     with xlsxwriter.Workbook(buffer, {"in_memory": True}) as book:
@@ -83,7 +83,7 @@ def _write_cell(sheet: Any, row: int, column: int, value: Any, formats: dict[typ
         text = str(value)
         if len(text.encode("utf-16-le")) // 2 > MAX_CELL_CHARS:
             raise SqlrankError(
-                f"a cell holds {MAX_CELL_CHARS:,} characters, and {quote_excerpt(text)} is longer; name a .csv or .parquet file"
+                f"a cell holds {MAX_CELL_CHARS:,} characters, and {quote_excerpt(text)} is longer. Name a .csv or .parquet file"
             )
         sheet.write_string(row, column, text)
 

@@ -52,7 +52,7 @@ def _interval_reason(rows: list[dict[str, float | None]]) -> str:
     if all(row["se"] == 0 for row in rows):
         return "units that are all equal"
     if all(row["se"] is None and row["units"] is None for row in rows):
-        return "no standard error; interval='bootstrap' with unit= gives an interval"
+        return "no standard error. interval='bootstrap' with unit= gives an interval"
     return "no standard error" if all(row["se"] is None for row in rows) else "no variance, or too few units"
 
 

@@ -134,26 +134,27 @@ class OutputFile:
     def _advice(self) -> str:
         """Return the advice at the end of a message."""
         force = "--force" if self.option.startswith("-") else "force=True"
-        return f"{'append to' if self.appends else 'replace'} it with {force}, or name another file"
+        return f"{'Append to' if self.appends else 'Replace'} it with {force}, or name another file"
 
     def _check_location(self) -> None:
         """Raise ``SqlrankError`` if no file can be written at the path."""
         if self.path.is_symlink() and self.real_path.is_symlink():
-            raise SqlrankError(f"{self.label}: a symbolic link that leads to itself; name another file")
+            raise SqlrankError(f"{self.label}: a symbolic link that leads to itself. Name another file")
         if self.real_path.is_dir():
-            raise SqlrankError(f"{self.label}: a folder; name a file in it")
+            raise SqlrankError(f"{self.label}: a folder. Name a file in it")
         folder = self.real_path.parent
         if not folder.is_dir():
-            problem = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}; make it"
-            raise SqlrankError(f"{self.label}: {problem}{', or' if problem.endswith('make it') else ';'} name another file")
+            advice = "Name another file" if folder.exists() else "Make it, or name another file"
+            problem = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
+            raise SqlrankError(f"{self.label}: {problem}. {advice}")
         if self.real_path.is_block_device():
-            raise SqlrankError(f"{self.label}: a block device, whose data would be lost; name a file")
+            raise SqlrankError(f"{self.label}: a block device, whose data would be lost. Name a file")
         if not self.is_stream and not (self.appends and self.real_path.exists()) and not os.access(folder, os.W_OK | os.X_OK):
             raise SqlrankError(
-                f"{self.label}: no file can be written in the folder {folder}; change its permissions, or name another folder"
+                f"{self.label}: no file can be written in the folder {folder}. Change its permissions, or name another folder"
             )
         if self.real_path.exists() and not os.access(self.real_path, os.W_OK):
-            raise SqlrankError(f"{self.label}: the file is read-only; change its permissions, or name another file")
+            raise SqlrankError(f"{self.label}: the file is read-only. Change its permissions, or name another file")
 
     def _check_sources(self) -> None:
         """Raise ``SqlrankError`` if the file is an input, or matches a pattern of inputs."""
@@ -166,28 +167,28 @@ class OutputFile:
                 with suppress(OSError):  # gone in the meantime
                     if os.path.samestat(target, file.stat()):
                         problem = "which would be damaged" if self.appends else "which its own result cannot replace"
-                        raise SqlrankError(f"{self.label}: this file is an input, {problem}; name another file")
+                        raise SqlrankError(f"{self.label}: this file is an input, {problem}. Name another file")
         for source in files:
             if includes_file(source, self.real_path):
-                raise SqlrankError(f"{self.label}: the next call would read this file as one of {str(source)!r}; name a file elsewhere")
+                raise SqlrankError(f"{self.label}: the next call would read this file as one of {str(source)!r}. Name a file elsewhere")
 
     def check_content(self) -> None:
         """Raise ``SqlrankError`` if the file has content that must not be lost."""
         if not self.real_path.is_file():
             if self.appends and not self.force and self.real_path.suffix.lower() not in TEXT_ENDINGS:
-                raise SqlrankError(f"{self.label}: Markdown is appended to text; name a file that ends in .md or .txt")
+                raise SqlrankError(f"{self.label}: Markdown is appended to text. Name a file that ends in .md or .txt")
             return
         if self.real_path.stat().st_size == 0 or (self.appends and _is_step_summary(self.real_path)):
             return
         if self.appends and not _is_text(self.real_path):
-            raise SqlrankError(f"{self.label}: this file is no text, and Markdown would damage it; name a file that ends in .md or .txt")
+            raise SqlrankError(f"{self.label}: this file is no text, and Markdown would damage it. Name a file that ends in .md or .txt")
         if self.force:
             return
         current_kind = read_file_kind(self.real_path)
         if current_kind is None:
-            raise SqlrankError(f"{self.label}: nothing in this file says that sqlrank wrote it; {self._advice}")
+            raise SqlrankError(f"{self.label}: nothing in this file says that sqlrank wrote it. {self._advice}")
         if current_kind is not self.kind and current_kind is not FileKind.TABLE:
-            raise SqlrankError(f"{self.label}: sqlrank wrote this file, of the kind '{current_kind}' and not '{self.kind}'; {self._advice}")
+            raise SqlrankError(f"{self.label}: sqlrank wrote this file, of the kind '{current_kind}' and not '{self.kind}'. {self._advice}")
 
     @contextmanager
     def label_errors(self) -> Iterator[None]:
@@ -199,7 +200,7 @@ class OutputFile:
         except (OSError, ValueError) as error:
             error_number = error.errno if isinstance(error, OSError) else None
             reason = str(error) if error_number is None else os.strerror(error_number)
-            unchanged = "; it has what it had before" if self._has_earlier_file else ""
+            unchanged = ". It has what it had before" if self._has_earlier_file else ""
             advice = "Free space, or name another file" if error_number in _NO_SPACE else "Name another file"
             raise SqlrankError(f"{self.label}: cannot be written: {reason}{unchanged}. {advice}") from error
 
@@ -277,7 +278,7 @@ def check_distinct(files: Iterable[OutputFile | None]) -> None:
             continue
         first_file = files_by_path.setdefault(file.real_path, file)
         if first_file is not file:
-            raise SqlrankError(f"{first_file.label} and {file.label}: both are the same file; name two")
+            raise SqlrankError(f"{first_file.label} and {file.label}: both are the same file. Name two")
 
 
 def write_parquet(table: pa.Table, file: IO[bytes], kind: FileKind) -> None:

@@ -115,19 +115,19 @@ def resolve_format(format_option: Format | None, output: Path | None, digits: in
     form = format_option or (Format.table if output is None else FORMATS_BY_SUFFIX.get(output.suffix.lower()))
     if form is None:
         raise SqlrankError(
-            f"-o {output}: its ending does not say how to write it; use one of {', '.join(FORMATS_BY_SUFFIX)}, or give --format"
+            f"-o {output}: its ending does not say how to write it. Use one of {', '.join(FORMATS_BY_SUFFIX)}, or give --format"
         )
     if form is Format.xlsx:
         excel.check_installed()
     if digits is not None and form not in HUMAN_FORMATS:
-        raise SqlrankError(f"--digits is for {', '.join(HUMAN_FORMATS)}; {form} keeps every digit")
+        raise SqlrankError(f"--digits is for {', '.join(HUMAN_FORMATS)}. {form} keeps every digit")
     return form
 
 
 def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputFile | None, style: TableStyle | None = None) -> None:
     """Write a result to a file, or else to standard output."""
     if form in {Format.parquet, Format.xlsx} and output is None and sys.stdout.isatty():
-        raise SqlrankError(f"{'Parquet' if form is Format.parquet else form} is not for a terminal; name a file with -o")
+        raise SqlrankError(f"{'Parquet' if form is Format.parquet else form} is not for a terminal. Name a file with -o")
     if form is Format.parquet:
         if output is None:
             write_parquet(result, sys.stdout.buffer, kind)
@@ -246,10 +246,10 @@ def _without_constants(columns: list[TextColumn], result: pa.Table, num_hidden: 
     constant = constant if len(constant) < len(columns) else []
     empty = [column.name for column in constant if column.cells[0] == format_value(None, Format.table)]
     equal = [f"{column.name} = {column.cells[0]}" for column in constant if column.name not in empty]
-    notes = [f"in every row: {', '.join(equal)}"] if equal else []
-    notes += [f"empty: {', '.join(empty)}"] if empty else []
+    notes = [f"In every row: {', '.join(equal)}"] if equal else []
+    notes += [f"Empty: {', '.join(empty)}"] if empty else []
     notes += [f"{num_hidden} more column{'s' * (num_hidden > 1)} with --format csv"] if num_hidden else []
-    return [column for column in columns if column not in constant], ["; ".join(notes)] if notes else []
+    return [column for column in columns if column not in constant], [". ".join(notes)] if notes else []
 
 
 def _is_integer_column(values: Sequence[Any]) -> bool:

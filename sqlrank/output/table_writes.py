@@ -40,13 +40,13 @@ def wrap_for_storage(
     if not arguments:
         return statement
     if len(arguments) > 1:
-        raise InputError(f"{' and '.join(arguments)} are given; a result has one destination")
+        raise InputError(f"{' and '.join(arguments)} are given. A result has one destination")
     argument = arguments[0]
     engine = get_dialect(dialect)
     target = parse_table_name(argument, str(targets[argument]), dialect)
     target_parts = [part.name.lower() for part in target.parts]
     if any(_may_be_same(target_parts, name_parts) for relation in input_relations for name_parts in _table_names(relation)):
-        raise InputError(f"{argument}: {targets[argument]} is an input, which its own result cannot replace or add to; name another table")
+        raise InputError(f"{argument}: {targets[argument]} is an input, which its own result cannot replace or add to. Name another table")
     query = without_order(statement)
     tree: exp.Expr
     if argument == "insert":
@@ -111,10 +111,10 @@ def delete_insert_script(
         MetricError: the dialect cannot delete rows.
     """
     if insert is None:
-        raise InputError("overwrite_by= says which rows of insert= are replaced; name that table, too")
+        raise InputError("overwrite_by= says which rows of insert= are replaced. Name that table, too")
     target = get_dialect(dialect)
     if not target.supports_delete:
-        raise MetricError(f"{dialect} deletes no rows, so that none can be replaced; leave out overwrite_by, or choose create_table")
+        raise MetricError(f"{dialect} deletes no rows, so that none can be replaced. Leave out overwrite_by, or choose create_table")
     identifier = resolve_group_column(statement, column, dialect)
     delete = exp.Delete(
         this=stored.tree.this.this.copy(), where=exp.Where(this=_matches_row(_select_values(statement, identifier), identifier))

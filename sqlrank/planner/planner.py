@@ -45,17 +45,17 @@ def validate_plan(request: ResolvedRequest, dialect: str) -> None:
             supported = [candidate for candidate in values if library.is_plan_supported(name, candidate, dialect)]
             alternatives = [candidate for candidate in supported if candidate not in {"auto", "rank"}]
             engines = _join_alternatives(values[value]["engines"]).replace("duckdb", "DuckDB")
-            raise MetricError(f"{name}={value!r} is for {engines}; choose {_join_alternatives(alternatives)} for {dialect}")
+            raise MetricError(f"{name}={value!r} is for {engines}. Choose {_join_alternatives(alternatives)} for {dialect}")
         if (role := values[value].get("requires_input", request.retrieval_role)) != request.retrieval_role:
-            raise MetricError(f"{name}={value!r} is for {role}, and {request.retrieval_role} is given; leave it out")
+            raise MetricError(f"{name}={value!r} is for {role}, and {request.retrieval_role} is given. Leave it out")
         for metric in ranking_metrics(request):
             for policy, allowed in values[value].get("valid_with", {}).items():
                 if metric.settings.get(policy, allowed[0]) not in allowed:
                     requirement = f"{policy}={allowed[0]!r}, not {metric.settings[policy]!r}"
-                    raise MetricError(f"{name}={value!r} is for {requirement}; give {name}={next(iter(values))!r}, or leave it out")
+                    raise MetricError(f"{name}={value!r} is for {requirement}. Give {name}={next(iter(values))!r}, or leave it out")
             if value == "top_k" and required_depth(library, metric) is None:
                 requirement = f"metrics of the first documents alone, not {metric.metric}"
-                raise MetricError(f"rank_method='top_k' is for {requirement}; give rank_method='sort', or leave it out")
+                raise MetricError(f"rank_method='top_k' is for {requirement}. Give rank_method='sort', or leave it out")
 
 
 def _check_engines(request: ResolvedRequest, dialect: str) -> None:
@@ -63,7 +63,7 @@ def _check_engines(request: ResolvedRequest, dialect: str) -> None:
     for metric in request.metrics:
         if (engines := find_engines(metric.dependencies.files)) and dialect not in engines:
             names = _join_alternatives(engines).replace("duckdb", "DuckDB")
-            raise MetricError(f"{metric.metric} is for {names}, not for {dialect}; evaluate it there, or choose another metric")
+            raise MetricError(f"{metric.metric} is for {names}, not for {dialect}. Evaluate it there, or choose another metric")
 
 
 def _join_alternatives(words: list[str]) -> str:

@@ -57,10 +57,10 @@ def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested:
     is_packable = not weighted or request.confidence is None
     if weighted and (requested == "rank" or (requested == "integer_sort" and not is_packable)):
         restriction = " where there are intervals" * (requested == "integer_sort")
-        raise MetricError(f"score_order={requested!r} is for predictions that all weigh 1{restriction}; choose window, buckets or distinct")
+        raise MetricError(f"score_order={requested!r} is for predictions that all weigh 1{restriction}. Choose window, buckets or distinct")
     if requested == "integer_sort" and weighted and database.can_inspect and _has_exact_weights(inputs) is False:
         requirement = f"weights of 0, or of {MIN_WEIGHT:g} and more, and {MAX_TOTAL_WEIGHT:g} in all"
-        raise MetricError(f"score_order='integer_sort' is for {requirement}; choose window or distinct, or divide the weights by a number")
+        raise MetricError(f"score_order='integer_sort' is for {requirement}. Choose window or distinct, or divide the weights by a number")
     reads_influence = inputs.has_units and any(metric.file.interval.influence for metric in request.metrics)
     sorted_once = "window" if weighted or reads_influence else "rank"
     if requested == "auto" and get_dialect(database.dialect).is_distributed:

@@ -38,7 +38,7 @@ def canonical_metric(metric: Metric, library: Registry) -> Metric:
     name_key = normalize_name(metric.name)
     for key in [f"{name_key}@"] * has_cutoff + [name_key] * (not has_file):
         if choices := library.synonyms["ambiguous"].get(key):
-            raise MetricError(f"{metric.name} means different things in different tools; say which: {choices}")
+            raise MetricError(f"{metric.name} means different things in different tools. Say which: {choices}")
         if name := library.synonyms["aliases"].get(key):
             canonical = parse_metric_text(name)
             params = tuple(sorted((dict(canonical.params) | dict(metric.params)).items()))
@@ -48,7 +48,7 @@ def canonical_metric(metric: Metric, library: Registry) -> Metric:
     if not has_file and (mode_match := _find_mode(metric.name, library)):
         mode, name = mode_match
         name = name if metric.cutoff is None else str(parse_metric_text(name) @ metric.cutoff)
-        raise MetricError(f"unknown metric {metric.name!r}; {mode} calls {name} so: write {name}, or give compat={mode!r}")
+        raise MetricError(f"unknown metric {metric.name!r}. {mode} calls {name} so: write {name}, or give compat={mode!r}")
     return metric
 
 
@@ -98,7 +98,7 @@ def find_metric(text: str, library: Registry) -> tuple[Metric, SqlFile]:
     except MetricError as error:
         raise MetricError(_suggest_spelling(text, library) or str(error)) from None
     if COLUMN_PARAMETER in dict(metric.params) and not file.measures_column:
-        problem = f"cannot read the parameters of {quote_excerpt(text)}; each needs a name, as in (rel=2)"
+        problem = f"cannot read the parameters of {quote_excerpt(text)}. Each needs a name, as in (rel=2)"
         raise MetricError(_suggest_spelling(text, library) or problem)
     return metric, file
 
@@ -110,14 +110,14 @@ def _suggest_spelling(text: Any, library: Registry) -> str | None:
     for pattern, replacement in library.synonyms["spellings"].items():
         match = re.fullmatch(pattern, text.strip())
         if match is not None and (name := _canonical_text(match.expand(replacement), library)) is not None:
-            return f"unknown metric {quote_excerpt(text)}; write {name}"
+            return f"unknown metric {quote_excerpt(text)}. Write {name}"
     names = [_canonical_text(part, library) for part in _SEPARATORS.split(text.strip())]
     metrics = [name for name in names if name is not None]
     if len(metrics) < len(names) or len(metrics) < 2:  # noqa: PLR2004  a single metric is not a list
         return None
     import shlex  # noqa: PLC0415  its import takes a millisecond
 
-    return f"{quote_excerpt(text)} holds several metrics; give a list of them, {metrics!r} (on the command line {' '.join(map(shlex.quote, metrics))})"
+    return f"{quote_excerpt(text)} holds several metrics. Give a list of them, {metrics!r} (on the command line {' '.join(map(shlex.quote, metrics))})"
 
 
 def _canonical_text(text: str, library: Registry) -> str | None:

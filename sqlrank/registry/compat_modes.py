@@ -30,9 +30,9 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
     compat_mode = read_tables(path)
     metric_settings = list(compat_mode.get("metrics", {}).values())
     if invalid := next((settings for settings in metric_settings if not isinstance(settings, dict)), None):
-        raise ContractError(f"{path}:1: {short_repr(invalid)} is not a table of settings of a metric; write a table, such as [metrics.AP]")
+        raise ContractError(f"{path}:1: {short_repr(invalid)} is not a table of settings of a metric. Write a table, such as [metrics.AP]")
     problems = [
-        f"unknown section {name!r}; choose from: defaults, metrics, names" for name in compat_mode.keys() - {"defaults", "metrics", "names"}
+        f"unknown section {name!r}. Choose from: defaults, metrics, names" for name in compat_mode.keys() - {"defaults", "metrics", "names"}
     ]
     problems += unknown_policies(
         dict.fromkeys(name for settings in [compat_mode.get("defaults", {}), *metric_settings] for name in settings), library

@@ -31,11 +31,11 @@ PORTABLE_NODES = (
 PORTABLE_ALTERNATIVES = {
     exp.Filter: "write SUM(CASE WHEN condition THEN x ELSE 0 END)",
     exp.Qualify: "write a subquery with WHERE",
-    exp.Log: "bases differ between engines; write LN, and divide by LN(2) for log2",
-    exp.LogProperty: "bases differ between engines; write LN, and divide by LN(2) for log2",
+    exp.Log: "bases differ between engines. Write LN, and divide by LN(2) for log2",
+    exp.LogProperty: "bases differ between engines. Write LN, and divide by LN(2) for log2",
     exp.Pow: "write EXP(b * LN(a)), guarded against overflow",
-    exp.Greatest: "NULL rules differ; write CASE",
-    exp.Least: "NULL rules differ; write CASE",
+    exp.Greatest: "NULL rules differ. Write CASE",
+    exp.Least: "NULL rules differ. Write CASE",
     exp.AnyValue: "write MAX(x)",
     exp.Median: "write QUANTILE_CONT(x, 0.5)",
     exp.Mod: "write MOD in a function file of a dialect, or avoid it",
@@ -46,7 +46,7 @@ PORTABLE_ALTERNATIVES = {
         "CROSS JOIN UNNEST(answers.retrieved) WITH ORDINALITY AS elements(element, list_position)"
     ),
     exp.GenerateSeries: "a series of integers is UNNEST(GENERATE_SERIES(1, 20)) AS series(number)",
-    exp.Round: "halves are rounded differently; write FLOOR(x + 0.5)",
+    exp.Round: "halves are rounded differently. Write FLOOR(x + 0.5)",
 }
 """Portable alternatives to common constructs that differ between engines."""
 
@@ -79,7 +79,7 @@ def parse_sql_file(kind: str, path: Path, text: str) -> Any:
         ContractError: The file is too long, not SQL, or not a single statement; the message has file and line.
     """
     if len(text) > MAX_FILE_CHARACTERS:
-        raise ContractError(f"{path}:1: the file has {len(text)} characters, of which one may have {MAX_FILE_CHARACTERS}; write several")
+        raise ContractError(f"{path}:1: the file has {len(text)} characters, of which one may have {MAX_FILE_CHARACTERS}. Write several")
     try:
         return sqlglot.parse_one(strip_header_comment(text), read="duckdb")
     except sqlglot.ParseError as error:
@@ -123,7 +123,7 @@ def _find_open_brackets(text: str) -> Iterator[Violation]:
     if surplus:
         yield (
             "(" if surplus > 0 else ")",
-            f"{abs(surplus)} more '{'(' if surplus > 0 else ')'}' than '{')' if surplus > 0 else '('}'; close each bracket",
+            f"{abs(surplus)} more '{'(' if surplus > 0 else ')'}' than '{')' if surplus > 0 else '('}'. Close each bracket",
         )
 
 
@@ -227,14 +227,14 @@ def _check_parameters(tree: exp.Expr, declared: Mapping[str, bool]) -> Iterator[
     for name in sorted(used.keys() - declared.keys()):
         yield (
             f"${name}" if name != "?" else name,
-            f"${name} is used, but not documented; add a line '-- ${name}: number, default ...: what it is.'",
+            f"${name} is used, but not documented. Add a line '-- ${name}: number, default ...: what it is.'",
         )
 
 
 def _check_function(tree: exp.Expr, slot: str) -> Iterator[Violation]:
     if not isinstance(tree, exp.Create) or tree.args.get("kind") != "MACRO" or isinstance(tree.expression, exp.Query):
-        subject = "a function has no subquery: it" if isinstance(tree, exp.Create) else "a function file"
-        yield "CREATE", f"a function file is one CREATE MACRO name(arguments) AS expression; {subject} holds no SELECT"
+        subject = "A function has no subquery: it" if isinstance(tree, exp.Create) else "A function file"
+        yield "CREATE", f"a function file is one CREATE MACRO name(arguments) AS expression. {subject} holds no SELECT"
     elif tree.this.this.name != slot:
         yield "CREATE", f"the macro is named after its folder, {slot!r}"
     elif tree.expression.find(exp.Query):
@@ -247,9 +247,9 @@ def _check_metric(tree: exp.Expr) -> Iterator[Violation]:  # noqa: C901  one rul
         return
     for clause, name in _METRIC_CLAUSES.items():
         if match := tree.args.get(clause):
-            yield match[0] if clause == "joins" else name, f"a metric has no {name}; that belongs in a relation"
+            yield match[0] if clause == "joins" else name, f"a metric has no {name}. That belongs in a relation"
     if match := tree.find(exp.Window, exp.Subquery):
-        yield "OVER" if isinstance(match, exp.Window) else match, "a metric has no window and no subquery; they belong in a relation"
+        yield "OVER" if isinstance(match, exp.Window) else match, "a metric has no window and no subquery. They belong in a relation"
     source = tree.args.get("from_")
     if source is None or not isinstance(source.this, exp.Table) or source.this.args.get("alias"):
         yield "FROM", "a metric reads exactly one relation, without an alias"
@@ -276,7 +276,7 @@ def _check_relation(tree: exp.Expr) -> Iterator[Violation]:
         if not isinstance(star.parent, exp.Count):
             yield "*", "a relation lists its columns"
     if tree.find(exp.CTE):
-        yield "WITH", "a relation has no CTE; make it a relation of its own"
+        yield "WITH", "a relation has no CTE. Make it a relation of its own"
 
 
 _FIRST = "--"

@@ -62,7 +62,7 @@ def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> Re
             continue
         if not is_across:
             raise MetricError(
-                f"{metric.name} is a difference between groups; name the column of the groups in evaluate or gate, such as across='country'"
+                f"{metric.name} is a difference between groups. Name the column of the groups in evaluate or gate, such as across='country'"
             )
         components[str(entry)] = tuple(Metric(name, metric.params) for name in named[normalize_name(metric.name)])
     if not components:

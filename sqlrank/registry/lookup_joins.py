@@ -25,15 +25,15 @@ def find_multiplying_joins(file: SqlFile, library: Registry) -> Iterator[Violati
         alias, keys = join.this.alias_or_name, _row_keys(join.this, library)
         compared = _compared_columns(join.args.get("on"), alias)
         if keys is None:
-            yield join.this, f"nothing is known to identify a row of {alias}, of which a LEFT JOIN finds one; {_ADVICE}"
+            yield join.this, f"nothing is known to identify a row of {alias}, of which a LEFT JOIN finds one. {_ADVICE}"
         elif missing := next((key for key in keys if not key <= compared), None):
             yield (
                 join.this,
-                f"a LEFT JOIN finds one row, and those of {alias} are identified by {', '.join(sorted(missing))}; compare these in ON",
+                f"a LEFT JOIN finds one row, and those of {alias} are identified by {', '.join(sorted(missing))}. Compare these in ON",
             )
 
 
-_ADVICE = "declare it (-- Grain: ... of a relation, unique = [...] of a role), or join a subquery with GROUP BY"
+_ADVICE = "Declare it (-- Grain: ... of a relation, unique = [...] of a role), or join a subquery with GROUP BY"
 
 
 def _compared_columns(condition: exp.Expr | None, alias: str) -> set[str]:

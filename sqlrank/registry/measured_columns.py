@@ -57,7 +57,7 @@ def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[
     text = str(dict(metric.params).get(COLUMN_PARAMETER, ""))
     match = _COLUMN.fullmatch(text)
     if match is None:
-        raise MetricError(f"{file.display_name} needs a column; write {file.display_name}(latency_ms)")
+        raise MetricError(f"{file.display_name} needs a column. Write {file.display_name}(latency_ms)")
     column = match["name"][1:-1].replace('""', '"') if match["name"].startswith('"') else match["name"]
     available_roles = [role for role in MEASURED_ROLES if role in input_roles]
     if match["role"] is not None and match["role"] not in available_roles:
@@ -65,11 +65,11 @@ def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[
             ", ".join(f"{role}.{match['name']}" for role in available_roles)
             or "the name of queries, predictions or answers, and give that input"
         )
-        raise MetricError(f"{metric}: there is no input {match['role']} to measure; write {options}")
+        raise MetricError(f"{metric}: there is no input {match['role']} to measure. Write {options}")
     if match["role"] is None and len(available_roles) != 1:
         choices = " or ".join(f"{file.display_name}({role}.{match['name']})" for role in available_roles)
         needed = (
-            f"{column!r} may be of {' or '.join(available_roles)}; write {choices}"
+            f"{column!r} may be of {' or '.join(available_roles)}. Write {choices}"
             if available_roles
             else "give queries=, predictions= or inputs={'answers': ...}, which has the column"
         )

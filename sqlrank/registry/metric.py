@@ -154,7 +154,7 @@ def parse_metric_text(text: str) -> Metric:
     match = _METRIC_TEXT.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise MetricError(
-            f"cannot read the metric {quote_excerpt(text) if isinstance(text, str) else short_repr(text)}; write it like nDCG@10, P(rel=2)@5 or AP"
+            f"cannot read the metric {quote_excerpt(text) if isinstance(text, str) else short_repr(text)}. Write it like nDCG@10, P(rel=2)@5 or AP"
         )
     params = _read_params(text, match["params"] or "")
     return Metric(match["name"], params, _read_cutoff(text, match["cutoff"]))
@@ -171,7 +171,7 @@ def expand_cutoff_list(text: str) -> list[str]:
         return [text]
     cutoffs = [cutoff.strip() for cutoff in match["cutoffs"].split(",")]
     if not all(_NUMBER.fullmatch(cutoff) for cutoff in cutoffs):
-        raise MetricError(f"cannot read the cut-offs of {quote_excerpt(text)}; write numbers with commas between them, as in P@[1,5,10]")
+        raise MetricError(f"cannot read the cut-offs of {quote_excerpt(text)}. Write numbers with commas between them, as in P@[1,5,10]")
     return [f"{match['metric'].strip()}@{cutoff}" for cutoff in cutoffs]
 
 
@@ -183,7 +183,7 @@ def freeze_value(value: object, name: str = "a parameter") -> ParameterValue:
     try:
         return _freeze_parameter(value, name)
     except OverflowError:
-        raise MetricError(f"{name} is {short_repr(value)}; it must be a number or a plain name") from None
+        raise MetricError(f"{name} is {short_repr(value)}. It must be a number or a plain name") from None
 
 
 def _freeze_parameter(value: object, name: str) -> ParameterValue:
@@ -198,7 +198,7 @@ def _freeze_parameter(value: object, name: str) -> ParameterValue:
     if isinstance(value, tuple) and value and all(isinstance(pair, tuple) for pair in value):
         return value
     if isinstance(value, (str, Real)):
-        raise MetricError(f"{name} is {short_repr(value)}; it must be a number or a plain name")
+        raise MetricError(f"{name} is {short_repr(value)}. It must be a number or a plain name")
     raise MetricError(f"a parameter is a number, a name, a list of numbers or a map of numbers, not {short_repr(value)}")
 
 
@@ -211,14 +211,14 @@ def _read_params(text: str, params: str) -> tuple[tuple[str, ParameterValue], ..
     try:
         call = ast.parse(f"f({params})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise MetricError(f"cannot read the parameters of {quote_excerpt(text)}; write them like (rel=2, gain=exp2)") from None
+        raise MetricError(f"cannot read the parameters of {quote_excerpt(text)}. Write them like (rel=2, gain=exp2)") from None
     if (
         not isinstance(call, ast.Call)
         or not isinstance(call.func, ast.Name)
         or len(call.args) > len(values)
         or any(keyword.arg is None for keyword in call.keywords)
     ):
-        raise MetricError(f"cannot read the parameters of {quote_excerpt(text)}; each needs a name, as in (rel=2)")
+        raise MetricError(f"cannot read the parameters of {quote_excerpt(text)}. Each needs a name, as in (rel=2)")
     positional = zip(POSITIONAL_PARAMETERS[1:], call.args, strict=False)
     for keyword in [*(ast.keyword(arg=name, value=value) for name, value in positional), *call.keywords]:
         if keyword.arg in values:
@@ -245,7 +245,7 @@ def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | str
     if _NUMBER.fullmatch(cutoff):
         return _to_exact_number(float(cutoff))
     raise MetricError(
-        f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}; write a number, a range such as @1..20, or @{QUERY_CUTOFF}, a column of the table of queries"
+        f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write a number, a range such as @1..20, or @{QUERY_CUTOFF}, a column of the table of queries"
     )
 
 

@@ -81,7 +81,7 @@ def resolve_metrics(
             problems.append(str(error))
     if len(resolved_metrics) > 1:
         problems += [
-            f"{name} has rows of its own; ask for it alone" for name, resolved in resolved_metrics.items() if resolved.file.kind == "curves"
+            f"{name} has rows of its own. Ask for it alone" for name, resolved in resolved_metrics.items() if resolved.file.kind == "curves"
         ]
     if not problems:
         problems += unused_policies(frozen_policies, resolved_metrics.values(), library)
@@ -202,8 +202,8 @@ def mark_lower_better(metrics: Sequence[ResolvedMetric], names: str | Sequence[s
         for name in (str(metric.metric), metric.measured_column.column, *metric.requested_names)
     }
     for name in sorted(lower - metric_names.keys()):
-        there = f"there are: {', '.join(map(str, dict.fromkeys(metric_names.values())))}" if metric_names else "there is none"
-        raise MetricError(f"lower_is_better names {name!r}, which is no metric of a column in this call; {there}")
+        there = f"There are: {', '.join(map(str, dict.fromkeys(metric_names.values())))}" if metric_names else "There is none"
+        raise MetricError(f"lower_is_better names {name!r}, which is no metric of a column in this call. {there}")
     return [
         replace(metric, is_lower_better=not lower.isdisjoint({str(metric.metric), metric.measured_column.column, *metric.requested_names}))
         if metric.measured_column is not None
@@ -223,10 +223,10 @@ def as_metric_list(metrics: Any) -> list[Any]:
     metric_list = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if len(metric_list) > MAX_METRICS:
         raise MetricError(
-            f"{len(metric_list)} metrics are too many for a call; a statement has at most {MAX_METRICS}, so ask for them in several calls"
+            f"{len(metric_list)} metrics are too many for a call. A statement has at most {MAX_METRICS}, so ask for them in several calls"
         )
     if not metric_list:
-        raise MetricError("no metric is given; name at least one, such as nDCG@10")
+        raise MetricError("no metric is given. Name at least one, such as nDCG@10")
     return metric_list
 
 
@@ -285,7 +285,7 @@ def _resolve_metric(
         )
     if not is_ranking and settings.get("ties", orders[0]) not in orders:
         allowed = " or ".join([", ".join(map(repr, orders[:-1])), repr(orders[-1])])
-        raise MetricError(f"ties={settings['ties']!r} orders documents; {file.display_name} takes ties as they are, or give ties={allowed}")
+        raise MetricError(f"ties={settings['ties']!r} orders documents. {file.display_name} takes ties as they are, or give ties={allowed}")
     check_policy_values(settings, library)
     dependencies = find_dependencies(library, file, settings, *LIST_SLOTS)
     if metric.cutoff == QUERY_CUTOFF:
@@ -299,7 +299,7 @@ def _check_cutoff_count(metrics: Iterable[ResolvedMetric]) -> None:
     count = sum(last - first + 1 for first, last in ranges.values())
     if count > MAX_METRICS:
         raise MetricError(
-            f"{next(iter(ranges))} and its like have {count} cut-offs; ranges have at most {MAX_METRICS} together, so ask in parts"
+            f"{next(iter(ranges))} and its like have {count} cut-offs. Ranges have at most {MAX_METRICS} together, so ask in parts"
         )
 
 
@@ -316,7 +316,7 @@ def _bind_cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, Parameter
             raise MetricError(f"{file.display_name} needs a cut-off: {param.about} Write {file.display_name}@{example}")
         return {}
     if param is None:
-        raise MetricError(f"{file.display_name} takes no cut-off; write {metric @ None!s}")  # type: ignore[operator]
+        raise MetricError(f"{file.display_name} takes no cut-off. Write {metric @ None!s}")  # type: ignore[operator]
     if param.name in dict(metric.params):
         raise MetricError(f"{metric} gives {param.name} twice, in parentheses and after @")
     return {

@@ -109,7 +109,7 @@ def _check_parameters(file: SqlFile, library: Registry) -> Iterator[Violation]:
             setting_kind = "function" if name in library.functions else "policy"
             yield (
                 f"${name}",
-                f"a parameter cannot be called {name!r}, as a {setting_kind} is, which would then take no value but a parameter's; choose another name",
+                f"a parameter cannot be called {name!r}, as a {setting_kind} is, which would then take no value but a parameter's. Choose another name",
             )
 
 
@@ -137,7 +137,7 @@ def _check_calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
         elif file.kind == "functions" and slot == file.name:
             yield call, f"a function cannot call itself, {call.name!r}"
         elif file.kind in {"metrics", "curves"} and slot not in file.declared_settings:
-            yield call, f"{call.name} is used, but not documented; add a line '-- {call.name}(): default ...: what it is.'"
+            yield call, f"{call.name} is used, but not documented. Add a line '-- {call.name}(): default ...: what it is.'"
     if file.kind == "functions" and file.function_arguments != library.function_arguments(file.name):
         yield "CREATE", f"the arguments of {file.name} are: {', '.join(library.function_arguments(file.name))}"
 
@@ -190,7 +190,7 @@ def _source_columns(select: exp.Select, library: Registry) -> Iterator[Violation
             continue
         columns = available[column.table] if column.table else set().union(*available.values())
         if column.name in computed - columns:
-            yield column, f"{column.name} is computed in this SELECT, which cannot read it; write a subquery"
+            yield column, f"{column.name} is computed in this SELECT, which cannot read it. Write a subquery"
         elif column.name not in columns:
             yield column, f"no column {column.name!r}{did_you_mean(column.name, columns)} There are: {', '.join(sorted(columns))}"
 
@@ -201,7 +201,7 @@ def _unqualified_lookups(select: exp.Select, library: Registry) -> Iterator[Viol
         names, alias = _declared_columns(join.this, library) if join.side == "LEFT" else set(), join.this.alias_or_name
         for column in select.find_all(exp.Column) if names else ():
             if not column.table and column.name in names and column.parent_select is select:
-                yield column, f"{column.name} may be of {alias}, which a LEFT JOIN looks up; write {alias}.{column.name}"
+                yield column, f"{column.name} may be of {alias}, which a LEFT JOIN looks up. Write {alias}.{column.name}"
 
 
 def _named_columns(source: exp.Expr, library: Registry) -> set[str]:
@@ -226,7 +226,7 @@ def _annotation_keywords(file: SqlFile, _: Registry) -> Iterator[Violation]:
         match = _KEYWORD.match(line)
         if match and match[1] not in ANNOTATIONS:
             former = FORMER_ANNOTATIONS.get(match[1])
-            advice = f"; write {former}" if former else f"{did_you_mean(match[1], ANNOTATIONS)} Begin a line of prose without a colon"
+            advice = f". Write {former}" if former else f"{did_you_mean(match[1], ANNOTATIONS)} Begin a line of prose without a colon"
             yield f"-- {match[0]}", f"no annotation {match[1]!r}{advice}"
 
 
@@ -249,7 +249,7 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
     if INTERVAL in file.annotations and read_interval(file.annotations[INTERVAL]) is None:
         yield (
             f"-- {INTERVAL}",
-            f"cannot read {file.annotations[INTERVAL]!r}; write 'none (reason)', 'bootstrap (reason)', 'of ratio' or 'influence x FROM relation'",
+            f"cannot read {file.annotations[INTERVAL]!r}. Write 'none (reason)', 'bootstrap (reason)', 'of ratio' or 'influence x FROM relation'",
         )
     for scope in file.scopes:
         if scope not in SCOPES:
@@ -258,7 +258,7 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
         yield "-- Tie expectation", f"no expectation {file.tie_expectation!r}. There are: {', '.join(TIE_EXPECTATIONS)}"
     rows, names_previous_run = file.annotations.get("Reads", ""), file.kind == "metrics" and file.previous_run_role in library.roles
     if rows not in {rows.value for rows in RowsRead} and not names_previous_run:
-        yield "-- Reads", f"cannot read {rows!r}; write 'unfiltered', 'with duplicates' or, for a metric, 'previous run as baseline'"
+        yield "-- Reads", f"cannot read {rows!r}. Write 'unfiltered', 'with duplicates' or, for a metric, 'previous run as baseline'"
     yield from _check_bounds(file, library)
     yield from _reference_value(file)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):
@@ -269,9 +269,9 @@ def _check_depth(file: SqlFile, _: Registry) -> Iterator[Violation]:
     """Yield a depth that cannot be parsed, or a cut-off that the metric does not have."""
     is_metric = file.kind in {"metrics", "curves"}
     if "Depth" in file.annotations and file.depth not in DEPTHS and not (is_metric and file.depth.isdecimal()):
-        yield "-- Depth", f"cannot read {file.depth!r}; write 'k' or 'all'{', or a number of documents' if is_metric else ''}"
+        yield "-- Depth", f"cannot read {file.depth!r}. Write 'k' or 'all'{', or a number of documents' if is_metric else ''}"
     elif is_metric and file.depth == "k" and ("k" not in file.params or file.params["k"].type != "integer"):
-        yield "-- Depth", "there is no integer cut-off $k; write 'all', or a number of documents"
+        yield "-- Depth", "there is no integer cut-off $k. Write 'all', or a number of documents"
 
 
 def _check_grain(file: SqlFile, _: Registry) -> Iterator[Violation]:
@@ -280,10 +280,10 @@ def _check_grain(file: SqlFile, _: Registry) -> Iterator[Violation]:
         return
     text, grain = file.annotations[GRAIN], file.row_grain
     if file.kind != "relations":
-        yield f"-- {GRAIN}", "only a relation declares its grain: a metric has a row per key, a curve one per point; leave the line out"
+        yield f"-- {GRAIN}", "only a relation declares its grain: a metric has a row per key, a curve one per point. Leave the line out"
         return
     if grain is None:
-        yield f"-- {GRAIN}", f"cannot read {text!r}; write 'list_id, doc_id', 'many per list_id', 'rows of judgments' or 'one row'"
+        yield f"-- {GRAIN}", f"cannot read {text!r}. Write 'list_id, doc_id', 'many per list_id', 'rows of judgments' or 'one row'"
         return
     sources = {table.name for table in file.tree.find_all(exp.Table)}
     if grain.source and grain.source not in sources:
@@ -298,7 +298,7 @@ def _reference_value(file: SqlFile) -> Iterator[Violation]:
     """Yield a reference value that cannot be parsed."""
     text = file.annotations.get("Reference value")
     if text is not None and REFERENCE_VALUE.fullmatch(text) is None:
-        yield "-- Reference value", f"cannot read {text!r}; write '0.5 (random scores)'"
+        yield "-- Reference value", f"cannot read {text!r}. Write '0.5 (random scores)'"
 
 
 def _check_bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
@@ -308,7 +308,7 @@ def _check_bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
         return
     bounds = Bounds.read(text)
     if bounds is None:
-        yield "-- Range", f"cannot read {text!r}; write '0 to 1', '0 to inf' or '0 to 1, but not under precision_at=all_ranks'"
+        yield "-- Range", f"cannot read {text!r}. Write '0 to 1', '0 to inf' or '0 to 1, but not under precision_at=all_ranks'"
         return
     for name, value in bounds.exceptions:
         allowed = library.functions.get(name) or library.policies.get(name, {}).get("values", {})

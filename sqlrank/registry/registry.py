@@ -10,7 +10,7 @@ import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import ContractError, MetricError, did_you_mean, quote_excerpt
+from sqlrank.errors import ContractError, MetricError, did_you_mean, quote_excerpt, to_sentence
 from sqlrank.registry.roles import read_roles
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import FUNCTION_DEFAULTS, read_choices, read_names, read_tables, sql_root
@@ -64,7 +64,7 @@ class Registry:
 
     def _add_folder(self, folder: Path) -> None:
         if not os.path.isdir(folder):  # noqa: PTH112  returns False for paths that are too long
-            raise ContractError(f"the SQL folder {str(folder)!r} is not there; give a folder with metrics/, relations/ or functions/")
+            raise ContractError(f"the SQL folder {str(folder)!r} is not there. Give a folder with metrics/, relations/ or functions/")
         unread = (
             []
             if folder == sql_root()
@@ -72,7 +72,7 @@ class Registry:
         )
         if unread:
             raise ContractError(
-                f"{min(unread)}:1: this file is not read; move it to metrics/, curves/, relations/ or checks/, or to functions/ with a folder "
+                f"{min(unread)}:1: this file is not read. Move it to metrics/, curves/, relations/ or checks/, or to functions/ with a folder "
                 "of the slot that it fills, such as functions/gain/"
             )
         for name, declarations in (("policies", self.policies), ("plans", self.plans)):
@@ -107,14 +107,14 @@ class Registry:
         for slot_name, default in self._default_functions.items():
             if default not in self.functions.get(slot_name, {}):
                 raise ContractError(
-                    f"{folder / 'policies.toml'}:1: {slot_name} of [{FUNCTION_DEFAULTS}] has no function {default!r}; write one of functions/{slot_name}/"
+                    f"{folder / 'policies.toml'}:1: {slot_name} of [{FUNCTION_DEFAULTS}] has no function {default!r}. Write one of functions/{slot_name}/"
                 )
 
     @staticmethod
     def _check_name_is_free(name: str, existing: SqlFile | None, path: Path, is_input: bool = False) -> None:
         if existing is not None or is_input:
             owner = "/".join(existing.path.parts[-2:]) if existing is not None else "an input"
-            raise ContractError(f"{path}:1: the name {name} is taken by {owner}; choose another")
+            raise ContractError(f"{path}:1: the name {name} is taken by {owner}. Choose another")
 
     def list_files(self) -> list[SqlFile]:
         """Return all metric, curve, relation and function files."""
@@ -205,15 +205,15 @@ class Registry:
     def misplaced_name_hint(self, name: str) -> str:
         """Return a hint about the right argument for a misplaced name, or ""."""
         if name in self.plans:
-            return f"; {name} is a plan: plan={{'{name}': ...}}."
+            return f". {name} is a plan: plan={{'{name}': ...}}."
         if name in REQUEST_OPTIONS:
-            return f"; {name} is an option of the call: {name}=...."
+            return f". {name} is an option of the call: {name}=...."
         if name in {*self.policies, *self.functions}:
-            return f"; {name} is a policy: {name}=...."
+            return f". {name} is a policy: {name}=...."
         if name in self.roles and name not in INPUTS_BY_KEYWORD:
-            return f"; {name} is an input: inputs={{{name!r}: ...}}."
+            return f". {name} is an input: inputs={{{name!r}: ...}}."
         advice = self.synonyms["hints"].get(re.sub(r"[-_ ]", "", name.lower()))
-        return "" if advice is None else f"; {advice}."
+        return "" if advice is None else f". {to_sentence(advice)}."
 
     def is_plan_supported(self, name: str, value: str, dialect: str) -> bool:
         """Return True if the files of a plan's value are for the engine of a dialect."""
@@ -262,7 +262,7 @@ class Registry:
         for selector, description in self.find_selectors(name).items():
             files = {value: entry.get("files", {}) for value, entry in description["values"].items()}
             possible = ", ".join(value for value, variants in files.items() if name in variants)
-            problem = problem or f"{selector}={settings.get(selector)!r} is not for this metric; choose from: {possible}"
+            problem = problem or f"{selector}={settings.get(selector)!r} is not for this metric. Choose from: {possible}"
             default = next(value for value, variants in files.items() if selector in self.policies or name in variants)
             variant = files[settings.get(selector, default)].get(name)
             if variant is not None:

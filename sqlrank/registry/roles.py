@@ -137,14 +137,14 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
         if unknown or not isinstance(entry.get("columns"), dict):
             problem = f"has {unknown[0]!r}" if unknown else "has no [columns]"
             raise ContractError(
-                f"{path}:1: role {name!r} {problem}; a role has description, columns, and may have {', '.join(_ROLE_KEYS[2:-1])} and {_ROLE_KEYS[-1]}"
+                f"{path}:1: role {name!r} {problem}. A role has description, columns, and may have {', '.join(_ROLE_KEYS[2:-1])} and {_ROLE_KEYS[-1]}"
             )
         for key in _LIST_KEYS:
             if not isinstance(entry.get(key, []), list) or not all(isinstance(element, str) for element in entry.get(key, [])):
-                raise ContractError(f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}; it must be a list of texts")
+                raise ContractError(f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}. It must be a list of texts")
         for key in {*entry} - {"columns", *_LIST_KEYS}:
             if not isinstance(entry[key], str):
-                raise ContractError(f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}; it must be a text")
+                raise ContractError(f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}. It must be a text")
         columns = {column: _parse_column(path, name, column, column_entry) for column, column_entry in entry["columns"].items()}
         for column in [*entry.get("unique", ()), *(entry[key] for key in ("query_column", "unit_column") if key in entry)]:
             if column not in columns:

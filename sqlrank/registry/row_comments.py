@@ -41,6 +41,17 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
     return append_source(name_keys_of_rows(sentence, source, keys), source)
 
 
+def describe_lists(rows: str) -> str:
+    """Return the sentence on the rows of an aggregate of lists: those that have documents in a relation, given the sentence on its rows.
+
+    >>> describe_lists("one row per list and rank of a relevant document: no id"), describe_lists("one row per list: its length")
+    ('one row per group with a relevant document', 'one row per group')
+    """
+    _, *items = re.split(r", | and ", rows.partition(":")[0])
+    document = next((item.removeprefix("rank of a ") for item in items if "document" in item and not re.search(r"\bk\b|^one ", item)), None)
+    return "one row per group" if document is None else f"one row per group with a {document}"
+
+
 def name_keys_of_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:
     """Return the sentence of the comment of a step, see ``describe_rows``, without its full stop."""
     sentence = " ".join(sentence.split()).removesuffix(".")

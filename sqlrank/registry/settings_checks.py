@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlrank.errors import MetricError, did_you_mean
+from sqlrank.errors import MetricError, did_you_mean, to_sentence
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.resolved_metric import ResolvedMetric
@@ -106,12 +106,12 @@ def unused_policies(policies: Mapping[str, ParameterValue], metrics: Iterable[Re
     """
     accepted = [(str(metric.metric), accepted_settings(metric, library)) for metric in metrics]
     read_settings = set().union(*(names for _, names in accepted))
-    problems = [f"no metric of this call reads {name}; {_metrics_reading(name, library)}" for name in policies if name not in read_settings]
+    problems = [f"no metric of this call reads {name}. {_metrics_reading(name, library)}" for name in policies if name not in read_settings]
     for name in read_settings.intersection(policies):
         if _must_every_metric_read(name, policies[name], library):
             non_readers = [metric for metric, names in accepted if name not in names]
             problems += [
-                f"{metric} does not read {name}; ask for it in a call without {name}={policies[name]!r}" for metric in non_readers[:1]
+                f"{metric} does not read {name}. Ask for it in a call without {name}={policies[name]!r}" for metric in non_readers[:1]
             ]
     return problems
 
@@ -163,8 +163,8 @@ def _metrics_reading(name: str, library: Registry) -> str:
         holders = [
             f"{policy}={value}" for policy, value, file in [*functions, *variants] if f"${name}" in file.text or f"{name}(" in file.text
         ]
-        return f"it is read under {' and '.join(dict.fromkeys(holders))}"
-    return f"it is read by: {', '.join(dict.fromkeys(readers))}"
+        return f"It is read under {' and '.join(dict.fromkeys(holders))}"
+    return f"It is read by: {', '.join(dict.fromkeys(readers))}"
 
 
 @lru_cache(maxsize=8)
@@ -191,7 +191,7 @@ def check_parameter_values(resolved: ResolvedMetric, library: Registry) -> None:
             is_cutoff = param is file.cutoff_parameter and not _is_in(param, value)
             advice = library.synonyms["hints"].get(f"{file.display_name.lower()}@") if is_cutoff else None
             check_parameter_value(
-                f"{metric}: {name}", param, value, "" if advice is None else f"; {advice.replace('@k', f'@{metric.cutoff}')}"
+                f"{metric}: {name}", param, value, "" if advice is None else f". {to_sentence(advice.replace('@k', f'@{metric.cutoff}'))}"
             )
 
 
@@ -230,7 +230,7 @@ def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None
         if name not in accepted:
             accepted_names = ", ".join(sorted(setting for setting in accepted if setting not in {cutoff_name, *CALL_POLICIES}))
             hint = "" if name in library.policies or name in library.functions else library.misplaced_name_hint(name).removesuffix(".")
-            raise MetricError(f"{metric.file.display_name} has no parameter {name!r}{hint}; it takes: {accepted_names}")
+            raise MetricError(f"{metric.file.display_name} has no parameter {name!r}{hint}. It takes: {accepted_names}")
 
 
 def _check_policies_with_parameters(metric: ResolvedMetric, library: Registry) -> None:
@@ -249,7 +249,7 @@ def _check_read(param: Parameter, settings: Mapping[str, ParameterValue]) -> Non
     if value is None:
         raise MetricError(f"no value for {param.name}: {param.about} Give one, as in nDCG({param.name}=...)")
     if value == NO_CUTOFF and param.high < NO_CUTOFF:
-        raise MetricError(f"a cut-off from 1 to {param.high:g} is needed here; write it after @, as in nDCG@10")
+        raise MetricError(f"a cut-off from 1 to {param.high:g} is needed here. Write it after @, as in nDCG@10")
     check_parameter_value(param.name, param, value)
 
 
@@ -259,13 +259,13 @@ def check_parameter_value(location: str, param: Parameter, value: ParameterValue
         return
     elements = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
     if len(elements) > MAX_LIST_LENGTH:
-        raise MetricError(f"{location} has {len(elements)} numbers; it may have at most {MAX_LIST_LENGTH}")
+        raise MetricError(f"{location} has {len(elements)} numbers. It may have at most {MAX_LIST_LENGTH}")
     for element in elements:
         if not isinstance(element, (int, float)) or not _is_in_range(param, element):
             # Messages omit the upper limit ALL, except for values that exceed it.
             limit = f" to {NO_CUTOFF}" if isinstance(element, (int, float)) and element > param.high == NO_CUTOFF else ""
             raise MetricError(
-                f"{location} is {element!r}; it must be {'an' if param.type[0] == 'i' else 'a'} {str(param).replace('numbers', 'number')}{limit}{hint}"
+                f"{location} is {element!r}. It must be {'an' if param.type[0] == 'i' else 'a'} {str(param).replace('numbers', 'number')}{limit}{hint}"
             )
 
 
@@ -288,7 +288,7 @@ def check_expected_ties(metric: ResolvedMetric, library: Registry) -> None:
             if _is_linear_in_documents(find_dependencies(library, file, settings).files, file, settings, library):
                 linear.append(file.display_name)
     raise MetricError(
-        f"ties='expected' is not defined for {metric.metric}, which is not a sum over documents; it is for: {', '.join(sorted(linear))}. "
+        f"ties='expected' is not defined for {metric.metric}, which is not a sum over documents. It is for: {', '.join(sorted(linear))}. "
         "Choose another value of ties, such as doc_desc"
     )
 

@@ -192,7 +192,7 @@ class SqlFile:
                 parameters[match["name"]] = _parse_parameter(match)
             elif line.startswith("$"):
                 raise ContractError(
-                    f"{self.path}:{line_number}: cannot read the parameter; write '$k: integer from 1, default 10: what it is'"
+                    f"{self.path}:{line_number}: cannot read the parameter. Write '$k: integer from 1, default 10: what it is'"
                 )
         return parameters
 

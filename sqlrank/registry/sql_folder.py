@@ -66,7 +66,7 @@ def read_tables(path: Path) -> dict[str, dict[str, Any]]:
     tables = read_toml(path)
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise ContractError(f"{path}:1: {name} = {short_repr(table)} is in no table; write a table [{name}]")
+            raise ContractError(f"{path}:1: {name} = {short_repr(table)} is in no table. Write a table [{name}]")
     return tables
 
 
@@ -97,7 +97,7 @@ def read_names(path: Path) -> dict[str, dict[str, Any]]:
         for name, value in names.items():
             values = value if isinstance(value, list) and section in {"arguments", "differences"} else [value]
             if not all(isinstance(element, str) for element in values):
-                raise ContractError(f"{path}:1: {name} of [{section}] is {short_repr(value)}; it must be a text")
+                raise ContractError(f"{path}:1: {name} of [{section}] is {short_repr(value)}. It must be a text")
     for pattern, replacement in tables.get("spellings", {}).items():
         try:
             re.sub(pattern, replacement, "")

@@ -76,7 +76,7 @@ def tie_bounds_problem(file: SqlFile, library: Registry) -> str:
     orders = [*prediction_tie_orders(library), AS_TIED]
     bounds = read_tie_bounds(file)
     if bounds is None or not {bound.order for tie_bounds in bounds for bound in tie_bounds} <= set(orders):
-        return f"{TIE_BOUNDS} names orders from the least to the greatest, as in 'worst to best of PRAUC'; orders are: {', '.join(orders)}"
+        return f"{TIE_BOUNDS} names orders from the least to the greatest, as in 'worst to best of PRAUC'. Orders are: {', '.join(orders)}"
     try:
         for bound in (bound for tie_bounds in bounds for bound in tie_bounds if bound.metric is not None):
             library.file_for(parse_metric_text(str(bound.metric)))

@@ -30,7 +30,7 @@ def unguarded_divisors(tree: exp.Expr, above_zero: Collection[str], declared: st
     try:
         expressions = sqlglot.parse_one(f"SELECT {declared}", read="duckdb").expressions if declared else []
     except sqlglot.ParseError:
-        yield tree, f"'-- {NEVER_ZERO}: {declared}.' cannot be read; write denominators as they stand in the file, between commas"
+        yield tree, f"'-- {NEVER_ZERO}: {declared}.' cannot be read. Write denominators as they stand in the file, between commas"
         return
     never_zero = {_normalized_sql(expression) for expression in expressions}
     used: set[str] = set()

@@ -34,7 +34,7 @@ def rewrite_list_operations(tree: exp.Expr, dialect: str) -> exp.Expr:
         MetricError: The dialect has no operations of lists in expressions.
     """
     if dialect not in _WRITERS:
-        raise MetricError(f"{dialect} has no functions of lists; choose from: {', '.join(_WRITERS)}")
+        raise MetricError(f"{dialect} has no functions of lists. Choose from: {', '.join(_WRITERS)}")
     holder = exp.Paren(this=tree)
     for node in reversed(find_nodes(holder, exp.Anonymous, *_OPERATIONS)):  # operands before what is computed of them
         operation = _CALLS.get(node.name) if isinstance(node, exp.Anonymous) else _OPERATIONS[type(node)]

@@ -29,7 +29,7 @@ from sqlrank.result_columns import EXPERIMENT_DISPLAY, EXPERIMENT_SCHEMA
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata, read_result_metadata
 from sqlrank.stored_results import make_mapping_check, read_json, read_parquet, read_texts
 
-ADVICE = "give a result of sqlrank.experiment as it was returned, or the Parquet file that 'sqlrank experiment' wrote with -o"
+ADVICE = "Give a result of sqlrank.experiment as it was returned, or the Parquet file that 'sqlrank experiment' wrote with -o"
 MISMATCH = "sample ratio mismatch"
 """Beginning of the note of a result whose numbers of units do not fit the expected shares."""
 
@@ -69,19 +69,19 @@ class Effects:
         label = f"experiment {str(result)!r}" if isinstance(result, (str, Path)) else "experiment"
         table = read_parquet(result, label, ADVICE) if isinstance(result, (str, Path)) else result
         if not isinstance(table, pa.Table):
-            raise InputError(f"{label}: a {type(table).__name__} is no table of effects; {ADVICE}")
+            raise InputError(f"{label}: a {type(table).__name__} is no table of effects. {ADVICE}")
         metadata = read_result_metadata(table.schema.metadata, label)
         if metadata is None or metadata.result != EXPERIMENT or not set(EXPERIMENT_SCHEMA) <= set(table.column_names):
-            raise InputError(f"{label}: this table is no result of an experiment; {ADVICE}")
+            raise InputError(f"{label}: this table is no result of an experiment. {ADVICE}")
         all_rows = table.to_pylist()
         rows, ratios = ([row for row in all_rows if (row["variant"] is None) == is_ratio] for is_ratio in (False, True))
         if not rows or len(ratios) != 1 or not {row["metric"] for row in rows} <= metadata.measures.keys():
-            raise InputError(f"{label}: this table has not the rows of an experiment; {ADVICE}")
+            raise InputError(f"{label}: this table has not the rows of an experiment. {ADVICE}")
         shares_fit = make_mapping_check(lambda value: isinstance(value, (int, float)))
         shares = read_json(table.schema.metadata, "sqlrank.expected_shares", shares_fit, label)
         settings = {name.removeprefix("sqlrank."): text for name, text in read_texts(table.schema.metadata).items()}
         if missing := [name for name in SETTINGS if name not in settings]:
-            raise InputError(f"{label} has damaged metadata (sqlrank.{missing[0]}); {ADVICE}")
+            raise InputError(f"{label} has damaged metadata (sqlrank.{missing[0]}). {ADVICE}")
         names = list(dict.fromkeys(row["metric"] for row in rows))
         guardrails = {} if tolerance is None else _parse_guardrails(tolerance, names)
         return cls(table, metadata, settings, rows, ratios[0], shares, guardrails, max_rows)
@@ -134,7 +134,7 @@ def _parse_guardrails(tolerance: Any, names: list[str]) -> dict[str, Tolerance]:
     if not isinstance(tolerance, Mapping):
         return parse_tolerances(tolerance, names, {})
     if unknown := [name for name in tolerance if name not in {*names, "*"}]:
-        raise InputError(f"tolerance of {unknown[0]!r}, which is no metric of this experiment; there are: {', '.join(names)}")
+        raise InputError(f"tolerance of {unknown[0]!r}, which is no metric of this experiment. There are: {', '.join(names)}")
     return parse_tolerances(tolerance, names, {})
 
 

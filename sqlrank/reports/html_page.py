@@ -66,7 +66,7 @@ def page_file(path: Path, option: str, force: bool, sources: tuple[Any, ...] = (
     """
     file = OutputFile(path, FileKind.REPORT, option, force, sources=sources)
     if path.suffix.lower() not in PAGE_SUFFIXES:
-        raise SqlrankError(f"{file.label}: a report is a page of HTML; name a file that ends in .html")
+        raise SqlrankError(f"{file.label}: a report is a page of HTML. Name a file that ends in .html")
     return file
 
 

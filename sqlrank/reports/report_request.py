@@ -119,14 +119,14 @@ class ReportRequest:
         for resolved_metric in resolved_request.metrics:
             if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
                 raise MetricError(
-                    f"{resolved_metric.metric} has rows of its own, and a report draws its own curves; name metrics with one value"
+                    f"{resolved_metric.metric} has rows of its own, and a report draws its own curves. Name metrics with one value"
                 )
         if not resolved_request.is_ranking and resolved_request.base_role not in REPORTED_ROLES:
             raise MetricError(
                 f"a report is of rankings, predictions, classes or clusters, and {resolved_request.metrics[0].metric} is of {resolved_request.base_role}"
             )
         if resolved_request.is_ranking and resolved_request.base_role is not None:
-            raise MetricError("metrics of rankings and of predictions are reports of their own; name metrics of one kind")
+            raise MetricError("metrics of rankings and of predictions are reports of their own. Name metrics of one kind")
         run_role, run = next(((role, all_sources[role]) for role in SYSTEM_ROLES if role in all_sources), ("run", None))
         run = SourceGroup.wrap(run_role, run)
         has_runs = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
@@ -370,5 +370,5 @@ def _list_runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[s
         table = run_on_database(common["connection"], dialect, ResourceLimits(), lambda database: resolve_source(database, role, run))
         names = list(dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in table.members or (table,)))
     if len(set(names)) < len(run.members):
-        raise InputError(f"two runs are called {names[0]!r}; give each a name of its own")
+        raise InputError(f"two runs are called {names[0]!r}. Give each a name of its own")
     return {str(name): replace_members(source, wrap_source) for name, (_, source) in zip(names, run.members, strict=True)}

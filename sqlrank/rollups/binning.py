@@ -63,10 +63,10 @@ class ScoreBinning:
             raise MetricError(f"exact_scores={invalid!r} is not possible: give the scores that have bins of their own, such as [0.25, 0.5]")
         exact_scores = tuple(sorted({float(score) + 0.0 for score in scores}))
         if exact_scores and kind != "grid":
-            raise MetricError("exact_scores= is for binning='grid'; with binning='exact' each score has a bin of its own")
+            raise MetricError("exact_scores= is for binning='grid'. With binning='exact' each score has a bin of its own")
         if len(exact_scores) > MAX_EXACT_SCORES:
             raise MetricError(
-                f"exact_scores= has {len(exact_scores):,} scores, and at most {MAX_EXACT_SCORES} can have bins of their own; name the most frequent"
+                f"exact_scores= has {len(exact_scores):,} scores, and at most {MAX_EXACT_SCORES} can have bins of their own. Name the most frequent"
             )
         return cls(kind, n_bins, exact_scores)
 
@@ -170,7 +170,7 @@ class JackknifeBuckets:
             raise MetricError(f"unit={self.unit!r}: the unit of rankings is the query, unit='query_id', or a column of queries=")
         for metric in request.metrics:
             if any("group" in file.scopes for file in metric.dependencies.files):
-                raise MetricError(f"{metric.metric} depends on other lists, which unit={self.unit!r} would separate; give unit='query_id'")
+                raise MetricError(f"{metric.metric} depends on other lists, which unit={self.unit!r} would separate. Give unit='query_id'")
         return f"queries.{self.unit.removeprefix('queries.')}"
 
     def per_query_question(self, request: ResolvedRequest) -> ResolvedRequest:

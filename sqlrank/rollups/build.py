@@ -137,17 +137,17 @@ def resolve_rollup_request(
     request = resolve_request(call)
     if request.grouping_sets is not None:
         raise MetricError(
-            "by has several groupings, whose rows would overlap, and count twice when they are added up; give one list of columns"
+            "by has several groupings, whose rows would overlap, and count twice when they are added up. Give one list of columns"
         )
     if reserved_name := next(
         (name for name in request.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}),
         None,
     ):
         raise MetricError(
-            f'by names {reserved_name!r}, which is a column of every rollup; rename it: by="{reserved_name}_={reserved_name}"'
+            f'by names {reserved_name!r}, which is a column of every rollup. Rename it: by="{reserved_name}_={reserved_name}"'
         )
     if isinstance((call.columns or {}).get("score"), (list, tuple)):
-        raise MetricError("several scores are given; make a rollup of each, in a table of its own")
+        raise MetricError("several scores are given. Make a rollup of each, in a table of its own")
     library = request.library
     metric_names = tuple(name for metric in request.metrics for name in metric.requested_names)
     metrics = decompose_metrics(request.metrics, library)
@@ -202,8 +202,8 @@ def _measured_columns(request: ResolvedRequest) -> dict[str, list[str]]:
     for column in (metric.measured_column for metric in request.metrics):
         if column is not None and inputs.setdefault(column.column, column.role) != column.role:
             raise MetricError(
-                f"{column.column!r} is a column of {inputs[column.column]} and of {column.role}, and a rollup names its sums by the column; "
-                f"rename one, such as columns={{'{column.role}.{column.column}_2': '{column.column}'}}"
+                f"{column.column!r} is a column of {inputs[column.column]} and of {column.role}, and a rollup names its sums by the column. "
+                f"Rename one, such as columns={{'{column.role}.{column.column}_2': '{column.column}'}}"
             )
     return {"measured": sorted(inputs)} if inputs else {}
 

@@ -103,7 +103,7 @@ def rollup_model(
     get_dialect(dialect)
     if dialect not in MICROBATCH_PARTITIONING:
         raise InputError(
-            f"dbt has no microbatch for {dialect} that replaces whole days; choose from: {', '.join(MICROBATCH_PARTITIONING)}, or "
+            f"dbt has no microbatch for {dialect} that replaces whole days. Choose from: {', '.join(MICROBATCH_PARTITIONING)}, or "
             "run what sqlrank.rollup_sql (sqlrank rollup --sql --insert --overwrite-by day) prints"
         )
     call = Request(
@@ -142,4 +142,4 @@ def _parse_day(begin: Any) -> str:
     try:
         return (begin if isinstance(begin, date) else date.fromisoformat(str(begin))).isoformat()[:10]
     except ValueError:
-        raise InputError(f"begin={short_repr(begin)} is no day; write it as 2026-01-31") from None
+        raise InputError(f"begin={short_repr(begin)} is no day. Write it as 2026-01-31") from None

@@ -47,8 +47,7 @@ def split_aggregates(
         merge = MERGE_FUNCTIONS.get(type(node))
         if merge is None or node.find_ancestor(exp.AggFunc) is not None or isinstance(node.this, exp.Distinct):
             return None
-        words = (slots or {}).get(node.sql("duckdb")) or (None if measured is None else measured.column)
-        name = aggregate_column_name(_with_source_column(node, measured), words)
+        name = aggregate_column_name(_with_source_column(node, measured), (slots or {}).get(node.sql("duckdb")))
         aggregates[name] = node.copy()
         node.replace(merge(this=exp.column(name)))
     return aggregates, holder.this
@@ -98,18 +97,18 @@ def aggregates_and_formula(metric: ResolvedMetric, library: Registry, *, weighte
     name = str(metric.metric)
     if metric.file.grain != "list":
         raise MetricError(
-            f"{name} is computed over all lists together, not from a value of each: no sums of days give it; evaluate it from the run"
+            f"{name} is computed over all lists together, not from a value of each: no sums of days give it. Evaluate it from the run"
         )
     if isinstance(metric.metric.cutoff, tuple):
         raise MetricError(
-            f"{name} has a row for each cut-off; name those that the rollup is to have, such as {metric.file.display_name}@[5,10]"
+            f"{name} has a row for each cut-off. Name those that the rollup is to have, such as {metric.file.display_name}@[5,10]"
         )
     value = exp.column(per_query_column(metric, library))
     is_weighted = weighted or metric.settings.get("aggregate") == "wmean"
     decomposition = split_aggregates(aggregate_expression(library, metric, value, "list", weighted=is_weighted))
     if decomposition is None or any(column.name == value.name for column in decomposition[1].find_all(exp.Column)):
         raise MetricError(
-            f"{name}: aggregate={metric.settings.get('aggregate')} over all lists does not follow from that of each day; mean, wmean, gmean, sum, min "
+            f"{name}: aggregate={metric.settings.get('aggregate')} over all lists does not follow from that of each day. mean, wmean, gmean, sum, min "
             "and max do. Store the value of each query instead: evaluate it with per_query=True"
         )
     return decomposition
@@ -197,7 +196,7 @@ def refuse_row_policies(policies: Mapping[str, Any], metrics: Iterable[ResolvedM
     ranking = next((metric for metric in metrics if metric.input_role == RUN_ROLE), None)
     if name is not None and ranking is not None:
         raise MetricError(
-            f"{name} says which rows there are, as the rollup of {ranking.metric} was made; make one with {name}, and leave it out here"
+            f"{name} says which rows there are, as the rollup of {ranking.metric} was made. Make one with {name}, and leave it out here"
         )
 
 
@@ -371,7 +370,7 @@ def decompose_metrics(resolved_metrics: Iterable[ResolvedMetric], library: Regis
     """
     metrics = list(resolved_metrics)
     if len(both := {metric.input_role == RUN_ROLE: metric for metric in metrics}) > 1:
-        raise MetricError(f"{both[True].metric} is of rankings and {both[False].metric} of predictions; each wants a rollup of its own")
+        raise MetricError(f"{both[True].metric} is of rankings and {both[False].metric} of predictions. Each wants a rollup of its own")
     return RollupMetrics(
         tuple(
             _decompose_ranking_metric(metric, library) if metric.input_role == RUN_ROLE else _decompose_prediction_metric(metric, library)
@@ -400,15 +399,15 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
     name = str(metric.metric)
     if metric.is_per_list:
         raise MetricError(
-            f"{name} has a value for each {library.roles[metric.input_role].query_column} of a group, which a rollup has of metrics of rankings alone; evaluate "
+            f"{name} has a value for each {library.roles[metric.input_role].query_column} of a group, which a rollup has of metrics of rankings alone. Evaluate "
             f"it with per_query=True and keep that table, or make a rollup of {metric.file.display_name}"
         )
     if metric.input_role != PREDICTIONS_ROLE or metric.file.kind != "metrics" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(
-            f"{name} is no metric of all predictions with one value, and a rollup has no others; {_supported_metrics(library)}"
+            f"{name} is no metric of all predictions with one value, and a rollup has no others. {_supported_metrics(library)}"
         )
     if "ties" in metric.settings:
-        raise MetricError(f"{name}: a rollup has the value and both bounds at once; leave ties out")
+        raise MetricError(f"{name}: a rollup has the value and both bounds at once. Leave ties out")
     value = bind_parameters(library, metric.file.tree.selects[-1].unalias(), metric.settings, metric.file.params)
     if metric.file.source_relation == PREDICTIONS_ROLE:
         decomposition = split_aggregates(value, _aggregate_slots(metric, library), metric.measured_column)
@@ -419,7 +418,7 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
     }:
         return RankMetric(name, metric.metric, frozenset(accepted_settings(metric, library)), *bounds)
     raise MetricError(
-        f"{name} is neither a sum over predictions nor within bounds by their order, so that no rollup has it; {_supported_metrics(library)}"
+        f"{name} is neither a sum over predictions nor within bounds by their order, so that no rollup has it. {_supported_metrics(library)}"
     )
 
 
@@ -430,4 +429,4 @@ def _supported_metrics(library: Registry) -> str:
             rank_based.append(file.display_name)
         elif file.first_source == PREDICTIONS_ROLE and split_aggregates(file.tree.selects[-1].unalias()) is not None:
             additive.append(file.display_name)
-    return f"it has {', '.join(sorted(rank_based))} within bounds, and exactly {', '.join(sorted(additive))}"
+    return f"It has {', '.join(sorted(rank_based))} within bounds, and exactly {', '.join(sorted(additive))}"

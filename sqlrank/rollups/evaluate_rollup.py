@@ -195,7 +195,7 @@ def group_columns(call: Request) -> list[str]:
     """Return the group columns; raise ``MetricError`` for several groupings."""
     columns, *others = parse_group_by(call.by)
     if others:
-        raise MetricError("by of a rollup is one list of columns; ask for each grouping in a call of its own")
+        raise MetricError("by of a rollup is one list of columns. Ask for each grouping in a call of its own")
     return columns
 
 
@@ -204,11 +204,11 @@ def refuse_row_options(call: Request, window_days: int | None = None, window_end
     row_options = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit", "across") if getattr(call, name))]
     if row_options:
         raise MetricError(
-            f"{row_options[0]}= is for rows, which a rollup does not have; with rollup= give metrics, by, where and connection"
+            f"{row_options[0]}= is for rows, which a rollup does not have. With rollup= give metrics, by, where and connection"
         )
     if window_ends is not None and window_days is None:
         raise MetricError(
-            "window_ends= chooses the days at which windows end; give their length with window_days=, or choose days with where="
+            "window_ends= chooses the days at which windows end. Give their length with window_days=, or choose days with where="
         )
 
 

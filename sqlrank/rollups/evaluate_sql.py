@@ -69,7 +69,7 @@ They have one definition, no retractions, and valid sums.
 """
 
 UNMERGEABLE_NOTE = "Rows of several definitions, rows that subtract others, and sums that no rows have cannot be added up: values are NULL where there are any."
-UNWEIGHTED_NOTE = "Means of lists are those without weights; aggregate=wmean has the weighted ones of a rollup that cannot be looked at."
+UNWEIGHTED_NOTE = "Means of lists are those without weights. aggregate=wmean has the weighted ones of a rollup that cannot be looked at."
 
 
 def rollup_query_sql(
@@ -85,7 +85,7 @@ def rollup_query_sql(
     """
     refuse_row_options(call)
     if call.confidence is not None:
-        raise MetricError("confidence= of a rollup is not of one statement; sqlrank.evaluate (sqlrank evaluate) with rollup= has it")
+        raise MetricError("confidence= of a rollup is not of one statement. sqlrank.evaluate (sqlrank evaluate) with rollup= has it")
     resolve_rollup_call(call)
     with open_for_inspection(connection, dialect, reads_files(rollup)) as database:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))

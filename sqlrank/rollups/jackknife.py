@@ -104,8 +104,8 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
     bucket = table[f"key_{len(bucket_query.by) - 1}"]
     if bucket.null_count:
         raise InputError(
-            f"rollup: {BUCKET_COLUMN} is NULL in some rows of {bucket_query.table.table.label}, whose unit was NULL and was not checked; "
-            f"leave them out by where='{BUCKET_COLUMN} IS NOT NULL'"
+            f"rollup: {BUCKET_COLUMN} is NULL in some rows of {bucket_query.table.table.label}, whose unit was NULL and was not checked. "
+            f"Leave them out by where='{BUCKET_COLUMN} IS NOT NULL'"
         )
     columns = {
         ROLLUP_GROUP_ID: group_ids(groups, table),
@@ -220,7 +220,7 @@ def check_interval_options(call: Request) -> None:
     """Raise ``MetricError`` for interval options that a rollup does not support."""
     for name, default in (("interval", "auto"), ("replicates", None), ("seed", None)):
         if getattr(call, name) != default:
-            raise MetricError(f"{name}= is for rows; a rollup has intervals by its buckets, of confidence= alone")
+            raise MetricError(f"{name}= is for rows. A rollup has intervals by its buckets, of confidence= alone")
     if call.confidence is not None:
         check_confidence_level(call.confidence)
 

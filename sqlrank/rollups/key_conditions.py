@@ -30,7 +30,7 @@ def parse_key_condition(where: str, table: SourceTable, keys: Sequence[str] | No
         if column.table or (keys is not None and column_name not in keys):
             raise InputError(
                 f"{argument}: {column.sql()} is no key column of the rollup{did_you_mean(column.name, keys or ())} "
-                f"There are: {', '.join(keys or ())}; filter by other columns when the rollup is built"
+                f"There are: {', '.join(keys or ())}. Filter by other columns when the rollup is built"
             )
         column.set("this", exp.to_identifier(column_name, quoted=True))
     return tree

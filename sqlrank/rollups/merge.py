@@ -55,7 +55,7 @@ class RollingWindows:
         """
         if rollup_table.day_column is None:
             raise InputError(
-                f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, which window_days= needs; make it with "
+                f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, which window_days= needs. Make it with "
                 'by=["day", ...], such as by="day=CAST(timestamp AS DATE)"'
             )
         column = exp.alias_(rollup_table.find_column(rollup_table.day_column), DAY_COLUMN)
@@ -73,7 +73,7 @@ class RollingWindows:
             end_numbers = [index for index in end_numbers if numbers[index] in end_ordinals]
             if not end_numbers:
                 raise InputError(
-                    f"window_ends: no day of {rollup_table.table.label} is one at which {window_ends}; its last is {days[-1].as_py()}"
+                    f"window_ends: no day of {rollup_table.table.label} is one at which {window_ends}. Its last is {days[-1].as_py()}"
                 )
         return cls(days, numbers, end_numbers, length)
 
@@ -183,7 +183,7 @@ def day_ordinal(value: Any) -> int:
     (1, 1, 1)
     """
     if value is None:
-        raise InputError("rollup: day is NULL in some rows, which are in no window; leave them out by where='day IS NOT NULL'")
+        raise InputError("rollup: day is NULL in some rows, which are in no window. Leave them out by where='day IS NOT NULL'")
     try:
         if isinstance(value, str):
             return date.fromisoformat(value[:10] if value[10:] in {"", " 00:00:00", "T00:00:00"} else value).toordinal()

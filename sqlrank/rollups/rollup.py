@@ -136,13 +136,13 @@ def rollup(
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     if overwrite_by is not None and (insert is None or overwrite_by not in request.group_by):
         raise MetricError(
-            f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are replaced; by is {', '.join(request.group_by) or 'empty'}"
+            f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are replaced. by is {', '.join(request.group_by) or 'empty'}"
         )
     if insert is not None and connection is None:
         raise MetricError("insert= needs connection=, the DuckDB connection or file that has the table, or is to have it")
     if insert is not None and not is_duckdb_connection(connection):
         raise MetricError(
-            "insert= is run on DuckDB; for another engine sqlrank.rollup_sql (sqlrank rollup --sql) writes the statement to run there"
+            "insert= is run on DuckDB. For another engine sqlrank.rollup_sql (sqlrank rollup --sql) writes the statement to run there"
         )
     is_new = insert is not None and isinstance(connection, (str, Path)) and not Path(connection).exists()
     batch_request = request if named_batch is None else named_batch.restrict(request, dialect_name)
@@ -224,7 +224,7 @@ def rollup_sql(  # noqa: D417  rollup describes the other arguments
     )
     dialect_name = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     if connection is None and not get_dialect(dialect_name).supports_md5 and unit is not None:
-        raise MetricError(f"{dialect_name} has no MD5, which buckets need; make the rollup through connection=, or give it a function md5")
+        raise MetricError(f"{dialect_name} has no MD5, which buckets need. Make the rollup through connection=, or give it a function md5")
     bins = ScoreBinning.from_arguments(binning, n_bins, exact_scores)
     request, definition = resolve_rollup_request(call, dialect_name, bins, JackknifeBuckets.from_arguments(unit, n_buckets))
     has_files = any(reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source))

@@ -197,7 +197,7 @@ def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
         if fingerprint != first_fingerprint:
             raise InputError(
                 f"rollup: the buckets of {first_name} and {name} differ ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
-                "buckets; make both with the same unit= and n_buckets=, or give confidence=None for bounds alone"
+                "buckets. Make both with the same unit= and n_buckets=, or give confidence=None for bounds alone"
             )
 
 

@@ -40,7 +40,7 @@ def check_duplicate_batches(database: Database, table: SourceTable, keys: Sequen
     if duplicates:
         name, *values = duplicates[0]
         raise InputError(
-            f"rollup: {table.label} has the batch {name!r} twice for {describe_group(keys, values)}, which would count twice; delete those rows and add them once"
+            f"rollup: {table.label} has the batch {name!r} twice for {describe_group(keys, values)}, which would count twice. Delete those rows and add them once"
         )
 
 
@@ -89,7 +89,7 @@ def _check_net_sums(
         group = ", ".join(f"{name} = {value}" for name, value in zip(keys, negative_rows[0], strict=False)) or "the rollup"
         name, value = min(zip(non_negative, negative_rows[0][len(keys) :], strict=True), key=lambda name_and_value: name_and_value[1])
         raise InputError(
-            f"rollup: more was subtracted from {table.label} than there was: {group} is left with {float(value):g} {name}; a batch was added twice, or "
+            f"rollup: more was subtracted from {table.label} than there was: {group} is left with {float(value):g} {name}. A batch was added twice, or "
             f"is of other rows: leave it out by where=\"{BATCH_COLUMN} <> '...'\", or rebuild these days"
         )
 
@@ -148,11 +148,11 @@ class RollupTable:
         missing = self.missing_metrics(metrics)
         if any(self.table.find_column(name) is None for name in (NUM_ROWS, DEFINITION_COLUMN)):
             raise InputError(
-                f"rollup: {self.table.label} has no {NUM_ROWS} or no {DEFINITION_COLUMN}, and is no rollup; sqlrank.rollup (sqlrank rollup) makes one"
+                f"rollup: {self.table.label} has no {NUM_ROWS} or no {DEFINITION_COLUMN}, and is no rollup. sqlrank.rollup (sqlrank rollup) makes one"
             )
         if missing:
             raise InputError(
-                f"rollup: {self.table.label} does not have the sums of {', '.join(missing)}, with these parameters; rebuild it with all "
+                f"rollup: {self.table.label} does not have the sums of {', '.join(missing)}, with these parameters. Rebuild it with all "
                 f"metrics, such as sqlrank rollup {' '.join(repr(metric.name) for metric in metrics.metrics)}"
             )
         for name in by:
@@ -175,8 +175,8 @@ class RollupTable:
             metric.name for metric in means if not all(self.has_column(name) for moment in metric.moments for name in moment.aggregates)
         ]:
             raise InputError(
-                f"rollup: {self.table.label} has no sums of squares for the standard errors of the weighted means of {', '.join(missing)}; "
-                "rebuild it, or leave out confidence="
+                f"rollup: {self.table.label} has no sums of squares for the standard errors of the weighted means of {', '.join(missing)}. "
+                "Rebuild it, or leave out confidence="
             )
 
     def check_buckets(self, by: Sequence[str]) -> None:
@@ -184,11 +184,11 @@ class RollupTable:
         name = self.table.find_column(BUCKET_COLUMN)
         if name not in self.key_columns:
             raise InputError(
-                f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, which confidence= needs; rebuild it with unit=, "
+                f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, which confidence= needs. Rebuild it with unit=, "
                 "the column whose values are independent, such as unit='user_id'"
             )
         if name in [self.table.find_column(key) for key in by]:
-            raise InputError(f"by names {name}, within which there is no standard error; leave out by={name!r}, or confidence=")
+            raise InputError(f"by names {name}, within which there is no standard error. Leave out by={name!r}, or confidence=")
 
     def build_rules(self, metrics: RollupMetrics, *, has_batches: bool, reads_bins: bool = False) -> dict[str, Rule]:
         """Return the conditions that valid rows satisfy, by column.
@@ -311,7 +311,7 @@ class RollupTable:
         select_items = [groups[0], *(exp.alias_(aggregate, f"end_{index}") for index, aggregate in enumerate(aggregates))]
         group_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).group_by(*(column.copy() for column in groups)))
         if not sum(row[2] for row in group_rows):
-            raise InputError(f"rollup: {self.table.label} has no rows to add up; see what {argument}= leaves of it")
+            raise InputError(f"rollup: {self.table.label} has no rows to add up. See what {argument}= leaves of it")
         self._check_definitions({row[0] for row in group_rows})
         if any(row[3] < row[2] for row in group_rows):
             self._refuse_impossible(database, rows, rules)
@@ -325,22 +325,22 @@ class RollupTable:
             duckdb_type = (self.table.column_types or {}).get(self.table.find_column(name) or "", "").upper()
             if duckdb_type and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
                 raise InputError(
-                    f"rollup: {name} of {self.table.label} is {duckdb_type}, not a number; cast it in a view, CAST({name} AS DOUBLE), or rebuild the rollup"
+                    f"rollup: {name} of {self.table.label} is {duckdb_type}, not a number. Cast it in a view, CAST({name} AS DOUBLE), or rebuild the rollup"
                 )
 
     def _check_definitions(self, definitions: Collection[str | None]) -> None:
         """Raise ``InputError`` unless all rows have the same definition."""
         if not all(definitions):
             raise InputError(
-                f"rollup: {self.table.label} has rows without a {DEFINITION_COLUMN}, so that it is unknown if they can be added up; rebuild "
+                f"rollup: {self.table.label} has rows without a {DEFINITION_COLUMN}, so that it is unknown if they can be added up. Rebuild "
                 "these days with sqlrank.rollup (sqlrank rollup)"
             )
         if len(definitions) > 1:
             least, *_, most = sorted(map(str, definitions))
-            days = "" if self.table.find_column(DAY_COLUMN) is None else "; see which days have which: SELECT DISTINCT day, definition"
+            days = "" if self.table.find_column(DAY_COLUMN) is None else ". See which days have which: SELECT DISTINCT day, definition"
             raise InputError(
                 f"rollup: rows of different definitions ({least}, {most}) cannot be added up: they are of other metrics, columns, weights, conditions "
-                f"or bins{days}; choose those of one with where=, or rebuild the others"
+                f"or bins{days}. Choose those of one with where=, or rebuild the others"
             )
 
     def _refuse_impossible(self, database: Database, rows: exp.Subquery, rules: Mapping[str, Rule]) -> None:
@@ -361,7 +361,7 @@ class RollupTable:
         is_number = isinstance(value, (int, float, Decimal)) and math.isfinite(value)
         value_text = f"{float(value):g}" if is_number else "NULL" if value is None else str(value)
         raise InputError(
-            f"rollup: {self.table.label} has rows with {value_text} in {name}, {rule.meaning if is_number else NOT_A_NUMBER}; rebuild these days, or "
+            f"rollup: {self.table.label} has rows with {value_text} in {name}, {rule.meaning if is_number else NOT_A_NUMBER}. Rebuild these days, or "
             f"leave them out by where= ({describe_group(self.key_columns, row)})"
         )
 
@@ -381,7 +381,7 @@ class RollupTable:
         if group_values is not None:
             raise InputError(
                 f"rollup: {', '.join(names)} of {self.table.label} are undefined: minimum and maximum cannot be retracted, and rows of "
-                f"{describe_group(keys, group_values)} were; rebuild these days, leave them out by where=, or leave out {', '.join(names)}"
+                f"{describe_group(keys, group_values)} were. Rebuild these days, leave them out by where=, or leave out {', '.join(names)}"
             )
 
     def _number_files(self) -> exp.Select | None:
@@ -398,7 +398,7 @@ class RollupTable:
         group_values = _find_first_group(database, rows, [self.find_column(name) for name in keys], _has_several_values(FILE_NUMBER))
         if group_values is not None:
             raise InputError(
-                f"rollup: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice; leave one of them out, or "
+                f"rollup: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice. Leave one of them out, or "
                 "give the rows of each a name of their own by batch=, if they are to be added up"
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -11,7 +12,7 @@ from sqlglot import exp
 from sqlrank.result_columns import NUM_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 MERGE_FUNCTIONS: Mapping[type[exp.Expr], type[exp.AggFunc]] = {exp.Sum: exp.Sum, exp.Count: exp.Sum, exp.Min: exp.Min, exp.Max: exp.Max}
@@ -28,7 +29,13 @@ BIN_MERGE_FUNCTIONS: Mapping[str, type[exp.AggFunc]] = {
 AGGREGATE_NAME = re.compile(r"(sum|count|min|max)_(\w+_)?[0-9a-f]{8}")
 """Pattern of an aggregate's column name: its words and eight hexadecimal digits of a hash."""
 
-MAX_AGGREGATE_NAME_CHARS = 40
+HASH_SUFFIX = re.compile(r"_[0-9a-f]{8}$")
+"""The digits at the end of the name of a value per query, which an aggregate of it has of its own."""
+
+NAMED_FUNCTIONS: Mapping[type[exp.Expr], str] = {exp.Abs: "abs", exp.Exp: "exp", exp.Ln: "ln", exp.Pow: "pow", exp.Sqrt: "sqrt"}
+"""The functions that column names of aggregates contain."""
+
+MAX_AGGREGATE_NAME_CHARS = 52
 """Maximum characters of the words in a column name; PostgreSQL cuts names at 63."""
 
 
@@ -43,17 +50,33 @@ def merge_function(name: str) -> type[exp.AggFunc] | None:
 
 
 def aggregate_column_name(aggregate: exp.Expr, subject: str | None = None) -> str:
-    """Return the column name of an aggregate: its words, or its function's and those of its subject, and eight digits of its hash.
+    """Return the column name of an aggregate: its function, its subject or the names in it, and eight digits of its hash.
 
     Tables are read by these names, so that the hash is long enough for other aggregates not to have it.
 
-    >>> aggregate_column_name(exp.Sum(this=exp.column("loss") * exp.column("weight")), "log_likelihood")
-    'sum_log_likelihood_3dec7ba9'
+    >>> weight, error = exp.column("weight"), exp.paren(exp.column("score") - exp.column("label"))
+    >>> aggregate_column_name(exp.Sum(this=weight * error * error)), aggregate_column_name(exp.Sum(this=weight * error), "log_likelihood")
+    ('sum_weight_score_label_squared_02e9adca', 'sum_log_likelihood_c891cc99')
     """
-    text = aggregate.sql("duckdb")
-    words = text if subject is None else f"{aggregate.key} {subject}"
-    stem = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")[:MAX_AGGREGATE_NAME_CHARS].strip("_")
-    return f"{stem}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    words = dict.fromkeys(_iterate_words(aggregate.this)) if subject is None else [subject]
+    stem = re.sub(r"[^a-z0-9]+", "_", "_".join([aggregate.key, *words]).lower()).strip("_")[:MAX_AGGREGATE_NAME_CHARS].strip("_")
+    return f"{stem}_{hashlib.sha256(aggregate.sql('duckdb').encode()).hexdigest()[:8]}"
+
+
+def _iterate_words(node: exp.Expr) -> Iterator[str]:
+    """Yield the names of the columns and functions in an operand; a factor that is multiplied by itself is squared."""
+    if isinstance(node, exp.Mul):
+        for factor, factors in groupby(node.flatten()):
+            yield from _iterate_words(factor)
+            if len(list(factors)) > 1:
+                yield "squared"
+        return
+    if isinstance(node, exp.Column):
+        yield HASH_SUFFIX.sub("", node.name)
+    elif type(node) in NAMED_FUNCTIONS:
+        yield NAMED_FUNCTIONS[type(node)]
+    for child in node.iter_expressions():
+        yield from _iterate_words(child)
 
 
 DEFINITION_COLUMN = "definition_hash"

@@ -53,9 +53,9 @@ class Batch:
                 )
             return None
         if not isinstance(name, str) or not name.strip():
-            raise MetricError(f"batch={short_repr(name)} is no name; give one such as '2026-03-05-corrections'")
+            raise MetricError(f"batch={short_repr(name)} is no name. Give one such as '2026-03-05-corrections'")
         if is_retraction and overwrite_by is not None:
-            raise MetricError("retract= subtracts rows from sums that stay, and overwrite_by= deletes these; leave one of them out")
+            raise MetricError("retract= subtracts rows from sums that stay, and overwrite_by= deletes these. Leave one of them out")
         return cls(name, bool(is_retraction), batch_where)
 
     def restrict(self, request: ResolvedRequest, dialect: str) -> ResolvedRequest:
@@ -159,8 +159,8 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
                     duck.unregister(STAGING_VIEW)
     except duckdb.TransactionException as error:
         raise ExecutionError(
-            f"insert: nothing was added to {insert}: rows were added to it by a transaction that is not committed, or that this one does not see yet; "
-            f"roll back what this connection has begun, and insert again ({first_line(error)})"
+            f"insert: nothing was added to {insert}: rows were added to it by a transaction that is not committed, or that this one does not see yet. "
+            f"Roll back what this connection has begun, and insert again ({first_line(error)})"
         ) from error
     except duckdb.Error as error:
         raise ExecutionError(f"insert: nothing was added to {insert}: {first_line(error)}") from error
@@ -191,11 +191,11 @@ def _stage_rows(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: 
     duck.execute(create_statement.sql("duckdb"))
     existing_columns = [name for name, *_ in duck.execute(exp.select("*").from_(target).limit(0).sql("duckdb")).description or ()]
     if BATCH_COLUMN in existing_columns and BATCH_COLUMN not in rows.column_names:
-        raise InputError(f"insert: {table_name} has batches; name that of these rows, such as batch='2026-03-05'")
+        raise InputError(f"insert: {table_name} has batches. Name that of these rows, such as batch='2026-03-05'")
     if sorted(existing_columns) != sorted(rows.column_names):
         raise InputError(
-            f"insert: {table_name} has the columns {', '.join(existing_columns)}, and these rows {', '.join(rows.column_names)}: a rollup of other metrics; "
-            "insert into another table"
+            f"insert: {table_name} has the columns {', '.join(existing_columns)}, and these rows {', '.join(rows.column_names)}: a rollup of other metrics. "
+            "Insert into another table"
         )
     _conflict_with_inserts(duck, target)
     if overwrite_by is not None:
@@ -214,7 +214,7 @@ def _stage_rows(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: 
     if rows.num_rows and (conflict := duck.execute(other_definitions.limit(1).sql("duckdb")).fetchone()):
         raise InputError(
             f"insert: {table_name} holds rows of the definition {conflict[0]}, and these are of {definition}: other metrics, columns, weights, conditions or bins, "
-            "which cannot be added up; insert into another table, or rebuild all days"
+            "which cannot be added up. Insert into another table, or rebuild all days"
         )
     if overwrite_by is None:
         (_check_batch if BATCH_COLUMN in rows.column_names else _check_groups)(duck, target, table_name, rows)
@@ -249,7 +249,7 @@ def _check_groups(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name
         column = next((name for name in keys if name.lower() == DAY_COLUMN), keys[0] if keys else None)
         advice = f"overwrite_by={column!r} replaces them" if column else "delete those first"
         raise InputError(
-            f"insert: {table_name} has rows of {describe_group(keys, duplicate)} already, which would count twice; nothing was added: {advice}, and a name in batch=, "
+            f"insert: {table_name} has rows of {describe_group(keys, duplicate)} already, which would count twice. Nothing was added: {advice}, and a name in batch=, "
             "given from the first insert on, lets others be added to them"
         )
 
@@ -262,6 +262,6 @@ def _check_batch(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name:
     existing = exp.select(BATCH_COLUMN).from_(target).where(exp.In(this=exp.column(BATCH_COLUMN), expressions=names)).limit(1)
     if duplicate := duck.execute(existing.sql("duckdb")).fetchone():
         raise InputError(
-            f"insert: {table_name} has rows of the batch {duplicate[0]!r} already, which would count twice; nothing was added: name another batch if "
+            f"insert: {table_name} has rows of the batch {duplicate[0]!r} already, which would count twice. Nothing was added: name another batch if "
             "these rows are others, or delete those first"
         )

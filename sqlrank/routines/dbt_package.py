@@ -77,7 +77,7 @@ def dbt_package(
                 raise
             omitted.append(str(error))
     if unread := sorted(options.policies.keys() - read):
-        raise MetricError(f"{unread[0]} is read by none of these metrics; leave it out")
+        raise MetricError(f"{unread[0]} is read by none of these metrics. Leave it out")
     settings = [*([] if compat is None else [f"compat={compat}"]), *(f"{name}={value}" for name, value in options.policies.items())]
     title = ", ".join([f"sqlrank {__version__}: dbt package", *settings])
     project = "".join(f"# {line}\n" for line in (title, *(f"no macro: {reason}" for reason in omitted)))
@@ -102,7 +102,7 @@ def write_dbt_package(folder: Path, force: bool, metrics: Sequence[str] | None, 
     try:
         (folder / "macros").mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SqlrankError(f"--dbt {folder}: no folder can be made: {error.strerror}; name another one") from error
+        raise SqlrankError(f"--dbt {folder}: no folder can be made: {error.strerror}. Name another one") from error
     outputs = [(OutputFile(folder / place, FileKind.DBT_PACKAGE, "--dbt", force), text) for place, text in files.items()]
     for file, _ in outputs:
         file.check_content()
@@ -127,7 +127,7 @@ def _metric_entry(text: str, options: InstallationOptions) -> _Entry:
     """Return the macro of a metric."""
     metric = SymbolicMetric.parse(text, options.library)
     if metric.file.measures_column:
-        raise MetricError(f"{text} reads a column of yours, for which SQL has an aggregate; leave it out")
+        raise MetricError(f"{text} reads a column of yours, for which SQL has an aggregate. Leave it out")
     return _Entry(metric.column, metric.file.description, [metric], find_roles(metric, options))
 
 
@@ -198,6 +198,6 @@ def _format_yaml(content: Mapping[str, Any]) -> str:
     try:
         import yaml  # noqa: PLC0415  an optional dependency
     except ImportError:
-        raise SqlrankError("--dbt needs PyYAML; install sqlrank[dbt]") from None
+        raise SqlrankError("--dbt needs PyYAML. Install sqlrank[dbt]") from None
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120)
     return text

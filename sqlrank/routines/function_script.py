@@ -93,11 +93,11 @@ class FunctionScript:
         """
         if not get_dialect(self.dialect).supports_table_macros:
             raise InputError(
-                f"{file}: the functions are for {self.dialect}, and no script for it is run on a DuckDB file; write it to a file"
+                f"{file}: the functions are for {self.dialect}, and no script for it is run on a DuckDB file. Write it to a file"
             )
         if Path(file).stem.lower() == self.schema.lower():
             raise InputError(
-                f"{file}: the database of this file is called as the schema {self.schema}; give the schema main, or name another file"
+                f"{file}: the database of this file is called as the schema {self.schema}. Give the schema main, or name another file"
             )
         with translate_duckdb_errors(), closing(duckdb.connect(str(file))) as connection:
             names = [function.facts.name for function in self.functions]
@@ -108,7 +108,7 @@ class FunctionScript:
             ).fetchall()
             if others and not force:
                 raise SqlrankError(
-                    f"{file}: sqlrank did not make the function {self._schema_name}.{others[0][0]}; replace it with --force, or name another --schema"
+                    f"{file}: sqlrank did not make the function {self._schema_name}.{others[0][0]}. Replace it with --force, or name another --schema"
                 )
             connection.execute(f"BEGIN;\n{self.drop_sql if drop else self.sql}COMMIT;")
 
@@ -173,7 +173,7 @@ def functions(
     """
     get_dialect(dialect)
     if dialect not in FUNCTION_DIALECTS:
-        raise MetricError(f"there are no functions for {dialect}; choose from: {', '.join(FUNCTION_DIALECTS)}")
+        raise MetricError(f"there are no functions for {dialect}. Choose from: {', '.join(FUNCTION_DIALECTS)}")
     if not isinstance(schema, str) or not schema.strip() or not schema.isprintable() or "." in schema:
         raise InputError(f"schema={short_repr(schema)} is not possible: give the name of one schema, without a dot")
     options = installation_options(dialect, compat, sql_dir, policies, weighted)
@@ -183,7 +183,7 @@ def functions(
     else:
         installation.add_metrics([metrics] if isinstance(metrics, str) or not hasattr(metrics, "__iter__") else list(metrics))
     if unread := sorted(options.policies.keys() - installation.read_policies):
-        raise MetricError(f"{unread[0]} is read by none of these metrics; leave it out")
+        raise MetricError(f"{unread[0]} is read by none of these metrics. Leave it out")
     settings = [*(["weighted"] if weighted else []), *([f"compat={compat}"] if compat is not None else [])]
     settings += [f"{name}={value}" for name, value in options.policies.items()]
     return FunctionScript(dialect, schema, tuple(installation.functions.values()), installation.omitted, tuple(settings))

@@ -63,7 +63,7 @@ def _find_checks(role: str, columns: Sequence[str], request: ResolvedRequest, in
         row_rules(role_type, bound_input.checks, columns, required_row_checks(request), lambda name: "" if name in numbers else "VARCHAR"),
         request.shared_policies.get("nulls", request.original.policies.get("nulls")) == "drop",
         () if is_deduplicated or not {*unique} <= {*columns} else unique,
-        role_type.duplicate_message or f"({', '.join(unique)}) occurs more than once; keep one row of each",
+        role_type.duplicate_message or f"({', '.join(unique)}) occurs more than once. Keep one row of each",
     )
 
 

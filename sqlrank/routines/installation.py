@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from sqlrank.routines.symbolic_statement import InstallationOptions, SymbolicStatement
 
 LIST_PARAMETERS = {
-    "retrieved": "list of the ids of retrieved documents, best first; NULL as an empty list",
-    "relevant": "list of the ids of relevant documents; the value is NULL without any",
+    "retrieved": "list of the ids of retrieved documents, best first, NULL as an empty list",
+    "relevant": "list of the ids of relevant documents, without which the value is NULL",
     "k": "cut-off, the number of top-ranked documents that count",
 }
 """Parameters of list functions with their descriptions."""
@@ -80,7 +80,7 @@ class Installation:
         for text in metrics:
             symbolic = SymbolicMetric.parse(str(text), self.options.library)
             if symbolic.file.measures_column:
-                raise MetricError(f"{text} reads a column of yours, for which SQL has an aggregate; leave it out")
+                raise MetricError(f"{text} reads a column of yours, for which SQL has an aggregate. Leave it out")
             self._add_metric(symbolic, symbolic.column)
 
     @property

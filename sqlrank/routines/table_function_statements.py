@@ -136,8 +136,8 @@ def list_group_parameters(dialect: str, roles: Sequence[str]) -> list[RoutinePar
     inputs = " and ".join(roles)
     described = {
         "duckdb": (GROUP_PARAMETER, f"expression over {inputs} to group by"),
-        "bigquery": (GROUP_COLUMN, f"column of {inputs} with the group, as text; it may be NULL"),
-        "clickhouse": (GROUP_PARAMETER, f"name of the column of {inputs} to group by; '_table' for one group"),
+        "bigquery": (GROUP_COLUMN, f"column of {inputs} with the group, as text, which may be NULL"),
+        "clickhouse": (GROUP_PARAMETER, f"name of the column of {inputs} to group by, '_table' for one group"),
         "spark": (GROUP_PARAMETER, f"name of the column of {inputs} to group by"),
     }
     described["databricks"] = described["spark"]
@@ -212,7 +212,7 @@ def _find_type(form: _Form, kind: str, metric: str) -> str:
         MetricError: It is one of a curve, whose type is that of a column of the caller.
     """
     if kind not in {"by", "query", "metric"}:
-        raise MetricError(f"{metric} has rows of its own, whose types no function declares; print a statement: sqlrank sql {metric}")
+        raise MetricError(f"{metric} has rows of its own, whose types no function declares. Print a statement: sqlrank sql {metric}")
     return form.number_type if kind == "metric" else form.text_type
 
 

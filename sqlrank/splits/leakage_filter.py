@@ -50,10 +50,10 @@ class LeakageFilter:
         joins = (*COLD_START_RULES[request.cold_start], *SEEN_PAIR_RULES[request.seen_pairs])
         if not joins:
             if request.user is not None:
-                raise MetricError("user= is for cold_start= and seen_pairs=; the column to split by is key=")
+                raise MetricError("user= is for cold_start= and seen_pairs=. The column to split by is key=")
             return cls()
         if request.folds is not None:
-            raise MetricError("cold_start= and seen_pairs= need a training part, which folds do not have; give shares= or time_bounds=")
+            raise MetricError("cold_start= and seen_pairs= need a training part, which folds do not have. Give shares= or time_bounds=")
         columns = {"user_id": request.user or request.key, "item_id": request.item}
         columns_by_join = {"training_users": ("user_id",), "training_items": ("item_id",), "training_pairs": ("user_id", "item_id")}
         needed_columns = {column for join in joins for column in columns_by_join[join]}

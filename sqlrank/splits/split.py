@@ -204,7 +204,7 @@ def split_sql(  # noqa: D417  split describes the other arguments
     source = SourceGroup.wrap(SPLIT_ROLE, source)
     resolved_dialect = infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     if connection is None and not get_dialect(resolved_dialect).supports_md5 and "salt" in plan.values:
-        raise MetricError(f"{resolved_dialect} has no MD5; split through connection=, or give it a function md5")
+        raise MetricError(f"{resolved_dialect} has no MD5. Split through connection=, or give it a function md5")
     with open_for_inspection(connection, resolved_dialect, any(map(reads_files, leaf_sources(source)))) as database:
         table = resolve_source(database, SPLIT_ROLE, source)
         plan.check(table)
@@ -244,7 +244,7 @@ def _check_keys(plan: SplitPlan, database: Database, table: SourceTable) -> None
             column = exp.column(str(table.find_column(plan.columns[what])), quoted=True)
             (count,) = database.query_rows(exp.select(exp.Count(this=exp.Star())).from_(table.from_clause()).where(is_null(column)))[0]
             if count:
-                raise InputError(f"{table.label}: {plan.columns[what]} is NULL in {count:,} rows; leave them out, or give them a value")
+                raise InputError(f"{table.label}: {plan.columns[what]} is NULL in {count:,} rows. Leave them out, or give them a value")
 
 
 def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> None:
@@ -262,7 +262,7 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
     if conflicting_keys:
         names = {name: plan.columns[name] for name in ("key", "stratum")}
         raise InputError(
-            f"{table.label}: {names['key']} {conflicting_keys[0][0]!r} has rows of several {names['stratum']}, and would be in several parts; give each "
+            f"{table.label}: {names['key']} {conflicting_keys[0][0]!r} has rows of several {names['stratum']}, and would be in several parts. Give each "
             f"{names['key']} one {names['stratum']}, or leave out stratum="
         )
 

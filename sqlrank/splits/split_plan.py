@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.errors import InputError, MetricError, did_you_mean, enumerate_names, short_repr
+from sqlrank.errors import InputError, MetricError, did_you_mean, enumerate_names, short_repr, to_sentence
 from sqlrank.registry.query_templates import load_select
 from sqlrank.splits.leakage_filter import LeakageFilter
 from sqlrank.sql_ast import union_all
@@ -50,7 +50,7 @@ def parse_shares(shares: Any, argument: str = "shares") -> dict[str, Fraction]:
         raise MetricError(f"{argument}={short_repr(shares)} is not possible: {expected}") from None
     if min(fractions.values()) <= 0 or abs(total - 1) > 1e-9:  # noqa: PLR2004  what is lost by writing shares as decimals
         raise MetricError(
-            f"{argument}={short_repr(shares)} is not possible: each must be above 0 and their sum 1; it is {total:g}; {expected}"
+            f"{argument}={short_repr(shares)} is not possible: each must be above 0 and their sum 1, which is {total:g}. {to_sentence(expected)}"
         )
     return fractions
 
@@ -143,7 +143,7 @@ class SplitPlan:
         salt = request.salt
         if not salt or not any(letter.isalpha() for letter in salt):
             raise MetricError(
-                f"salt={salt!r} is not possible: give the purpose of the split a name, such as salt='checkout'; one salt splits one way"
+                f"salt={salt!r} is not possible: give the purpose of the split a name, such as salt='checkout'. One salt splits one way"
             )
         if (request.shares is None) is (request.folds is None):
             raise MetricError("give shares={'train': 0.8, 'test': 0.2} or folds=10")
@@ -174,7 +174,7 @@ class SplitPlan:
             return cls("expanding", columns, TRAIN_AND_TEST, bounds, {}, part_column)
         names = list(request.shares or TRAIN_AND_TEST)
         if len(names) != len(bounds) + 1:
-            raise MetricError(f"{len(bounds)} time bounds make {len(bounds) + 1} parts; name as many, shares={{'train': ..., 'test': ...}}")
+            raise MetricError(f"{len(bounds)} time bounds make {len(bounds) + 1} parts. Name as many, shares={{'train': ..., 'test': ...}}")
         return cls("time", columns, names, bounds, {}, part_column)
 
     @classmethod
@@ -206,11 +206,11 @@ class SplitPlan:
                 )
         for name in self.new_columns:
             if table.find_column(name) is not None:
-                raise InputError(f"{table.label} has a column {name!r} already; give the new one another name with column=")
+                raise InputError(f"{table.label} has a column {name!r} already. Give the new one another name with column=")
         key = self.columns.get("key")
         key_type = table.column_types[str(table.find_column(key))].upper() if key is not None and "salt" in self.values else ""
         if key_type.startswith(INEXACT_TYPES):
-            raise InputError(f"{key} is {key_type}, whose text differs between engines; cast it to an integer or text")
+            raise InputError(f"{key} is {key_type}, whose text differs between engines. Cast it to an integer or text")
 
     def build_query(self, table: SourceTable) -> exp.Query:
         """Return the filtered rows of a table with the new columns."""

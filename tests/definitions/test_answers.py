@@ -174,7 +174,7 @@ def test_an_explanation_names_the_document_at_each_rank() -> None:
 
 def test_a_plan_for_lists_is_refused_for_rows() -> None:
     lists = {"rank_method": "list_position"}
-    with pytest.raises(MetricError, match="rank_method='list_position' is for answers, and run is given; leave it out"):
+    with pytest.raises(MetricError, match=r"rank_method='list_position' is for answers, and run is given. Leave it out"):
         sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, plan=lists)
     with pytest.raises(MetricError, match="rank_method='list_position' is for ties='rank', not 'doc_desc'"):
         evaluate("RR", ties="doc_desc", plan=lists)
@@ -261,10 +261,10 @@ def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         {"retrieved": [], "relevant": [1]}, {"retrieved": None, "relevant": [2]}
     )
     assert "relevant is NULL or an empty list in every row" in problem({"retrieved": [1], "relevant": []})
-    assert "1 row: grades and relevant have different lengths; give each document one grade" in problem(
+    assert "1 row: grades and relevant have different lengths. Give each document one grade" in problem(
         {"retrieved": ["a"], "relevant": ["a"], "grades": [1, 2]}
     )
-    assert "1 row: scores and retrieved have different lengths; give each document one score" in problem(
+    assert "1 row: scores and retrieved have different lengths. Give each document one score" in problem(
         {"retrieved": ["a", "b"], "scores": [0.5], "relevant": ["a"]}
     )
 
@@ -298,7 +298,7 @@ def find_refusal(questions: list[dict[str, Any]] | pa.Table, metrics: Any = "RR"
 
 
 def test_what_cannot_be_evaluated_is_named() -> None:
-    assert "query_id is listed more than once; name the column that tells systems apart in by=, or keep" in find_refusal(QUESTIONS * 2)
+    assert "query_id is listed more than once. Name the column that tells systems apart in by=, or keep" in find_refusal(QUESTIONS * 2)
     assert "answers.retrieved (Table): 1 row: doc_id is NULL" in find_refusal([QUESTIONS[0] | {"retrieved": ["d1", None]}])
     assert "answers.retrieved is BIGINT, answers.relevant is VARCHAR: a number and a text never match" in find_refusal(
         [row | {"retrieved": [1, 2]} for row in QUESTIONS]
@@ -308,7 +308,7 @@ def test_what_cannot_be_evaluated_is_named() -> None:
     )
     empty = pa.array([[]] * 4, pa.list_(pa.string()))
     assert "answers.retrieved (Table) has no rows" in find_refusal(make_answers().set_column(1, "retrieved", empty))
-    assert "answers (Table): retrieved is VARCHAR, not a list; map a column of lists to retrieved" in find_refusal(
+    assert "answers (Table): retrieved is VARCHAR, not a list. Map a column of lists to retrieved" in find_refusal(
         [row | {"retrieved": "d1"} for row in QUESTIONS]
     )
     assert "answers.retrieved and answers.relevant have no (query_id, doc_id) in common" in find_refusal(
@@ -319,7 +319,7 @@ def test_what_cannot_be_evaluated_is_named() -> None:
     lists = make_answers().rename_columns(["query_id", "doc_id", "relevant", "intent"])
     with pytest.raises(InputError, match=r"doc_id is VARCHAR\[\], a list, .* inputs=\{'answers': \.\.\.\}"):
         sqlrank.evaluate("RR", run=lists, qrels=lists, columns={"score": "query_id", "relevance": "query_id"})
-    with pytest.raises(InputError, match="RR needs queries; give inputs="):
+    with pytest.raises(InputError, match=r"RR needs queries. Give inputs="):
         sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, topics="given")
 
 

@@ -232,15 +232,15 @@ def add_row(of: str, **values: Any) -> dict[str, pa.Table]:
 @pytest.mark.parametrize(
     ("inputs", "problem"),
     [
-        (add_row("history", query_id="1", doc_id="d"), r"history \(.*\): \(query_id, doc_id\) occurs more than once; keep one row of each"),
+        (add_row("history", query_id="1", doc_id="d"), r"history \(.*\): \(query_id, doc_id\) occurs more than once. Keep one row of each"),
         (add_row("history", query_id="1", doc_id=None), "1 row: doc_id is NULL"),
         (add_row("history", query_id=None, doc_id="d"), "1 row: query_id is NULL"),
         ({"history": WORLD.inputs["history"].slice(0, 0)}, "history .* has no rows"),
         (add_row("items", doc_id="a", provider="Z"), r"items \(.*\): \(doc_id\) occurs more than once"),
-        (add_row("items", doc_id="z", provider=None), "1 row: provider is NULL; give such items one of their own"),
+        (add_row("items", doc_id="z", provider=None), "1 row: provider is NULL. Give such items one of their own"),
         (add_row("features", doc_id="a", category="comedy", value=2.0), r"\(doc_id, category\) occurs more than once"),
         (add_row("features", doc_id="a", category="new", value=float("nan")), "1 row: value is NaN or infinite"),
-        (add_row("features", doc_id="a", category="new", value=None), "1 row: value is NULL; give 0, or leave the row out"),
+        (add_row("features", doc_id="a", category="new", value=None), "1 row: value is NULL. Give 0, or leave the row out"),
         (add_row("features", doc_id="a", category="new", value=1e200), "1 row: value is beyond 1e90"),
         (add_row("features", doc_id="a", category=None, value=1.0), "1 row: category is NULL"),
         (add_row("baseline", query_id="1", doc_id="a", score=3.0), r"baseline .*\(query_id, doc_id\) occurs more than once"),
@@ -267,7 +267,7 @@ def test_duplicates_are_merged() -> None:
     [("Unseen", "history"), ("CatalogCoverage", "items"), ("CategoryEntropy", "features"), ("Unexpectedness@3", "baseline")],
 )
 def test_what_is_missing_is_named(metric: str, role: str) -> None:
-    with pytest.raises(InputError, match=re.escape(f"{metric} needs {role}; give inputs={{'{role}': ...}}")):
+    with pytest.raises(InputError, match=re.escape(f"{metric} needs {role}. Give inputs={{'{role}': ...}}")):
         sqlrank.evaluate(metric, run=WORLD.run)
 
 
@@ -276,9 +276,9 @@ def test_judgments_may_be_left_out_where_none_are_read() -> None:
     metrics = ["num_lists", "num_shown@1", "num_shown", "ExposureEntropy(base=2)"]
     assert sqlrank.evaluate(metrics, run=run).to_pylist() == [dict(zip(metrics, [2, 2, 4, 2.0], strict=True))]
     assert sqlrank.evaluate(metrics, run=run, qrels=qrels).to_pylist() == [dict(zip(metrics, [1, 1, 2, 1.0], strict=True))]
-    with pytest.raises(InputError, match="no qrels; ranking metrics need run= and qrels="):
+    with pytest.raises(InputError, match=r"no qrels. Ranking metrics need run= and qrels="):
         sqlrank.evaluate(["num_lists", "P@1"], run=run)
-    with pytest.raises(InputError, match="no qrels; ranking metrics need run= and qrels="):
+    with pytest.raises(InputError, match=r"no qrels. Ranking metrics need run= and qrels="):
         sqlrank.evaluate("num_lists", run=run, queries="judged")
     with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
         sqlrank.evaluate("num_lists", run=make_run(p="aa"))

@@ -185,26 +185,26 @@ def test_nothing_is_drawn_for_counts_alone() -> None:
         (
             "AUC",
             {"interval": "bootstrap", "confidence": 0.99999},
-            "interval='bootstrap' at confidence=0.99999 takes 199999 replicates, more than 9999; give a lower confidence",
+            "interval='bootstrap' at confidence=0.99999 takes 199999 replicates, more than 9999. Give a lower confidence",
         ),
         ("AUC", {"interval": "bootstrap", "replicates": 1.5}, "replicates=1.5 is not possible: give an integer, such as 999"),
         (
             "GAUC",
             {"interval": "bootstrap"},
-            "GAUC puts queries together itself, and bootstrap has no values of these to draw; leave out interval",
+            "GAUC puts queries together itself, and bootstrap has no values of these to draw. Leave out interval",
         ),
         *(
             (
                 metric,
                 {"interval": "bootstrap"},
-                f"{metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval, or choose level='group'",
+                f"{metric} puts queries together itself, and bootstrap has no values of these to draw. Leave out interval, or choose level='group'",
             )
             for metric in ("FCP", "PairAccuracy")
         ),
         (
             ["AUC", "MAE(level=query)"],
             {"interval": "bootstrap"},
-            "MAE(level=query) is resampled by queries and AUC by rows; evaluate them in two calls",
+            "MAE(level=query) is resampled by queries and AUC by rows. Evaluate them in two calls",
         ),
         (
             "MAE",
@@ -223,7 +223,7 @@ def test_rows_without_names() -> None:
     with pytest.raises(InputError, match=r"^interval='bootstrap' resamples units: name their column with unit="):
         sqlrank.evaluate("KS", predictions=pa.table({"label": [0, 1], "score": [0.1, 0.2]}), confidence=0.95, interval="bootstrap")
     with pytest.raises(
-        MetricError, match=r"^sqlite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval"
+        MetricError, match=r"^sqlite has no MD5, by which units are drawn. Evaluate through connection=, or choose another interval"
     ):
         sqlrank.sql("RR", run="run", qrels="qrels", dialect="sqlite", confidence=0.95, interval="bootstrap")
 

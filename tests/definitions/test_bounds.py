@@ -92,7 +92,7 @@ def test_settings_that_leave_the_bounds(metric: str, options: dict[str, Any]) ->
     drawn = evaluate_limits(metric, **data, **options, interval="bootstrap", replicates=199)
     assert drawn[1] < value < drawn[2]  # type: ignore[operator]
     assert drawn[2] > 1 or by_t[2] < 1  # type: ignore[operator]
-    with pytest.raises(MetricError, match=r"Wilson's interval is for shares, and .* is not always between 0 and 1; choose interval='t'"):
+    with pytest.raises(MetricError, match=r"Wilson's interval is for shares, and .* is not always between 0 and 1. Choose interval='t'"):
         evaluate_limits(metric, **data, **options, interval="wilson")
 
 
@@ -116,9 +116,9 @@ def test_a_metric_says_where_its_bounds_do_not_hold() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("0 and 1", "cannot read '0 and 1'; write '0 to 1', '0 to inf' or '0 to 1, but not under precision_at=all_ranks'"),
+        ("0 and 1", "cannot read '0 and 1'. Write '0 to 1', '0 to inf' or '0 to 1, but not under precision_at=all_ranks'"),
         ("0 to 1, but not under from=x", "no setting 'from'"),
-        ("0 to 1, but not under gain=exp3", "no gain=exp3; did you mean 'exp2'?"),
+        ("0 to 1, but not under gain=exp3", "no gain=exp3. Did you mean 'exp2'?"),
     ],
 )
 def test_bounds_that_cannot_be_read(line: str, message: str, tmp_path: Path) -> None:

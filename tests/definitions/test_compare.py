@@ -362,16 +362,16 @@ def test_names_that_are_odd(shares: Path) -> None:
     [
         ({"test": "student"}, "unknown test 'student'. Choose from: t, wilcoxon, sign, randomization"),
         ({"correction": "bonferroni"}, "unknown correction 'bonferroni'. Choose from: holm, bh, max_t, none"),
-        ({"correction": "max_t", "test": "sign"}, "correction='max_t' is of t-tests; leave out test='sign'"),
-        ({"confidence": 95}, "confidence=95 is not possible; it is a number from 0.5 to 0.999999999, such as 0.95"),
+        ({"correction": "max_t", "test": "sign"}, "correction='max_t' is of t-tests. Leave out test='sign'"),
+        ({"confidence": 95}, "confidence=95 is not possible. It is a number from 0.5 to 0.999999999, such as 0.95"),
         ({"target_effect": "0%"}, "target_effect='0%' is not possible: give a number from 1e-09, such as 0.01, or a share"),
         ({"target_effect": "much"}, "target_effect='much' is not possible"),
         ({"power": 80}, "power=80 is not possible: give a number above 0.5 and below 1, such as 0.8"),
         ({"replicates": 5, "correction": "max_t"}, "replicates=5 is not possible for a randomization test: give 99 to 1000000"),
-        ({"baseline": "A"}, "no system is called 'A'; did you mean 'a'? Choose from: a, b"),
-        ({"by": "system"}, "by='system' is not possible: 'system' identifies the systems; leave it out of by"),
+        ({"baseline": "A"}, "no system is called 'A'. Did you mean 'a'? Choose from: a, b"),
+        ({"by": "system"}, "by='system' is not possible: 'system' identifies the systems. Leave it out of by"),
         ({"by": [["day"], ["day"]]}, "by names a grouping twice: day"),
-        ({"aggregate": "max"}, "means are compared, not aggregate='max'; leave it out"),
+        ({"aggregate": "max"}, "means are compared, not aggregate='max'. Leave it out"),
     ],
 )
 def test_refused_arguments(options: dict[str, Any], message: str, shares: Path) -> None:
@@ -384,7 +384,7 @@ def test_refused_arguments(options: dict[str, Any], message: str, shares: Path) 
     ("metric", "message"),
     [
         ("num_rel", "num_rel cannot be compared by units: "),
-        ("P@1..3", "P@1..3 has rows of its own and cannot be compared; ask for metrics with one cut-off each"),
+        ("P@1..3", "P@1..3 has rows of its own and cannot be compared. Ask for metrics with one cut-off each"),
     ],
 )
 def test_metrics_that_cannot_be_compared(metric: str, message: str) -> None:
@@ -394,7 +394,7 @@ def test_metrics_that_cannot_be_compared(metric: str, message: str) -> None:
 
 
 def test_what_is_of_all_rows() -> None:
-    with pytest.raises(MetricError, match=r"^KS cannot be compared by units: .*; level='query' compares its values of queries$"):
+    with pytest.raises(MetricError, match=r"^KS cannot be compared by units: .*. level='query' compares its values of queries$"):
         sqlrank.compare("KS", predictions=score(a=A, b=B))
     with pytest.raises(MetricError, match=r"^Purity cannot be compared by units: records of one cluster are not independent"):
         sqlrank.compare("Purity", inputs={"records": pa.table({"record_id": [1], "predicted_cluster": [1], "true_cluster": [1]})})
@@ -402,15 +402,15 @@ def test_what_is_of_all_rows() -> None:
 
 @pytest.mark.slow
 def test_systems_that_cannot_be_compared(shares: Path) -> None:
-    with pytest.raises(MetricError, match=r"^two systems are needed to compare, and there is only 'a'; name their column with system="):
+    with pytest.raises(MetricError, match=r"^two systems are needed to compare, and there is only 'a'. Name their column with system="):
         compare(shares, score(a=A))
     nameless = score(a=A, b=B).set_column(0, "system", pa.array(["a"] * 12 + [None] * 12))
-    with pytest.raises(InputError, match=r"^a system is NULL; give every system a name to compare it"):
+    with pytest.raises(InputError, match=r"^a system is NULL. Give every system a name to compare it"):
         compare(shares, nameless)
     doubles = score(a=A, b=B).set_column(1, "query_id", pa.array([i / 2 for i in range(12)] * 2))
     with pytest.raises(InputError, match=r"^query_id: signs are drawn by ids, which are text or integers"):
         compare(shares, doubles, test="randomization")
-    with pytest.raises(MetricError, match="signs would have to be drawn; ask for fewer replicates="):
+    with pytest.raises(MetricError, match=r"signs would have to be drawn. Ask for fewer replicates="):
         sqlrank.compare(
             "Portion",
             predictions=pa.table(

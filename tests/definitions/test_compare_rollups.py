@@ -123,7 +123,7 @@ def test_the_command(tmp_path: Path) -> None:
     refused = invoke_command("compare", "AUC", *named, "--unit", "viewer")
     assert (refused.exit_code, refused.stderr) == (
         2,
-        "sqlrank: --unit viewer is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups\n",
+        "sqlrank: --unit viewer is not possible with rollups, which have no rows. Leave it out, or give rows instead of rollups\n",
     )
     assert "--rollup has two systems or more by their names" in invoke_command("compare", "AUC", *named[:2]).stderr
 
@@ -133,11 +133,11 @@ def test_the_command(tmp_path: Path) -> None:
     [
         ({"rollups": lambda: {"old": make_rollups()["score"]}}, "^rollups= has two systems or more by their names"),
         ({"rollups": lambda: [make_rollups()["score"]] * 2}, "^rollups= has two systems or more by their names"),
-        ({"baseline": "nearer"}, r"^no system is called 'nearer'; did you mean 'near'\? Choose from: score, near, coin"),
+        ({"baseline": "nearer"}, r"^no system is called 'nearer'. Did you mean 'near'\? Choose from: score, near, coin"),
         ({"correction": "max_t"}, "^correction='max_t' is not possible with rollups, which have no rows. Choose from: holm, bh, none"),
         ({"by": [["day"], ["day"]]}, "^by names a grouping twice: day"),
         *(
-            ({name: value}, f"^{name}=.* is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups")
+            ({name: value}, f"^{name}=.* is not possible with rollups, which have no rows. Leave it out, or give rows instead of rollups")
             for name, value in {
                 "run": {"q": {"d": 1.0}},
                 "predictions": "p",
@@ -157,7 +157,7 @@ def test_the_command(tmp_path: Path) -> None:
         ),
         (
             {"rollups": lambda: {"old": make_rollups()["score"], "new": make_rollups(n_buckets=4)["near"]}},
-            r"^rollup: the buckets of old and new differ \(\w{8}, \w{8}\): they are of other units or another number of buckets; make both",
+            r"^rollup: the buckets of old and new differ \(\w{8}, \w{8}\): they are of other units or another number of buckets. Make both",
         ),
         (
             {"rollups": lambda: {"old": make_rollups()["score"], "new": make_rollups(n_buckets=None)["near"]}},
@@ -166,7 +166,7 @@ def test_the_command(tmp_path: Path) -> None:
         ({"confidence": 95}, "^confidence=95 is not possible"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
         ({"by": "country"}, "^rollup: 'country' is no key column of Table"),
-        ({"where": "day = 9"}, "^rollup: Table has no rows to add up; see what where= leaves of it"),
+        ({"where": "day = 9"}, "^rollup: Table has no rows to add up. See what where= leaves of it"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:

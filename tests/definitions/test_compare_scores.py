@@ -191,7 +191,7 @@ def test_gates() -> None:
     [
         (["AUC"], {"test": "wilcoxon"}, "AUC is compared by test='t', and not under max_t, unless level='query' asks for"),
         (["AUC"], {"correction": "max_t"}, "AUC is compared by test='t', and not under max_t, unless level='query'"),
-        (["AUC"], {"per_query": True}, "AUC has no values of queries to show; leave out per_query, unless level='query'"),
+        (["AUC"], {"per_query": True}, "AUC has no values of queries to show. Leave out per_query, unless level='query'"),
         (["PRAUC"], {}, "PRAUC cannot be compared by units: "),
         (["ECE"], {}, "ECE cannot be compared by units: "),
         (["Precision(threshold_from=best)"], {}, "Precision(threshold_from=best) cannot be compared by units: it has no influence values"),
@@ -209,13 +209,13 @@ def test_what_units_need() -> None:
         sqlrank.compare("AUC", predictions=one_score)
     stored = sqlrank.evaluate("RR", run={"q": {"d": 1.0}}, qrels={"q": {"d": 1}}, per_query=True)
     with pytest.raises(
-        MetricError, match=r"^AUC has no per-query values to compare with a stored baseline; give the scores of both in one table"
+        MetricError, match=r"^AUC has no per-query values to compare with a stored baseline. Give the scores of both in one table"
     ):
         sqlrank.gate("AUC", predictions=make_predictions(), columns=BOTH, baseline=stored)
-    with pytest.raises(MetricError, match=r"^unit='day' is not possible for RR, whose units are queries; leave out unit"):
+    with pytest.raises(MetricError, match=r"^unit='day' is not possible for RR, whose units are queries. Leave out unit"):
         sqlrank.compare("RR", run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}}, unit="day")
     ranked = make_predictions(query_id=[1] * 10, doc_id=list(range(10)))
-    with pytest.raises(MetricError, match=r"^RR is compared by queries and AUC by rows or units; compare them in two calls"):
+    with pytest.raises(MetricError, match=r"^RR is compared by queries and AUC by rows or units. Compare them in two calls"):
         sqlrank.compare(["RR", "AUC"], predictions=ranked, columns=BOTH)
 
 

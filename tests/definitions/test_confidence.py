@@ -261,7 +261,7 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
 
 @pytest.mark.parametrize("level", [95, 1, 0.49, -0.5, "0.95", True, float("nan")])
 def test_levels_that_are_none(level: Any) -> None:
-    with pytest.raises(MetricError, match=r"is not possible; it is a number from 0\.5 to 0\.999999999, such as 0\.95"):
+    with pytest.raises(MetricError, match=r"is not possible. It is a number from 0\.5 to 0\.999999999, such as 0\.95"):
         sqlrank.evaluate("Bias", predictions=make_scores(RR), confidence=level)
 
 
@@ -269,10 +269,10 @@ def test_levels_that_are_none(level: Any) -> None:
     ("metrics", "options", "message"),
     [
         ("Bias", {"interval": "wald"}, "unknown interval 'wald'. Choose from: auto, wilson, t, normal, bootstrap"),
-        ("Bias", {"interval": "wilson"}, "Wilson's interval is for shares, and Bias is not always between 0 and 1; choose interval='t'"),
+        ("Bias", {"interval": "wilson"}, "Wilson's interval is for shares, and Bias is not always between 0 and 1. Choose interval='t'"),
         ("Bias", {"interval": "t", "confidence": None}, "interval='t' needs confidence=, such as 0.95"),
-        ("Bias", {"per_query": True}, "a query has no interval of its own; leave out per_query, or confidence"),
-        ("ROC", {}, "ROC has no intervals; ask for metrics with one cut-off each, or leave out confidence"),
+        ("Bias", {"per_query": True}, "a query has no interval of its own. Leave out per_query, or confidence"),
+        ("ROC", {}, "ROC has no intervals. Ask for metrics with one cut-off each, or leave out confidence"),
     ],
 )
 def test_calls_that_are_refused(metrics: str, options: dict[str, Any], message: str) -> None:

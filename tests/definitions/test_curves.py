@@ -135,11 +135,11 @@ def test_nothing_and_one_class(curve: str) -> None:
 
 def test_a_curve_is_requested_alone_and_checked() -> None:
     data = pa.table({"label": [0, 1], "score": [0.2, 1.5]})
-    with pytest.raises(sqlrank.MetricError, match="ROC has rows of its own; ask for it alone"):
+    with pytest.raises(sqlrank.MetricError, match=r"ROC has rows of its own. Ask for it alone"):
         sqlrank.evaluate(["ROC", "AUC"], predictions=data)
     with pytest.raises(sqlrank.InputError, match="1 row: score is not a probability, from 0 to 1"):
         sqlrank.evaluate("Calibration", predictions=data)
-    with pytest.raises(sqlrank.MetricError, match=r"points is -1; it must be an integer from 0"):
+    with pytest.raises(sqlrank.MetricError, match=r"points is -1. It must be an integer from 0"):
         sqlrank.evaluate("ROC(points=-1)", predictions=data)
 
 

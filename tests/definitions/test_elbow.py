@@ -74,5 +74,5 @@ def test_many_lists(k: int) -> None:
 
 def test_ranges_that_are_too_short_or_too_long() -> None:
     for k in (2, 10_001):
-        with pytest.raises(MetricError, match="it must be an integer from 3 to 10000"):
+        with pytest.raises(MetricError, match="It must be an integer from 3 to 10000"):
             evaluate_elbow(f"Elbow@{k}", make_lists(p="a"))

@@ -56,7 +56,7 @@ def test_predictions_of_some_queries() -> None:
         (
             SOME.slice(2),
             {},
-            r"queries \(Table\) and qrels \(Table\) have no query_id in common; queries has such as 'elsewhere', qrels such as '",
+            r"queries \(Table\) and qrels \(Table\) have no query_id in common. queries has such as 'elsewhere', qrels such as '",
         ),
         (SOME.slice(2), {"topics": "retrieved"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
         (SOME.slice(2), {"topics": "judged_and_retrieved"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
@@ -77,7 +77,7 @@ def test_strict_is_for_the_queries_of_the_table() -> None:
 
 
 def test_a_printed_statement_says_that_it_reads_no_weights() -> None:
-    note = "-- queries: weight is taken to be 1, since the table cannot be looked at; map queries.weight to a column to read it"
+    note = "-- queries: weight is taken to be 1, since the table cannot be looked at. Map queries.weight to a column to read it"
     text = sqlrank.sql("RR", run="run", qrels="qrels", queries="topics", dialect="bigquery")
     assert note in text.splitlines()
     weighted = sqlrank.sql("RR", run="run", qrels="qrels", queries="topics", columns={"weight": "w"}, dialect="bigquery")

@@ -105,9 +105,9 @@ def test_atoms_are_part_of_the_definition() -> None:
         ({"exact_scores": "0.5"}, "exact_scores='0.5' is not possible: give the scores that have bins of their own"),
         (
             {"exact_scores": [0.5], "binning": "exact"},
-            "exact_scores= is for binning='grid'; with binning='exact' each score has a bin of its own",
+            "exact_scores= is for binning='grid'. With binning='exact' each score has a bin of its own",
         ),
-        ({"exact_scores": range(501)}, "exact_scores= has 501 scores, and at most 500 can have bins of their own; name the most frequent"),
+        ({"exact_scores": range(501)}, "exact_scores= has 501 scores, and at most 500 can have bins of their own. Name the most frequent"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:

@@ -363,11 +363,11 @@ def test_policies_are_fixed_and_documented() -> None:
     ("arguments", "message"),
     [
         ({"metrics": "nDGC"}, "unknown metric 'nDGC'"),
-        ({"metrics": "AUC", "gain": "exp2"}, "gain is read by none of these metrics; leave it out"),
+        ({"metrics": "AUC", "gain": "exp2"}, "gain is read by none of these metrics. Leave it out"),
         ({"metrics": "nDCG", "gain": "exp3"}, "unknown gain 'exp3'"),
-        ({"dialect": "sqlite"}, "there are no functions for sqlite; choose from: duckdb"),
+        ({"dialect": "sqlite"}, "there are no functions for sqlite. Choose from: duckdb"),
         ({"schema": "a.b"}, "schema='a.b' is not possible: give the name of one schema, without a dot"),
-        ({"metrics": "Mean(x)"}, "Mean(x) reads a column of yours, for which SQL has an aggregate; leave it out"),
+        ({"metrics": "Mean(x)"}, "Mean(x) reads a column of yours, for which SQL has an aggregate. Leave it out"),
     ],
 )
 def test_what_is_no_function_is_refused(arguments: dict[str, Any], message: str) -> None:
@@ -411,19 +411,19 @@ def test_the_command_installs_and_drops_functions(tmp_path: Path) -> None:
         (
             "ndcg(wrong, qrels)",
             "FROM run_of_a UNION ALL (FROM run_of_a LIMIT 2)",
-            "run: (query_id, doc_id) occurs more than once; keep one row of each (keys: 2)",
+            "run: (query_id, doc_id) occurs more than once. Keep one row of each (keys: 2)",
         ),
         (
             "ndcg(run_of_a, wrong)",
             "FROM qrels UNION ALL (FROM qrels LIMIT 1)",
-            "qrels: (query_id, doc_id) occurs more than once; keep one row of each (keys: 1)",
+            "qrels: (query_id, doc_id) occurs more than once. Keep one row of each (keys: 1)",
         ),
         (
             "ndcg(wrong, qrels, by := system)",
             "SELECT * REPLACE (CASE WHEN doc_id < 5 THEN CAST('NaN' AS DOUBLE) ELSE score END AS score) FROM run WHERE doc_id IN (3, 4, 7)",
-            "run: score is NaN, which would be ranked first; give it a value, or leave the row out (rows: ",
+            "run: score is NaN, which would be ranked first. Give it a value, or leave the row out (rows: ",
         ),
-        ("ap(run_of_a, wrong)", "SELECT query_id, doc_id, NULL AS relevance FROM qrels", "qrels: relevance is NULL; leave the row out if"),
+        ("ap(run_of_a, wrong)", "SELECT query_id, doc_id, NULL AS relevance FROM qrels", "qrels: relevance is NULL. Leave the row out if"),
         (
             "auc(wrong, by := campaign)",
             "SELECT * REPLACE (2 * label AS label) FROM predictions",
@@ -437,7 +437,7 @@ def test_the_command_installs_and_drops_functions(tmp_path: Path) -> None:
         (
             "brier(wrong)",
             "SELECT label, CASE WHEN doc_id > 1 THEN score END AS score FROM predictions",
-            "predictions: score is NULL; give it a value, leave the row out, or give nulls='drop' (rows: 2)",
+            "predictions: score is NULL. Give it a value, leave the row out, or give nulls='drop' (rows: 2)",
         ),
         ("pairwise_f(wrong)", "FROM records UNION ALL FROM records", "records: "),
     ],

@@ -256,21 +256,21 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
             sqlrank.gate(**{"metrics": "RR", "run": BAD, "qrels": QRELS, "baseline": stored, **options})
         return str(caught.value)
 
-    assert "the baseline has no column 'AP'; there are: query_id, RR, P@5" in refused(metrics="AP")
+    assert "the baseline has no column 'AP'. There are: query_id, RR, P@5" in refused(metrics="AP")
     said = refused(metrics="P@5", rel=2)
-    assert "P@5: the baseline was stored with rel=1, and this is evaluated with rel=2; use the same, or store it again" in said
+    assert "P@5: the baseline was stored with rel=1, and this is evaluated with rel=2. Use the same, or store it again" in said
     few = {query: docs for place, (query, docs) in enumerate(QRELS.items()) if place < 30}
-    assert "10 of 40 queries have a value in the baseline or in the candidate only; give the same run and judgments" in refused(qrels=few)
+    assert "10 of 40 queries have a value in the baseline or in the candidate only. Give the same run and judgments" in refused(qrels=few)
     plain = stored.replace_schema_metadata(None)
-    assert "the baseline has no per-query values; store them: sqlrank evaluate ... --per-query -o" in refused(baseline=plain)
+    assert "the baseline has no per-query values. Store them: sqlrank evaluate ... --per-query -o" in refused(baseline=plain)
     other = stored.schema.metadata[b"sqlrank.metrics"].replace(b'"definition": "', b'"definition": "0')
     changed = stored.replace_schema_metadata({b"sqlrank.metrics": other, b"sqlrank.version": b"0.1.0"})
     assert "RR: the definition of the baseline, by sqlrank 0.1.0, is not that of sqlrank" in refused(baseline=changed)
     twice = pa.concat_tables([stored, stored])
-    assert "the baseline has 80 rows for 40 queries; store one system, grouped by the same columns" in refused(baseline=twice)
+    assert "the baseline has 80 rows for 40 queries. Store one system, grouped by the same columns" in refused(baseline=twice)
     for text in ("x", "", "label,score\n1,0.5\n"):
         (tmp_path / "no.parquet").write_text(text)
-        assert "is no Parquet file; store a baseline" in refused(baseline=tmp_path / "no.parquet")
+        assert "is no Parquet file. Store a baseline" in refused(baseline=tmp_path / "no.parquet")
     assert "there is no baseline" in refused(baseline=tmp_path / "gone.parquet")
 
 
@@ -278,8 +278,8 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"tolerance": -1}, "tolerance=-1 is not possible: give a number from 0, such as 0.01, or a share of the baseline, '1%'"),
-        ({"tolerance": {"AP": 1}}, "tolerance of 'AP', which is no metric of this call; there are: RR"),
-        ({"baseline": "older"}, "no system is called 'older'; did you mean 'old'? Choose from: old, new"),
+        ({"tolerance": {"AP": 1}}, "tolerance of 'AP', which is no metric of this call. There are: RR"),
+        ({"baseline": "older"}, "no system is called 'older'. Did you mean 'old'? Choose from: old, new"),
         ({"confidence": 1}, "confidence=1 is not possible"),
         ({"min_units": -1}, "min_units=-1 is not possible: give an integer from 0, such as 20"),
     ],
@@ -302,12 +302,12 @@ def test_systems() -> None:
         sqlrank.gate("RR", run=table, qrels=QRELS)
     assert sqlrank.gate("RR", run=table, qrels=QRELS, baseline="y")["verdict"].to_pylist() == ["pass"]
     with pytest.raises(
-        InputError, match=r"^there is no baseline 'gone.parquet'; store one: sqlrank evaluate ... --per-query -o gone.parquet"
+        InputError, match=r"^there is no baseline 'gone.parquet'. Store one: sqlrank evaluate ... --per-query -o gone.parquet"
     ):
         sqlrank.gate("RR", run=GOOD, qrels=QRELS, baseline="gone.parquet")
     predictions = pa.table({"query_id": ["a"], "label": [1.0], "score": [1.0], "system": ["baseline"]})
     with pytest.raises(
-        MetricError, match=r"^Bias is neither better higher nor lower, so that no gate can be put to it; compare it instead"
+        MetricError, match=r"^Bias is neither better higher nor lower, so that no gate can be put to it. Compare it instead"
     ):
         sqlrank.gate("Bias", predictions=predictions, level="query")
 

@@ -204,12 +204,12 @@ def test_types_and_names_of_columns() -> None:
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
-        ("EqualizedOdds", {}, "EqualizedOdds is a difference between groups; name the column of the groups in evaluate or gate, such as across='country'"),
-        ("AUC", {"across": "sex", "by": [["day"], []]}, "across compares the groups of one grouping; give by a list of columns"),
+        ("EqualizedOdds", {}, "EqualizedOdds is a difference between groups. Name the column of the groups in evaluate or gate, such as across='country'"),
+        ("AUC", {"across": "sex", "by": [["day"], []]}, "across compares the groups of one grouping. Give by a list of columns"),
         ("ROC", {"across": "sex"}, "ROC has rows of its own, which across does not compare"),
         ("AUC(level=query)", {"across": "sex", "per_query": True}, "across compares groups, and per_query gives a row per query"),
         ("AUC", {"across": "sex", "confidence": 0.9, "interval": "bootstrap", "unit": "x"}, "interval='bootstrap' resamples each group separately"),
-        ("AUC", {"across": "sex", "by": "sex"}, "across and by both name sex; a column is one whose groups are compared, or one of by"),
+        ("AUC", {"across": "sex", "by": "sex"}, "across and by both name sex. A column is one whose groups are compared, or one of by"),
         ("AUC", {"across": "sex", "by": "sex_min"}, "by cannot name 'sex_min', which is a column of the run or of the result"),
         ("AUC", {"across": [["sex"], []]}, "across=[['sex'], []] is not possible: give a column, or a list of columns whose combinations are compared"),
         ("AUC", {"across": "gender"}, "by: predictions have no column 'gender'"),
@@ -221,7 +221,7 @@ def test_what_has_no_differences_is_refused(metrics: str, options: dict[str, Any
 
 
 def test_comparisons_of_systems_have_no_differences() -> None:
-    message = "compare has no argument 'across'; differences between groups are those of evaluate, gate and sql, whose argument across is"
+    message = "compare has no argument 'across'. Differences between groups are those of evaluate, gate and sql, whose argument across is"
     with pytest.raises(sqlrank.SqlrankError, match=re.escape(message)):
         sqlrank.compare("AUC", predictions=WORKED, across="sex")
 

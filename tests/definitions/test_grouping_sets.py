@@ -120,7 +120,7 @@ def test_a_row_per_query_of_predictions_in_slices() -> None:
 @pytest.mark.parametrize(
     ("metric", "options", "reason"),
     [
-        ("RR", {"by": SLICED, "per_query": True}, r"^per_query gives a row per query, of which there are no groupings; give by one list, by=\['sys"),
+        ("RR", {"by": SLICED, "per_query": True}, r"^per_query gives a row per query, of which there are no groupings. Give by one list, by=\['sys"),
         ("AUC", {"by": [["Slice"], []], "columns": {"Slice": "system"}}, "^by cannot name 'Slice', which is a column"),
         ("RR", {"by": [["system"], ["system"]]}, r"^by names a grouping twice: system$"),
         ("RR", {"by": [["system"], [], []]}, r"^by names a grouping twice: all$"),
@@ -155,5 +155,5 @@ def test_rows_that_only_a_group_tells_apart_have_no_total(metric: str, role: str
     table = pa.table({name: values * 2 for name, values in columns.items()} | {"system": ["x", "x", "y", "y"]})
     inputs = {role: table} | ({"true_clusters": pa.table(columns)} if role == "predicted_clusters" else {})
     assert len(sqlrank.evaluate(metric, inputs=inputs, by="system")) == 2
-    with pytest.raises(sqlrank.InputError, match=r"several rows of one class; name the column|record_id is listed more than once"):
+    with pytest.raises(sqlrank.InputError, match=r"several rows of one class. Name the column|record_id is listed more than once"):
         sqlrank.evaluate(metric, inputs=inputs, by=SLICED)

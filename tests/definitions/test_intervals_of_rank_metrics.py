@@ -313,8 +313,8 @@ def test_an_order_of_rows_has_no_interval() -> None:
     ("metric", "options", "message"),
     [
         ("AUC", {"unit": "nobody"}, r"^unit: 'nobody' is a column that predictions do not have"),
-        ("AUC", {"unit": "share"}, r"unit_id is DOUBLE, .*; cast it to text or integers"),
-        ("AUC", {"unit": "gaps"}, r"1 row: unit_id is NULL; for intervals it has to be known which rows belong together"),
+        ("AUC", {"unit": "share"}, r"unit_id is DOUBLE, .*. Cast it to text or integers"),
+        ("AUC", {"unit": "gaps"}, r"1 row: unit_id is NULL. For intervals it has to be known which rows belong together"),
     ],
 )
 def test_units_that_are_none(metric: str, options: dict[str, Any], message: str) -> None:
@@ -327,8 +327,8 @@ def test_units_that_are_none(metric: str, options: dict[str, Any], message: str)
     ("metric", "options", "message"),
     [
         ("AUC", {"unit": "user", "confidence": None}, "unit='user' is for intervals, and needs confidence=, such as 0.95"),
-        ("GAUC", {"unit": "user"}, "unit='user' is not possible for GAUC, whose units are queries; leave out unit"),
-        ("AUC(level=query)", {"unit": "user"}, "unit='user' is not possible for AUC(level=query), whose units are queries; leave out unit"),
+        ("GAUC", {"unit": "user"}, "unit='user' is not possible for GAUC, whose units are queries. Leave out unit"),
+        ("AUC(level=query)", {"unit": "user"}, "unit='user' is not possible for AUC(level=query), whose units are queries. Leave out unit"),
         ("AUC", {"unit": 3}, "unit=3 is not possible: give the name of a column, such as 'user_id'"),
     ],
 )

@@ -38,7 +38,7 @@ def change_value(name: str, value: Any, batch: str | None = None) -> pa.Table:
 
 
 IMPOSSIBLE = [
-    ("negatives", -5.0, "has rows with -5 in negatives, which cannot be negative; rebuild these days, or leave them out by where= (day = 2026-01-01)"),
+    ("negatives", -5.0, "has rows with -5 in negatives, which cannot be negative. Rebuild these days, or leave them out by where= (day = 2026-01-01)"),
     ("positives", -0.5, "has rows with -0.5 in positives, which cannot be negative"),
     ("positives", nan, "has rows with nan in positives, which is no number that can be added up"),
     ("positives", inf, "has rows with inf in positives, which is no number that can be added up"),
@@ -97,7 +97,7 @@ def test_sums_of_terms_of_one_sign_have_that_sign(metric: str, value: float, mea
     rollup = sqlrank.rollup([metric, "Bias"], predictions=CLICKS, by="day")
     name, bias = (name for name in rollup.column_names if name.startswith("sum_") and name != "sum_weight_a1a30430")
     wrong = rollup.set_column(rollup.column_names.index(name), name, pa.array([value, rollup[name][1].as_py()]))
-    message = f"has rows with {value:g} in {name}, which is a sum of values that are {meaning}; rebuild these days"
+    message = f"has rows with {value:g} in {name}, which is a sum of values that are {meaning}. Rebuild these days"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate(metric, rollup=wrong)
     either = wrong.set_column(rollup.column_names.index(bias), bias, pa.array([value, -value]))
@@ -114,12 +114,12 @@ def test_nan_is_found_despite_the_statistics_of_a_file(tmp_path: Path) -> None:
 def test_texts_in_columns_of_sums_are_named() -> None:
     rollup = make_rollup(THREE)
     texts = rollup.set_column(2, "positives", pa.array(["2", "1", "one"]))
-    message = "rollup: positives of Table is VARCHAR, not a number; cast it in a view, CAST(positives AS DOUBLE), or rebuild the rollup"
+    message = "rollup: positives of Table is VARCHAR, not a number. Cast it in a view, CAST(positives AS DOUBLE), or rebuild the rollup"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate("AUC", rollup=texts)
     sqlite = load_sqlite(rollup)
     sqlite.execute("UPDATE s SET positives = 'one' WHERE bin = -2")
-    with pytest.raises(sqlrank.InputError, match=r"rollup: positives of s is VARCHAR, not a number; cast it in a view"):
+    with pytest.raises(sqlrank.InputError, match=r"rollup: positives of s is VARCHAR, not a number. Cast it in a view"):
         sqlrank.evaluate("AUC", rollup="s", connection=sqlite, dialect="sqlite")
 
 
@@ -187,7 +187,7 @@ def test_files_with_rows_of_the_same_day_are_refused(tmp_path: Path) -> None:
     assert apart == [{"BaseRate": 0.5, "num_days": 2, "num_rows": 6}]
     assert sqlrank.evaluate("BaseRate", rollup=str(tmp_path / "[12][ab].parquet")).to_pylist() == apart
     pq.write_table(pq.read_table(tmp_path / "2b.parquet"), tmp_path / "copy.parquet")
-    message = "have rows of day = 2, campaign = b, which would count twice; leave one of them out, or give the rows of each a name of their own by batch="
+    message = "have rows of day = 2, campaign = b, which would count twice. Leave one of them out, or give the rows of each a name of their own by batch="
     for rollup in (str(tmp_path), str(tmp_path / "*.parquet")):
         with pytest.raises(sqlrank.InputError, match=re.escape(message)):
             sqlrank.evaluate("BaseRate", rollup=rollup, by="campaign")

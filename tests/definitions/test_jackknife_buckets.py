@@ -377,9 +377,9 @@ def test_the_command(tmp_path: Path) -> None:
         ),
         ({"unit": "viewer", "n_buckets": 1}, "^n_buckets=1 is not possible: give an integer from 2 to 1000, such as 32"),
         ({"unit": "visitor"}, "^unit: 'visitor' is a column that predictions do not have. There are: "),
-        ({"unit": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or integers"),
-        ({"unit": "campaign"}, "unit_id is NULL; for intervals it has to be known which rows belong together"),
-        ({"by": "bucket=day"}, "^by names 'bucket', which is a column of every rollup; rename it"),
+        ({"unit": "score"}, "unit_id is DOUBLE, which engines write differently. Cast it to text or integers"),
+        ({"unit": "campaign"}, "unit_id is NULL. For intervals it has to be known which rows belong together"),
+        ({"by": "bucket=day"}, "^by names 'bucket', which is a column of every rollup. Rename it"),
     ],
 )
 def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None:
@@ -388,18 +388,18 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
 
 
 def test_sqlite_without_a_digest() -> None:
-    with pytest.raises(sqlrank.MetricError, match=r"^sqlite has no MD5, which buckets need; make the rollup through connection="):
+    with pytest.raises(sqlrank.MetricError, match=r"^sqlite has no MD5, which buckets need. Make the rollup through connection="):
         sqlrank.rollup_sql("AUC", predictions="clicks", unit="viewer", dialect="sqlite")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rollup": sqlrank.rollup("LogLoss", predictions=draw_clicks(), by="day")}, r"has no column bucket, which confidence= needs; rebuild it with unit="),
-        ({"by": "bucket"}, "^by names bucket, within which there is no standard error; leave out by='bucket', or confidence="),
+        ({"rollup": sqlrank.rollup("LogLoss", predictions=draw_clicks(), by="day")}, r"has no column bucket, which confidence= needs. Rebuild it with unit="),
+        ({"by": "bucket"}, "^by names bucket, within which there is no standard error. Leave out by='bucket', or confidence="),
         ({"metrics": "AP"}, "does not have the sums of AP"),
         ({"confidence": 1.5}, "^confidence=1.5 is not possible"),
-        ({"interval": "bootstrap"}, "^interval= is for rows; a rollup has intervals by its buckets, of confidence= alone"),
+        ({"interval": "bootstrap"}, "^interval= is for rows. A rollup has intervals by its buckets, of confidence= alone"),
         ({"replicates": 999}, "^replicates= is for rows"),
         ({"unit": "viewer"}, "^unit= is for rows"),
     ],
@@ -416,7 +416,7 @@ def test_units_that_nobody_checked() -> None:
     text = sqlrank.rollup_sql(["AUC", "LogLoss"], predictions="clicks", unit="campaign", n_buckets=2)
     made = duck.sql(text).to_arrow_table()
     with pytest.raises(
-        sqlrank.InputError, match=r"^rollup: bucket is NULL in some rows of Table, .* leave them out by where='bucket IS NOT NULL'"
+        sqlrank.InputError, match=r"^rollup: bucket is NULL in some rows of Table, .* Leave them out by where='bucket IS NOT NULL'"
     ):
         sqlrank.evaluate("LogLoss", rollup=made, confidence=0.95)
     assert sqlrank.evaluate("LogLoss", rollup=made)["num_rows"].to_pylist() == [1500]

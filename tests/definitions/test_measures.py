@@ -102,7 +102,7 @@ def test_intervals_of_queries_are_those_of_student() -> None:
 
 def test_a_missing_value_is_refused_or_counted() -> None:
     table = make_measures(missing=True)
-    with pytest.raises(InputError, match=r"12 rows: faithfulness is NULL; ask for Missing\(faithfulness\) too, which counts such rows"):
+    with pytest.raises(InputError, match=r"12 rows: faithfulness is NULL. Ask for Missing\(faithfulness\) too, which counts such rows"):
         sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system")
     counted = sqlrank.evaluate(["Mean(faithfulness)", "Missing(faithfulness)"], queries=table, by="system").to_pylist()
     dropped = sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system", nulls="drop").to_pylist()
@@ -146,20 +146,20 @@ def test_a_metric_is_written_as_it_is_parsed() -> None:
 @pytest.mark.parametrize(
     ("metric", "options", "problem"),
     [
-        ("Mean", {}, r"Mean needs a column; write Mean\(latency_ms\)"),
-        ("nDCG(exp2)", {}, r"cannot read the parameters of 'nDCG\(exp2\)'; each needs a name, as in \(rel=2\)"),
-        ("Mean(intent)", {"by": "system"}, "intent is VARCHAR, not a number; cast it"),
-        ("Mean(faithfulnes)", {"by": "system"}, "no column 'faithfulnes'; did you mean 'faithfulness'"),
+        ("Mean", {}, r"Mean needs a column. Write Mean\(latency_ms\)"),
+        ("nDCG(exp2)", {}, r"cannot read the parameters of 'nDCG\(exp2\)'. Each needs a name, as in \(rel=2\)"),
+        ("Mean(intent)", {"by": "system"}, "intent is VARCHAR, not a number. Cast it"),
+        ("Mean(faithfulnes)", {"by": "system"}, "no column 'faithfulnes'. Did you mean 'faithfulness'"),
         ("Mean(cost)", {}, "occurs more than once"),
         (
             "Mean(cost)",
             {"predictions": make_measures()},
-            r"may be of predictions or queries; write Mean\(predictions.cost\) or Mean\(queries.cost\)",
+            r"may be of predictions or queries. Write Mean\(predictions.cost\) or Mean\(queries.cost\)",
         ),
-        ("Mean(run.cost)", {"by": "system"}, "there is no input run to measure; write queries.cost"),
+        ("Mean(run.cost)", {"by": "system"}, "there is no input run to measure. Write queries.cost"),
         ("Share(cost)", {"by": "system"}, "cost is neither 0 nor 1, and a flag takes no others"),
         ("Mean(cost, 0.5)", {"by": "system"}, "Mean has no parameter 'q'|no metric of this call reads q|'q'"),
-        ("Quantile(cost, 2)", {"by": "system"}, "q is 2; it must be a number from 0 to 1"),
+        ("Quantile(cost, 2)", {"by": "system"}, "q is 2. It must be a number from 0 to 1"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(metric: str, options: dict[str, Any], problem: str) -> None:
@@ -239,7 +239,7 @@ def test_lower_values_may_be_better(lower: Any) -> None:
 
 def test_only_columns_of_this_call_may_be_lower() -> None:
     with pytest.raises(
-        MetricError, match=r"lower_is_better names 'AP', which is no metric of a column in this call; there are: Mean\(cost\)"
+        MetricError, match=r"lower_is_better names 'AP', which is no metric of a column in this call. There are: Mean\(cost\)"
     ):
         sqlrank.compare(["AP", "Mean(cost)"], **make_runs(), queries=make_measures(), lower_is_better="AP")
     with pytest.raises(MetricError, match=r"lower_is_better=5 is not possible: name metrics such as 'Mean\(latency_ms\)', in a list"):
@@ -308,7 +308,7 @@ def test_answers_are_compared_and_gated() -> None:
 
 def test_the_input_is_named_where_several_have_columns() -> None:
     inputs: dict[str, Any] = {"inputs": {"answers": make_answers(system=False)}, "queries": make_measures().slice(0, len(QUERIES))}
-    with pytest.raises(MetricError, match=r"'cost' may be of answers or queries; write Mean\(answers.cost\) or Mean\(queries.cost\)"):
+    with pytest.raises(MetricError, match=r"'cost' may be of answers or queries. Write Mean\(answers.cost\) or Mean\(queries.cost\)"):
         sqlrank.evaluate("Mean(cost)", **inputs)
     (row,) = sqlrank.evaluate(["Mean(answers.cost)", "Mean(queries.cost)", "R@10"], **inputs).to_pylist()
     assert row["Mean(answers.cost)"] == row["Mean(queries.cost)"]

@@ -74,7 +74,7 @@ def test_several_scores_are_several_systems() -> None:
 
 
 def test_a_row_without_a_label_cannot_be_predicted() -> None:
-    with pytest.raises(InputError, match="1 row: label is NULL; leave the row out"):
+    with pytest.raises(InputError, match=r"1 row: label is NULL. Leave the row out"):
         evaluate(["RR", "AUC"], [*ROWS[:4], ("a", 2, "w", 0.1, None)])
     assert evaluate(["RR"], [*ROWS[:4], ("a", 2, "w", 0.5, None)]) == [[0.75]]
     assert evaluate(["RR"], [*ROWS[:4], ("a", 2, "w", 0.7, None)]) == [[pytest.approx((1 + 1 / 3) / 2)]]

@@ -233,7 +233,7 @@ def test_few_negatives_are_an_error(arguments: dict[str, Any]) -> None:
     with pytest.raises(sqlrank.InputError) as caught:
         sqlrank.evaluate("pAp(few_negatives=error)@4", predictions=predictions, **arguments)
     number = 1 if arguments else 3
-    said = f"pAp(few_negatives=error)@4: {number} negatives{place[next(iter(arguments))] if arguments else ''}; choose few_negatives=truncate, pad or skip"
+    said = f"pAp(few_negatives=error)@4: {number} negatives{place[next(iter(arguments))] if arguments else ''}: choose few_negatives=truncate, pad or skip"
     assert said in str(caught.value).splitlines()
 
 
@@ -264,7 +264,7 @@ def test_null_and_nan_are_refused() -> None:
 def test_counting_by_frames_is_for_duckdb() -> None:
     assert "RANK(" in sqlrank.sql("KendallTau", predictions="p")
     assert "ORDER BY" in sqlrank.sql("KendallTau", predictions="p", dialect="bigquery")
-    with pytest.raises(MetricError, match="pair_counting='window_ranks' is for DuckDB; choose bits for bigquery"):
+    with pytest.raises(MetricError, match=r"pair_counting='window_ranks' is for DuckDB. Choose bits for bigquery"):
         sqlrank.sql("KendallTau", predictions="p", dialect="bigquery", plan={"pair_counting": "window_ranks"})
 
 
@@ -284,7 +284,7 @@ def test_w_ranking() -> None:
     assert evaluate_values(metrics, [1, 1, 0], [1, 1, 1]) == pytest.approx([1, 1 / 1.25, 0.5, 1, 2, 0.25])
     assert evaluate_values(metrics, [0, 0], [1.0, 2.0]) == [None] * 6
     assert evaluate_values("WRanking(phi=top, u0=1)", label, score) == [None]
-    with pytest.raises(MetricError, match="u0 is 0; it must be a number above 0 to 1"):
+    with pytest.raises(MetricError, match=r"u0 is 0. It must be a number above 0 to 1"):
         evaluate_values("WRanking(phi=top, u0=0)", label, score)
 
 
@@ -297,5 +297,5 @@ def test_names_of_averages() -> None:
     assert evaluate_values(metrics, label, score, extra=extra) == pytest.approx([0.75, 0.75, 2.5 / 3, 1])
     precisions = evaluate_values(["prec@2", "P@2"], label, score, extra=extra | {"doc_id": range(10)})
     assert precisions[0] == precisions[1] == pytest.approx(0.5)
-    with pytest.raises(MetricError, match=r"which Hiranandani et al\. call micro-pAp@k; pAp@k is that of all rows as one list"):
+    with pytest.raises(MetricError, match=r"which Hiranandani et al\. call micro-pAp@k\. pAp@k is that of all rows as one list"):
         evaluate_values("macro-pAp@2", label, score, extra=extra)

@@ -13,9 +13,9 @@ from tests.definitions.databases import get_database
 from tests.definitions.predictions import INF, evaluate_predictions
 
 BROKEN = [
-    ({"label": [0, None]}, "AUC", r"1 row: label is NULL; leave the row out, or give nulls='drop'\n +label=None, score=0.9"),
-    ({"label": [0.0, nan]}, "AUC", r"1 row: label is NaN or infinite; leave the row out\n +label=nan, score=0.9"),
-    ({"label": [0.0, INF]}, "MSE", r"1 row: label is NaN or infinite; leave the row out\n +label=inf, score=0.9"),
+    ({"label": [0, None]}, "AUC", r"1 row: label is NULL. Leave the row out, or give nulls='drop'\n +label=None, score=0.9"),
+    ({"label": [0.0, nan]}, "AUC", r"1 row: label is NaN or infinite. Leave the row out\n +label=nan, score=0.9"),
+    ({"label": [0.0, INF]}, "MSE", r"1 row: label is NaN or infinite. Leave the row out\n +label=inf, score=0.9"),
     ({"label": [0, 2]}, "AUC", r"1 row: label is neither 0 nor 1\n +label=2, score=0.9"),
     ({"label": [-1, 1]}, "KS", r"1 row: label is neither 0 nor 1\n +label=-1, score=0.1"),
     ({"label": [0.0, 0.5]}, "LogLoss", r"1 row: label is neither 0 nor 1\n +label=0.5, score=0.9"),
@@ -23,9 +23,9 @@ BROKEN = [
     (
         {"score": [0.1, None]},
         "AUC",
-        r"1 row: score is NULL; give it a value, leave the row out, or give nulls='drop'\n +label=1, score=None",
+        r"1 row: score is NULL. Give it a value, leave the row out, or give nulls='drop'\n +label=1, score=None",
     ),
-    ({"score": [0.1, nan]}, "MAE", r"1 row: score is NaN, which would be ranked first; .*\n +label=1, score=nan"),
+    ({"score": [0.1, nan]}, "MAE", r"1 row: score is NaN, which would be ranked first. .*\n +label=1, score=nan"),
     ({"score": [0.1, 1.5]}, "LogLoss", r"1 row: score is not a probability, from 0 to 1\n +label=1, score=1.5"),
     ({"score": [-0.1, 0.5]}, "ECE", r"1 row: score is not a probability, from 0 to 1\n +label=0, score=-0.1"),
     ({"score": [0.1, INF]}, "Brier", r"1 row: score is not a probability, from 0 to 1\n +label=1, score=inf"),
@@ -37,13 +37,13 @@ BROKEN = [
     (
         {"weight": [1.0, 1e91]},
         "KendallTau",
-        r"1 row: weight is above 1e90, or below 1e-90 and not 0, whose products no double holds; divide all weights by one number\n +label=1,",
+        r"1 row: weight is above 1e90, or below 1e-90 and not 0, whose products no double holds. Divide all weights by one number\n +label=1,",
     ),
     ({"weight": [0.0, 9e-91]}, "AUC", r"1 row: weight is above 1e90, or below 1e-90 and not 0"),
     ({"weight": [1.0, None]}, "num_predictions", r"1 row: weight is NULL\n +label=1, score=0.9, weight=None"),
     ({"query_id": [1, None]}, "GAUC", r"1 row: query_id is NULL\n +label=1, score=0.9, query_id=None"),
     ({"rank": [1, None]}, "AUC(ties=row_order)", r"1 row: rank is NULL\n +label=1, score=0.9, rank=None"),
-    ({"label": ["a", "b"]}, "AUC", r"label is VARCHAR, not a number; cast it, or map another column to label"),
+    ({"label": ["a", "b"]}, "AUC", r"label is VARCHAR, not a number. Cast it, or map another column to label"),
 ]
 
 
@@ -90,7 +90,7 @@ MISSING = [
         {"label": [0, 1], "score": [0.1, 0.9]},
         "AUC",
         {"columns": {"lable": "x"}},
-        "columns maps 'lable', which predictions do not have; did you mean 'label'",
+        "columns maps 'lable', which predictions do not have. Did you mean 'label'",
     ),
 ]
 
@@ -103,15 +103,15 @@ def test_columns_that_are_missing(columns: dict[str, list[Any]], metric: str, ar
 
 REFUSED = [
     ("pAUC", {}, "pAUC needs a cut-off: the false positive rate up to which"),
-    ("pAUC@0", {}, "max_fpr is 0; it must be a number above 0 to 1"),
-    ("pAUC@2", {}, "max_fpr is 2; it must be a number above 0 to 1"),
-    ("Gain@0", {}, "fraction is 0; it must be a number above 0 to 1"),
+    ("pAUC@0", {}, "max_fpr is 0. It must be a number above 0 to 1"),
+    ("pAUC@2", {}, "max_fpr is 2. It must be a number above 0 to 1"),
+    ("Gain@0", {}, "fraction is 0. It must be a number above 0 to 1"),
     ("pAUC", {}, "pAUC needs a cut-off: the false positive rate"),
-    ("APS@3", {}, "APS takes no cut-off; write APS"),
-    ("AUC(tie_credit=2)", {}, "tie_credit is 2; it must be a number from 0 to 1"),
-    ("FBeta(beta=0)", {}, "beta is 0; it must be a number above 0"),
-    ("ECE(bins=0)", {}, "bins is 0; it must be an integer from 1"),
-    ("ECE(bins=1.5)", {}, "bins is 1.5; it must be an integer from 1"),
+    ("APS@3", {}, "APS takes no cut-off. Write APS"),
+    ("AUC(tie_credit=2)", {}, "tie_credit is 2. It must be a number from 0 to 1"),
+    ("FBeta(beta=0)", {}, "beta is 0. It must be a number above 0"),
+    ("ECE(bins=0)", {}, "bins is 0. It must be an integer from 1"),
+    ("ECE(bins=1.5)", {}, "bins is 1.5. It must be an integer from 1"),
     ("ECE(binning=deciles)", {}, "unknown binning 'deciles'. Choose from: equal_width, equal_mass"),
     ("MCC(threshold_from=worst)", {}, r"unknown threshold_from 'worst'.* Choose from: given, best"),
     ("MCC(threshold_from=best, criterion=j)", {}, "unknown criterion 'j'"),
@@ -119,8 +119,8 @@ REFUSED = [
     ("MCC(threshold_from=best, threshold=0.3)", {}, "MCC has no parameter 'threshold'"),
     ("AUC(bins=3)", {}, "AUC has no parameter 'bins'"),
     ("GAUC(query_weight=clicks)", {}, "unknown query_weight 'clicks'"),
-    ("LogLoss(eps=0.6)", {}, "eps is 0.6; it must be a number above 0 to 0.5"),
-    ("TweedieDeviance(power=1)", {}, "power is 1; it must be a number above 1"),
+    ("LogLoss(eps=0.6)", {}, "eps is 0.6. It must be a number above 0 to 0.5"),
+    ("TweedieDeviance(power=1)", {}, "power is 1. It must be a number above 1"),
     (
         "AUC",
         {"plan": {"score_order": "sort"}},
@@ -129,17 +129,17 @@ REFUSED = [
     (
         "AUC",
         {"plan": {"score_order": "rank"}},
-        "score_order='rank' is for predictions that all weigh 1; choose window, buckets or distinct",
+        "score_order='rank' is for predictions that all weigh 1. Choose window, buckets or distinct",
     ),
     (
         "AUC",
         {"plan": {"score_order": "integer_sort"}, "confidence": 0.9},
-        "score_order='integer_sort' is for predictions that all weigh 1 where there are intervals; choose window, buckets or distinct",
+        "score_order='integer_sort' is for predictions that all weigh 1 where there are intervals. Choose window, buckets or distinct",
     ),
     (
         ["AUC(score_order=window)", "APS"],
         {},
-        "AUC has no parameter 'score_order'; score_order is a plan: plan=",
+        "AUC has no parameter 'score_order'. score_order is a plan: plan=",
     ),
     (["AUC", "nDCG"], {}, "no column 'doc_id'. Say which it is with columns="),
     ("AUC", {"by": "label"}, "by cannot name 'label'"),
@@ -161,7 +161,7 @@ def test_metrics_of_predictions_need_predictions_alone(arguments: dict[str, str]
 
 
 def test_the_bound_of_the_power_is_shown_as_it_is() -> None:
-    with pytest.raises(sqlrank.MetricError, match=r"power is 2; it must be a number above 1 to 1\.999999"):
+    with pytest.raises(sqlrank.MetricError, match=r"power is 2. It must be a number above 1 to 1\.999999"):
         evaluate_predictions("TweedieDeviance(power=2)", [1.0], [1.0])
 
 
@@ -172,7 +172,7 @@ def test_ties_of_rankings_are_refused(ties: str) -> None:
 
 
 def test_log_loss_without_clipping_is_refused() -> None:
-    with pytest.raises(sqlrank.MetricError, match=r"eps is 0; it must be a number above 0 to 0\.5"):
+    with pytest.raises(sqlrank.MetricError, match=r"eps is 0. It must be a number above 0 to 0\.5"):
         evaluate_predictions("LogLoss(eps=0)", [1, 0], [0.0, 0.5])
 
 

@@ -90,9 +90,9 @@ def test_values_that_do_not_differ() -> None:
 def test_a_rollup_from_before_is_refused() -> None:
     """It answers as before, without intervals."""
     rollup = sqlrank.rollup("AP", by="day", **draw_lists(weighted=True))
-    before = rollup.drop_columns([name for name in rollup.column_names if "weight_weight" in name])
+    before = rollup.drop_columns([name for name in rollup.column_names if "weight_squared" in name])
     assert sqlrank.evaluate("AP", rollup=before).to_pylist() == sqlrank.evaluate("AP", rollup=rollup).to_pylist()
-    with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no sums of squares for .* weighted means of AP; rebuild it"):
+    with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no sums of squares for .* weighted means of AP. Rebuild it"):
         sqlrank.evaluate("AP", rollup=before, confidence=0.9)
 
 
@@ -217,7 +217,7 @@ def test_statements_make_buckets(bucket: str) -> None:
         ({"unit": "visitor"}, "visitor"),
         (
             {"metrics": "SelfInformation@5", "unit": "user_id"},
-            r"^SelfInformation@5 depends on other lists, which unit='user_id' would separate; give unit='query_id'",
+            r"^SelfInformation@5 depends on other lists, which unit='user_id' would separate. Give unit='query_id'",
         ),
     ],
 )
@@ -229,5 +229,5 @@ def test_buckets_that_are_refused(options: dict[str, Any], message: str) -> None
 
 def test_differences_without_buckets_are_refused() -> None:
     rollup = sqlrank.rollup("AP", by="day", **draw_lists())
-    with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no column bucket, which confidence= needs; rebuild it with unit="):
+    with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no column bucket, which confidence= needs. Rebuild it with unit="):
         sqlrank.drift("AP", rollup=rollup, reference="day = 1", current="day = 2", confidence=0.9)

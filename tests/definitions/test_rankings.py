@@ -364,8 +364,8 @@ def test_the_order_of_ties_says_which_documents_are_read_before_the_unjudged_are
 def test_depth_needs_an_order_of_ties_where_the_unjudged_are_dropped(ties: str) -> None:
     sources = make_lists({"q": [None, 0, 1]})
     message = (
-        "^depth=2: which documents of equal scores are read would depend on what was judged, so unjudged='drop' needs another order of ties; "
-        r"give ties='doc_desc', 'doc_asc' or 'rank', or leave depth out$"
+        "^depth=2: which documents of equal scores are read would depend on what was judged, so unjudged='drop' needs another order of ties. "
+        r"Give ties='doc_desc', 'doc_asc' or 'rank', or leave depth out$"
     )
     with pytest.raises(sqlrank.MetricError, match=message):
         evaluate_metric("P@1", sources, depth=2, unjudged="drop", ties=ties)

@@ -219,7 +219,7 @@ def test_information_at_random_is_not_a_sum_of_too_many_terms() -> None:
     table = pa.table({"record_id": np.arange(len(clusters)), "predicted_cluster": clusters, "true_cluster": clusters[::-1]})
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AdjustedMutualInformation", inputs={"records": table})
-    told = "114,578,450 terms; more than 100,000,000 are not summed; ask for AdjustedRand or VMeasure"
+    told = "114,578,450 terms: more than 100,000,000 are not summed. Ask for AdjustedRand or VMeasure"
     assert str(caught.value) == f"AdjustedMutualInformation: {told}"
 
 

@@ -132,10 +132,10 @@ def test_a_batch_is_added_once() -> None:
     make_batch(draw_clicks(), "first", **given)
     held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
     with pytest.raises(
-        sqlrank.InputError, match=r"^insert: ads has rows of the batch 'first' already, which would count twice; nothing was added"
+        sqlrank.InputError, match=r"^insert: ads has rows of the batch 'first' already, which would count twice. Nothing was added"
     ):
         make_batch(draw_clicks().slice(0, 9), "first", retract=True, **given)
-    with pytest.raises(sqlrank.InputError, match=r"^insert: ads has batches; name that of these rows, such as batch='2026-03-05'"):
+    with pytest.raises(sqlrank.InputError, match=r"^insert: ads has batches. Name that of these rows, such as batch='2026-03-05'"):
         sqlrank.rollup("AUC", predictions=draw_clicks(), by=BY, columns=WEIGHT, **given)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
     make_batch(draw_clicks(), "first", where="day = 2", overwrite_by="day", **given)
@@ -151,7 +151,7 @@ def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
     rows = pa.table({"day": [1, 1], "campaign": ["a", "a"], "label": [1, 0], "score": [0.75, 0.25], "weight": [1.0, 1.0]})
     first, back = make_batch(rows, "first"), make_batch(rows.slice(0, 1), "back", retract=True)
     twice = pa.concat_tables([first, back, make_batch(rows.slice(0, 1), "back again", retract=True)])
-    message = "more was subtracted from Table than there was: day = 1, campaign = a, bin = 1005.0 is left with -1 num_rows; a batch was added twice"
+    message = "more was subtracted from Table than there was: day = 1, campaign = a, bin = 1005.0 is left with -1 num_rows. A batch was added twice"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate("AUC", rollup=twice)
     assert sqlrank.evaluate("AUC", rollup=twice, where="batch <> 'back again'")["num_rows"].to_pylist() == [1]
@@ -169,7 +169,7 @@ def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     for name in ("back", "copy of back"):
         pq.write_table(make_batch(rows.slice(0, 1), "back", retract=True), tmp_path / f"{name}.parquet")
     message = (
-        "has the batch 'back' twice for day = 1, campaign = a, bin = 1005.0, which would count twice; delete those rows and add them once"
+        "has the batch 'back' twice for day = 1, campaign = a, bin = 1005.0, which would count twice. Delete those rows and add them once"
     )
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate("AUC", rollup=str(tmp_path))
@@ -255,7 +255,7 @@ def test_the_command(tmp_path: Path) -> None:
         ({"batch_where": "score > 0"}, "^batch_where= needs batch="),
         ({"batch": " "}, "^batch=' ' is no name"),
         ({"batch": "b", "retract": True, "insert": "ads", "overwrite_by": "day"}, "^retract= subtracts rows from sums that stay"),
-        ({"batch": "b", "by": "batch"}, "^by names 'batch', which is a column of every rollup; rename it"),
+        ({"batch": "b", "by": "batch"}, "^by names 'batch', which is a column of every rollup. Rename it"),
         ({"batch": "b", "batch_where": "score > 0; DROP TABLE x"}, "^batch_where='score > 0; DROP TABLE x' is not one condition"),
     ],
 )

@@ -40,7 +40,7 @@ def test_rows_of_days_and_slices_that_are_there_are_refused(by: list[str], group
     sqlrank.rollup("AUC", predictions=CLICKS, **options)
     held = count_rows(duck)
     message = (
-        f"insert: ads has rows of {group} already, which would count twice; nothing was added: {anew}, and a name in batch=, given from "
+        f"insert: ads has rows of {group} already, which would count twice. Nothing was added: {anew}, and a name in batch=, given from "
         "the first insert on, lets others be added to them"
     )
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
@@ -88,7 +88,7 @@ def test_the_command_refuses_them(tmp_path: Path) -> None:
     assert invoke_command(*asked).exit_code == 0
     again = invoke_command(*asked)
     assert (again.exit_code, again.stdout) == (2, "")
-    assert "ads has rows of day = 1 already, which would count twice; nothing was added: --overwrite-by day replaces them" in again.stderr
+    assert "ads has rows of day = 1 already, which would count twice. Nothing was added: --overwrite-by day replaces them" in again.stderr
     assert invoke_command(*asked, "--overwrite-by", "day").exit_code == 0
     shown = run_command("evaluate", "AUC", "--rollup", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv")
     assert shown.rstrip().endswith(",2,6")

@@ -114,7 +114,7 @@ def test_rankings() -> None:
         found = duck.sql(sqlrank.sql(metrics, rollup="kept", connection=duck, by=by)).fetchall()
         assert found == [pytest.approx(tuple(row.values()), rel=1e-12) for row in expected]
     blind = sqlrank.sql(["AP", "AP(aggregate=wmean)"], rollup="kept")
-    assert "\n-- Means of lists are those without weights; aggregate=wmean has the weighted ones" in blind
+    assert "\n-- Means of lists are those without weights. aggregate=wmean has the weighted ones" in blind
     (row,) = sqlrank.evaluate(["AP(aggregate=mean)", "AP(aggregate=wmean)"], rollup="kept", connection=duck).to_pylist()
     assert duck.execute(blind).fetchone() == pytest.approx([*list(row.values())[:2], row["num_rows"]], rel=1e-12)
 
@@ -138,7 +138,7 @@ def test_results_are_stored() -> None:
     [
         (
             {"confidence": 0.95},
-            r"^confidence= of a rollup is not of one statement; sqlrank.evaluate \(sqlrank evaluate\) with rollup= has it",
+            r"^confidence= of a rollup is not of one statement. sqlrank.evaluate \(sqlrank evaluate\) with rollup= has it",
         ),
         ({"predictions": "clicks"}, "^predictions= is for rows, which a rollup does not have"),
         ({"per_query": True}, "^per_query= is for rows"),

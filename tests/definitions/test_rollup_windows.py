@@ -138,7 +138,7 @@ def _store_rollup(folder: Any) -> list[Any]:
         ({"window_days": True}, "^window_days=True is not possible: give days as an integer"),
         ({"window_days": 2, "rollup": None, "predictions": draw_clicks()}, "^window_days= is for rollup=, the sums of days"),
         ({"window_ends": "day = 1", "rollup": None, "predictions": draw_clicks()}, "^window_ends= is for rollup=, the sums of days"),
-        ({"window_ends": "day = 1"}, "^window_ends= chooses the days at which windows end; give their length with window_days="),
+        ({"window_ends": "day = 1"}, "^window_ends= chooses the days at which windows end. Give their length with window_days="),
         (
             {"window_days": 2, "window_ends": "bin = 1"},
             "^window_ends: bin is no key column of the rollup. There are: day",
@@ -146,7 +146,7 @@ def _store_rollup(folder: Any) -> list[Any]:
         ({"window_days": 2, "window_ends": "day = 1; x"}, "^window_ends='day = 1; x' is not one condition"),
         (
             {"window_days": 2, "window_ends": "day > '2027'"},
-            "^window_ends: no day of Table is one at which day > '2027'; its last is 2026-01-01",
+            "^window_ends: no day of Table is one at which day > '2027'. Its last is 2026-01-01",
         ),
         (
             {"window_days": 2, "rollup": make_rollup(THREE).drop_columns("day")},
@@ -158,7 +158,7 @@ def _store_rollup(folder: Any) -> list[Any]:
         ),
         (
             {"window_days": 2, "rollup": make_rollup(THREE).set_column(0, "day", pa.array([1, None, 2]))},
-            "^rollup: day is NULL in some rows, which are in no window; leave them out by where='day IS NOT NULL'",
+            "^rollup: day is NULL in some rows, which are in no window. Leave them out by where='day IS NOT NULL'",
         ),
     ],
 )

@@ -230,7 +230,7 @@ def test_what_cannot_be_added_is_not() -> None:
         sqlrank.InputError, match=r"insert: ads holds rows of the definition \w{16}, and these are of \w{16}: other metrics"
     ):
         sqlrank.rollup("AUC", predictions=draw_clicks(), by="day", where="day = 5", n_bins=512, overwrite_by="day", **kept)
-    with pytest.raises(sqlrank.InputError, match="a rollup of other metrics; insert into another table"):
+    with pytest.raises(sqlrank.InputError, match=r"a rollup of other metrics. Insert into another table"):
         sqlrank.rollup("LogLoss", predictions=draw_clicks(), by="day", **kept)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
 
@@ -372,20 +372,20 @@ def test_the_command_makes_a_rollup_and_reads_it(tmp_path: Path) -> None:
     [
         (
             {"metrics": "R2"},
-            r"^R2 is neither a sum over predictions nor within bounds by their order, so that no rollup has it; it has APS, AUC, ",
+            r"^R2 is neither a sum over predictions nor within bounds by their order, so that no rollup has it. It has APS, AUC, ",
         ),
         (
             {"metrics": "AUC(level=query)"},
             r"^AUC\(level=query\) has a value for each query_id of a group, which a rollup has of metrics of rankings",
         ),
         ({"metrics": "LiftQuality(lift_variant=magnetic_spark)"}, "is neither a sum"),
-        ({"metrics": "AUC(ties=best)"}, "a rollup has the value and both bounds at once; leave ties out"),
+        ({"metrics": "AUC(ties=best)"}, "a rollup has the value and both bounds at once. Leave ties out"),
         ({"by": [["day"], []]}, "by has several groupings, whose rows would overlap"),
-        ({"by": ["bin"]}, "by names 'bin', which is a column of every rollup; rename it: by=\"bin_=bin\""),
+        ({"by": ["bin"]}, "by names 'bin', which is a column of every rollup. Rename it: by=\"bin_=bin\""),
         ({"binning": "quantiles"}, "binning='quantiles' is not possible: give one of: grid, exact"),
-        ({"n_bins": 0}, "n_bins is 0; it must be an integer from 1 to 65536"),
-        ({"columns": {"score": ["one", "two"]}}, "several scores are given; make a rollup of each"),
-        ({"overwrite_by": "day"}, "overwrite_by='day' is a column of by, of the rows of insert= that are replaced; by is empty"),
+        ({"n_bins": 0}, "n_bins is 0. It must be an integer from 1 to 65536"),
+        ({"columns": {"score": ["one", "two"]}}, "several scores are given. Make a rollup of each"),
+        ({"overwrite_by": "day"}, "overwrite_by='day' is a column of by, of the rows of insert= that are replaced. by is empty"),
         ({"insert": "ads"}, r"insert= needs connection="),
         ({"connection": "sqlite", "insert": "ads"}, "insert= is run on DuckDB"),
     ],
@@ -400,7 +400,7 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metrics": "LogLoss(eps=1e-7)"}, r"does not have the sums of LogLoss\(eps=1e-07\), with these parameters; rebuild it"),
+        ({"metrics": "LogLoss(eps=1e-7)"}, r"does not have the sums of LogLoss\(eps=1e-07\), with these parameters. Rebuild it"),
         ({"by": "campaign"}, "'campaign' is no key column of Table"),
         ({"by": [["day"], []]}, "by of a rollup is one list of columns"),
         ({"by": ["day", "day"]}, "by names a column twice: day, day"),
@@ -408,8 +408,8 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
         ({"where": "day = 1; DROP TABLE x"}, "is not one condition"),
         ({"where": "day = '2025-01-01'"}, "has no rows to add up"),
         ({"unit": "user_id", "confidence": 0.9}, "^unit= is for rows, which a rollup does not have"),
-        ({"seed": 1}, "^seed= is for rows; a rollup has intervals by its buckets, of confidence= alone"),
-        ({"seed": 1, "confidence": 0.9}, "^seed= is for rows; a rollup has intervals by its buckets"),
+        ({"seed": 1}, "^seed= is for rows. A rollup has intervals by its buckets, of confidence= alone"),
+        ({"seed": 1, "confidence": 0.9}, "^seed= is for rows. A rollup has intervals by its buckets"),
         ({"predictions": "p.parquet"}, "^predictions= is for rows"),
         ({"rollup": pa.table({"day": [1]})}, "has no num_rows or no definition_hash, and is no rollup"),
         (

@@ -189,11 +189,11 @@ def test_the_command_takes_an_order(tmp_path: Path) -> None:
     [
         (
             "AUC(ties=expected)",
-            "ties='expected' orders documents; AUC takes ties as they are, or give ties='worst', 'best' or 'row_order'",
+            "ties='expected' orders documents. AUC takes ties as they are, or give ties='worst', 'best' or 'row_order'",
         ),
-        ("APS(ties=worst, interpolation=from_one)", "APS has no parameter 'interpolation'; it takes: if_undefined, level, ties"),
-        ("AUC(ties=best)@2", "AUC has no parameter 'ties'; it takes: if_undefined, level, tie_credit"),
-        ("PnDCG(ties=best)", "PnDCG has no parameter 'ties'; it takes: if_undefined, level"),
+        ("APS(ties=worst, interpolation=from_one)", "APS has no parameter 'interpolation'. It takes: if_undefined, level, ties"),
+        ("AUC(ties=best)@2", "AUC has no parameter 'ties'. It takes: if_undefined, level, tie_credit"),
+        ("PnDCG(ties=best)", "PnDCG has no parameter 'ties'. It takes: if_undefined, level"),
     ],
 )
 def test_what_is_refused(metric: str, message: str) -> None:
@@ -207,13 +207,13 @@ def test_what_is_refused(metric: str, message: str) -> None:
     [
         (
             "worst",
-            "Tie bounds names orders from the least to the greatest, as in 'worst to best of PRAUC'; orders are: worst, best, row_order, tied",
+            "Tie bounds names orders from the least to the greatest, as in 'worst to best of PRAUC'. Orders are: worst, best, row_order, tied",
         ),
         (
             "doc_desc to best of PRAUC",
-            "Tie bounds names orders from the least to the greatest, as in 'worst to best of PRAUC'; orders are: worst, best, row_order, tied",
+            "Tie bounds names orders from the least to the greatest, as in 'worst to best of PRAUC'. Orders are: worst, best, row_order, tied",
         ),
-        ("worst of PRUAC to best", "unknown metric 'PRUAC'; did you mean 'PRAUC'?"),
+        ("worst of PRUAC to best", "unknown metric 'PRUAC'. Did you mean 'PRAUC'?"),
     ],
 )
 def test_a_file_that_names_no_order(line: str, message: str, tmp_path: Path) -> None:

@@ -83,7 +83,9 @@ def test_other_databases_have_functions_of_the_metrics_that_are_named(dialect: s
     aggregates = ["aggregate"] if dialect in {"bigquery", "clickhouse"} else []
     assert [function.facts.kind for function in script.functions] == ["table", "table", *aggregates]
     assert "Wrong rows are not looked for." in script.functions[0].facts.comment
-    with pytest.raises(SqlrankError, match="ROC has rows of its own, whose types no function declares; print a statement: sqlrank sql ROC"):
+    with pytest.raises(
+        SqlrankError, match=r"ROC has rows of its own, whose types no function declares. Print a statement: sqlrank sql ROC"
+    ):
         sqlrank.functions("ROC", dialect=dialect)
     with pytest.raises(SqlrankError, match=f"the functions are for {dialect}, and no script for it is run on a DuckDB file"):
         script.run("metrics.duckdb")

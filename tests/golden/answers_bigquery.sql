@@ -77,7 +77,7 @@ WITH answers AS (
   FROM judged_documents
   WHERE relevance > 0
 ), discounted_gains_metrics AS (
-  -- One row per intent and query.
+  -- One row per intent and query with a judged document of positive relevance.
   SELECT
     `intent`, query_id,
     -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
@@ -87,7 +87,7 @@ WITH answers AS (
   FROM ideal_ranking
   GROUP BY `intent`, query_id
 ), relevant_documents_metrics AS (
-  -- One row per intent and query.
+  -- One row per intent and query with a relevant document.
   SELECT
     `intent`, query_id,
     -- R: recall, the share of the relevant documents that are among the first 5.

@@ -80,7 +80,7 @@ WITH answers AS (
   FROM judged_documents
   WHERE relevance > 0
 ), discounted_gains_metrics AS (
-  -- One row per INTENT and query.
+  -- One row per INTENT and query with a judged document of positive relevance.
   SELECT
     "INTENT", query_id,
     -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
@@ -99,7 +99,7 @@ WITH answers AS (
   FROM ideal_ranking
   GROUP BY "INTENT", query_id
 ), relevant_documents_metrics AS (
-  -- One row per INTENT and query.
+  -- One row per INTENT and query with a relevant document.
   SELECT
     "INTENT", query_id,
     -- R: recall, the share of the relevant documents that are among the first 5.

@@ -6,7 +6,8 @@ WITH predictions AS (
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.eval.pairs
 ), label_score_weights AS (
-  -- One row per label and score of positive weight. (label_score_weights/all_groups.sql)
+  -- One row per label and score of predictions of positive weight, in groups of any size.
+  -- (label_score_weights/all_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
   FROM predictions
   GROUP BY label, score

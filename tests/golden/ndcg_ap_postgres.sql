@@ -47,7 +47,7 @@ WITH qrels AS NOT MATERIALIZED (
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
-  -- One row per query.
+  -- One row per query with a judged document of positive relevance.
   SELECT
     query_id,
     -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.
@@ -68,7 +68,7 @@ WITH qrels AS NOT MATERIALIZED (
   FROM ideal_ranking
   GROUP BY query_id
 ), relevant_documents_metrics AS (
-  -- One row per query.
+  -- One row per query with a relevant document.
   SELECT
     query_id,
     -- AP: average precision, the mean of the precision at each relevant document, 0 if not

@@ -85,7 +85,7 @@ WITH predictions AS (
     total_rows - total_positives AS total_negatives
   FROM rank_counts
 ), discounted_gains_metrics AS (
-  -- One row per model and query.
+  -- One row per model and query with a judged document of positive relevance.
   SELECT
     `model`, query_id,
     -- nDCG: discounted gain of the documents at ranks 1 to 10 over that of the ideal ranking.

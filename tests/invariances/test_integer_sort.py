@@ -141,7 +141,7 @@ def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]
 def test_weights_that_no_integer_holds_are_refused(weight: float) -> None:
     rng = np.random.default_rng(5)
     table = pa.table({"label": rng.integers(0, 2, ROWS), "score": rng.random(ROWS), "weight": np.full(ROWS, weight)})
-    message = "score_order='integer_sort' is for weights of 0, or of 1e-10 and more, and 1e\\+13 in all; choose window or distinct"
+    message = "score_order='integer_sort' is for weights of 0, or of 1e-10 and more, and 1e\\+13 in all. Choose window or distinct"
     with pytest.raises(sqlrank.MetricError, match=message):
         sqlrank.evaluate("AUC", predictions=table, plan={"score_order": "integer_sort"})
     found = sqlrank.evaluate("AUC", predictions=table)["AUC"][0].as_py()

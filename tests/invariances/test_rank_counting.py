@@ -133,7 +133,7 @@ def test_a_document_that_is_duplicated_is_found_where_ranks_are_looked_up(monkey
 @pytest.mark.parametrize("ranking", ["count", "array"])
 @pytest.mark.parametrize(("policy", "usual", "value"), [("ties", "doc_desc", "doc_asc"), ("unjudged", "nonrelevant", "drop")])
 def test_other_ranks_can_be_sorted_for_alone(policy: str, usual: str, value: str, ranking: str) -> None:
-    with pytest.raises(MetricError, match=f"rank_method='{ranking}' is for {policy}='{usual}', not '{value}'; give rank_method='sort'"):
+    with pytest.raises(MetricError, match=f"rank_method='{ranking}' is for {policy}='{usual}', not '{value}'. Give rank_method='sort'"):
         sqlrank.evaluate(f"AP({policy}={value})", run=make_run(1, 2), qrels=make_qrels(1, 1), plan={"rank_method": ranking})
     assert "rank_method=sort" in sqlrank.sql(f"AP({policy}={value})", run="run", qrels="qrels", dialect="spark")
 
@@ -146,6 +146,6 @@ def test_lists_are_put_into_arrays_where_it_is_faster() -> None:
     assert "alternative: rank_method=sort, if a list does not fit an array" in sqlrank.sql("AP", **call, dialect="spark")
     assert "array" not in sqlrank.sql("AP", **call, dialect="spark", plan={"rank_method": "sort"})
     with pytest.raises(
-        MetricError, match="rank_method='array' is for spark, databricks, bigquery or DuckDB; choose sort or count for postgres"
+        MetricError, match=r"rank_method='array' is for spark, databricks, bigquery or DuckDB. Choose sort or count for postgres"
     ):
         sqlrank.sql("AP", **call, dialect="postgres", plan={"rank_method": "array"})

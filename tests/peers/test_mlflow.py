@@ -120,4 +120,4 @@ def test_rows_and_the_statement_are_artifacts(found: dict[str, Any]) -> None:
     assert found["tables"]["curve"] > 2
     assert found["statement"] == found["expected_statement"]
     assert found["tags"]["sqlrank.verdict"] in {"pass", "inconclusive"}
-    assert found["not_a_result"] == "this table is no result of sqlrank; give one as evaluate, compare or gate returned it"
+    assert found["not_a_result"] == "this table is no result of sqlrank. Give one as evaluate, compare or gate returned it"

@@ -174,7 +174,7 @@ def test_torchmetrics_ties(metric: str, expected: float) -> None:
 
 
 @pytest.mark.xfail(
-    raises=AssertionError, strict=True, reason="for TorchMetrics a document with a score up to 0 is not retrieved; leave such rows out"
+    raises=AssertionError, strict=True, reason="for TorchMetrics a document with a score up to 0 is not retrieved. Leave such rows out"
 )
 def test_torchmetrics_takes_scores_up_to_0_for_not_retrieved() -> None:
     assert evaluate_metric("torchmetrics", "P@2", [0, 1], scores=[1, -1]) == approximate(0)

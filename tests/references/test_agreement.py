@@ -132,16 +132,16 @@ def test_shifted_ratings_and_equal_ratings() -> None:
 
 def test_ratings_that_are_refused() -> None:
     table = make_table([[1, 2], [1, 1]])
-    with pytest.raises(InputError, match=r"\(item_id, judge_id\) occurs more than once; keep one row of each"):
+    with pytest.raises(InputError, match=r"\(item_id, judge_id\) occurs more than once. Keep one row of each"):
         sqlrank.evaluate(METRICS, inputs={"ratings": pa.concat_tables([table, table.slice(0, 1)])})
-    with pytest.raises(InputError, match="an item belongs to one unit; name a column that is the same for all ratings of an item in unit"):
+    with pytest.raises(InputError, match=r"an item belongs to one unit. Name a column that is the same for all ratings of an item in unit"):
         sqlrank.evaluate(METRICS, inputs={"ratings": table}, unit="judge_id", confidence=0.95)
     for value, problem in ((float("inf"), "rating is infinite, at no distance"), (float("nan"), "rating is NaN")):
         with pytest.raises(InputError, match=f"1 row: {problem}"):
             sqlrank.evaluate("FleissKappa", inputs={"ratings": make_table([[0.5, value], [0.5, 0.25]])})
     words = table.set_column(2, "rating", pa.array(["a", "b", "a", "a"]))
     assert sqlrank.evaluate(ALPHAS["ordinal"], inputs={"ratings": words})[0][0].as_py() is not None
-    with pytest.raises(InputError, match=r"rating is VARCHAR, not a number; cast it, or map another column to rating"):
+    with pytest.raises(InputError, match=r"rating is VARCHAR, not a number. Cast it, or map another column to rating"):
         sqlrank.evaluate(ALPHAS["interval"], inputs={"ratings": words})
 
 

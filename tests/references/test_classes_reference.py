@@ -200,7 +200,7 @@ def test_systems_are_compared_by_rows_and_by_units() -> None:
     ("column", "values", "expected"),
     [
         ("label", [None, "a"], "1 row: label is NULL"),
-        ("predicted", [None, "a"], "1 row: predicted is NULL; give the row a class of its own, such as 'none', or leave it out"),
+        ("predicted", [None, "a"], "1 row: predicted is NULL. Give the row a class of its own, such as 'none', or leave it out"),
         ("weight", [-1.0, 1.0], "1 row: weight is negative"),
         ("weight", [float("nan"), 1.0], "1 row: weight is NaN or infinite"),
         ("weight", [1e91, 1.0], "1 row: weight is above 1e90"),
@@ -352,5 +352,5 @@ def test_scores_that_are_refused() -> None:
     table = pa.table({"prediction_id": [1], "class_id": ["a"], "label": ["a"], "score": [1.5]})
     with pytest.raises(InputError, match="1 row: score is not a probability, from 0 to 1"):
         sqlrank.evaluate("MulticlassLogLoss", inputs={"class_scores": table})
-    with pytest.raises(sqlrank.MetricError, match="average='micro' is not for this metric; choose from: macro, weighted"):
+    with pytest.raises(sqlrank.MetricError, match=r"average='micro' is not for this metric. Choose from: macro, weighted"):
         sqlrank.evaluate("MulticlassAUC(average=micro)", inputs={"class_scores": table})

@@ -152,12 +152,12 @@ def test_errors_of_sets_are_those_of_finite_differences() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"predicted": [0.7, 0]}, "1 row: predicted is neither 0 nor 1; compare scores with a threshold first"),
+        ({"predicted": [0.7, 0]}, "1 row: predicted is neither 0 nor 1. Compare scores with a threshold first"),
         ({"label": [2, 0]}, "1 row: label is neither 0 nor 1"),
         ({"class_id": [None, "b"]}, "1 row: class_id is NULL, and label or predicted is 1; NULL is for a prediction without classes"),
         (
             {"class_id": ["b", "b"]},
-            "a prediction has several rows of one class; name the column that tells systems apart in by=, or keep one row of each class",
+            "a prediction has several rows of one class. Name the column that tells systems apart in by=, or keep one row of each class",
         ),
         ({"weight": [-1.0, 1.0]}, "1 row: weight is negative"),
     ],

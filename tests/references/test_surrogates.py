@@ -239,7 +239,7 @@ def test_a_gradient_belongs_to_an_example() -> None:
         sqlrank.evaluate("pApGradient@3", predictions=make_table(PUBLISHED).drop_columns(["doc_id"]))
     with pytest.raises(MetricError, match="unknown surrogate 'hinge'"):
         sqlrank.evaluate("pApSurrogate(surrogate=hinge)@3", predictions=make_table(PUBLISHED))
-    with pytest.raises(MetricError, match="margin is 0; it must be a number above 0"):
+    with pytest.raises(MetricError, match=r"margin is 0. It must be a number above 0"):
         sqlrank.evaluate("pApSurrogate(margin=0)@3", predictions=make_table(PUBLISHED))
     with pytest.raises(InputError, match="label is neither 0 nor 1"):
         sqlrank.evaluate("pApSurrogate@3", predictions=pa.table({"label": [2, 0], "score": [1.0, 2.0]}))

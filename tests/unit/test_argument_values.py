@@ -173,9 +173,9 @@ def test_many_values_for_any_argument(data: Any) -> None:
         ({"temp_directory": "a\0b"}, r"temp_directory='a\x00b' is not possible: 'a\x00b' holds a character that no database takes"),
         ({"where": "label = '\ud800'"}, "holds a character that no database takes as text"),
         ({"where": 7}, "where=7 is not possible: give one condition over columns in SQL, such as"),
-        ({"where": "(" * 2000 + "label > 0" + ")" * 2000}, "the request is nested too deeply; write it with fewer brackets"),
+        ({"where": "(" * 2000 + "label > 0" + ")" * 2000}, "the request is nested too deeply. Write it with fewer brackets"),
         ({"connection": "a" * 5000}, "there is no DuckDB file"),
-        ({"sql_dir": "a" * 5000}, "is not there; give a folder with metrics/"),
+        ({"sql_dir": "a" * 5000}, "is not there. Give a folder with metrics/"),
         ({"sql_dir": 5}, "sql_dir=5 is not possible: give the path of a folder"),
         ({"inputs": "orders"}, "inputs='orders' is not possible: give a dict of names of inputs to sources"),
         ({"plan": {1: 2}}, "plan={1: 2} is not possible: give a plan and its value, such as {'score_order': 'buckets'}"),
@@ -242,7 +242,7 @@ HUGE = 10**400
             {"rollup": ROLLUP, "predictions": None, "check": "full"},
             "check='full' is for rows, which a rollup does not have",
         ),
-        (sqlrank.evaluate, {"rollup": ROLLUP, "predictions": None, "seed": 3}, "seed= is for rows; a rollup has intervals by its buckets"),
+        (sqlrank.evaluate, {"rollup": ROLLUP, "predictions": None, "seed": 3}, "seed= is for rows. A rollup has intervals by its buckets"),
     ],
 )
 def test_messages_of_further_functions_name_the_argument(function: Callable[..., Any], call: dict[str, Any], message: str) -> None:
@@ -302,4 +302,4 @@ def test_a_connection_that_was_closed(function: Callable[..., Any], connection: 
 def test_confidence_levels_have_the_same_check(function: Callable[..., Any], call: dict[str, Any], level: Any) -> None:
     with pytest.raises(MetricError) as caught:
         function(**call, confidence=level)
-    assert str(caught.value) == f"confidence={level!r} is not possible; it is a number from 0.5 to 0.999999999, such as 0.95"
+    assert str(caught.value) == f"confidence={level!r} is not possible. It is a number from 0.5 to 0.999999999, such as 0.95"

@@ -65,7 +65,7 @@ def test_nothing_is_written_that_nobody_reads(dialect: str, by: object) -> None:
 
 def test_values_that_are_not_read_are_named_in_the_header() -> None:
     options = {"run": "run", "inputs": {"features": "features"}, "dialect": "bigquery"}
-    line = "-- features: value is taken to be 1, since the table cannot be looked at; map features.value to a column to read it\n"
+    line = "-- features: value is taken to be 1, since the table cannot be looked at. Map features.value to a column to read it\n"
     assert line in sqlrank.sql("CategoryEntropy", **options)
     assert "-- features" not in sqlrank.sql("CategoryEntropy", columns={"features.value": "value"}, **options)
     assert "-- features" not in sqlrank.sql("num_shown", run="run", dialect="bigquery")

@@ -110,7 +110,7 @@ ATTEMPTS: dict[str, list[tuple[Any, ...]]] = {
         ("evaluate('recip_rank', run=run, qrels=qrels)", 0.5),
         ("evaluate({'map'}, run=run, qrels=qrels)", 0.5),
         ("evaluate('ndcg_cut_10', run=run, qrels=qrels)", "write nDCG@10", "evaluate('nDCG@10', run=run, qrels=qrels)"),
-        ("evaluate('ndcg_cut.10', run=run, qrels=qrels)", "write nDCG@10", "evaluate('nDCG@10', run=run, qrels=qrels)"),
+        ("evaluate('ndcg_cut.10', run=run, qrels=qrels)", "Write nDCG@10", "evaluate('nDCG@10', run=run, qrels=qrels)"),
         (
             "evaluate('all_trec', run=run, qrels=qrels)",
             "['AP', 'nDCG', 'P@[5,10,20]', 'Rprec', 'bpref']",
@@ -120,9 +120,9 @@ ATTEMPTS: dict[str, list[tuple[Any, ...]]] = {
     ],
     "Spark MLlib": [
         ("evaluate('areaUnderROC', predictions=predictions)", 0.75),
-        ("evaluate('ndcgAt(10)', run=run, qrels=qrels)", "write nDCG@10", "evaluate('nDCG@10', run=run, qrels=qrels)"),
-        ("evaluate('precisionAt(5)', run=run, qrels=qrels)", "write P@5", "evaluate('P@5', run=run, qrels=qrels)"),
-        ("evaluate('meanAveragePrecisionAt(5)', run=run, qrels=qrels)", "write AP@5", "evaluate('AP@5', run=run, qrels=qrels)"),
+        ("evaluate('ndcgAt(10)', run=run, qrels=qrels)", "Write nDCG@10", "evaluate('nDCG@10', run=run, qrels=qrels)"),
+        ("evaluate('precisionAt(5)', run=run, qrels=qrels)", "Write P@5", "evaluate('P@5', run=run, qrels=qrels)"),
+        ("evaluate('meanAveragePrecisionAt(5)', run=run, qrels=qrels)", "Write AP@5", "evaluate('AP@5', run=run, qrels=qrels)"),
         ("evaluate('AUC', predictions=predictions, weightCol='w')", "evaluate('AUC', predictions=predictions, columns={'weight': 'w'})"),
     ],
     "dbt": [
@@ -139,12 +139,12 @@ ATTEMPTS: dict[str, list[tuple[Any, ...]]] = {
         ("dbt_model('AUC', 'daily', predictions='clicks', group_by='day')", "dbt_model('AUC', 'daily', predictions='clicks', by='day')"),
         (
             "dbt_model('AUC', 'daily', predictions='clicks', materialised='view')",
-            "did you mean 'materialized'?",
+            "Did you mean 'materialized'?",
             "dbt_model('AUC', 'daily', predictions='clicks', materialized='view')",
         ),
         (
             "dbt_model('AUC', 'daily.sql', predictions='clicks')",
-            "use letters, digits and _",
+            "Use letters, digits and _",
             "dbt_model('AUC', 'daily', predictions='clicks')",
         ),
     ],
@@ -213,12 +213,12 @@ FURTHER: list[tuple[Any, ...]] = [
     ),
     (
         "dbt_model('AUC', 'daily', predictions=\"{{ ref('clicks') }}\")",
-        "; write 'clicks'",
+        ". Write 'clicks'",
         "dbt_model('AUC', 'daily', predictions='clicks')",
     ),
     (
         "dbt_model('AUC', 'daily', predictions='source(\"ads\", \"clicks\")')",
-        "; write 'ads.clicks'",
+        ". Write 'ads.clicks'",
         "dbt_model('AUC', 'daily', predictions='ads.clicks')",
     ),
     # torchmetrics
@@ -239,12 +239,12 @@ FURTHER: list[tuple[Any, ...]] = [
     *(
         (
             f"evaluate('AUC', predictions={source})",
-            "write {'label': y_true, 'score': y_score}",
+            "Write {'label': y_true, 'score': y_score}",
             "evaluate('AUC', predictions={'label': y_true, 'score': y_score})",
         )
         for source in ("np.array([y_true, y_score])", "(y_true, y_score)", "y_score")
     ),
-    ("evaluate('AP', run=y_score, qrels=qrels)", "write {query: {document: score}}", "evaluate('AP', run=run, qrels=qrels)"),
+    ("evaluate('AP', run=y_score, qrels=qrels)", "Write {query: {document: score}}", "evaluate('AP', run=run, qrels=qrels)"),
     ("evaluate('AUC', predictions=predictions, output='auc.parquet')", "evaluate('AUC', predictions=predictions)"),
     ("sql('AUC', predictions='p', output='t')", "sql('AUC', predictions='p', create_table='t')"),
     (
@@ -262,14 +262,14 @@ FURTHER: list[tuple[Any, ...]] = [
 ]
 
 COMMANDS = [
-    (["AUC", "--group-by", "campaign"], "--group-by; write --by", ["AUC", "--by", "campaign"]),
-    (["AUC", "--prediction", "p.parquet"], "write --predictions", ["AUC"]),
-    (["AUC", "--sample-weight", "w"], "write --column weight=NAME", ["AUC", "--column", "weight=w"]),
-    (["AUC", "-p", "k=10"], "--policy k=10: unknown policy 'k'; write the cut-off after the metric", ["AUC@10"]),
-    (["AUC", "-p", "group_by=campaign"], "unknown policy 'group_by'; write --by", ["AUC", "--by", "campaign"]),
-    (["AUC", "-p", "unjudgd=drop"], "unknown policy 'unjudgd'; did you mean 'unjudged'?", ["AUC"]),
-    (["AUC", "--n-jobs", "2"], "write --threads", ["AUC", "--threads", "2"]),
-    (["AUC", "--zero-division", "0"], "write --policy zero_division=...", ["AUC"]),
+    (["AUC", "--group-by", "campaign"], "--group-by. Write --by", ["AUC", "--by", "campaign"]),
+    (["AUC", "--prediction", "p.parquet"], "Write --predictions", ["AUC"]),
+    (["AUC", "--sample-weight", "w"], "Write --column weight=NAME", ["AUC", "--column", "weight=w"]),
+    (["AUC", "-p", "k=10"], "--policy k=10: unknown policy 'k'. Write the cut-off after the metric", ["AUC@10"]),
+    (["AUC", "-p", "group_by=campaign"], "unknown policy 'group_by'. Write --by", ["AUC", "--by", "campaign"]),
+    (["AUC", "-p", "unjudgd=drop"], "unknown policy 'unjudgd'. Did you mean 'unjudged'?", ["AUC"]),
+    (["AUC", "--n-jobs", "2"], "Write --threads", ["AUC", "--threads", "2"]),
+    (["AUC", "--zero-division", "0"], "Write --policy zero_division=...", ["AUC"]),
     (["AUC", "--seed", "7"], "--seed 7 is for --confidence with --interval bootstrap", ["AUC"]),
     (["AUC,APS"], "(on the command line AUC APS)", ["AUC", "APS"]),
     (

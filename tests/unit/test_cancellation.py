@@ -46,7 +46,7 @@ def test_a_timeout_cancels_quickly_whatever_is_being_done(check: Any) -> None:
     connection = duckdb.connect()
     call = create_big_views(connection, 10_000_000)
     started = time.monotonic()
-    with pytest.raises(ExecutionError, match=r"cancelled after 0\.2 seconds; give a longer timeout, or fewer rows"):
+    with pytest.raises(ExecutionError, match=r"cancelled after 0\.2 seconds. Give a longer timeout, or fewer rows"):
         sqlrank.evaluate(BIG, **call, check=check, timeout=0.2)
     assert time.monotonic() - started < 1.5
     assert connection.execute("SELECT 42").fetchall() == [(42,)], "the connection can be used again"
@@ -62,7 +62,7 @@ def test_out_of_memory(check: Any, tmp_path: Path) -> None:
     connection = duckdb.connect()
     call = create_big_views(connection, 3_000_000)
     connection.execute(f"SET temp_directory = '{tmp_path / 'spill'}'; SET max_temp_directory_size = '1MB'")
-    with pytest.raises(ExecutionError, match=r"out of memory: .*; give more with memory_limit"):
+    with pytest.raises(ExecutionError, match=r"out of memory: .*. Give more with memory_limit"):
         sqlrank.evaluate(BIG, **call, plan={"rank_method": "sort"}, memory_limit="20MB", threads=1, check=check)
     assert connection.execute("SELECT 42").fetchall() == [(42,)]
 
@@ -267,7 +267,7 @@ def test_an_error_says_that_it_has_ended_the_transaction_of_the_caller() -> None
         first, note = str(caught.value).splitlines()
         assert first.startswith("duckdb: Conversion Error: Could not convert string 'x' to INT32")
         assert note == (
-            "DuckDB has ended the open transaction of your connection by this error: call rollback(); what was not committed is lost."
+            "DuckDB has ended the open transaction of your connection by this error: call rollback(). What was not committed is lost."
             " Set python_enable_replacements again then."  # a call switches off that names are looked up among Python's variables
         )
         assert isinstance(caught.value.__cause__, duckdb.ConversionException)
@@ -322,7 +322,7 @@ def test_a_connection_with_rows_that_are_not_fetched_yet() -> None:
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE clicks AS SELECT i % 2 AS label, i AS score FROM range(9) AS t(i)")
         connection.execute("FROM clicks").fetchone()
-        message = r"unfinished result.*; fetch all its rows \(fetchall\), or give connection=con\.cursor\(\), which does not see temporary tables$"
+        message = r"unfinished result.*. Fetch all its rows \(fetchall\), or give connection=con\.cursor\(\), which does not see temporary tables$"
         with pytest.raises(InputError, match=message):
             sqlrank.evaluate("AUC", predictions="clicks", connection=connection)
         assert sqlrank.evaluate("AUC", predictions="clicks", connection=connection.cursor()).num_rows == 1

@@ -164,7 +164,7 @@ def test_help_does_not_wait_for_altair() -> None:
 
 def test_an_ending_that_says_nothing(tmp_path: Path) -> None:
     with pytest.raises(
-        sqlrank.SqlrankError, match=r"a\.gif': its ending does not say how to draw it; use one of \.svg, \.png, \.pdf, \.html, \.json$"
+        sqlrank.SqlrankError, match=r"a\.gif': its ending does not say how to draw it. Use one of \.svg, \.png, \.pdf, \.html, \.json$"
     ):
         save_chart(sqlrank.chart(evaluate_clicks("ROC")), tmp_path / "a.gif")
 
@@ -172,7 +172,7 @@ def test_an_ending_that_says_nothing(tmp_path: Path) -> None:
 def test_vl_convert_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     chart = sqlrank.chart(evaluate_clicks("ROC"))
-    with pytest.raises(sqlrank.SqlrankError, match=r"^charts need vl_convert; install sqlrank\[charts\]$"):
+    with pytest.raises(sqlrank.SqlrankError, match=r"^charts need vl_convert. Install sqlrank\[charts\]$"):
         save_chart(chart, tmp_path / "a.svg")
     save_chart(chart, tmp_path / "a.json")
 
@@ -215,7 +215,7 @@ def test_only_charts_of_sqlrank_are_replaced(ending: str, clicks: Path, tmp_path
     output = tmp_path / f"a{ending}"
     output.write_text("mine", "utf-8")
     call = ("chart", "ROC", "--predictions", clicks, "-o", output)
-    assert "nothing in this file says that sqlrank wrote it; replace it with --force" in run_refused_command(*call)
+    assert "nothing in this file says that sqlrank wrote it. Replace it with --force" in run_refused_command(*call)
     assert output.read_text("utf-8") == "mine"
     run_command(*call, "--force")
     first = output.stat().st_mtime_ns
@@ -227,11 +227,11 @@ def test_only_charts_of_sqlrank_are_replaced(ending: str, clicks: Path, tmp_path
     ("arguments", "message"),
     [
         (["ROC"], "name the file to draw with -o, such as -o roc.svg"),
-        (["ROC", "-o", "a.gif"], "-o a.gif: its ending does not say how to draw it; use one of .svg, .png, .pdf, .html, .json"),
+        (["ROC", "-o", "a.gif"], "-o a.gif: its ending does not say how to draw it. Use one of .svg, .png, .pdf, .html, .json"),
         (["-o", "a.svg"], "name what to draw, such as ROC, or a stored result with --result FILE: one of the two"),
         (["ROC", "--result", "r.parquet", "-o", "a.svg"], "one of the two"),
-        (["--result", "r.parquet", "-o", "a.svg"], "--result r.parquet: there is no such file; store a result with -o r.parquet"),
-        (["ROC", "--kind", "rok", "-o", "a.svg"], "there is no kind of chart 'rok'; did you mean 'roc'?"),
+        (["--result", "r.parquet", "-o", "a.svg"], "--result r.parquet: there is no such file. Store a result with -o r.parquet"),
+        (["ROC", "--kind", "rok", "-o", "a.svg"], "there is no kind of chart 'rok'. Did you mean 'roc'?"),
         (["ROC", "--predictions", "no.parquet", "-o", "a.svg"], "there is no table and no file named 'no.parquet'"),
     ],
 )
@@ -244,7 +244,7 @@ def test_the_command_refuses(arguments: list[Any], message: str, tmp_path: Path,
 def test_a_stored_table_that_is_none_of_ours(clicks: Path, tmp_path: Path) -> None:
     assert "this table has no metadata of sqlrank" in run_refused_command("chart", "--result", clicks, "-o", tmp_path / "a.svg")
     (tmp_path / "r.csv").write_text("AUC\n0.5\n", "utf-8")
-    assert "no Parquet file; other formats do not keep the metadata of columns" in run_refused_command(
+    assert "no Parquet file. Other formats do not keep the metadata of columns" in run_refused_command(
         "chart", "--result", tmp_path / "r.csv", "-o", tmp_path / "a.svg"
     )
 
@@ -252,7 +252,7 @@ def test_a_stored_table_that_is_none_of_ours(clicks: Path, tmp_path: Path) -> No
 def test_an_input_is_not_replaced(clicks: Path) -> None:
     picture = clicks.with_suffix(".json")
     picture.write_text('[{"label": 1, "score": 0.5}]', "utf-8")
-    assert "this file is an input, which its own result cannot replace; name another file" in run_refused_command(
+    assert "this file is an input, which its own result cannot replace. Name another file" in run_refused_command(
         "chart", "ROC", "--predictions", picture, "-o", picture, "--force"
     )
 

@@ -361,20 +361,20 @@ def test_another_kind_that_fits_can_be_chosen() -> None:
 @pytest.mark.parametrize(
     ("result", "kind", "message"),
     [
-        (lambda: evaluate_clicks("Brier"), "roc", r"kind='roc' does not fit: it is of the curve ROC; this result can be drawn as: dots"),
-        (lambda: evaluate_clicks("Brier"), "line", r"it needs a column of dates in by, in one grouping; this result can be drawn as: dots"),
-        (lambda: evaluate_clicks("Brier"), "heatmap", r"it needs two columns in by, in one grouping; this result"),
-        (lambda: evaluate_clicks("Brier"), "cutoffs", r"it needs a range of cut-offs, such as nDCG@1..20; this result"),
-        (lambda: evaluate_clicks("Brier"), "forest", r"comparisons, which sqlrank.compare returns, or of effects of sqlrank.experiment; this result"),
-        (lambda: evaluate_clicks("ROC"), "dots", r"kind='dots' does not fit: it is of metrics; this result can be drawn as: roc$"),
+        (lambda: evaluate_clicks("Brier"), "roc", r"kind='roc' does not fit: it is of the curve ROC. This result can be drawn as: dots"),
+        (lambda: evaluate_clicks("Brier"), "line", r"it needs a column of dates in by, in one grouping. This result can be drawn as: dots"),
+        (lambda: evaluate_clicks("Brier"), "heatmap", r"it needs two columns in by, in one grouping. This result"),
+        (lambda: evaluate_clicks("Brier"), "cutoffs", r"it needs a range of cut-offs, such as nDCG@1..20. This result"),
+        (lambda: evaluate_clicks("Brier"), "forest", r"comparisons, which sqlrank.compare returns, or of effects of sqlrank.experiment. This result"),
+        (lambda: evaluate_clicks("ROC"), "dots", r"kind='dots' does not fit: it is of metrics. This result can be drawn as: roc$"),
         (lambda: evaluate_clicks("Brier"), 5, "kind=5 is not possible: give the name of a kind of chart, such as 'dots'"),
-        (lambda: evaluate_clicks("Brier"), "dot", r"there is no kind of chart 'dot'; did you mean 'dots'\? Choose from: roc, pr,"),
+        (lambda: evaluate_clicks("Brier"), "dot", r"there is no kind of chart 'dot'. Did you mean 'dots'\? Choose from: roc, pr,"),
         (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), None, "values of single queries have no chart: leave out per_query, or compare"),
-        (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), "dots", "it is of metrics of all queries; leave out per_query; this result has no"),
-        (lambda: sqlrank.evaluate("pApGradient@1", predictions=CLICKS.append_column("doc_id", [list("abcdefgh")])), None, "pApGradient has no chart; these curves have one: ROC, PR, Gain, Lift, Threshold, Calibration"),
+        (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), "dots", "it is of metrics of all queries. Leave out per_query. This result has no"),
+        (lambda: sqlrank.evaluate("pApGradient@1", predictions=CLICKS.append_column("doc_id", [list("abcdefgh")])), None, "pApGradient has no chart. These curves have one: ROC, PR, Gain, Lift, Threshold, Calibration"),
         (lambda: sqlrank.gate("RR", **SCORED), None, "this result has no chart: give one of sqlrank.evaluate or sqlrank.compare"),
-        (lambda: evaluate_clicks("Brier").replace_schema_metadata(None), None, "this table has no metadata of sqlrank, which describe its columns; give the result as sqlrank returned it"),
-        (lambda: evaluate_clicks("Brier").to_pandas(), None, r"a chart is of an Arrow table that sqlrank returned, and a DataFrame is none; give the result as it came"),
+        (lambda: evaluate_clicks("Brier").replace_schema_metadata(None), None, "this table has no metadata of sqlrank, which describe its columns. Give the result as sqlrank returned it"),
+        (lambda: evaluate_clicks("Brier").to_pandas(), None, r"a chart is of an Arrow table that sqlrank returned, and a DataFrame is none. Give the result as it came"),
         (lambda: evaluate_clicks("Brier", by="country").select(["Brier"]), None, "the result has no column 'country' of its metadata"),
     ],
 )  # fmt: skip
@@ -385,7 +385,7 @@ def test_what_has_no_chart_is_refused_with_the_reason(result: Any, kind: str | N
 
 def test_more_than_can_be_distinguished_is_refused() -> None:
     many = pa.table({"label": [0, 1] * 201, "score": [0.1, 0.9] * 201, "user": [str(place // 2) for place in range(402)]})
-    with pytest.raises(sqlrank.InputError, match="user has 201 values, and a chart shows at most 200; keep fewer rows, by where or --top"):
+    with pytest.raises(sqlrank.InputError, match=r"user has 201 values, and a chart shows at most 200. Keep fewer rows, by where or --top"):
         sqlrank.chart(sqlrank.evaluate("Brier", predictions=many, by="user"))
 
 
@@ -394,7 +394,7 @@ def test_too_many_charts_are_refused() -> None:
     data = {"label": [0, 1] * 101, "score": [0.1, 0.9] * 101, "user": [str(place // 2) for place in range(202)], "all": [1] * 202}
     for curve in ("ROC", "Calibration"):
         with pytest.raises(
-            sqlrank.InputError, match="these are 101 charts side by side, and at most 100 are drawn; keep fewer rows, by where"
+            sqlrank.InputError, match=r"these are 101 charts side by side, and at most 100 are drawn. Keep fewer rows, by where"
         ):
             sqlrank.chart(sqlrank.evaluate(curve, predictions=pa.table(data), by=["all", "user"]))
 
@@ -421,7 +421,7 @@ def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished() -> 
 
 def test_altair_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(sqlrank.SqlrankError, match=r"^charts need altair; install sqlrank\[charts\]$"):
+    with pytest.raises(sqlrank.SqlrankError, match=r"^charts need altair. Install sqlrank\[charts\]$"):
         sqlrank.chart(evaluate_clicks("Brier"))
 
 
@@ -436,6 +436,6 @@ def test_stored_results_are_drawn_as_they_were(tmp_path: Any) -> None:
 def test_points_are_many_but_not_too_many() -> None:
     points = pa.table({"label": [place % 2 for place in range(8_000)], "score": list(range(8_000))})
     assert len(list_rows(draw_spec(sqlrank.evaluate("ROC(points=0)", predictions=points)), "x")) > 8_000
-    message = r"^50,001 points are too many for a chart, which has at most 50,000; give fewer of each curve, as in ROC\(points=1000\), or keep fewer"
+    message = r"^50,001 points are too many for a chart, which has at most 50,000. Give fewer of each curve, as in ROC\(points=1000\), or keep fewer"
     with pytest.raises(sqlrank.InputError, match=message):
         theme.inline_data({"x": place} for place in range(50_001))

@@ -131,7 +131,7 @@ def test_ids_that_json_does_not_know(sources: list[str]) -> None:
 
 
 def test_output_files(sources: list[str], tmp_path: Path) -> None:
-    assert f"there is no folder {tmp_path}/no; make it" in run_refused_command(
+    assert f"there is no folder {tmp_path}/no. Make it" in run_refused_command(
         "evaluate", "RR", *sources, "-o", tmp_path / "no" / "out.csv"
     )
     result = invoke_command("evaluate", "RR", *sources, "-o", tmp_path / "out.parquet")
@@ -144,17 +144,17 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["RRR"], "sqlrank: unknown metric 'RRR'; did you mean 'RR'?"),
+        (["RRR"], "sqlrank: unknown metric 'RRR'. Did you mean 'RR'?"),
         (["RR", "--run", "nope.parquet"], "run: there is no table and no file named 'nope.parquet'"),
-        (["RR", "--db", "nope.duckdb"], "there is no DuckDB file 'nope.duckdb'; check the path"),
+        (["RR", "--db", "nope.duckdb"], "there is no DuckDB file 'nope.duckdb'. Check the path"),
         (["RR", "--db", "run.trec"], "cannot open 'run.trec' as a DuckDB file"),
         (["RR", "--policy", "ties=expected"], "--policy ties=expected is not defined for RR"),
         (["RR", "--policy", "ties"], "write --policy name=value"),
         (["RR", "--policy", "ties="], "write --policy name=value"),
-        (["RR", "--policy", "tie=rank"], "--policy tie=rank: unknown policy 'tie'; did you mean 'ties'?"),
+        (["RR", "--policy", "tie=rank"], "--policy tie=rank: unknown policy 'tie'. Did you mean 'ties'?"),
         (["RR", "--policy", "ties=rank;x"], "--policy"),
         (["RR", "--policy", "depth=1)"], "--policy"),
-        (["RR", "--policy", "depth=0"], "depth is 0; it must be an integer from 1"),
+        (["RR", "--policy", "depth=0"], "depth is 0. It must be an integer from 1"),
         (["RR", "--policy", "depth=1", "--policy", "depth=2"], "depth"),
         (["RR", "--policy", "per_query=1"], "unknown policy 'per_query'"),
         (["RR", "--policy", "connection=x"], "unknown policy 'connection'"),
@@ -163,9 +163,9 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         (["RR", "--column", "skore=x"], "--column maps 'skore'"),
         (["RR", "--column", "score=nope"], "'nope'"),
         (["RR", "--column", "score=score", "--column", "score=doc_id"], "score"),
-        (["RR", "--by", "system"], "no input has a column 'system'; for several systems give a run of each, --run old=..."),
+        (["RR", "--by", "system"], "no input has a column 'system'. For several systems give a run of each, --run old=..."),
         (["RR", "--check", "bogus"], "auto"),
-        (["RR", "--compat", "trec"], "unknown compat 'trec'; did you mean"),
+        (["RR", "--compat", "trec"], "unknown compat 'trec'. Did you mean"),
         (["RR", "--format", "xml"], "'xml' is not one of"),
         (["RR", "--threads", "0"], "--threads"),
         (["RR", "--timeout", "0"], "--timeout"),
@@ -184,15 +184,15 @@ def test_wrong_calls(arguments: Sequence[str], message: str, sources: list[str])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["evaluate", "AUC", "--rollup", "s", "--check", "full"], "--check is not possible with --rollup; leave one of them out"),
+        (["evaluate", "AUC", "--rollup", "s", "--check", "full"], "--check is not possible with --rollup. Leave one of them out"),
         (["evaluate", "AUC", "--rollup", "s", "--seed", "1"], "--seed is not possible with --rollup"),
         (["chart", "--result", "r.parquet", "--by", "day", "-o", "r.svg"], "--by is not possible with --result"),
         (["experiment", "Mean(x)", "--data", "d", "--sql", "--format", "json"], "--format is not possible with --sql"),
         (["split", "d", "--key", "k", "--sql", "-o", "d.csv"], "--output is not possible with --sql"),
         (["rollup", "AUC", "--predictions", "p", "--sql", "--threads", "1"], "--threads is not possible with --sql"),
         (["rollup", "AUC", "--predictions", "p", "--dbt", "m.sql", "--format", "csv"], "--format is not possible with --dbt"),
-        (["rollup", "AUC", "--predictions", "p", "--lookback", "2"], "--lookback is for --dbt; leave it out, or give both"),
-        (["learn", "d", "-k", "3", "--dialect", "bigquery"], "--dialect is for --score-table; leave it out, or give both"),
+        (["rollup", "AUC", "--predictions", "p", "--lookback", "2"], "--lookback is for --dbt. Leave it out, or give both"),
+        (["learn", "d", "-k", "3", "--dialect", "bigquery"], "--dialect is for --score-table. Leave it out, or give both"),
         (["sql", "AUC", "--predictions", "p", "--force"], "--force is for --dbt"),
         (["metrics", "AUC", "--format", "json"], "--format is for the list of metrics, and AUC alone is shown as its SQL file"),
     ],

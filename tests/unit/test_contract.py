@@ -137,7 +137,7 @@ def test_a_function(folder: Folder) -> None:
     assert folder.evaluate(files, "CG(gain=cube)") == [4.5]
     assert folder.evaluate({}, "CG(gain=power)") == pytest.approx([2.5])
     assert folder.evaluate({}, "CG(gain=power, gamma=3)") == pytest.approx([4.5])
-    with pytest.raises(MetricError, match="gamma is -1; it must be a number from 0"):
+    with pytest.raises(MetricError, match=r"gamma is -1. It must be a number from 0"):
         folder.evaluate({}, "CG(gain=power, gamma=-1)")
 
 
@@ -190,7 +190,7 @@ def find_line(text: str, part: str) -> int:
 @pytest.mark.parametrize(
     ("text", "place", "rule"),
     [
-        (GOOD.replace("GROUP BY", "WHERE rank > 1\nGROUP BY"), "WHERE", "a metric has no WHERE; that belongs in a relation"),
+        (GOOD.replace("GROUP BY", "WHERE rank > 1\nGROUP BY"), "WHERE", "a metric has no WHERE. That belongs in a relation"),
         (GOOD + "HAVING COUNT(*) > 1\n", "HAVING", "a metric has no HAVING"),
         (GOOD + "ORDER BY list_id\n", "ORDER", "a metric has no ORDER BY"),
         (GOOD + "LIMIT 1\n", "LIMIT", "a metric has no LIMIT"),
@@ -216,8 +216,8 @@ def find_line(text: str, part: str) -> int:
         (GOOD.replace("<= 1", "<= ?"), "?", "not documented"),
         (GOOD.replace("<= 1", "<= {{ k }}"), "{{", "not allowed"),
         (GOOD.replace("-- Und", "-- $k: integer from 1: cut-off.\n-- Und"), "$k", "$k is documented, but not used"),
-        (GOOD.replace("-- Und", "-- $k integer, the cut-off\n-- Und"), "$k", "cannot read the parameter; write '$k: integer from 1"),
-        (GOOD.replace("FROM relevant_documents", "FROM relevnat_documents"), "relevnat_documents", "no relation 'relevnat_documents'; did you mean 'relevant_documents'?"),
+        (GOOD.replace("-- Und", "-- $k integer, the cut-off\n-- Und"), "$k", "cannot read the parameter. Write '$k: integer from 1"),
+        (GOOD.replace("FROM relevant_documents", "FROM relevnat_documents"), "relevnat_documents", "no relation 'relevnat_documents'. Did you mean 'relevant_documents'?"),
         (GOOD.replace("FROM relevant_documents", "FROM run"), "FROM run", "relation"),
         (GOOD.replace("FROM relevant_documents", "FROM main.relevant_documents"), "main.relevant_documents", "relation"),
         (GOOD.replace("FROM relevant_documents", "FROM relevant_documents AS r"), "FROM", "a metric reads exactly one relation, without an alias"),
@@ -236,7 +236,7 @@ def find_line(text: str, part: str) -> int:
         (GOOD.replace(VALUE, "MAX(rank) + rank"), "rank", "aggregate"),
         (GOOD.replace("  SUM", "  MAX(rank) AS a,\n  SUM"), "SELECT", "a metric selects list_id or group_id and then one aggregate expression"),
         (GOOD.replace(VALUE, "MEDIAN(rank)"), "MEDIAN", "Median is not allowed: write QUANTILE_CONT(x, 0.5)"),
-        (GOOD.replace(VALUE, "SUM(LOG2(rank))"), "LOG2", "write LN"),
+        (GOOD.replace(VALUE, "SUM(LOG2(rank))"), "LOG2", "Write LN"),
         (GOOD.replace(VALUE, "ARG_MAX(rank, cumulative_hits)"), "ARG_MAX", "not allowed"),
         (GOOD.replace(VALUE, "LIST(rank)"), "LIST", "not allowed"),
         (GOOD.replace("rank <= 1", "rank ** 2 <= 1"), "**", "not allowed"),
@@ -248,23 +248,23 @@ def find_line(text: str, part: str) -> int:
         (GOOD.replace("-- mine: ", "-- my metric@: "), "my metric", "name"),
         (GOOD.replace("-- mine: ", "-- nDCG: "), "nDCG", "is taken by"),
         (GOOD.replace("-- mine: ", "-- NDCG: "), "NDCG", "is taken by"),
-        (GOOD.replace("-- Undefined", "-- Undefned"), "Undefned", "no annotation 'Undefned'; did you mean 'Undefined'? Begin a line of prose"),
-        (GOOD.replace("-- Undefined", "-- Rang: 0 to 1.\n-- Undefined"), "-- Rang", "no annotation 'Rang'; did you mean 'Range'?"),
-        (GOOD.replace("-- Undefined", "-- Materialise: every list.\n-- Undefined"), "-- Materialise", "no annotation 'Materialise'; did you mean 'Materialize'?"),
+        (GOOD.replace("-- Undefined", "-- Undefned"), "Undefned", "no annotation 'Undefned'. Did you mean 'Undefined'? Begin a line of prose"),
+        (GOOD.replace("-- Undefined", "-- Rang: 0 to 1.\n-- Undefined"), "-- Rang", "no annotation 'Rang'. Did you mean 'Range'?"),
+        (GOOD.replace("-- Undefined", "-- Materialise: every list.\n-- Undefined"), "-- Materialise", "no annotation 'Materialise'. Did you mean 'Materialize'?"),
         ("-- mine: x.\nSELECT 1 AS x\n", "SELECT", "a metric reads exactly one relation, without an alias"),
         ("-- mine: x.\n-- $k: integer from 1, default 10: x.\nSELECT 1 AS x\n", "SELECT", "a metric reads exactly one relation"),
         ("-- mine: x.\n-- $k: integer from 1, default 10: x.\nVALUES (1)\n", "VALUES", "a metric is one SELECT"),
-        (GOOD.replace("-- Undefined", "-- Never zero: rank.\n-- Undefined"), "-- Never", "no annotation 'Never zero'; write -- Nonzero:"),
-        (GOOD.replace("-- Undefined", "-- Estimand: 0 to 1.\n-- Undefined"), "-- Estimand", "write -- Range: 0 to 1, but not estimates under"),
-        (GOOD.replace("-- Undefined", "-- Probability: gain.\n-- Undefined"), "-- Probability", "write -- Requires: stop_probability() at most 1"),
+        (GOOD.replace("-- Undefined", "-- Never zero: rank.\n-- Undefined"), "-- Never", "no annotation 'Never zero'. Write -- Nonzero:"),
+        (GOOD.replace("-- Undefined", "-- Estimand: 0 to 1.\n-- Undefined"), "-- Estimand", "Write -- Range: 0 to 1, but not estimates under"),
+        (GOOD.replace("-- Undefined", "-- Probability: gain.\n-- Undefined"), "-- Probability", "Write -- Requires: stop_probability() at most 1"),
         (GOOD.replace("-- Undefined", "-- With k: AP.\n-- Undefined"), "-- With k", "under [hints] of names.toml"),
-        (GOOD.replace("-- Undefined", "-- Without depth: why.\n-- Undefined"), "-- Without", "write [unjudged.values.drop.with.depth] in policies.toml"),
-        (GOOD.replace("-- Undefined", "-- Previous run: run.\n-- Undefined"), "-- Previous", "write -- Reads: previous run as baseline"),
+        (GOOD.replace("-- Undefined", "-- Without depth: why.\n-- Undefined"), "-- Without", "Write [unjudged.values.drop.with.depth] in policies.toml"),
+        (GOOD.replace("-- Undefined", "-- Previous run: run.\n-- Undefined"), "-- Previous", "Write -- Reads: previous run as baseline"),
         (GOOD.replace("-- Undefined", "-- Requires: stop() at most 1.\n-- Undefined"), "-- Requires", "no function 'stop'"),
-        (GOOD.replace("-- Undefined", "-- Reads: previous run as runs.\n-- Undefined"), "-- Reads", "cannot read 'previous run as runs'; write 'unfiltered'"),
-        (GOOD.replace("-- Undefined", "-- Reference value: half.\n-- Undefined"), "-- Reference value", "cannot read 'half'; write '0.5 (random"),
-        (GOOD.replace("-- Undefined", "-- Interval: never.\n-- Undefined"), "-- Interval", "cannot read 'never'; write 'none (reason)'"),
-        (GOOD.replace("-- Undefined", "-- Depth: first.\n-- Undefined"), "-- Depth", "write 'k' or 'all', or a number of documents"),
+        (GOOD.replace("-- Undefined", "-- Reads: previous run as runs.\n-- Undefined"), "-- Reads", "cannot read 'previous run as runs'. Write 'unfiltered'"),
+        (GOOD.replace("-- Undefined", "-- Reference value: half.\n-- Undefined"), "-- Reference value", "cannot read 'half'. Write '0.5 (random"),
+        (GOOD.replace("-- Undefined", "-- Interval: never.\n-- Undefined"), "-- Interval", "cannot read 'never'. Write 'none (reason)'"),
+        (GOOD.replace("-- Undefined", "-- Depth: first.\n-- Undefined"), "-- Depth", "Write 'k' or 'all', or a number of documents"),
         (GOOD.replace("-- Undefined", "-- Depth: k.\n-- Undefined"), "-- Depth", "there is no integer cut-off $k"),
         (add_parameter("gain"), "$gain", "a parameter cannot be called 'gain', as a function is"),
         (add_parameter("ties"), "$ties", "a parameter cannot be called 'ties', as a policy is"),
@@ -291,7 +291,7 @@ def change_relation(old: str, new: str) -> str:
         (change_relation("SELECT\n", "WITH a AS (SELECT 1 AS x)\nSELECT\n"), "WITH", "a relation has no CTE"),
         (change_relation("  relevance\n", "  SUM(relevance) OVER w AS relevance\n") + "WINDOW w AS (PARTITION BY list_id)\n", "WINDOW", "named windows"),
         (change_relation("  relevance\n", "  COUNT(*) FILTER (WHERE rank = 1) AS relevance\n"), "FILTER", "write SUM(CASE"),
-        (change_relation("judged_documents", "jugded_documents"), "jugded_documents", "no relation 'jugded_documents'; did you mean 'judged_documents'?"),
+        (change_relation("judged_documents", "jugded_documents"), "jugded_documents", "no relation 'jugded_documents'. Did you mean 'judged_documents'?"),
         (change_relation("judged_documents", "top"), "FROM", "top"),
         (change_relation("judged_documents", "'x.parquet'"), "FROM", "relation"),
         (change_relation("judged_documents", "read_csv('/etc/passwd')"), "read_csv", "not allowed"),
@@ -304,7 +304,7 @@ def change_relation(old: str, new: str) -> str:
         (RELATION + "GROUP BY 1, 2\n", "GROUP BY", "GROUP BY ALL and positions are not allowed"),
         (RELATION + "GROUP BY ALL\n", "GROUP BY", "GROUP BY ALL and positions are not allowed"),
         (RELATION + "ORDER BY 1\n", "ORDER BY", "the rows of a query are sorted by columns"),
-        (change_relation("  relevance\n", "  Relevance\n"), "Relevance", "no column 'Relevance'; did you mean 'relevance'?"),
+        (change_relation("  relevance\n", "  Relevance\n"), "Relevance", "no column 'Relevance'. Did you mean 'relevance'?"),
         (change_relation("  relevance\n", "  relevance + 1 AS grade,\n  grade * 2 AS relevance\n"), "grade * 2", "grade is computed in this SELECT"),
         (change_relation("rank = 1", "grade = 1"), "grade", "no column 'grade'"),
         (
@@ -319,26 +319,26 @@ def change_relation(old: str, new: str) -> str:
         (change_relation("WHERE rank = 1", "WHERE rank = 1 QUALIFY 1 = 1"), "QUALIFY", "write a subquery with WHERE"),
         (change_relation("rank.\n", "rank.\n-- Grain: list_id, doc_id\n"), "-- Grain", "no column 'doc_id'. There are: list_id, relevance"),
         (change_relation("rank.\n", "rank.\n-- Grain: rows of judgments\n"), "-- Grain", "'judgments' is not read"),
-        (change_relation("rank.\n", "rank.\n-- Scope: groups (all)\n"), "-- Scope", "no scope 'groups'; did you mean 'group'?"),
-        (change_relation("rank.\n", "rank.\n-- Depth: ten\n"), "-- Depth", "cannot read 'ten'; write 'k' or 'all'"),
-        (change_relation("rank.\n", "rank.\n-- Depth: 10\n"), "-- Depth", "cannot read '10'; write 'k' or 'all'"),
-        (change_relation("rank.\n", "rank.\n-- Grain: by list\n"), "-- Grain", "cannot read 'by list'; write 'list_id, doc_id'"),
+        (change_relation("rank.\n", "rank.\n-- Scope: groups (all)\n"), "-- Scope", "no scope 'groups'. Did you mean 'group'?"),
+        (change_relation("rank.\n", "rank.\n-- Depth: ten\n"), "-- Depth", "cannot read 'ten'. Write 'k' or 'all'"),
+        (change_relation("rank.\n", "rank.\n-- Depth: 10\n"), "-- Depth", "cannot read '10'. Write 'k' or 'all'"),
+        (change_relation("rank.\n", "rank.\n-- Grain: by list\n"), "-- Grain", "cannot read 'by list'. Write 'list_id, doc_id'"),
         (
             change_relation("FROM judged_documents", "FROM judged_documents LEFT JOIN ranked_documents ON ranked_documents.list_id = judged_documents.list_id"),
             "FROM",
-            "a LEFT JOIN finds one row, and those of ranked_documents are identified by doc_id, list_id; compare these in ON",
+            "a LEFT JOIN finds one row, and those of ranked_documents are identified by doc_id, list_id. Compare these in ON",
         ),
         (
             change_relation("FROM judged_documents", "FROM ranked_documents LEFT JOIN judged_documents ON judged_documents.list_id = ranked_documents.list_id"),
             "FROM",
-            "nothing is known to identify a row of judged_documents, of which a LEFT JOIN finds one; declare it (-- Grain: ... of a relation",
+            "nothing is known to identify a row of judged_documents, of which a LEFT JOIN finds one. Declare it (-- Grain: ... of a relation",
         ),
         (
             RELATION.replace("  list_id,\n  relevance\nFROM", "  judged_documents.list_id,\n  list_length\nFROM").replace(
                 "WHERE", "LEFT JOIN list_lengths ON list_lengths.list_id = judged_documents.list_id\nWHERE"
             ),
             "list_length",
-            "list_length may be of list_lengths, which a LEFT JOIN looks up; write list_lengths.list_length",
+            "list_length may be of list_lengths, which a LEFT JOIN looks up. Write list_lengths.list_length",
         ),
     ],
 )  # fmt: skip
@@ -421,7 +421,7 @@ def test_a_file_that_is_not_text(folder: Folder) -> None:
 
 
 def test_a_folder_that_is_not_there(folder: Folder, tmp_path: Path) -> None:
-    with pytest.raises(ContractError, match="is not there; give a folder with metrics/, relations/ or functions/"):
+    with pytest.raises(ContractError, match=r"is not there. Give a folder with metrics/, relations/ or functions/"):
         folder.evaluate({})
     (tmp_path / "file").write_text("")
     with pytest.raises(ContractError, match="is not there"):

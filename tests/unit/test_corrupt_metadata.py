@@ -73,7 +73,7 @@ def test_a_chart_of_forged_metadata(name: str, key: bytes) -> None:
 @pytest.mark.parametrize("value", [b"[{", b"\xff", b"1", b"[" * 100_000, b'{"AUC": 1}'])
 @pytest.mark.parametrize("key", [b"sqlrank.measures", b"sqlrank.rows"])
 def test_damaged_metadata_are_named(key: bytes, value: bytes) -> None:
-    message = f"this result has damaged metadata ({key.decode()}); give a result as sqlrank returned or stored it"
+    message = f"this result has damaged metadata ({key.decode()}). Give a result as sqlrank returned or stored it"
     assert find_message(forge(DRAWN["dots"], key, value)) == message
 
 
@@ -132,7 +132,7 @@ def test_columns_that_are_not_those_of_the_metadata() -> None:
         DRAWN["dots"].set_column(1, "AUC", pa.array(["x", "y"])),
         curve.set_column(curve.column_names.index("recall"), "recall", pa.array([["x"]] * curve.num_rows)),
     ):
-        message = "this result cannot be drawn: its columns are not those of its metadata; give it as sqlrank returned it"
+        message = "this result cannot be drawn: its columns are not those of its metadata. Give it as sqlrank returned it"
         assert find_message(table) in {"", message}
     assert find_message(curve.drop_columns(["recall"])).startswith("the result has no column 'recall' of its metadata")
 
@@ -144,7 +144,7 @@ def test_files_that_are_no_result(tmp_path: Path) -> None:
     (tmp_path / "cut.parquet").write_bytes(whole[:20] + b"\0" * (len(whole) - 28) + whole[-8:])
     for name, reason in (("text", "is no Parquet file"), ("cut", "is not readable: ")):
         path = str(tmp_path / f"{name}.parquet")
-        with pytest.raises(InputError, match=f"{name}.parquet' {reason}.*; store a baseline: sqlrank evaluate"):
+        with pytest.raises(InputError, match=f"{name}.parquet' {reason}.*. Store a baseline: sqlrank evaluate"):
             sqlrank.gate("RR", run=RUN, qrels=QRELS, baseline=path)
         assert f"--result {path} {reason}" in run_refused_command("chart", "--result", path, "-o", str(tmp_path / "x.svg"))
 

@@ -80,7 +80,7 @@ def test_nothing_is_read_from_a_database_of_names() -> None:
         ("fetch_groups", "SELECT 1"),
         ("describe", exp.select("1")),
     ):
-        with pytest.raises(InputError, match=r"^these tables are names only; give connection= to read them$"):
+        with pytest.raises(InputError, match=r"^these tables are names only. Give connection= to read them$"):
             getattr(database, method)(query)
 
 

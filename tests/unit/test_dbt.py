@@ -128,18 +128,18 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
         == "sqlrank: --insert is not for --dbt, which writes a model over models and sources"
     )
     assert run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "cube") == (
-        "sqlrank: --materialized cube is not possible; choose from: table, view, incremental"
+        "sqlrank: --materialized cube is not possible. Choose from: table, view, incremental"
     )
     assert "needs by or per_query" in run_refused_model(tmp_path, "AUC", *CLICKS, "--materialized", "incremental")
     groupings = ["--by", "campaign", "--by", "total", "--materialized", "incremental"]
     assert "which an incremental model cannot match" in run_refused_model(tmp_path, "AUC", *CLICKS, *groupings)
     assert run_refused_model(tmp_path, "AUC", *CLICKS, "--by", "day", "--overwrite-by", "day") == (
-        "sqlrank: --overwrite-by day is for --materialized incremental; choose that, or leave out overwrite_by"
+        "sqlrank: --overwrite-by day is for --materialized incremental. Choose that, or leave out overwrite_by"
     )
     result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "models")])
     assert result.stderr == f"sqlrank: --dbt {tmp_path / 'models'}: name the file of the model, such as models/daily_metrics.sql\n"
     result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "a-b.sql")])
-    assert result.stderr == "sqlrank: 'a-b' is not the name of a dbt model; use letters, digits and _\n"
+    assert result.stderr == "sqlrank: 'a-b' is not the name of a dbt model. Use letters, digits and _\n"
     result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--materialized", "view"])
     assert result.stderr == "sqlrank: --materialized is for --dbt\n"
 
@@ -195,8 +195,8 @@ def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconf
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dialect": "bigquery", "plan": {"score_order": "integer_sort"}}, "score_order='integer_sort' is for DuckDB; choose window"),
-        ({"plan": {"score_ordr": "window"}}, "unknown plan 'score_ordr'; did you mean 'score_order'?"),
+        ({"dialect": "bigquery", "plan": {"score_order": "integer_sort"}}, "score_order='integer_sort' is for DuckDB. Choose window"),
+        ({"plan": {"score_ordr": "window"}}, "unknown plan 'score_ordr'. Did you mean 'score_order'?"),
         ({"plan": {"score_order": "nonsense"}}, "unknown score_order 'nonsense'. Choose from: auto, window"),
     ],
 )

@@ -241,17 +241,17 @@ def test_databricks_has_the_statements_of_spark() -> None:
     [
         (
             lambda m: m.rankings("r", "q", by="a + b"),
-            "sqlrank: by=a + b is no column; give an expression with a name, as in by={'name': '...'}",
+            "sqlrank: by=a + b is no column. Give an expression with a name, as in by={'name': '...'}",
         ),
         (lambda m: m.rankings("r", "q", k="x"), "sqlrank: k=x is not a number"),
         (
             lambda m: m.predictions("p", columns={"lable": "x"}),
-            "sqlrank: columns: 'lable' is not read; there are: label, predictions.label, score, predictions.score",
+            "sqlrank: columns: 'lable' is not read. There are: label, predictions.label, score, predictions.score",
         ),
         (lambda m: m.test_metric_at_least("r", 1), "sqlrank: test a column of a model of metrics, or give the metric to compute"),
         (
             lambda m: m.test_metric_not_worse_than("p", "p", metric="base_rate"),
-            "sqlrank: nothing says if higher values of base_rate are better; give direction: higher or lower",
+            "sqlrank: nothing says if higher values of base_rate are better. Give direction: higher or lower",
         ),
         (
             lambda m: m.test_metric_not_worse_than("p", "p", metric="auc", interval=True),
@@ -266,7 +266,7 @@ def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
 
 def test_other_adapters_are_named() -> None:
     with pytest.raises(
-        ValueError, match=r"^sqlrank\.clusters has no SQL for oracle; it has for duckdb, bigquery, snowflake, postgres, redshift, spark$"
+        ValueError, match=r"^sqlrank\.clusters has no SQL for oracle. It has for duckdb, bigquery, snowflake, postgres, redshift, spark$"
     ):
         macros("oracle").clusters("a", "b")
 

@@ -89,7 +89,7 @@ def test_nonzero_expressions(tmp_path: Path, denominator: str, lines: tuple[str,
         (
             "2",
             ("Nonzero: SUM(cumulative_hits.",),
-            "'-- Nonzero: SUM(cumulative_hits.' cannot be read; write denominators as they stand in the file, between commas",
+            "'-- Nonzero: SUM(cumulative_hits.' cannot be read. Write denominators as they stand in the file, between commas",
         ),
         ("2", ("Nonzero: SUM(cumulative_hits).",), "SUM(cumulative_hits) is declared to be never 0, but nothing is divided by it"),
     ],

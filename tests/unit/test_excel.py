@@ -94,12 +94,12 @@ def test_counts_are_integers() -> None:
 
 
 def test_what_no_sheet_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SqlrankError, match=r"a cell holds 32,767 characters, and 'x{80}'\.\.\. is longer; name a \.csv or \.parquet file"):
+    with pytest.raises(SqlrankError, match=r"a cell holds 32,767 characters, and 'x{80}'\.\.\. is longer. Name a \.csv or \.parquet file"):
         excel.as_excel(pa.table({"x": ["x" * 32_768]}))
     assert read_sheet(excel.as_excel(pa.table({"x": ["x" * 32_767]})))["A2"].value == "x" * 32_767
     monkeypatch.setattr(excel, "MAX_SHEET_ROWS", 3)
     assert read_sheet(excel.as_excel(pa.table({"x": [1, 2]}))).max_row == 3
-    with pytest.raises(SqlrankError, match=r"a sheet holds 2 rows and 16,384 columns, and the result has 3 and 1; name a \.csv or"):
+    with pytest.raises(SqlrankError, match=r"a sheet holds 2 rows and 16,384 columns, and the result has 3 and 1. Name a \.csv or"):
         excel.as_excel(pa.table({"x": [1, 2, 3]}))
 
 
@@ -109,7 +109,7 @@ def test_a_file_of_ours_is_replaced_and_another_is_not(tmp_path: Path) -> None:
     before = path.read_bytes()
     book = openpyxl.Workbook()
     book.save(path)
-    assert "nothing in this file says that sqlrank wrote it; replace it with --force, or name another file" in run_refused_command(
+    assert "nothing in this file says that sqlrank wrote it. Replace it with --force, or name another file" in run_refused_command(
         *CALL, "-o", path
     )
     path.write_bytes(b"PK and no more")
@@ -121,7 +121,7 @@ def test_a_file_of_ours_is_replaced_and_another_is_not(tmp_path: Path) -> None:
 def test_a_missing_extra_is_reported_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     message = run_refused_command("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", "out.xlsx")
-    assert "an .xlsx file needs XlsxWriter; install sqlrank[xlsx], or name a .csv file, which Excel opens, too" in message
+    assert "an .xlsx file needs XlsxWriter. Install sqlrank[xlsx], or name a .csv file, which Excel opens, too" in message
 
 
 def test_rows_in_parts_as_a_sheet(tmp_path: Path) -> None:

@@ -145,11 +145,11 @@ def test_the_command_reports_and_draws_a_stored_result(tmp_path: Path) -> None:
         (
             "effects",
             {"tolerance": {"clicks": 1}},
-            "tolerance of 'clicks', which is no metric of this experiment; there are: revenue, latency",
+            "tolerance of 'clicks', which is no metric of this experiment. There are: revenue, latency",
         ),
         ("effects", {"tolerance": "x"}, "tolerance='x' is not possible: give a number from 0"),
-        (pa.table({"metric": ["x"]}), {}, "experiment: this table is no result of an experiment; give a result of sqlrank.experiment"),
-        ([{"metric": "x"}], {}, "experiment: a list is no table of effects; give a result of sqlrank.experiment"),
+        (pa.table({"metric": ["x"]}), {}, "experiment: this table is no result of an experiment. Give a result of sqlrank.experiment"),
+        ([{"metric": "x"}], {}, "experiment: a list is no table of effects. Give a result of sqlrank.experiment"),
     ],
 )
 def test_what_a_report_of_an_experiment_does_not_take(given: Any, options: dict[str, Any], message: str, effects: pa.Table) -> None:
@@ -160,6 +160,6 @@ def test_what_a_report_of_an_experiment_does_not_take(given: Any, options: dict[
 def test_a_damaged_or_missing_file_of_effects_is_named(tmp_path: Path, effects: pa.Table) -> None:
     (tmp_path / "no.parquet").write_text("no")
     pq.write_table(effects.slice(0, 1), tmp_path / "cut.parquet")
-    for name, message in {"no": "is no Parquet file; give a result", "cut": ": this table has not the rows of an experiment"}.items():
+    for name, message in {"no": "is no Parquet file. Give a result", "cut": ": this table has not the rows of an experiment"}.items():
         with pytest.raises(InputError, match=message):
             sqlrank.report(experiment=tmp_path / f"{name}.parquet")

@@ -53,7 +53,7 @@ def find_message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> st
         ({"covariates": "Mean()"}, "covariate 'Mean()' is not possible: write Mean(revenue) or Ratio(clicks, views), or name a column"),
         ({"lower_is_better": "speed"}, "lower_is_better names 'speed', which is no metric of this call"),
         ({"lower_is_better": 1}, "lower_is_better=1 is not possible: name the metrics of which lower values are better, in a list"),
-        ({"interval": "sequentia"}, "unknown interval 'sequentia'; did you mean 'sequential'? Choose from: fixed, sequential"),
+        ({"interval": "sequentia"}, "unknown interval 'sequentia'. Did you mean 'sequential'? Choose from: fixed, sequential"),
         ({"correction": "max_t"}, "unknown correction 'max_t'. Choose from: holm, bh, none"),
         ({"lift_scale": "ln"}, "unknown lift_scale 'ln'"),
         ({"multi_variant_units": "keep"}, "unknown multi_variant_units 'keep'. Choose from: error, drop"),
@@ -62,7 +62,7 @@ def find_message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> st
             {"expected_shares": {"A": 0.5}},
             "give variants with their shares, which add up to 1, such as {'control': 0.5, 'treatment': 0.5}",
         ),
-        ({"expected_shares": {"A": 0.5, "B": 0.4}}, "each must be above 0 and their sum 1; it is 0.9"),
+        ({"expected_shares": {"A": 0.5, "B": 0.4}}, "each must be above 0 and their sum 1, which is 0.9"),
         ({"control": ""}, "control='' is not possible: name the control variant"),
         ({"unit": None}, "unit=None is not possible: give the name of a column"),
         ({"variant": " "}, "variant=' ' is not possible: give the name of a column"),
@@ -77,7 +77,7 @@ def test_refused_arguments(asked: dict[str, Any], expected: str) -> None:
 def test_a_unit_in_two_variants_is_refused_with_examples() -> None:
     table = pa.table({"user": ["u1", "u1", "u2", "u3", "u4", "u5", "u5", "u5"], "variant": list("ABABBAAB"), "x": [1.0] * 8})
     said = find_message(table, unit="user")
-    assert said.startswith("data (Table): 2 units are in more than one variant; leave them out with multi_variant_units='drop'\n")
+    assert said.startswith("data (Table): 2 units are in more than one variant. Leave them out with multi_variant_units='drop'\n")
     assert "unit_id='u1', variant='A', last_variant='B'" in said
     assert "unit_id='u5', variant='A', last_variant='B'" in said
     assert "u2" not in said
@@ -100,18 +100,18 @@ def test_crossed_units_are_left_out_and_counted() -> None:
     ("table", "options", "expected"),
     [
         (make_observations([1, 2, 3, 4]), {"control": "C"}, "no unit is in the control 'C'. There are A and B"),
-        (make_observations([1, 2, 3, 4]), {"control": None}, "name the control variant, control=...; there are A and B"),
-        (make_observations([1, 2, 3, 4], "AAAA"), {}, "all units are in the control 'A'; an experiment needs units in another variant"),
-        (make_observations([1, 2, 3, 4], "AAAB"), {}, "variant B has 1 unit; a variance needs 2"),
-        (make_observations([1, 2, 3, 4], "BBBA"), {}, "variant A has 1 unit; a variance needs 2"),
-        (make_observations([1, 2, 3, None]), {}, "data (Table): 1 row: x is NULL; give 0 if nothing happened"),
+        (make_observations([1, 2, 3, 4]), {"control": None}, "name the control variant with control=. There are A and B"),
+        (make_observations([1, 2, 3, 4], "AAAA"), {}, "all units are in the control 'A'. An experiment needs units in another variant"),
+        (make_observations([1, 2, 3, 4], "AAAB"), {}, "variant B has 1 unit. A variance needs 2"),
+        (make_observations([1, 2, 3, 4], "BBBA"), {}, "variant A has 1 unit. A variance needs 2"),
+        (make_observations([1, 2, 3, None]), {}, "data (Table): 1 row: x is NULL. Give 0 if nothing happened"),
         (make_observations([1, 2, math.nan, math.inf]), {}, "data (Table): 2 rows: x is NaN or infinite"),
         (make_observations([1, 2, 3, -1e61]), {}, "data (Table): 1 row: x is beyond 1e60, whose squares no double holds"),
         (make_observations([1, 2, 3, 4], n=[1, 1, 1, -1]), {"metrics": "Ratio(x, n)"}, "data (Table): 1 row: n is negative"),
         (
             make_observations([1, 2, 3, 4], n=[1, 1, 1, None]),
             {"metrics": "Ratio(x, n)"},
-            "data (Table): 1 row: n is NULL; give 0 if nothing happened",
+            "data (Table): 1 row: n is NULL. Give 0 if nothing happened",
         ),
         (make_observations([1, 2, 3, 4], p=[1.0, 1, 1, math.nan]), {"covariates": "p"}, "data (Table): 1 row: p is NaN or infinite"),
         (make_observations([1, 2, 3, 4]), {"metrics": "Mean(y)"}, "data (Table) has no column 'y'. There are: unit_id, variant, x"),
@@ -120,15 +120,15 @@ def test_crossed_units_are_left_out_and_counted() -> None:
         (
             make_observations([1, 2, 3, 4]).rename_columns(["user_id", "arm", "x"]),
             {},
-            "data (Table) has no column 'unit_id'. Say which it is with unit=...; there are: user_id, arm, x",
+            "data (Table) has no column 'unit_id'. Say which it is with unit=. There are: user_id, arm, x",
         ),
-        (make_observations(list("abcd")), {}, "data (Table): x is VARCHAR, not a number; cast it, or name another column"),
+        (make_observations(list("abcd")), {}, "data (Table): x is VARCHAR, not a number. Cast it, or name another column"),
         (make_observations([1, 2, 3, 4]), {"where": "x > 9"}, 'data (Table) has no rows where "x" > 9'),
         (make_observations([1, 2, 3, 4]).slice(0, 0), {}, "data (Table) has no rows"),
         (
             make_observations([1, 2, 3, 4]),
             {"expected_shares": {"A": 0.5, "C": 0.5}},
-            "variant 'B' has no expected share; expected_shares names A and C",
+            "variant 'B' has no expected share. expected_shares names A and C",
         ),
     ],
 )
@@ -188,7 +188,7 @@ def test_a_unit_without_a_covariate_has_the_mean() -> None:
     table = UNITS.append_column("gaps", pa.array(gaps)).append_column("means", pa.array(means))
     result = sqlrank.experiment("Mean(spend)", data=table, control="A", covariates="gaps")
     assert result.to_pylist()[0] == pytest.approx(estimate_first("Mean(spend)", table, covariates="means"))
-    assert result.schema.metadata[b"sqlrank.notes"] == b"Mean(spend): 2 units have no covariate; the overall mean is imputed"
+    assert result.schema.metadata[b"sqlrank.notes"] == b"Mean(spend): 2 units have no covariate. The overall mean is imputed"
 
 
 @pytest.mark.slow
@@ -329,7 +329,7 @@ def test_the_command_notes_a_sample_ratio_mismatch(visits: Path) -> None:
     ("options", "expected"),
     [
         (["Mean(x)", "Mean(x)"], "sqlrank: Mean(x): Mean(x) is given twice\n"),
-        (["Mean(spend)", "Mean(pre)", "--covariate", "pre"], "sqlrank: --covariate pre: write --covariate metric=column; there are Mean(spend), Mean(pre)\n"),
+        (["Mean(spend)", "Mean(pre)", "--covariate", "pre"], "sqlrank: --covariate pre: write --covariate metric=column. There are Mean(spend), Mean(pre)\n"),
         (["Mean(spend)", "--covariate", "pre", "--covariate", "views"], "sqlrank: --covariate views: Mean(spend) is given twice\n"),
         (["Mean(spend)", "--dialect", "bigquery"], "sqlrank: --dialect, --create-table and --create-view are for --sql\n"),
         (["Mean(spend)", "--expected-share", "A=half"], "sqlrank: --expected-share: give a name and its share, such as --expected-share train=0.8 --expected-share test=0.2\n"),

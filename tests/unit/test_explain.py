@@ -241,12 +241,12 @@ def test_the_rows_of_one_cluster() -> None:
     assert [tuple(row.values()) for row in shown] == [("x", "b", 3, 2), ("y", "b", 1, 2)]
     assert contingency.title.endswith("(those where true_cluster = 'b')")
     with pytest.raises(
-        InputError, match="show_where: no step has all columns of cluster = 1; leave it out to see which columns steps have"
+        InputError, match=r"show_where: no step has all columns of cluster = 1. Leave it out to see which columns steps have"
     ):
         sqlrank.explain("PairwiseRecall", inputs={"records": records}, show_where="cluster = 1")
     refused = {
         "a; b": "show_where='a; b' is not one condition over columns",
-        "n = $1": r"show_where: \$1 has no value; write the value itself",
+        "n = $1": r"show_where: \$1 has no value. Write the value itself",
     }
     for show, message in refused.items():
         with pytest.raises(InputError, match=message):
@@ -258,13 +258,13 @@ def test_the_rows_of_one_cluster() -> None:
 @pytest.mark.parametrize(
     ("metric", "options", "message"),
     [
-        ("ROC", {"predictions": CLICKS}, "ROC has rows of its own; explain a metric with one value"),
-        ("nDCG@1..3", {"run": RUN, "qrels": QRELS, "query": "q1"}, "nDCG@1..3 has rows of its own; explain a metric with one value"),
-        ("RR", {"run": RUN, "qrels": QRELS}, "RR is of queries; name the one to explain with query="),
+        ("ROC", {"predictions": CLICKS}, "ROC has rows of its own. Explain a metric with one value"),
+        ("nDCG@1..3", {"run": RUN, "qrels": QRELS, "query": "q1"}, "nDCG@1..3 has rows of its own. Explain a metric with one value"),
+        ("RR", {"run": RUN, "qrels": QRELS}, "RR is of queries. Name the one to explain with query="),
         (
             "RR",
             {"run": {"a": RUN, "b": RUN}, "qrels": QRELS, "query": "q1"},
-            "several systems have values of their own; give the one to explain",
+            "several systems have values of their own. Give the one to explain",
         ),
         (
             "RR",
@@ -293,7 +293,7 @@ def test_the_command() -> None:
     assert shown.stdout.rstrip().splitlines()[-1].startswith("RR of query 301 is ")
     missing = CliRunner().invoke(app, ["explain", "RR", *given[:-4]])
     assert missing.exit_code == 2
-    assert "RR is of queries; name the one to explain with --query" in missing.output
+    assert "RR is of queries. Name the one to explain with --query" in missing.output
 
 
 @pytest.mark.slow

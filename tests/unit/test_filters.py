@@ -86,14 +86,14 @@ def test_the_command_line_and_files(files: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        ("day = 1", "run and qrels have a column 'day'; say which is meant, or both: run.day ... AND qrels.day ..."),
-        ("run.day = qrels.day", "compares columns of qrels and run; a condition is on the rows of one input"),
+        ("day = 1", "run and qrels have a column 'day'. Say which is meant, or both: run.day ... AND qrels.day ..."),
+        ("run.day = qrels.day", "compares columns of qrels and run. A condition is on the rows of one input"),
         ("run.day = 1 OR relevance = 1", "compares columns of qrels and run"),
         ("1 = 1", "names no column"),
-        ("topics.day = 1", "'topics.day' is of no input; qualify it by one of: run, qrels"),
-        ("run.dya = 1", "run has no column 'dya'; did you mean 'Day'?"),
+        ("topics.day = 1", "'topics.day' is of no input. Qualify it by one of: run, qrels"),
+        ("run.dya = 1", "run has no column 'dya'. Did you mean 'Day'?"),
         ("country = 'de'", "the input has no column 'country'"),
-        ("run.day = $day", "$day has no value; write the value itself"),
+        ("run.day = $day", "$day has no value. Write the value itself"),
         ("run.day = ?", "? has no value"),
     ],
 )
@@ -142,7 +142,7 @@ def test_a_comment_in_a_condition_is_not_kept() -> None:
 
 def test_a_column_of_dates_is_no_condition(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TABLE dated AS SELECT DATE '2026-01-01' AS day, 1 AS label, 0.5 AS score")
-    with pytest.raises(InputError, match=r"^where: column 'day' is DATE, which is no condition; compare it, such as day = '2026-01-01'$"):
+    with pytest.raises(InputError, match=r"^where: column 'day' is DATE, which is no condition. Compare it, such as day = '2026-01-01'$"):
         sqlrank.evaluate("AUC", predictions="dated", where="day", connection=connection)
 
 
@@ -151,13 +151,13 @@ def test_a_column_of_text_is_no_condition(connection: duckdb.DuckDBPyConnection,
     connection.execute(
         "CREATE OR REPLACE TABLE texts AS SELECT '2026-01-01' AS day, 1 AS label, 0.5 AS score, [1] AS items, {'a': 1} AS parts"
     )
-    message = "where: column 'day' is VARCHAR, which is no condition; compare it, such as day = 'a'"
+    message = "where: column 'day' is VARCHAR, which is no condition. Compare it, such as day = 'a'"
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         sqlrank.evaluate("AUC", predictions="texts", where=where, connection=connection)
     for name, kind in {"items": "INTEGER[]", "parts": "STRUCT"}.items():
         with pytest.raises(
             InputError,
-            match=f"^where: column '{name}' is {re.escape(kind)}, which is no condition; compare it, such as {name} IS NOT NULL$",
+            match=f"^where: column '{name}' is {re.escape(kind)}, which is no condition. Compare it, such as {name} IS NOT NULL$",
         ):
             sqlrank.evaluate("AUC", predictions="texts", where=name, connection=connection)
 
@@ -175,7 +175,7 @@ def test_a_column_of_text_is_no_condition(connection: duckdb.DuckDBPyConnection,
 def test_text_is_not_ordered_with_numbers(connection: duckdb.DuckDBPyConnection, where: str, number: str) -> None:
     connection.execute("CREATE OR REPLACE TABLE texts AS SELECT i::VARCHAR AS day, 1 AS label, 0.5 AS score FROM range(20) AS t(i)")
     message = (
-        f"where: column 'day' is VARCHAR, and {number} is a number; compare texts, such as day > 'a', "
+        f"where: column 'day' is VARCHAR, and {number} is a number. Compare texts, such as day > 'a', "
         f"or numbers, such as CAST(day AS DOUBLE) > {number}"
     )
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
@@ -229,7 +229,7 @@ def test_rows_are_inserted_by_the_names_of_columns(dialect: str) -> None:
 
 
 def test_a_result_goes_to_one_place() -> None:
-    with pytest.raises(InputError, match="create_table and insert are given; a result has one destination"):
+    with pytest.raises(InputError, match=r"create_table and insert are given. A result has one destination"):
         sqlrank.sql("Brier", predictions="p", create_table="a", insert="b")
     for name, message in {
         "a b": "'a b' is not the name of a table",
@@ -242,7 +242,7 @@ def test_a_result_goes_to_one_place() -> None:
         assert str(error.value).startswith("create_table: ")
         assert message in str(error.value)
     result = CliRunner().invoke(app, ["sql", "Brier", "--predictions", "p", "--create-view", "v", "--create-table", "t"])
-    assert result.stderr == "sqlrank: create_table and create_view are given; a result has one destination\n"
+    assert result.stderr == "sqlrank: create_table and create_view are given. A result has one destination\n"
 
 
 def test_stored_results_on_duckdb(connection: duckdb.DuckDBPyConnection) -> None:
@@ -288,6 +288,6 @@ def test_conditions_of_many_parts(connection: duckdb.DuckDBPyConnection) -> None
     many = " AND ".join(f"shop <> {number}" for number in range(3, 1_000))
     assert sqlrank.evaluate("Positives", predictions="clicks", connection=connection, where=many).to_pylist() == [{"Positives": 8}]
     mixed = " OR ".join(f"(shop = {number} AND day = 1)" for number in range(2_000))
-    message = r"^where: a condition of 2\d,\d{3} terms takes too long; at most 10,000 are possible, where a list x IN \(1, 2, \.\.\.\) is one\. Put the"
+    message = r"^where: a condition of 2\d,\d{3} terms takes too long. At most 10,000 are possible, where a list x IN \(1, 2, \.\.\.\) is one\. Put the"
     with pytest.raises(InputError, match=message):
         sqlrank.evaluate("Positives", predictions="clicks", connection=connection, where=mixed)

@@ -174,5 +174,5 @@ def test_regression_of_any_size(size: float) -> None:
 
 
 def test_a_gain_of_a_map_is_bounded() -> None:
-    with pytest.raises(MetricError, match="gain gives grade 1 1e\\+91; give at most 1e\\+90, so that sums are numbers"):
+    with pytest.raises(MetricError, match=r"gain gives grade 1 1e\+91. Give at most 1e\+90, so that sums are numbers"):
         sqlrank.evaluate("nDCG(gain={1: 1e91})", run=RUN, qrels=QRELS)

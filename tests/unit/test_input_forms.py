@@ -105,7 +105,7 @@ def test_objects_in_texts_of_sqlite_are_refused(column: str, retrieved: str, rel
 def test_lists_in_the_place_of_documents_lead_to_answers(tmp_path: Path) -> None:
     table = pa.Table.from_pylist([{"query_id": row["query_id"], "doc_id": row["retrieved"], "score": 1.0} for row in QUESTIONS])
     advice = (
-        r"doc_id is VARCHAR\[\], a list, and a row has one value; a row per query with lists of documents is inputs={'answers': \.\.\.}"
+        r"doc_id is VARCHAR\[\], a list, and a row has one value. A row per query with lists of documents is inputs={'answers': \.\.\.}"
     )
     with pytest.raises(InputError, match=advice):
         sqlrank.evaluate("RR", run=table, qrels=make_qrels())

@@ -139,7 +139,7 @@ def test_numbers_are_ordered_as_texts_in_predictions_and_printed_statements() ->
 def test_fractions_are_refused_as_texts() -> None:
     run = TIED.set_column(1, "doc_id", TIED["doc_id"].cast(pa.float64()))
     message = (
-        "run (Table): doc_id is DOUBLE, which engines write differently as text, and id_type='text' orders equal scores by that; cast it to "
+        "run (Table): doc_id is DOUBLE, which engines write differently as text, and id_type='text' orders equal scores by that. Cast it to "
         "text or integers, or give id_type='given'"
     )
     with pytest.raises(sqlrank.InputError) as raised:

@@ -81,7 +81,7 @@ def test_by_of_a_wrong_kind(by: Any, run: pa.Table, qrels: pa.Table) -> None:
 def test_by_columns_that_are_not_there_are_all_named(run: pa.Table, qrels: pa.Table) -> None:
     systems = run.append_column("system", [["x", "x", "y"]])
     refused(
-        "'sytem'; did you mean 'system'?",
+        "'sytem'. Did you mean 'system'?",
         "'nope'",
         "The run has: query_id, doc_id, score, system",
         run=systems,
@@ -168,7 +168,7 @@ def test_a_mapping_to_a_column_that_no_input_has(columns: dict[str, str], run: p
 
 
 def test_a_mapping_of_a_name_that_is_not_one(run: pa.Table, qrels: pa.Table) -> None:
-    refused("'qury_id'", "did you mean 'query_id'", run=run, qrels=qrels, columns={"qury_id": "user_id"})
+    refused("'qury_id'", "Did you mean 'query_id'", run=run, qrels=qrels, columns={"qury_id": "user_id"})
 
 
 def test_a_mapping_wins_over_a_column_of_the_canonical_name(run: pa.Table, qrels: pa.Table) -> None:

@@ -63,12 +63,12 @@ def test_rows_are_filtered() -> None:
     ("row", "problem"),
     [
         (("x", 3, "a", -1, 1.0), r"1 row: price is negative\n +.*price=-1"),
-        (("x", 3, "a", None, 1.0), "1 row: price is NULL; leave the row out"),
+        (("x", 3, "a", None, 1.0), "1 row: price is NULL. Leave the row out"),
         (("x", 3, "a", 1, -2.0), "1 row: pieces are negative"),
         (("x", None, "a", 1, 1.0), "1 row: order_id is NULL"),
         (("x", 3, "a", float("inf"), 1.0), "1 row: price is NaN or infinite"),
         (("x", 3, None, 1, 1.0), "1 row: item is NULL"),
-        (("x", 1, "a", 9, 1.0), r"\(shop, order_id, item\) occurs more than once; keep one row of each"),
+        (("x", 1, "a", 9, 1.0), r"\(shop, order_id, item\) occurs more than once. Keep one row of each"),
     ],
 )
 def test_rows_are_checked(row: tuple[Any, ...], problem: str) -> None:
@@ -79,11 +79,11 @@ def test_rows_are_checked(row: tuple[Any, ...], problem: str) -> None:
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(InputError, match=r"Revenue needs inputs=\{'orders': \.\.\.\}"):
         sqlrank.evaluate("Revenue", run=make_orders(), sql_dir=FOLDER)
-    with pytest.raises(InputError, match="unknown input 'order'; did you mean 'orders'"):
+    with pytest.raises(InputError, match=r"unknown input 'order'. Did you mean 'orders'"):
         sqlrank.evaluate("Revenue", inputs={"order": make_orders()}, sql_dir=FOLDER)
     with pytest.raises(InputError, match="no column 'price'"):
         sqlrank.evaluate("Revenue", inputs={"orders": make_orders().drop_columns("price")}, columns=COLUMNS, sql_dir=FOLDER)
-    with pytest.raises(InputError, match="columns maps 'prise', which orders do not have; did you mean 'price'"):
+    with pytest.raises(InputError, match=r"columns maps 'prise', which orders do not have. Did you mean 'price'"):
         sqlrank.evaluate("Revenue", inputs={"orders": make_orders()}, columns={**COLUMNS, "prise": "price"}, sql_dir=FOLDER)
 
 

@@ -78,7 +78,7 @@ def test_sources_that_are_not_there(source: Any, database: duckdb.DuckDBPyConnec
     message = refused("run: there is no table and no file named", run=source, qrels="judgements", connection=database)
     assert "The database has: judgements, runs, v" in message
     if source == "rnus":
-        assert "did you mean 'runs'?" in message
+        assert "Did you mean 'runs'?" in message
 
 
 def test_the_message_names_no_table_of_sqlrank_itself(run: pa.Table) -> None:

@@ -125,15 +125,15 @@ def test_trec_files(text: str, tmp_path: Path, qrels: pa.Table) -> None:
         ("q2 Q0 b 1 nan tag", ["1 row", "score is NaN", "query_id='q2', doc_id='b'"]),
         (
             "q2 Q0 b",
-            ["run: ", "run, line 4 has 3 fields: 'q2 Q0 b'; a line of a run has 6 fields", "query, Q0, document, rank, score, tag"],
+            ["run: ", "run, line 4 has 3 fields: 'q2 Q0 b'. A line of a run has 6 fields", "query, Q0, document, rank, score, tag"],
         ),
         ("q2", ["line 4 has 1 field: 'q2'"]),
         ("q2 Q0 b 1 0.5", ["line 4 has 5 fields"]),
         ("q2 Q0 my doc 1 0.5 tag", ["line 4 has 7 fields"]),
         ("q2 Q0 my doc 1 0.5", ["line 4 has rank 'doc': 'q2 Q0 my doc 1 0.5'"]),
-        ("q2 0 b 1", ["line 4 has 4 fields: 'q2 0 b 1'; that is a line of qrels, not of a run; give the file with qrels="]),
+        ("q2 0 b 1", ["line 4 has 4 fields: 'q2 0 b 1'. That is a line of qrels, not of a run. Give the file with qrels="]),
         ("q2 Q0 b 7 1 0.5 tag", ["line 4 has 7 fields: 'q2 Q0 b 7 1 0.5 tag'"]),
-        ("q2 Q0 b b 1 0.5 tag and " + "x" * 3000, ["line 4 has 9 fields: 'q2 Q0 b b 1 0.5 tag and xxx", "xxx'...; a line"]),
+        ("q2 Q0 b b 1 0.5 tag and " + "x" * 3000, ["line 4 has 9 fields: 'q2 Q0 b b 1 0.5 tag and xxx", "xxx'.... A line"]),
         ("\n# comment\n \nq2 Q0", ["line 7 has 2 fields"]),
     ],
 )
@@ -146,9 +146,9 @@ def test_malformed_lines_of_a_run_are_shown(line: str, parts: list[str], tmp_pat
     ("line", "parts"),
     [
         ("q1 0 a yes", ["qrels (", "1 row", "query_id='q1'"]),
-        ("q1 a 1", ["qrels: ", "line 3 has 3 fields: 'q1 a 1'; a line of qrels has 4 fields", "query, iteration, document, relevance"]),
+        ("q1 a 1", ["qrels: ", "line 3 has 3 fields: 'q1 a 1'. A line of qrels has 4 fields", "query, iteration, document, relevance"]),
         ("q1 0 my doc 1", ["line 3 has 5 fields"]),
-        ("q1 Q0 a 1 0.5 tag", ["line 3 has 6 fields", "that is a line of a run, not of qrels; give the file with run="]),
+        ("q1 Q0 a 1 0.5 tag", ["line 3 has 6 fields", "That is a line of a run, not of qrels. Give the file with run="]),
     ],
 )
 def test_malformed_lines_of_qrels_are_shown(line: str, parts: list[str], tmp_path: Path, run: pa.Table) -> None:
@@ -157,8 +157,8 @@ def test_malformed_lines_of_qrels_are_shown(line: str, parts: list[str], tmp_pat
 
 
 def test_run_and_qrels_exchanged(files: Path) -> None:
-    refused("run.trec, line 1 has 6 fields", "that is a line of a run, not of qrels", run=files / "run.trec", qrels=files / "run.trec")
-    refused("qrels.trec, line 1 has 4 fields", "that is a line of qrels, not of a run", run=files / "qrels.trec", qrels=files / "run.trec")
+    refused("run.trec, line 1 has 6 fields", "That is a line of a run, not of qrels", run=files / "run.trec", qrels=files / "run.trec")
+    refused("qrels.trec, line 1 has 4 fields", "That is a line of qrels, not of a run", run=files / "qrels.trec", qrels=files / "run.trec")
 
 
 def test_malformed_lines_in_compressed_files_and_patterns(tmp_path: Path, qrels: pa.Table) -> None:
@@ -236,7 +236,7 @@ def test_predictions_of_vowpal_wabbit(tmp_path: Path) -> None:
         path.write_text(f"1 x\n{text}\n", encoding="utf-8")
         with pytest.raises(InputError) as raised:
             sqlrank.evaluate("AUC", predictions=path, columns=columns)
-        assert f"scores.pred, {fault}; a line of predictions of Vowpal Wabbit is a score and, perhaps, a tag" in str(raised.value)
+        assert f"scores.pred, {fault}. A line of predictions of Vowpal Wabbit is a score and, perhaps, a tag" in str(raised.value)
     path.write_text("nan 1\n0 0\n", encoding="utf-8")
     with pytest.raises(InputError, match="score is NaN"):
         sqlrank.evaluate("AUC", predictions=path, columns={"label": "CAST(tag AS INT)"})

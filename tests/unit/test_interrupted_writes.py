@@ -93,7 +93,7 @@ def test_a_file_that_cannot_grow_is_as_it_was(name: str, folder: Path) -> None:
         with limit_file_size(100):
             result = invoke_command(*words, "--force")
         assert (result.exit_code, read_contents(target)) == (2, before), result.output
-        kept = "; it has what it had before" if has_earlier else ""
+        kept = ". It has what it had before" if has_earlier else ""
         why = f"{output.option} {target}: cannot be written: File too large{kept}. Free space, or name another file"
         assert result.stderr.splitlines()[-1] == f"sqlrank: {why}"
 
@@ -113,7 +113,7 @@ def test_a_full_disk_leaves_what_was_there(name: str, folder: Path) -> None:
         before = read_contents(target)
         result = invoke_command(*output.arguments(folder / f"{output.reads}.parquet", target), "--force")
         assert (result.exit_code, read_contents(target)) == (2, before), result.output
-        why = f"{output.option} {target}: cannot be written: No space left on device; it has what it had before. Free space, or name another file"
+        why = f"{output.option} {target}: cannot be written: No space left on device. It has what it had before. Free space, or name another file"
         assert result.stderr.splitlines()[-1] == f"sqlrank: {why}"
 
 
@@ -122,7 +122,7 @@ def test_of_two_files_none_is_replaced_if_one_cannot_be_written() -> None:
     write_files([(file, "1") for file in files])
     with (
         limit_file_size(10),
-        pytest.raises(SqlrankError, match=r"^-o b\.yml: cannot be written: File too large; it has what it had before\."),
+        pytest.raises(SqlrankError, match=r"^-o b\.yml: cannot be written: File too large. It has what it had before\."),
     ):
         write_files(list(zip(files, ("2", "2" * 11), strict=True)))
     assert read_contents(Path("a.sql")) == {"a.sql": b"1", "b.yml": b"1"}
@@ -245,7 +245,7 @@ def test_a_summary_takes_back_what_did_not_fit(monkeypatch: pytest.MonkeyPatch) 
     file = OutputFile(Path("x.md"), FileKind.SUMMARY, "--summary", appends=True)
     with (
         limit_file_size(20),
-        pytest.raises(SqlrankError, match=r"^--summary x\.md: cannot be written: File too large; it has what it had before\."),
+        pytest.raises(SqlrankError, match=r"^--summary x\.md: cannot be written: File too large. It has what it had before\."),
     ):
         file.append("## sqlrank gate: pass\n")
     assert (Path("x.md").read_text(), Path("x.md").stat().st_ino) == ("# Mine\n", inode)

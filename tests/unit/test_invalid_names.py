@@ -85,15 +85,15 @@ def test_many_columns_are_counted() -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("~/pred.parquet", "no file named '~/pred.parquet'; '~' is no folder here: give '{home}/pred.parquet'"),
-        ("file:///tmp/pred.parquet", "no file named 'file:///tmp/pred.parquet'; give the path, '/tmp/pred.parquet'"),
-        ("-", "no file named '-'; standard input can be read only once: write it to a file first"),
-        ("preds.parquet", "no file named 'preds.parquet'; did you mean 'pred.parquet'?"),
-        ("{home}/pred.parqet", "did you mean '{home}/pred.parquet'?"),
-        ("nodir/pred.parquet", "no file named 'nodir/pred.parquet'; the folder 'nodir' is not there."),
-        ("empty", "'empty' is a folder without files; give a file, or a glob such as 'empty/*.parquet'"),
-        ("dangling.parquet", "'dangling.parquet' is a link to 'nowhere.parquet', which leads to no file; check it"),
-        ("loop", "'loop' is a link to 'loop', which leads to no file; check it"),
+        ("~/pred.parquet", "no file named '~/pred.parquet'. '~' is no folder here: give '{home}/pred.parquet'"),
+        ("file:///tmp/pred.parquet", "no file named 'file:///tmp/pred.parquet'. Give the path, '/tmp/pred.parquet'"),
+        ("-", "no file named '-'. Standard input can be read only once: write it to a file first"),
+        ("preds.parquet", "no file named 'preds.parquet'. Did you mean 'pred.parquet'?"),
+        ("{home}/pred.parqet", "Did you mean '{home}/pred.parquet'?"),
+        ("nodir/pred.parquet", "no file named 'nodir/pred.parquet'. The folder 'nodir' is not there."),
+        ("empty", "'empty' is a folder without files. Give a file, or a glob such as 'empty/*.parquet'"),
+        ("dangling.parquet", "'dangling.parquet' is a link to 'nowhere.parquet', which leads to no file. Check it"),
+        ("loop", "'loop' is a link to 'loop', which leads to no file. Check it"),
         ("", "there is no table and no file named ''"),
     ],
 )
@@ -124,7 +124,7 @@ def test_what_is_empty_is_refused_everywhere() -> None:
         sqlrank.compare("AUC", predictions=TABLE, by="")
     for option in ("--temp-directory", "--db", "--by", "--compat", "--sql-dir", "--unit", "--where"):
         result = invoke_command("evaluate", "AUC", "--predictions", "pred.parquet", option, "")
-        assert (result.exit_code, f"{option} is empty; give a value, or leave it out" in result.stderr) == (2, True)
+        assert (result.exit_code, f"{option} is empty. Give a value, or leave it out" in result.stderr) == (2, True)
     assert "--by is empty" in invoke_command("compare", "AUC", "--predictions", "pred.parquet", "--by", "").stderr
     assert "--dialect is empty" in invoke_command("sql", "AUC", "--predictions", "p", "--dialect", "").stderr
 
@@ -158,15 +158,15 @@ FILE = (
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("roles.toml", "run = 5", "roles.toml:1: run = 5 is in no table; write a table [run]"),
-        ("roles.toml", "[shop]\nunique = 5\ncolumns = {}", "roles.toml:1: unique of role 'shop' is 5; it must be a list of texts"),
-        ("roles.toml", "[shop]\nquery_column = 5\ncolumns = {}", "roles.toml:1: query_column of role 'shop' is 5; it must be a text"),
-        ("policies.toml", "x = 5", "policies.toml:1: x = 5 is in no table; write a table [x]"),
+        ("roles.toml", "run = 5", "roles.toml:1: run = 5 is in no table. Write a table [run]"),
+        ("roles.toml", "[shop]\nunique = 5\ncolumns = {}", "roles.toml:1: unique of role 'shop' is 5. It must be a list of texts"),
+        ("roles.toml", "[shop]\nquery_column = 5\ncolumns = {}", "roles.toml:1: query_column of role 'shop' is 5. It must be a text"),
+        ("policies.toml", "x = 5", "policies.toml:1: x = 5 is in no table. Write a table [x]"),
         ("policies.toml", "[x]\na = 1", "policies.toml:1: x needs a table for each of its values, such as [x.values.none]"),
         ("plans.toml", "[x.values]\na = 1", "plans.toml:1: x needs a table for each of its values"),
-        ("names.toml", "[aliases]\nfoo = 5", "names.toml:1: foo of [aliases] is 5; it must be a text"),
+        ("names.toml", "[aliases]\nfoo = 5", "names.toml:1: foo of [aliases] is 5. It must be a text"),
         ("names.toml", "[spellings]\n'((' = 'x'", "names.toml:1: '((' of [spellings] is no regular expression"),
-        ("metrics/mine.sql", FILE.format("MAX(score"), "mine.sql:6: 1 more '(' than ')'; close each bracket"),
+        ("metrics/mine.sql", FILE.format("MAX(score"), "mine.sql:6: 1 more '(' than ')'. Close each bracket"),
         ("metrics/mine.sql", FILE.format("MAX(score" + " + 0" * 300_000 + ")"), "mine.sql:1: the file has 1200132 characters, of which one may have"),
     ],
     ids=range(10),
@@ -184,7 +184,7 @@ def test_a_mode_of_ones_own_is_refused_by_file_and_rule(tmp_path: Path) -> None:
     (tmp_path / "compat").mkdir()
     for text, message in (
         ("defaults = 5", "defaults = 5 is in no table"),
-        ("[metrics]\nAUC = 5", "write a table, such as [metrics.AP]"),
+        ("[metrics]\nAUC = 5", "Write a table, such as [metrics.AP]"),
     ):
         (tmp_path / "compat" / "mine.toml").write_text(text)
         with pytest.raises(ContractError) as caught:

@@ -239,29 +239,29 @@ NUMBERS = draw_examples(1)["features"].tolist()
             {},
             "2 rows: a feature is NULL, NaN or infinite",
         ),
-        (change_examples(features=[[0.0], *NUMBERS[1:]]), {}, "features have 1 to 3 numbers; give all rows as many"),
+        (change_examples(features=[[0.0], *NUMBERS[1:]]), {}, "features have 1 to 3 numbers. Give all rows as many"),
         (change_examples(features=pa.array([[]] * 25, pa.list_(pa.float64()))), {}, "features have no numbers"),
-        (change_examples(features=["a"] * 25), {}, "features is VARCHAR, not an array of numbers; cast it"),
+        (change_examples(features=["a"] * 25), {}, "features is VARCHAR, not an array of numbers. Cast it"),
         (to_arrays().slice(0, 0), {}, "has no rows"),
         (to_arrays().drop_columns(["label"]), {}, "no column 'label'"),
         (to_arrays().drop_columns(["features"]), {}, "no column 'feature'"),
         (to_wide(), {"columns": {"features": ["f1", "f2"]}}, "no column 'f2'. There are: row_id, query_id, label, f1"),
-        (to_wide(), {"columns": {"features": ["f1", "F1"]}}, "name each column once"),
-        (to_arrays(), {"columns": {"features": ["features", "label"]}}, "features is DOUBLE[], not a number; cast it"),
-        (to_arrays(), {"columns": {"labels": "label"}}, "columns maps 'labels', which training data do not have; did you mean 'label'?"),
-        (to_arrays(), {"columns": {"weight": "label"}}, "columns maps 'weight', which losses of the top k do not read; leave it out"),
+        (to_wide(), {"columns": {"features": ["f1", "F1"]}}, "Name each column once"),
+        (to_arrays(), {"columns": {"features": ["features", "label"]}}, "features is DOUBLE[], not a number. Cast it"),
+        (to_arrays(), {"columns": {"labels": "label"}}, "columns maps 'labels', which training data do not have. Did you mean 'label'?"),
+        (to_arrays(), {"columns": {"weight": "label"}}, "columns maps 'weight', which losses of the top k do not read. Leave it out"),
         (
             to_arrays(),
             {"start": to_arrays()},
-            "start (Table): no column 'feature'; give a table of weights as fit returns, with feature, weight",
+            "start (Table): no column 'feature'. Give a table of weights as fit returns, with feature, weight",
         ),
         (to_arrays(), {"start": pa.table({"feature": [1, 2], "weight": [1.0, 2.0]})}, "start: feature 3 has no weight"),
         (to_arrays(), {"start": pa.table({"feature": [1, 2, 3, 4], "weight": [1.0] * 4})}, "start: the examples have no feature 4"),
-        (to_arrays(), {"start": pa.table({"feature": [1, 1], "weight": [1.0, 2.0]})}, "start: feature 1 has two weights; give one"),
+        (to_arrays(), {"start": pa.table({"feature": [1, 1], "weight": [1.0, 2.0]})}, "start: feature 1 has two weights. Give one"),
         (
             to_arrays(),
             {"start": pa.table({"feature": [1], "weight": [float("nan")]})},
-            "start: the weight of feature 1 is nan; give a number",
+            "start: the weight of feature 1 is nan. Give a number",
         ),
         (to_arrays(), {"by": "shop"}, "by: training (Table): no column 'shop'"),
         (pa.concat_tables([to_long(), to_long().slice(0, 1)]), {}, "Map keys must be unique"),
@@ -277,17 +277,17 @@ def test_examples_that_cannot_be_learned_from(examples: pa.Table, options: dict[
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "k is 0; it must be an integer from 1"),
+        ({"k": 0}, "k is 0. It must be an integer from 1"),
         ({"surrogate": "ramp"}, "surrogate='ramp' is not convex"),
         ({"surrogate": "svm"}, "unknown surrogate 'svm'"),
-        ({"margin": -1}, "margin=-1 is not possible; give a number above 0"),
-        ({"learning_rate": 0}, "learning_rate=0 is not possible; give a number above 0"),
-        ({"l2": -1}, "l2=-1 is not possible; give a number from 0"),
-        ({"max_iter": 0}, "max_iter=0 is not possible; give an integer from 1"),
-        ({"k": None}, "k is missing: surrogate='avg' compares the k highest negatives; give k, or surrogate='logistic'"),
-        ({"surrogate": "logistic"}, "k=2 is not possible with surrogate='logistic', which has no top k; leave it out"),
+        ({"margin": -1}, "margin=-1 is not possible. Give a number above 0"),
+        ({"learning_rate": 0}, "learning_rate=0 is not possible. Give a number above 0"),
+        ({"l2": -1}, "l2=-1 is not possible. Give a number from 0"),
+        ({"max_iter": 0}, "max_iter=0 is not possible. Give an integer from 1"),
+        ({"k": None}, "k is missing: surrogate='avg' compares the k highest negatives. Give k, or surrogate='logistic'"),
+        ({"surrogate": "logistic"}, "k=2 is not possible with surrogate='logistic', which has no top k. Leave it out"),
         ({"surrogate": "logistic", "k": None, "margin": 2.0}, "margin=2.0 is not possible with surrogate='logistic'"),
-        ({"seed": 1, "start": to_wide()}, "seed and start both give initial weights; give one of them"),
+        ({"seed": 1, "start": to_wide()}, "seed and start both give initial weights. Give one of them"),
     ],
 )
 def test_parameters_that_are_not_possible(options: dict[str, Any], message: str) -> None:
@@ -298,7 +298,7 @@ def test_parameters_that_are_not_possible(options: dict[str, Any], message: str)
 
 def test_weights_that_cannot_score() -> None:
     several = fit(to_arrays(), k=3, max_iter=2, by="query_id")
-    with pytest.raises(InputError, match="weights of several models, identified by query_id; keep the rows of one"):
+    with pytest.raises(InputError, match=r"weights of several models, identified by query_id. Keep the rows of one"):
         scoring_sql(several, "t")
     one = several.filter(pa.compute.field("query_id") == 3).drop_columns(["query_id"])
     assert scoring_sql(one, "t").count("features") == 3
@@ -334,7 +334,7 @@ def test_the_command(tmp_path: Path) -> None:
     merged = CliRunner().invoke(app, [*options[:4], "--merge", str(weights), *options[6:], "--format", "csv"])
     assert [float(line.rpartition(",")[2]) for line in merged.stdout.splitlines()[1:]] == pq.read_table(weights)["weight"].to_pylist()
     unread = CliRunner().invoke(app, [*options, "--merge", str(weights)])
-    assert "--max-iter is not possible with --merge; leave one of them out" in unread.stderr
+    assert "--max-iter is not possible with --merge. Leave one of them out" in unread.stderr
     refused = CliRunner().invoke(app, [*options, "--surrogate", "svm"])
     assert refused.exit_code == 2
     assert refused.stderr.startswith("sqlrank: unknown surrogate 'svm'")

@@ -37,7 +37,7 @@ def test_a_loss_that_is_not_below_that_of_zero_weights() -> None:
     (warning,) = caught
     assert str(warning.message) == (
         "the least loss found for {'shop': 'a'}, 1.5, is not below that of zero weights, 1 (1 of 2 models), so that no weights found are better "
-        "than none; k=1 may be too small for these features: train surrogate='logistic' instead, raise k, or change learning_rate or max_iter"
+        "than none. k=1 may be too small for these features: train surrogate='logistic' instead, raise k, or change learning_rate or max_iter"
     )
     losses = json.loads(weights.schema.metadata[b"sqlrank.losses"])
     assert [loss["model"] for loss in losses] == [{"shop": "a"}, {"shop": "b"}]
@@ -70,7 +70,7 @@ def test_training_starts_from_given_weights(tmp_path: Path) -> None:
         )
     assert got["weight"].to_pylist() == pytest.approx([21, 11, 1, 21, 11, 1])
     assert again["weight"].to_pylist() == pytest.approx(got["weight"].to_pylist())
-    with pytest.raises(InputError, match=r"start: there are weights for {'shop': 'b'}, of which there are no examples; leave them out"):
+    with pytest.raises(InputError, match=r"start: there are weights for {'shop': 'b'}, of which there are no examples. Leave them out"):
         fit(both.slice(0, 300), k=3, by="shop", columns={"features": NAMES}, start=start)
     with pytest.raises(InputError, match=r"feature 'f1' for {'shop': 'b'} has no weight"):
         fit(both, k=3, by="shop", columns={"features": NAMES}, start=start.slice(3))
@@ -154,11 +154,11 @@ def test_models_are_merged_greedily() -> None:
 @pytest.mark.parametrize(
     ("weights", "options", "message"),
     [
-        ({"feature": [1], "weight": [1.0]}, {}, "weights: feature 2 has no weight; give one for every feature, 0 for none"),
-        ({"m": [1] * 4, "feature": [1, 2, 3, 4], "weight": [1.0] * 4}, {}, "weights: the examples have no feature 4; leave its weight out"),
-        ({"feature": [1, 2, 3], "weights": [1.0] * 3}, {}, "no column 'weight'; give a table of weights as fit returns"),
+        ({"feature": [1], "weight": [1.0]}, {}, "weights: feature 2 has no weight. Give one for every feature, 0 for none"),
+        ({"m": [1] * 4, "feature": [1, 2, 3, 4], "weight": [1.0] * 4}, {}, "weights: the examples have no feature 4. Leave its weight out"),
+        ({"feature": [1, 2, 3], "weights": [1.0] * 3}, {}, "no column 'weight'. Give a table of weights as fit returns"),
         ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"k": 25}, "no query has k negatives and a positive"),
-        ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"factors": 1}, "factors=1 is not possible; give an integer from 2"),
+        ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"factors": 1}, "factors=1 is not possible. Give an integer from 2"),
         ({"feature": [1, 2, 3], "weight": [1.0] * 3}, {"k": None}, "k is missing"),
     ],
 )

@@ -112,9 +112,9 @@ def test_words_of_a_metric_lead_to_it() -> None:
 
 def test_names_that_mean_different_things_are_refused_with_the_choices() -> None:
     for name in NAMES["ambiguous"]:
-        with pytest.raises(MetricError, match="means different things in different tools; say which: "):
+        with pytest.raises(MetricError, match=r"means different things in different tools. Say which: "):
             sqlrank.parse(name.replace("@", "@5"))
-    assert "hits means different things in different tools; say which: Success is" in run_refused_command(
+    assert "hits means different things in different tools. Say which: Success is" in run_refused_command(
         "evaluate", "hits", "--run", "r", "--qrels", "q"
     )
 
@@ -122,7 +122,7 @@ def test_names_that_mean_different_things_are_refused_with_the_choices() -> None
 def test_an_alias_of_a_mode_is_suggested_with_the_mode() -> None:
     with pytest.raises(
         MetricError,
-        match=r"unknown metric 'ndcg_cut_10'; trec10 calls nDCG@10 so: write nDCG@10, or give compat='trec10'",
+        match=r"unknown metric 'ndcg_cut_10'. trec10 calls nDCG@10 so: write nDCG@10, or give compat='trec10'",
     ):
         sqlrank.parse("ndcg_cut_10")
     assert str(sqlrank.parse("roc_auc_score")) == "AUC"
@@ -242,7 +242,7 @@ def test_a_list_of_cutoffs_is_a_column_each() -> None:
     assert got == [{"P@1": 1.0, "P@2": 0.5, "RR": 1.0, "nDCG(gain=exp2)@2": 1.0}]
     assert sqlrank.evaluate("MAP@[1,2]", run=GOOD_RUN, qrels=GOOD_QRELS).column_names == ["MAP@1", "MAP@2"]
     for wrong in ("P@[]", "P@[1,x]", "P@[1..3]", "P@[1,,2]"):
-        with pytest.raises(MetricError, match=r"write numbers with commas between them, as in P@\[1,5,10\]"):
+        with pytest.raises(MetricError, match=r"Write numbers with commas between them, as in P@\[1,5,10\]"):
             sqlrank.evaluate(wrong, run=GOOD_RUN, qrels=GOOD_QRELS)
     with pytest.raises(MetricError, match="must be an integer from 1"):
         sqlrank.evaluate("P@[0,1]", run=GOOD_RUN, qrels=GOOD_QRELS)

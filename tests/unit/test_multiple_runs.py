@@ -65,7 +65,7 @@ def test_runs_are_named_by_their_tag_or_their_file(tmp_path: Path) -> None:
     refused("two systems are called 'x.run'", "--run name=source", run=[good, write_trec(tmp_path / "b" / "x.run", BAD, "t")], qrels=QRELS)
     pq.write_table(GOOD, tmp_path / "good.parquet")
     assert evaluate_run([tmp_path / "good.parquet", write_trec(bad, BAD, "dense")]) == select_rows(("good", "dense"))
-    refused("a Table of several has no name; give run={'name': table}", run=[GOOD, BAD], qrels=QRELS)
+    refused("a Table of several has no name. Give run={'name': table}", run=[GOOD, BAD], qrels=QRELS)
 
 
 def test_a_system_of_several_files(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_problems_of_single_systems() -> None:
     refused("(system, query_id, doc_id) occurs more than once", "system='b', query_id='q1'", run={"a": GOOD, "b": twice}, qrels=QRELS)
     refused("has no rows, and 'b' would be missing from the result", run={"a": GOOD, "b": BAD.slice(0, 0)}, qrels=QRELS)
     own = BAD.append_column("system", [["x", "x"]])
-    refused("has a column 'system' of its own; give it alone with by='system'", run={"a": GOOD, "b": own}, qrels=QRELS)
+    refused("has a column 'system' of its own. Give it alone with by='system'", run={"a": GOOD, "b": own}, qrels=QRELS)
     refused("no column 'score'", run={"a": GOOD, "b": BAD.drop_columns("score")}, qrels=QRELS)
     refused("there is no table and no file named 'nope'", run={"a": GOOD, "b": "nope"}, qrels=QRELS)
 
@@ -124,7 +124,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_options_that_cannot_be_repeated(option: str) -> None:
     long = {"-o": "--output"}.get(option, option)
     message = " ".join(refused_command("evaluate", "RR", "--run", "r", option, "1", option, "2").split())
-    assert f"{long} is given twice; it takes one value" in message
+    assert f"{long} is given twice. It takes one value" in message
     assert "--dialect is given twice" in refused_command("sql", "RR", "--dialect", "spark", "--dialect", "spark")
     assert "-k is given twice" in refused_command("learn", "t", "-k", "1", "-k", "2")
 
@@ -170,6 +170,6 @@ def test_folders_and_brace_patterns(tmp_path: Path, run: pa.Table, qrels: pa.Tab
     assert evaluate(str(tmp_path / "{parts,parts/more}/*.parquet"), qrels) == EXPECTED
     refused("there is no table and no file named", run=str(tmp_path / "{parts,none}/*.parquet"), qrels=qrels)
     (tmp_path / "parts" / "x.csv").write_text("")
-    refused("holds files of several kinds (.csv, .parquet); give a pattern of one", run=tmp_path / "parts", qrels=qrels)
+    refused("holds files of several kinds (.csv, .parquet). Give a pattern of one", run=tmp_path / "parts", qrels=qrels)
     (tmp_path / "empty").mkdir()
     refused("is a folder without files", run=tmp_path / "empty", qrels=qrels)

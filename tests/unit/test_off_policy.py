@@ -95,7 +95,7 @@ def test_a_target_that_does_nothing_of_what_was_logged() -> None:
         ("propensity", None, "1 row: propensity is NULL"),
         ("target_propensity", float("nan"), "1 row: target_propensity is NaN"),
         ("target_propensity", -0.1, "1 row: target_propensity is not a probability, from 0 to 1"),
-        ("reward", None, "1 row: reward is NULL; give 0 if nothing happened"),
+        ("reward", None, "1 row: reward is NULL. Give 0 if nothing happened"),
         ("expected_reward", float("inf"), "1 row: expected_reward is NaN or infinite"),
     ],
 )

@@ -24,9 +24,9 @@ from sqlrank.reports.html_page import Report
 from tests.unit.command_line import ROOT, invoke_command, run_refused_command
 from tests.unit.outputs import CONTENTS, HEAVY, OUTPUTS, READING, make_data
 
-INPUT = "this file is an input, which its own result cannot replace; name another file"
-DAMAGED = "this file is an input, which would be damaged; name another file"
-FOREIGN = "nothing in this file says that sqlrank wrote it; replace it with --force, or name another file"
+INPUT = "this file is an input, which its own result cannot replace. Name another file"
+DAMAGED = "this file is an input, which would be damaged. Name another file"
+FOREIGN = "nothing in this file says that sqlrank wrote it. Replace it with --force, or name another file"
 VERDICTS = {0, 1, 3}
 
 
@@ -71,7 +71,7 @@ def test_no_output_becomes_an_input_of_the_next_call(name: str, folder: Path) ->
     make_linked_input(folder, output.reads)
     for named, target in (("in", f"in/new{output.ending}"), (f"in/*{output.ending}", f"in/new{output.ending}")):
         said = run_refused_command(*output.arguments(named, target), "--force")
-        assert said == f"sqlrank: {output.option} {target}: the next call would read this file as one of {named!r}; name a file elsewhere\n"
+        assert said == f"sqlrank: {output.option} {target}: the next call would read this file as one of {named!r}. Name a file elsewhere\n"
     assert [path.name for path in Path("in").iterdir()] == [f"{output.reads}.parquet"]
 
 
@@ -117,7 +117,7 @@ def test_two_outputs_of_a_call_are_two_files() -> None:
     for first, second in (("-o x.md", "--junit x.md"), ("--summary x.md", "--junit x.md"), ("-o x.md", "--summary link.md")):
         assert (
             run_refused_command(*gate, *first.split(), *second.split())
-            == f"sqlrank: {first} and {second}: both are the same file; name two\n"
+            == f"sqlrank: {first} and {second}: both are the same file. Name two\n"
         )
 
 
@@ -129,7 +129,7 @@ def test_no_output_replaces_a_file_of_others(name: str, folder: Path) -> None:
     output = OUTPUTS[name]
     target = Path(f"notes{output.ending}")
     target.write_text("my notes")
-    way = FOREIGN.replace("replace", "append to") if output.option == "--summary" else FOREIGN
+    way = FOREIGN.replace("Replace it", "Append to it") if output.option == "--summary" else FOREIGN
     assert (
         run_refused_command(*output.arguments(folder / f"{output.reads}.parquet", target)) == f"sqlrank: {output.option} {target}: {way}\n"
     )
@@ -166,9 +166,9 @@ def test_no_output_replaces_another_kind(name: str, folder: Path) -> None:
         if output.option == "--summary" and kind not in CONTENTS:
             assert "this file is no text, and Markdown would damage it" in said
         else:
-            verb = "append to" if output.option == "--summary" else "replace"
+            verb = "Append to" if output.option == "--summary" else "Replace"
             problem = f"sqlrank wrote this file, of the kind '{kind}' and not '{output.kind}'"
-            assert said == f"sqlrank: {output.option} {target}: {problem}; {verb} it with --force, or name another file\n"
+            assert said == f"sqlrank: {output.option} {target}: {problem}. {verb} it with --force, or name another file\n"
         assert target.read_bytes() == before
 
 
@@ -227,7 +227,7 @@ def test_a_summary_is_appended_to_text_of_its_own(folder: Path, monkeypatch: pyt
     Path("empty").touch()
     assert invoke_command(*words, "empty").exit_code in VERDICTS
     Path("other.md").write_text("# Mine\n")
-    assert "append to it with --force, or name another file" in run_refused_command(*words, "other.md")
+    assert "Append to it with --force, or name another file" in run_refused_command(*words, "other.md")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(Path("other.md").resolve()))
     assert invoke_command(*words, "other.md").exit_code in VERDICTS
     assert Path("other.md").read_text().startswith("# Mine\n## sqlrank gate: ")
@@ -235,7 +235,7 @@ def test_a_summary_is_appended_to_text_of_its_own(folder: Path, monkeypatch: pyt
     assert invoke_command(*words, "third.md", "--force").exit_code in VERDICTS
     assert (
         run_refused_command(*words, "new.parquet")
-        == "sqlrank: --summary new.parquet: Markdown is appended to text; name a file that ends in .md or .txt\n"
+        == "sqlrank: --summary new.parquet: Markdown is appended to text. Name a file that ends in .md or .txt\n"
     )
 
 
@@ -243,10 +243,10 @@ def test_a_summary_damages_no_data(folder: Path) -> None:
     words = OUTPUTS["gate --summary"].arguments(folder / "predictions.parquet", "")[:-1]
     pq.write_table(pa.table({"x": [1]}), "other.parquet")
     Path("other.csv").write_text("a,b\n1,2\n")
-    message = "this file is no text, and Markdown would damage it; name a file that ends in .md or .txt"
+    message = "this file is no text, and Markdown would damage it. Name a file that ends in .md or .txt"
     for force in ((), ("--force",)):
         assert run_refused_command(*words, "other.parquet", *force) == f"sqlrank: --summary other.parquet: {message}\n"
-    assert "append to it with --force" in run_refused_command(*words, "other.csv")
+    assert "Append to it with --force" in run_refused_command(*words, "other.csv")
     assert pq.read_table("other.parquet").to_pylist() == [{"x": 1}]
     assert Path("other.csv").read_text() == "a,b\n1,2\n"
 
@@ -263,10 +263,10 @@ def test_where_no_file_can_be_written_is_found_before_any_work(name: str) -> Non
     loop.symlink_to(loop)
     Path(f"folder{output.ending}").mkdir()
     problems = {
-        f"no/x{output.ending}": f"there is no folder {Path('no').resolve()}; make it, or name another file",
-        f"file/x{output.ending}": f"{Path('file').resolve()} is no folder; name another file",
-        f"folder{output.ending}": "a folder; name a file in it",
-        str(loop): "a symbolic link that leads to itself; name another file",
+        f"no/x{output.ending}": f"there is no folder {Path('no').resolve()}. Make it, or name another file",
+        f"file/x{output.ending}": f"{Path('file').resolve()} is no folder. Name another file",
+        f"folder{output.ending}": "a folder. Name a file in it",
+        str(loop): "a symbolic link that leads to itself. Name another file",
         f"{'x' * 300}{output.ending}": "cannot be written: File name too long. Name another file",
     }
     for target, problem in problems.items():
@@ -302,8 +302,8 @@ def test_folders_and_files_without_permission(tmp_path: Path) -> None:
     names = [str(locked / "x.csv"), str(open_folder / "kept.csv")]
     done = subprocess.run([sys.executable, "-c", CANNOT_WRITE, *names], check=True, capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.splitlines() == [
-        f"-o {names[0]}: no file can be written in the folder {locked}; change its permissions, or name another folder",
-        f"-o {names[1]}: the file is read-only; change its permissions, or name another file",
+        f"-o {names[0]}: no file can be written in the folder {locked}. Change its permissions, or name another folder",
+        f"-o {names[1]}: the file is read-only. Change its permissions, or name another file",
     ]
 
 
@@ -322,22 +322,22 @@ def save_output(kind: str, path: str, **options: Any) -> None:
 def test_python_is_answered_with_keywords(kind: str) -> None:
     name = "x.html" if kind == "report" else "x.json"
     Path(name).write_text("mine")
-    way = "replace it with force=True, or name another file"
+    way = "Replace it with force=True, or name another file"
     with pytest.raises(SqlrankError) as caught:
         save_output(kind, name)
-    assert str(caught.value) == f"path={name!r}: nothing in this file says that sqlrank wrote it; {way}"
+    assert str(caught.value) == f"path={name!r}: nothing in this file says that sqlrank wrote it. {way}"
     assert Path(name).read_text() == "mine"
     other = FileKind.CHART if kind == "report" else FileKind.REPORT
     Path(name).write_text(CONTENTS[other][-1])
     with pytest.raises(SqlrankError) as caught:
         save_output(kind, name)
-    assert str(caught.value) == f"path={name!r}: sqlrank wrote this file, of the kind '{other}' and not '{kind}'; {way}"
+    assert str(caught.value) == f"path={name!r}: sqlrank wrote this file, of the kind '{other}' and not '{kind}'. {way}"
     save_output(kind, name, force=True)
     save_output(kind, name)
     assert read_file_kind(Path(name)) == kind
     with pytest.raises(SqlrankError) as caught:
         save_output(kind, "no/x.html")
-    assert str(caught.value) == f"path='no/x.html': there is no folder {Path('no').resolve()}; make it, or name another file"
+    assert str(caught.value) == f"path='no/x.html': there is no folder {Path('no').resolve()}. Make it, or name another file"
     with pytest.raises(SqlrankError, match=r"^path='a\\x00b\.html' is not possible: .* holds a character"):
         save_output(kind, "a\0b.html")
 

@@ -25,7 +25,7 @@ def test_a_target_that_is_an_input(place: str, target: str, source: str, dialect
     source = source.replace('"', "`") if dialect == "bigquery" else source
     with pytest.raises(InputError) as caught:
         sqlrank.sql("AUC", predictions=source, dialect=dialect, **{place: target})
-    assert str(caught.value) == f"{place}: {target} is an input, which its own result cannot replace or add to; name another table"
+    assert str(caught.value) == f"{place}: {target} is an input, which its own result cannot replace or add to. Name another table"
 
 
 def test_a_table_of_that_name_elsewhere() -> None:
@@ -39,7 +39,7 @@ def test_an_output_that_is_an_input(files: Path, monkeypatch: pytest.MonkeyPatch
     before = (files / "run.parquet").read_bytes()
     for source in ("run.parquet", "r*.parquet", files / "run.parquet"):
         message = run_refused_command("evaluate", "RR", "--run", source, "--qrels", "qrels.parquet", "-o", "./run.parquet", "--force")
-        assert message == "sqlrank: -o run.parquet: this file is an input, which its own result cannot replace; name another file\n"
+        assert message == "sqlrank: -o run.parquet: this file is an input, which its own result cannot replace. Name another file\n"
     assert (files / "run.parquet").read_bytes() == before
 
 
@@ -48,7 +48,7 @@ def test_files_that_are_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> N
     call = ("evaluate", "RR", "--run", "run.parquet", "--qrels", "qrels.parquet", "-o")
     (files / "notes.csv").write_text("mine")
     assert run_refused_command(*call, "notes.csv") == (
-        "sqlrank: -o notes.csv: nothing in this file says that sqlrank wrote it; replace it with --force, or name another file\n"
+        "sqlrank: -o notes.csv: nothing in this file says that sqlrank wrote it. Replace it with --force, or name another file\n"
     )
     assert (files / "notes.csv").read_text() == "mine"
     run_command(*call, "notes.csv", "--force")
@@ -95,7 +95,7 @@ CLICKS = {"metrics": "AUC", "name": "daily", "predictions": "clicks"}
     ],
 )
 def test_jinja_that_was_not_requested_is_refused(options: dict[str, Any], option: str, dialect: str) -> None:
-    with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run; only a text in where= may hold it"):
+    with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run. Only a text in where= may hold it"):
         sqlrank.dbt_model(**CLICKS, **options, dialect=dialect)
 
 
@@ -114,7 +114,7 @@ def test_jinja_behind_an_escape_is_refused() -> None:
     ],
 )
 def test_jinja_in_a_model_of_a_rollup_is_refused(options: dict[str, Any], option: str) -> None:
-    with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run; only a text in where= may hold it"):
+    with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run. Only a text in where= may hold it"):
         sqlrank.rollup_model(**{**CLICKS, "by": "day", "begin": "2026-01-01", **options})
 
 

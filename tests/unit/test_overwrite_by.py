@@ -91,8 +91,8 @@ def test_the_command() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"overwrite_by": "day", "by": "day"}, "overwrite_by= says which rows of insert= are replaced; name that table, too"),
-        ({"overwrite_by": "dya", "by": ["day", "shop"], "insert": "t"}, "overwrite_by='dya' is no column of by; did you mean 'day'? Choose from: day, shop"),
+        ({"overwrite_by": "day", "by": "day"}, "overwrite_by= says which rows of insert= are replaced. Name that table, too"),
+        ({"overwrite_by": "dya", "by": ["day", "shop"], "insert": "t"}, "overwrite_by='dya' is no column of by. Did you mean 'day'? Choose from: day, shop"),
         ({"overwrite_by": "day", "insert": "t"}, "overwrite_by='day' is no column of by. Give by, too, such as by='day'"),
         ({"overwrite_by": ["day"], "by": "day", "insert": "t"}, "overwrite_by=['day'] is not possible: give a column of by, such as 'day'"),
     ],
@@ -105,6 +105,6 @@ def test_what_replaces_nothing_is_refused(options: dict[str, object], message: s
 
 def test_an_engine_that_deletes_nothing() -> None:
     with pytest.raises(
-        MetricError, match=r"^datafusion deletes no rows, so that none can be replaced; leave out overwrite_by, or choose create_table$"
+        MetricError, match=r"^datafusion deletes no rows, so that none can be replaced. Leave out overwrite_by, or choose create_table$"
     ):
         sqlrank.sql("Brier", dialect="datafusion", predictions="p", by="day", insert="t", overwrite_by="day")

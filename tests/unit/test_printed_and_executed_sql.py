@@ -92,19 +92,19 @@ def test_what_is_in_memory_is_shown_under_the_name_of_its_role(run: pa.Table, qr
 
 
 def test_a_connection_that_is_none_is_refused() -> None:
-    with pytest.raises(InputError, match="cannot connect to a int; give a DuckDB connection"):
+    with pytest.raises(InputError, match=r"cannot connect to a int. Give a DuckDB connection"):
         sqlrank.sql("RR", run="r", qrels="q", dialect="sqlite", connection=42)
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
-    ("nDCG(rell=2)@10", {}, "nDCG has no parameter 'rell'; it takes: "),
-    ("nDCG(gain=exp3)", {}, "unknown gain 'exp3'; did you mean 'exp2'?"),
-    ("RBP(p=2)", {}, "it must be a number"),
-    ("nDCG", {"ties": "worse"}, "unknown ties 'worse'; did you mean 'worst'?"),
+    ("nDCG(rell=2)@10", {}, "nDCG has no parameter 'rell'. It takes: "),
+    ("nDCG(gain=exp3)", {}, "unknown gain 'exp3'. Did you mean 'exp2'?"),
+    ("RBP(p=2)", {}, "It must be a number"),
+    ("nDCG", {"ties": "worse"}, "unknown ties 'worse'. Did you mean 'worst'?"),
     ("AP", {"ties": "expected"}, "ties='expected' is not defined for AP"),
-    ("AP", {"depth": -1}, "depth is -1; it must be an integer from 1"),
+    ("AP", {"depth": -1}, "depth is -1. It must be an integer from 1"),
     ("AP", {"plan": {"rank_method": "fast"}}, "unknown rank_method 'fast'. Choose from: sort, count, top_k"),
-    ("AP", {"plan": {"rank_metod": "count"}}, "unknown plan 'rank_metod'; did you mean 'rank_method'?"),
+    ("AP", {"plan": {"rank_metod": "count"}}, "unknown plan 'rank_metod'. Did you mean 'rank_method'?"),
     ("AP", {"plan": {"rank_method": "count"}, "ties": "doc_asc"}, "rank_method='count' is for ties='doc_desc', not 'doc_asc'"),
     ("AP", {"plan": "count"}, "plan='count' is not possible: give a plan and its value"),
 ]
@@ -126,22 +126,22 @@ def test_errors_of_a_call_are_raised_before_any_source_is_opened(metric: str, op
 @pytest.mark.parametrize(
     ("metric", "options", "problem"),
     [
-        ("pAUC@3", {}, "did you mean 'PartialAUC@3'?"),
+        ("pAUC@3", {}, "Did you mean 'PartialAUC@3'?"),
         (
             "nDCG(score_order=window)@10",
             {},
-            "nDCG has no parameter 'score_order'; score_order is a plan: plan={'score_order': ...}",
+            "nDCG has no parameter 'score_order'. score_order is a plan: plan={'score_order': ...}",
         ),
         ("AP(by=system)", {}, "by is an option of the call: by=..."),
         (
             "AP",
             {"rank_method": "count"},
-            "sql has no argument 'rank_method'; rank_method is a plan: plan={'rank_method': ...}",
+            "sql has no argument 'rank_method'. rank_method is a plan: plan={'rank_method': ...}",
         ),
-        ("AP", {"tie": "worst"}, "sql has no argument 'tie'; did you mean 'ties'?"),
-        ("ties", {}, "unknown metric 'ties'; ties is a policy: ties=..."),
+        ("AP", {"tie": "worst"}, "sql has no argument 'tie'. Did you mean 'ties'?"),
+        ("ties", {}, "unknown metric 'ties'. ties is a policy: ties=..."),
         ("per_query", {}, "per_query is an option of the call: per_query=..."),
-        ("NDGC", {}, "unknown metric 'NDGC'; did you mean 'nDCG'?"),
+        ("NDGC", {}, "unknown metric 'NDGC'. Did you mean 'nDCG'?"),
     ],
 )
 def test_a_misused_name_leads_to_the_right_place(metric: str, options: dict[str, Any], problem: str) -> None:

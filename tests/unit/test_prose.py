@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from website import prose
@@ -27,6 +29,7 @@ def test_messages_have_the_words_of_the_field() -> None:
     found = prose.message_texts()
     assert len(found) > 1000
     assert prose.find_words(found) == []
+    assert [text for text in found if re.search(r"; (?!alternative: )[a-z]", text)] == []  # that of plans is in headers of statements
 
 
 @pytest.mark.parametrize(

@@ -93,9 +93,9 @@ def test_it_reads_back() -> None:
 @pytest.mark.parametrize(
     ("metric", "options", "expected"),
     [
-        ("P@cutoff", {"queries": None}, "P@cutoff needs queries; give inputs={'queries': ...}"),
+        ("P@cutoff", {"queries": None}, "P@cutoff needs queries. Give inputs={'queries': ...}"),
         ("P@cutoff", {"queries": QUERIES.select(["query_id"])}, "no column 'cutoff'"),
-        ("P@own", {}, "write a number, a range such as @1..20, or @cutoff, a column of the table of queries"),
+        ("P@own", {}, "Write a number, a range such as @1..20, or @cutoff, a column of the table of queries"),
         (
             "num_shown@cutoff",
             {},
@@ -120,7 +120,7 @@ def test_predictions_have_none() -> None:
 @pytest.mark.parametrize(
     ("cutoffs", "expected"),
     [
-        ([3, None, 2], "1 row: cutoff is NULL; give the query one, or leave it out"),
+        ([3, None, 2], "1 row: cutoff is NULL. Give the query one, or leave it out"),
         ([3, 0, -1], "2 rows: cutoff is not an integer from 1"),
         ([3.5, 1.0, float("nan")], "2 rows: cutoff is not an integer from 1"),
     ],

@@ -110,14 +110,14 @@ def test_a_choice_of_rows_is_read_in_place(con: duckdb.DuckDBPyConnection) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SELECT 1; SELECT 2", "run: a query is one SELECT, and this text holds 2 statements; give one of them"),
+        ("SELECT 1; SELECT 2", "run: a query is one SELECT, and this text holds 2 statements. Give one of them"),
         ("WITH a AS (DELETE FROM run RETURNING *) SELECT * FROM a", "run: the query holds DELETE, and a source is only read"),
         ("WITH a AS (SELECT 1) INSERT INTO run SELECT * FROM a", "run: a query is one SELECT, not INSERT"),
         ("SELECT * INTO other FROM run", "run: the query holds INTO, and a source is only read"),
         ("SELECT * FROM run FOR UPDATE", "run: the query holds LOCK, and a source is only read"),
-        ("SELECT FROM WHERE", "run: the query cannot be read as SQL of duckdb near line 1, column 17; make a view of it"),
+        ("SELECT FROM WHERE", "run: the query cannot be read as SQL of duckdb near line 1, column 17. Make a view of it"),
         ("SELECT 1) AS x; DROP TABLE run; SELECT (1", "run: the query cannot be read as SQL of duckdb near line 1, column 9"),
-        ("SELECT 'a", "run: the query cannot be read as SQL of duckdb; make a view of it, and name that"),
+        ("SELECT 'a", "run: the query cannot be read as SQL of duckdb. Make a view of it, and name that"),
         ("WITH a AS (SELECT 1) PIVOT a ON x", "run: a query is one SELECT, not PIVOT"),
         ("SELECT * FROM nowhere", "run: the query failed: Catalog Error: Table with name nowhere does not exist!"),
         ("SELECT query_id, doc_id, CAST(doc_id AS INT) AS score FROM run", "run: the query failed: Conversion Error: Could not convert"),

@@ -50,13 +50,13 @@ def find_problem(**arguments: Any) -> str:
         ),
         (
             make_records("abc", "xyz", ids=[1, 1, 2]),
-            "records (Table): record_id is listed more than once; a record belongs to one cluster\n    record_id=1, times=2\n    see more: SELECT",
+            "records (Table): record_id is listed more than once. A record belongs to one cluster\n    record_id=1, times=2\n    see more: SELECT",
         ),
         (make_records("ab", [1.0, float("nan")]), "records (Table): 1 row: true_cluster is NaN\n"),
         (make_records([float("nan"), 1.0], "ab"), "records (Table): 1 row: predicted_cluster is NaN\n"),
         (
             make_records("a-", "-x"),
-            "PairwiseF: 2 records; no record has both clusters; predicted_clusters and true_clusters have no record_id in common",
+            "PairwiseF: 2 records: no record has both clusters, since predicted_clusters and true_clusters have no record_id in common",
         ),
         (make_records("", ""), "records (Table) has no rows"),
         (make_records().drop_columns("true_cluster"), "records (Table): no column 'true_cluster'. Say which it is with columns="),
@@ -78,7 +78,7 @@ def test_records_without_a_cluster_may_be_refused(policy: str, column: str) -> N
     table = make_records("aab", "xxy").append_column("other", pa.array(["a", None, "c"]))
     assert evaluate(records=table, **{policy: "error"})
     assert find_problem(records=table, columns={column: "other"}, **{policy: "error"}).startswith(
-        f"PairwiseF: 1 records; {column} is NULL, and {policy}='error'; choose {policy}="
+        f"PairwiseF: 1 records: {column} is NULL, and {policy}='error'. Choose {policy}="
     )
     assert find_problem(metrics=["PairwiseF", "Rand"], records=table, columns={column: "other"}, **{policy: "error"}).count("\n") == 0
 
@@ -92,16 +92,16 @@ def test_clusters_of_any_type() -> None:
 def test_what_has_no_meaning_for_records() -> None:
     refusals = {
         "PairwiseF(level=query)": "PairwiseF has no parameter 'level'",
-        "PairwiseF(missing_prediction=drpo)": "unknown missing_prediction 'drpo'; did you mean 'drop'? Choose from: singleton, drop, error",
-        "PairwiseF(beta=0)": "beta is 0; it must be a number above 0",
+        "PairwiseF(missing_prediction=drpo)": "unknown missing_prediction 'drpo'. Did you mean 'drop'? Choose from: singleton, drop, error",
+        "PairwiseF(beta=0)": "beta is 0. It must be a number above 0",
     }
     for metric, message in refusals.items():
         with pytest.raises(MetricError) as caught:
             evaluate(metric, records=make_records())
         assert message in str(caught.value)
-    with pytest.raises(MetricError, match="per_query gives a row per list, which records do not have; leave it out"):
+    with pytest.raises(MetricError, match=r"per_query gives a row per list, which records do not have. Leave it out"):
         evaluate(records=make_records(), per_query=True)
-    with pytest.raises(MetricError, match="PairwiseF is of records and others are of predictions; evaluate them in two calls"):
+    with pytest.raises(MetricError, match=r"PairwiseF is of records and others are of predictions. Evaluate them in two calls"):
         evaluate(["PairwiseF", "AUC"], records=make_records())
 
 
@@ -176,12 +176,12 @@ def test_columns_of_each_are_mapped_by_its_name() -> None:
         (pair_clusterings(true_clusters=make_clustering("xy", ids=[1, None])), "true_clusters (Table): 1 row: record_id is NULL"),
         (
             pair_clusterings(true_clusters=make_clustering("xy", ids=[1, 1])),
-            "true_clusters (Table): record_id is listed more than once; a record belongs to one cluster",
+            "true_clusters (Table): record_id is listed more than once. A record belongs to one cluster",
         ),
         (pair_clusterings(predicted_clusters=make_clustering([1.0, float("nan")])), "predicted_clusters (Table): 1 row: cluster_id is NaN"),
         (
             pair_clusterings(true_clusters=make_clustering("xy", ids=[51, 52])),
-            "PairwiseF: 15 records; no record has both clusters; predicted_clusters and true_clusters have no",
+            "PairwiseF: 15 records: no record has both clusters, since predicted_clusters and true_clusters have no",
         ),
         (pair_clusterings(true_clusters=make_clustering(TRUE, shop=TRUE), by="shop"), "by: predicted_clusters have no column 'shop'"),
     ],
@@ -201,8 +201,8 @@ def test_tables_that_are_refused(tables: dict[str, Any], message: str) -> None:
             make_pairs(["0-1", "2-2"]),
             "candidate_pairs (Table): 1 row: left_id and right_id are the same record\n    left_id=2, right_id=2\n",
         ),
-        (make_pairs(["0-1", "77-2"]), "PairsQuality: 1 candidate_pairs; left_id is not in records; leave the pair out"),
-        (make_pairs(["0-1", "2-77"]), "PairsQuality: 1 candidate_pairs; right_id is not in records; leave the pair out"),
+        (make_pairs(["0-1", "77-2"]), "PairsQuality: 1 candidate_pairs: left_id is not in records. Leave the pair out"),
+        (make_pairs(["0-1", "2-77"]), "PairsQuality: 1 candidate_pairs: right_id is not in records. Leave the pair out"),
         (pa.table({"left_id": [1, None], "right_id": [2, 3]}), "candidate_pairs (Table): 1 row: left_id is NULL"),
         (pa.table({"left_id": [1], "right_id": ["2"]}), "candidate_pairs.left_id is BIGINT, candidate_pairs.right_id is VARCHAR"),
     ],
@@ -214,14 +214,14 @@ def test_pairs_that_are_refused(pairs: pa.Table, message: str) -> None:
 
 def test_pairs_have_to_be_given() -> None:
     assert find_problem(metrics=["PairwiseF", "PairsQuality"], records=make_records()) == (
-        "PairsQuality needs candidate_pairs; give inputs={'candidate_pairs': ...}"
+        "PairsQuality needs candidate_pairs. Give inputs={'candidate_pairs': ...}"
     )
 
 
 def test_unknown_sources_are_refused() -> None:
     pairs = {"metrics": "PairsQuality", "candidate_pairs": make_pairs(BLOCKS), "link_type": "link"}
     assert "records (Table): no column 'source'" in find_problem(records=make_records(), **pairs)
-    told = "predicted_clusters and true_clusters do not say what source is; give records= in one table"
+    told = "predicted_clusters and true_clusters do not say what source is. Give records= in one table"
     assert find_problem(**pair_clusterings(), **pairs) == told
     pairs["candidate_pairs"] = make_pairs(["0-1"])
     assert "1 row: source is NULL" in find_problem(records=make_records("ab", "xy", source=["one", None]), **pairs)
@@ -231,7 +231,7 @@ def test_unknown_sources_are_refused() -> None:
 def test_links_between_sources_are_of_all_metrics_of_a_call_or_none(metric: str) -> None:
     """Metrics that count links within a source, too, are refused beside those that do not; by default both are evaluated."""
     sources = {"records": make_records("aab", "xxy", source=["one", "two", "two"]), "candidate_pairs": make_pairs(["0-1"])}
-    said = f"{metric} does not read link_type; ask for it in a call without link_type='link'"
+    said = f"{metric} does not read link_type. Ask for it in a call without link_type='link'"
     with pytest.raises(MetricError) as caught:
         evaluate(["PairsCompleteness", metric], link_type="link", **sources)
     assert str(caught.value) == said

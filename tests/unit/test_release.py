@@ -66,15 +66,15 @@ def test_the_version_is_set_everywhere(tree: Path) -> None:
     ]
     assert is_prepared(tree, "1.1.0")
     assert not is_prepared(tree, "1.0.0")
-    with pytest.raises(SqlrankError, match=r"^CHANGELOG.md has no changes under ## \[Unreleased\]; name those of this release$"):
+    with pytest.raises(SqlrankError, match=r"^CHANGELOG.md has no changes under ## \[Unreleased\]. Name those of this release$"):
         prepare_version(tree, "1.2.0", date(2027, 2, 3))
 
 
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        ("1.0", "'1.0' is no version; give three numbers, as in 1.0.0"),
-        ("v1.1.0", "'v1.1.0' is no version; give three numbers, as in 1.0.0"),
+        ("1.0", "'1.0' is no version. Give three numbers, as in 1.0.0"),
+        ("v1.1.0", "'v1.1.0' is no version. Give three numbers, as in 1.0.0"),
         ("1.0.0", "1.0.0 is not above 1.0.0, the last release in CHANGELOG.md"),
         ("0.11.0", "0.11.0 is not above 1.0.0, the last release in CHANGELOG.md"),
     ],
@@ -87,7 +87,7 @@ def test_versions_that_cannot_be_released(version: str, message: str) -> None:
 
 def test_a_file_without_its_version_is_named(tree: Path) -> None:
     (tree / "CITATION.cff").write_text("title: sqlrank\n")
-    with pytest.raises(SqlrankError, match=r"^CITATION.cff names no version; "):
+    with pytest.raises(SqlrankError, match=r"^CITATION.cff names no version. It"):
         prepare_version(tree, "1.1.0", date(2027, 2, 3))
 
 
@@ -106,7 +106,7 @@ def test_pages_made_from_other_sources_are_named(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     digest = digest_sources(tmp_path)
-    assert [line.partition(";")[0] for line in find_stale_pages(tmp_path)] == [
+    assert [line.partition(". ")[0] for line in find_stale_pages(tmp_path)] == [
         f"{name} was made from sources that it does not name, not {digest}" for name in MEASURED
     ]
     for name in MEASURED:
@@ -118,7 +118,7 @@ def test_pages_made_from_other_sources_are_named(tmp_path: Path) -> None:
     after = digest_sources(tmp_path)
     mark_page(tmp_path / "docs/engines.md", after)
     assert find_stale_pages(tmp_path) == [
-        f"docs/speed.md was made from sources {digest}, not {after}; run make bench, update the page, then python -m release.sources docs/speed.md"
+        f"docs/speed.md was made from sources {digest}, not {after}. Run make bench, update the page, then python -m release.sources docs/speed.md"
     ]
 
 
@@ -206,7 +206,7 @@ print(*(path.name for path in archives), bill["bomFormat"], bill["metadata"]["co
 
 def test_the_command_names_what_is_wrong() -> None:
     done = subprocess.run([sys.executable, "-m", "release", "1.0", "--no-checks"], check=False, capture_output=True, text=True, cwd=ROOT)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", "release: '1.0' is no version; give three numbers, as in 1.0.0\n")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "release: '1.0' is no version. Give three numbers, as in 1.0.0\n")
 
 
 def test_the_workflow_publishes_without_a_token() -> None:

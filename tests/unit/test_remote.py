@@ -38,7 +38,7 @@ def one() -> Iterator[sqlite3.Connection]:
 
 def test_sources_are_names_of_tables(one: sqlite3.Connection, tmp_path: Path) -> None:
     assert evaluate_small(one).to_pylist() == [{"AP": 1.0}]
-    with pytest.raises(InputError, match=r"^qrels: a Table is not on sqlite, and nothing is uploaded; give the name of a table there$"):
+    with pytest.raises(InputError, match=r"^qrels: a Table is not on sqlite, and nothing is uploaded. Give the name of a table there$"):
         evaluate_small(one, qrels=QRELS)
     (tmp_path / "run.parquet").touch()
     with pytest.raises(InputError, match=r"run\.parquet'.* is not the name of a table"):
@@ -49,7 +49,7 @@ def test_sources_are_names_of_tables(one: sqlite3.Connection, tmp_path: Path) ->
 
 def test_limits_are_refused(one: sqlite3.Connection) -> None:
     for limit in ({"timeout": 5}, {"threads": 2}, {"memory_limit": "1GB"}):
-        with pytest.raises(InputError, match=rf"^{next(iter(limit))}=.* is not possible on sqlite: the statement runs there; set a limit"):
+        with pytest.raises(InputError, match=rf"^{next(iter(limit))}=.* is not possible on sqlite: the statement runs there. Set a limit"):
             evaluate_small(one, **limit)
 
 
@@ -67,14 +67,14 @@ def test_rows_may_come_in_any_form(one: sqlite3.Connection) -> None:
 
 
 def test_what_the_connection_speaks(one: sqlite3.Connection) -> None:
-    with pytest.raises(InputError, match=r"^cannot connect to a int; give a DuckDB connection or the path of a DuckDB file, a PEP 249"):
+    with pytest.raises(InputError, match=r"^cannot connect to a int. Give a DuckDB connection or the path of a DuckDB file, a PEP 249"):
         evaluate_small(5)
-    with pytest.raises(InputError, match=r"^dialect='postgres' is not DuckDB's dialect; give connection= to a database of that dialect$"):
+    with pytest.raises(InputError, match=r"^dialect='postgres' is not DuckDB's dialect. Give connection= to a database of that dialect$"):
         sqlrank.evaluate("AP", run=RUN, qrels=QRELS, dialect="postgres")
-    with pytest.raises(MetricError, match=r"^unknown dialect 'sqllite'; did you mean 'sqlite'\?"):
+    with pytest.raises(MetricError, match=r"^unknown dialect 'sqllite'. Did you mean 'sqlite'\?"):
         evaluate_small(one, dialect="sqllite")
     wrapped = SimpleNamespace(cursor=one.cursor)
-    with pytest.raises(InputError, match=r"^the SQL dialect of a types.SimpleNamespace is unknown; name it with dialect=, one of: duckdb"):
+    with pytest.raises(InputError, match=r"^the SQL dialect of a types.SimpleNamespace is unknown. Name it with dialect=, one of: duckdb"):
         evaluate_small(wrapped)
     one.create_function("floor", 1, lambda value: value // 1)
     assert evaluate_small(wrapped, dialect="sqlite").to_pylist() == [{"AP": 1.0}]
@@ -100,7 +100,7 @@ def test_a_driver_is_recognized_by_its_package(module: str, dialect: str) -> Non
 
 
 def test_there_is_no_float32_everywhere(one: sqlite3.Connection) -> None:
-    with pytest.raises(MetricError, match=r"^score_type='float32' is not possible on sqlite, which has doubles only; give score_type='flo"):
+    with pytest.raises(MetricError, match=r"^score_type='float32' is not possible on sqlite, which has doubles only. Give score_type='flo"):
         evaluate_small(one, score_type="float32")
     assert evaluate_small(one, compat="trec9", score_type="float64").to_pylist() == [{"AP": 1.0}]
 

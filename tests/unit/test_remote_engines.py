@@ -274,7 +274,7 @@ def test_the_messages_of_duckdb(broken_engine: Any, duck: duckdb.DuckDBPyConnect
         for connection, dialect in ((duck, "duckdb"), (broken_engine.connection, broken_engine.dialects[0]))
     )
     if isinstance(broken_engine, (SQLite, AdbcSQLite)) and call.get("run") == "broken_nan":
-        expected = "run (broken_nan): 1 row: score is NULL, or a text that is no number; give it a number, leave the row out, or give nulls='drop'"  # SQLite has no NaN
+        expected = "run (broken_nan): 1 row: score is NULL, or a text that is no number. Give it a number, leave the row out, or give nulls='drop'"  # SQLite has no NaN
     assert got == expected
 
 
@@ -282,7 +282,7 @@ def find_refusal(connection: Any, dialect: str, metrics: Any, **call: Any) -> st
     """Return an error's message without its examples, which may be any rows, and the text that shows more."""
     with pytest.raises(sqlrank.SqlrankError) as raised:
         evaluate(connection, dialect, metrics, **call)
-    text = re.sub(r"(;|\n   ) see more: .*|: [^:]*(?=; see more)|\n {4}.*", "", str(raised.value))
+    text = re.sub(r"(;|\n   ) see more: .*|: [^:]*(?=. See more)|\n {4}.*", "", str(raised.value))
     return (
         re.sub(r"such as \('.*?\)", "such as", text)
         .replace(quote_name('the "run"', dialect), "run")

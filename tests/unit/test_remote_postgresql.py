@@ -97,7 +97,7 @@ def test_functions_in_the_place_of_those_of_postgresql(server: PostgreSQL) -> No
             connection.execute(f"SET search_path = {path}")
             assert loss() == pytest.approx(math.log(2))
         connection.execute("SET search_path = evil, pg_catalog")
-        message = r"^this statement calls LN, and evil\.ln of this database would be called instead of the engine's; drop or rename it"
+        message = r"^this statement calls LN, and evil\.ln of this database would be called instead of the engine's. Drop or rename it"
         with pytest.raises(InputError, match=message):
             loss()
         connection.execute("SET search_path = public")

@@ -390,17 +390,17 @@ def test_it_is_saved_and_shown_in_notebooks(tmp_path: Path, report_page: Any) ->
     (tmp_path / "b.html").write_text("mine")
     with pytest.raises(
         sqlrank.SqlrankError,
-        match=r"b\.html': nothing in this file says that sqlrank wrote it; replace it with force=True, or name another file$",
+        match=r"b\.html': nothing in this file says that sqlrank wrote it. Replace it with force=True, or name another file$",
     ):
         found.save(tmp_path / "b.html")
-    with pytest.raises(sqlrank.SqlrankError, match=r"a report is a page of HTML; name a file that ends in \.html"):
+    with pytest.raises(sqlrank.SqlrankError, match=r"a report is a page of HTML. Name a file that ends in \.html"):
         found.save(tmp_path / "a.pdf")
 
 
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
-        ("ROC", SCORES, "ROC has rows of its own, and a report draws its own curves; name metrics with one value"),
+        ("ROC", SCORES, "ROC has rows of its own, and a report draws its own curves. Name metrics with one value"),
         ("RR@1..3", {"run": RUNS, "qrels": QRELS}, r"RR@1\.\.3 has rows of its own"),
         (["AUC", "RR"], SCORES, "metrics of rankings and of predictions are reports of their own"),
         ("AUC", {**SCORES, "confidence": 2}, "confidence=2 is not possible"),
@@ -420,7 +420,7 @@ def test_what_a_report_cannot_be_of(metrics: Any, options: dict[str, Any], messa
 
 def test_it_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(sqlrank.SqlrankError, match=r"^a report needs jinja2; install sqlrank\[report\]$"):
+    with pytest.raises(sqlrank.SqlrankError, match=r"^a report needs jinja2. Install sqlrank\[report\]$"):
         report_rankings()
 
 

@@ -99,9 +99,9 @@ def test_files_of_users_read_whole_lists_unless_they_declare_a_depth(
 @pytest.mark.parametrize(
     ("metric", "options", "problem"),
     [
-        ("AP", {}, "rank_method='top_k' is for metrics of the first documents alone, not AP; give rank_method='sort', or leave it out"),
-        ("nDCG@3", {"ties": "worst"}, "rank_method='top_k' is for ties='doc_desc', not 'worst'; give rank_method='sort', or leave it out"),
-        ("nDCG@3", {"dialect": "spark"}, "rank_method='top_k' is for DuckDB; choose sort, count or array for spark"),
+        ("AP", {}, "rank_method='top_k' is for metrics of the first documents alone, not AP. Give rank_method='sort', or leave it out"),
+        ("nDCG@3", {"ties": "worst"}, "rank_method='top_k' is for ties='doc_desc', not 'worst'. Give rank_method='sort', or leave it out"),
+        ("nDCG@3", {"dialect": "spark"}, "rank_method='top_k' is for DuckDB. Choose sort, count or array for spark"),
     ],
 )
 def test_top_k_is_refused_for_metrics_of_whole_lists(metric: str, options: dict[str, Any], problem: str) -> None:

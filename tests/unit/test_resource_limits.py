@@ -33,16 +33,16 @@ PREDICTIONS = pa.table({"label": [0, 1, 1], "score": [0.1, 0.7, 0.4]})
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("ROC(points=1000000000)", "points is 1000000000; it must be an integer from 0 to 10000000"),
-        ("Calibration(bins=10000000)", "bins is 10000000; it must be an integer from 1 to 100000"),
-        ("ECE(bins=10000000)", "bins is 10000000; it must be an integer from 1 to 100000"),
-        (f"11pt(points={[0.5] * 2000})", "points has 2000 numbers; it may have at most 1000"),
+        ("ROC(points=1000000000)", "points is 1000000000. It must be an integer from 0 to 10000000"),
+        ("Calibration(bins=10000000)", "bins is 10000000. It must be an integer from 1 to 100000"),
+        ("ECE(bins=10000000)", "bins is 10000000. It must be an integer from 1 to 100000"),
+        (f"11pt(points={[0.5] * 2000})", "points has 2000 numbers. It may have at most 1000"),
         (
             [f"P@{k}" for k in range(1, 10_001)],
-            "10000 metrics are too many for a call; a statement has at most 1000, so ask for them in several calls",
+            "10000 metrics are too many for a call. A statement has at most 1000, so ask for them in several calls",
         ),
-        (["P@1..600", "R@1..600"], "have 1200 cut-offs; ranges have at most 1000 together"),
-        ("P@1..100000", "P@1..100000 and its like have 100000 cut-offs; ranges have at most 1000 together, so ask in parts"),
+        (["P@1..600", "R@1..600"], "have 1200 cut-offs. Ranges have at most 1000 together"),
+        ("P@1..100000", "P@1..100000 and its like have 100000 cut-offs. Ranges have at most 1000 together, so ask in parts"),
     ],
 )
 def test_absurd_requests_are_refused_at_once(metric: Any, message: str) -> None:
@@ -81,7 +81,7 @@ def test_work_that_heeds_no_interrupt_is_left_alone(run: pa.Table, qrels: pa.Tab
     connection.register("given", run)
     connection.execute("CREATE VIEW r AS SELECT query_id, doc_id, slow(score) AS score FROM given")
     started = time.monotonic()
-    with pytest.raises(ExecutionError, match=r"^cancelled after 0\.3 seconds; give a longer timeout, or fewer rows$"):
+    with pytest.raises(ExecutionError, match=r"^cancelled after 0\.3 seconds. Give a longer timeout, or fewer rows$"):
         sqlrank.evaluate("RR", run="r", qrels=qrels, connection=connection, timeout=0.3)
     assert time.monotonic() - started < 1.3
 
@@ -138,7 +138,7 @@ def test_what_is_under_way_outlives_the_database_that_is_let_go() -> None:
 
 def test_imports_keep_the_time_of_a_call() -> None:
     started = time.monotonic()
-    with set_deadline(0.2), pytest.raises(ExecutionError, match=r"^cancelled after 0\.2 seconds; give a longer timeout"):
+    with set_deadline(0.2), pytest.raises(ExecutionError, match=r"^cancelled after 0\.2 seconds. Give a longer timeout"):
         run_in_time(lambda: time.sleep(1.5))
     assert time.monotonic() - started < 1.2
     with set_deadline(60):
@@ -201,7 +201,7 @@ def test_a_connection_serves_one_call_at_a_time() -> None:
     connection = duckdb.connect()
     with (
         duckdb_session(connection, ResourceLimits()),
-        pytest.raises(ExecutionError, match=r"give each thread a connection of its own, connection=con\.cursor\(\)"),
+        pytest.raises(ExecutionError, match=r"Give each thread a connection of its own, connection=con\.cursor\(\)"),
     ):
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=connection)
     assert sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=connection).num_rows == 1

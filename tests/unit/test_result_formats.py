@@ -83,7 +83,7 @@ def test_digits() -> None:
     assert run_command(*CALL, "--digits", "2").splitlines()[1].split() == ["0.75", "0.50", "3"]
     assert run_command(*CALL, "--digits", "0").splitlines()[1].split() == ["1", "0", "3"]
     assert run_command(*CALL, "--digits", "1", "--format", "markdown").splitlines()[2] == "| 0.8 | 0.5 | 3 |"
-    assert "--digits is for table, markdown, latex; csv keeps every digit" in run_refused_command(*CALL, "--digits", "2", "--format", "csv")
+    assert "--digits is for table, markdown, latex. csv keeps every digit" in run_refused_command(*CALL, "--digits", "2", "--format", "csv")
 
 
 def test_counts_are_integers() -> None:
@@ -127,7 +127,7 @@ def test_the_ending_says_how_to_write(ending: str, start: str, tmp_path: Path) -
 def test_an_unknown_ending_is_refused_before_anything_is_read(name: str) -> None:
     message = run_refused_command("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", name)
     assert f"-o {name}: its ending does not say how to write it" in message
-    assert "use one of .txt, .md, .markdown, .tex, .csv, .json, .jsonl, .parquet, .xlsx, or give --format" in message
+    assert "Use one of .txt, .md, .markdown, .tex, .csv, .json, .jsonl, .parquet, .xlsx, or give --format" in message
     assert run_command(*CALL, "-o", name, "--format", "csv") == ""
     assert "its ending does not say" in run_refused_command("learn", "none", "-k", "1", "-o", name)
 

@@ -137,7 +137,7 @@ def test_the_schema_is_yaml() -> None:
     ("options", "message"),
     [
         ({"dialect": "postgres"}, "^dbt has no microbatch for postgres that replaces whole days"),
-        ({"begin": "soon"}, "^begin='soon' is no day; write it as 2026-01-31"),
+        ({"begin": "soon"}, "^begin='soon' is no day. Write it as 2026-01-31"),
         ({"name": "a-b"}, "^'a-b' is not the name of a dbt model"),
         ({"predictions": "a.b.c"}, "is neither a dbt model"),
         ({"by": "week"}, "^day='day' is no column of by"),

@@ -97,7 +97,7 @@ def test_the_last_window_is_compared_with_the_days_before_by_default(tmp_path: P
         ("AUC", {"run": "a.run"}, "run= is for rows, which a rollup does not have: leave it out, or rollup="),
         ("AUC", {"current": "day > 1"}, "current= is compared with the rows of reference=: give both"),
         ("AUC", {"by": [["day"], ["group"]]}, "a report of a rollup has one grouping: name its columns in one list"),
-        ("AUC", {"confidence": 2.0}, "confidence=2.0 is not possible; it is a number from 0.5 to 0.999999999, such as 0.95"),
+        ("AUC", {"confidence": 2.0}, "confidence=2.0 is not possible. It is a number from 0.5 to 0.999999999, such as 0.95"),
     ],
 )
 def test_arguments_that_a_report_of_a_rollup_does_not_take(metrics: Any, options: dict[str, Any], message: str) -> None:

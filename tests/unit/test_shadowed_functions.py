@@ -57,7 +57,7 @@ def test_macros_within_a_transaction_of_duckdb_are_refused_by_name(duck: duckdb.
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("LogLoss", predictions="clicks", connection=duck)
     assert str(caught.value).startswith("this statement calls SUM, and memory.main.sum of this database would be called instead of the")
-    assert str(caught.value).endswith("; drop or rename it, or use a connection that does not see it")
+    assert str(caught.value).endswith(". Drop or rename it, or use a connection that does not see it")
     duck.rollback()
     assert duck.execute("SELECT ln(1)").fetchall() == [(1000,)]
     with duckdb.connect() as other:
@@ -70,13 +70,13 @@ def test_macros_within_a_transaction_of_duckdb_are_refused_by_name(duck: duckdb.
 @pytest.mark.parametrize(
     ("name", "function", "message"),
     [
-        ("ln", lambda _: 1000, r"^the function ln of this connection gives ln\(1e-300\) = 1000, not -690\.\d+; drop or rename it"),
+        ("ln", lambda _: 1000, r"^the function ln of this connection gives ln\(1e-300\) = 1000, not -690\.\d+. Drop or rename it"),
         (
             "ln",
             lambda x: math.log(max(x, 1e-15)),
-            r"^the function ln of this connection gives ln\(1e-300\) = -34\.\d+, not -690\.\d+; drop",
+            r"^the function ln of this connection gives ln\(1e-300\) = -34\.\d+, not -690\.\d+. Drop",
         ),
-        ("floor", math.floor, r"^the function floor of this connection gives floor\(-1\.5\) = -2, not -2\.0; drop or rename it"),
+        ("floor", math.floor, r"^the function floor of this connection gives floor\(-1\.5\) = -2, not -2\.0. Drop or rename it"),
         ("abs", lambda _: 1, "^this statement calls ABS, and the function abs of this database would be called instead of the engine's"),
         ("Coalesce", lambda *_: 1, None),
         ("ln", math.log, None),

@@ -28,18 +28,18 @@ def find_refusal(function: Any, *args: Any, **kwargs: Any) -> str:
 @pytest.mark.parametrize("name", [name for name in sqlrank.__all__ if name.islower() and not name.startswith("_")])
 def test_every_function_names_itself_and_the_argument(name: str) -> None:
     function = getattr(sqlrank, name)
-    assert find_refusal(function, "AUC", zzzzzz=1).startswith(f"{name} has no argument 'zzzzzz'; it takes ")
+    assert find_refusal(function, "AUC", zzzzzz=1).startswith(f"{name} has no argument 'zzzzzz'. It takes ")
     assert f"{name} takes only " in find_refusal(function, *"abcd")
 
 
 @pytest.mark.parametrize(
     ("function", "kwargs", "message"),
     [
-        (sqlrank.evaluate, {"predictions": TABLE}, "evaluate needs metrics; write evaluate('AUC', predictions=predictions)"),
-        (sqlrank.evaluate, {"run": "r", "qrels": "q"}, "evaluate needs metrics; write evaluate('nDCG@10', run='r', qrels='q')"),
-        (sqlrank.experiment, {"data": "visits"}, "experiment needs metrics; write experiment('Mean(revenue)', data='visits')"),
-        (sqlrank.split, {"key": "user"}, "split needs source; write split(source, key='user')"),
-        (sqlrank.drift, {"metrics": "AUC", "rollup": "r"}, "drift needs reference; write drift('AUC', rollup='r', reference=...)"),
+        (sqlrank.evaluate, {"predictions": TABLE}, "evaluate needs metrics. Write evaluate('AUC', predictions=predictions)"),
+        (sqlrank.evaluate, {"run": "r", "qrels": "q"}, "evaluate needs metrics. Write evaluate('nDCG@10', run='r', qrels='q')"),
+        (sqlrank.experiment, {"data": "visits"}, "experiment needs metrics. Write experiment('Mean(revenue)', data='visits')"),
+        (sqlrank.split, {"key": "user"}, "split needs source. Write split(source, key='user')"),
+        (sqlrank.drift, {"metrics": "AUC", "rollup": "r"}, "drift needs reference. Write drift('AUC', rollup='r', reference=...)"),
     ],
 )
 def test_what_is_missing_is_named_with_the_call(function: Any, kwargs: dict[str, Any], message: str) -> None:
@@ -54,7 +54,7 @@ def test_swapped_labels_and_scores_are_recognized() -> None:
 
 def test_the_call_is_as_short_as_a_line() -> None:
     message = find_refusal(sqlrank.evaluate, [f"FBeta(beta={beta})" for beta in range(1, 100)], preds=np.zeros(10_000), by="x" * 500)
-    assert "write evaluate(metrics, by=by, predictions={'score': preds})" in message
+    assert "Write evaluate(metrics, by=by, predictions={'score': preds})" in message
 
 
 def test_a_parameter_of_ones_own_metric_is_no_unknown_argument(tmp_path: Path) -> None:
@@ -68,14 +68,14 @@ def test_a_parameter_of_ones_own_metric_is_no_unknown_argument(tmp_path: Path) -
     )
     assert "evaluate has no argument 'limit'" in find_refusal(sqlrank.evaluate, "AUC", predictions=TABLE, limit=2)
     assert sqlrank.evaluate("Above", predictions=TABLE, limit=0.5, sql_dir=tmp_path).to_pylist() == [{"Above": 0.5}]
-    assert "did you mean 'limit'?" in find_refusal(sqlrank.evaluate, "Above", predictions=TABLE, limits=2, sql_dir=tmp_path)
+    assert "Did you mean 'limit'?" in find_refusal(sqlrank.evaluate, "Above", predictions=TABLE, limits=2, sql_dir=tmp_path)
 
 
 def test_names_and_spellings_of_a_folder_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "names.toml").write_text("[arguments]\nclicks = 'column label'\n[spellings]\n'(\\w+) at rank (\\d+)' = '\\1@\\2'\n")
     message = find_refusal(sqlrank.evaluate, "AUC", clicks=np.zeros(2), sql_dir=tmp_path)
     assert "predictions={'label': clicks}" in message
-    with pytest.raises(MetricError, match="unknown metric 'P at rank 5'; write P@5"):
+    with pytest.raises(MetricError, match=r"unknown metric 'P at rank 5'. Write P@5"):
         sqlrank.parse("P at rank 5", tmp_path)
 
 

@@ -109,7 +109,7 @@ def test_exact_shares_are_of_keys_whose_rows_stay_together(stratum: str | None) 
 @pytest.mark.parametrize("countries", [["x", "x", "y"], ["x", None, "x"]])
 def test_a_key_of_two_strata_is_refused(countries: list[str | None]) -> None:
     rows = pa.table({"user": [1, 1, 1], "country": countries})
-    message = r"user 1 has rows of several country, and would be in several parts; give each user one country, or leave out stratum="
+    message = r"user 1 has rows of several country, and would be in several parts. Give each user one country, or leave out stratum="
     with pytest.raises(InputError, match=message):
         sqlrank.split(rows, key="user", salt="ab", shares=HALVES, exact=True, stratum="country")
     for alike in (["x"] * 3, [None] * 3):
@@ -174,15 +174,15 @@ def test_expanding() -> None:
         ({"key": "user", "salt": "17", "shares": HALVES}, "salt='17' is not possible"),
         ({"key": "user", "salt": "x"}, "give shares={'train': 0.8, 'test': 0.2} or folds=10"),
         ({"key": "user", "salt": "x", "shares": HALVES, "folds": 2}, "give shares={'train': 0.8, 'test': 0.2} or folds=10"),
-        ({"key": "user", "salt": "x", "shares": {"a": 0.5, "b": 0.4}}, "each must be above 0 and their sum 1; it is 0.9"),
-        ({"key": "user", "salt": "x", "shares": {"a": 1.5, "b": -0.5}}, "each must be above 0 and their sum 1; it is 1"),
+        ({"key": "user", "salt": "x", "shares": {"a": 0.5, "b": 0.4}}, "each must be above 0 and their sum 1, which is 0.9"),
+        ({"key": "user", "salt": "x", "shares": {"a": 1.5, "b": -0.5}}, "each must be above 0 and their sum 1, which is 1"),
         ({"key": "user", "salt": "x", "shares": {"a": "half", "b": 0.5}}, "give parts with their shares, which add up to 1"),
         ({"key": "user", "salt": "x", "shares": 0.8}, "shares=0.8 is not possible: give parts with their shares"),
         ({"key": "user", "salt": "x", "folds": 1}, "folds=1 is not possible: give an integer from 2"),
         ({"key": "user", "salt": "x", "folds": 2, "time_bounds": [1]}, "time_bounds= need time=, the time column"),
         ({"key": "user", "salt": "x", "folds": 2, "stratum": "item"}, "stratum= need exact=True"),
         ({"time": "t", "time_bounds": [3, 2]}, "time_bounds=[3, 2] is not possible: give times in ascending order"),
-        ({"time": "t", "time_bounds": [1], "shares": {"a": 1, "b": 1, "c": 1}}, "1 time bounds make 2 parts; name as many"),
+        ({"time": "t", "time_bounds": [1], "shares": {"a": 1, "b": 1, "c": 1}}, "1 time bounds make 2 parts. Name as many"),
         ({"time": "t", "shares": HALVES, "salt": "x"}, "salt= are not for a split by time alone"),
         ({"time": "t", "expanding": True}, "expanding= need time_bounds="),
         ({"time": "t", "time_bounds": [3], "expanding": 7}, "expanding=7 is not possible: give True or False"),
@@ -198,13 +198,13 @@ def test_refused_arguments(options: dict[str, Any], message: str) -> None:
 
 def test_rows_that_cannot_be_split() -> None:
     asked = {"salt": "x", "shares": HALVES}
-    with pytest.raises(InputError, match=r"has no column 'users'; did you mean 'user'\? There are: user, item, t"):
+    with pytest.raises(InputError, match=r"has no column 'users'. Did you mean 'user'\? There are: user, item, t"):
         sqlrank.split(RATINGS, key="users", **asked)
-    with pytest.raises(InputError, match=r"user is NULL in 2 rows; leave them out, or give them a value"):
+    with pytest.raises(InputError, match=r"user is NULL in 2 rows. Leave them out, or give them a value"):
         sqlrank.split(pa.table({"user": [1, None, None]}), key="user", **asked)
-    with pytest.raises(InputError, match=r"user is DOUBLE, whose text differs between engines; cast it to an integer or text"):
+    with pytest.raises(InputError, match=r"user is DOUBLE, whose text differs between engines. Cast it to an integer or text"):
         sqlrank.split(pa.table({"user": [1.0]}), key="user", **asked)
-    with pytest.raises(InputError, match=r"has a column 'split' already; give the new one another name with column="):
+    with pytest.raises(InputError, match=r"has a column 'split' already. Give the new one another name with column="):
         sqlrank.split(pa.table({"user": [1], "split": ["a"]}), key="user", **asked)
     again = sqlrank.split(pa.table({"user": [1], "split": ["a"]}), key="user", column="arm", **asked)
     assert again.column_names == ["user", "split", "arm"]
@@ -228,7 +228,7 @@ def test_statements_read_back(dialect: str) -> None:
 
 
 def test_sqlite_has_no_digest() -> None:
-    with pytest.raises(MetricError, match=r"^sqlite has no MD5; split through connection=, or give it a function md5"):
+    with pytest.raises(MetricError, match=r"^sqlite has no MD5. Split through connection=, or give it a function md5"):
         sqlrank.split_sql("users", key="id", salt="x", shares=HALVES, dialect="sqlite")
 
 

@@ -43,7 +43,7 @@ def test_what_needs_an_extension_says_which(source: str, extension: str, tmp_pat
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions=source)
     assert str(caught.value) == (
-        f"predictions: {source!r} needs the extension {extension} of DuckDB, and sqlrank loads none; load it on a connection of your own "
+        f"predictions: {source!r} needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a connection of your own "
         f"(INSTALL {extension}; LOAD {extension}), make a view or a relation there, and give that with connection="
     )
 
@@ -64,7 +64,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "function"), REFUSED)
 def test_harmful_functions_are_refused_by_name(text: str, function: str) -> None:
-    message = f"{function} is not among the functions that may be called here; make a view with a column of it"
+    message = f"{function} is not among the functions that may be called here. Make a view with a column of it"
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, where=text)
     assert str(caught.value).startswith(f"where: {message}")
@@ -125,5 +125,5 @@ def test_a_file_that_the_caller_has_open_already(tmp_path: Path) -> None:
 
 
 def test_a_list_in_an_expression_leads_to_answers() -> None:
-    with pytest.raises(InputError, match=r"UNNEST is not among .*; give a row per query with lists as the input answers, or a query"):
+    with pytest.raises(InputError, match=r"UNNEST is not among .*. Give a row per query with lists as the input answers, or a query"):
         sqlrank.evaluate("RR", run=[{"query_id": "q", "ids": ["d"]}], qrels={"q": {"d": 1}}, columns={"run.doc_id": "unnest(ids)"})

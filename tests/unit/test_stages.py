@@ -72,5 +72,5 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     ],
 )
 def test_a_baseline_is_needed_otherwise(metrics: list[str], run: Any) -> None:
-    with pytest.raises(InputError, match=r"needs baseline; give inputs=\{'baseline': \.\.\.\}"):
+    with pytest.raises(InputError, match=r"needs baseline. Give inputs=\{'baseline': \.\.\.\}"):
         sqlrank.evaluate(metrics, run=run, qrels=QRELS)

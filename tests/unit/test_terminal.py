@@ -163,14 +163,14 @@ def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path)
     piped = print_in_pipe(name, rollup)
     shown = CODES.sub("", print_in_terminal(list_arguments(name, rollup)))
     assert "\x1b" not in piped
-    words = {*piped.split(), *["in", "every", "row:", "=", "empty:", "more", "column", "columns", "with", "--format", "csv", "<0.0001"]}
-    words |= {f"{word}{mark}" for word in piped.split() for mark in ",;"}
+    words = {*piped.split(), *["In", "every", "row:", "=", "Empty:", "more", "column", "columns", "with", "--format", "csv", "<0.0001"]}
+    words |= {f"{word}{mark}" for word in piped.split() for mark in ",."}
     unknown = [word for word in shown.split() if word not in words and word.strip("0123456789")]
     assert unknown == [], "a part of a number or a name"
     too_long = [line for line in shown.splitlines() if len(line) > width and not line.startswith("    ")]
     assert not [line for line in too_long if len(line.split()) > 2 and not is_prose_of_steps(line)]
     if name != "drift":  # of which more columns are piped than shown
-        assert set(piped.split()) <= {word.rstrip(",;") for word in shown.split()} | set(shown.split())
+        assert set(piped.split()) <= {word.rstrip(",.") for word in shown.split()} | set(shown.split())
 
 
 def test_tasks_and_metrics_are_never_broken(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +222,7 @@ def test_a_narrow_terminal_shows_records_and_says_what_is_left_out(width: int, r
     assert (shown.splitlines()[0].split() == ["metric", "AUC"]) is is_record
     ending = " ".join(shown.split("\n\n")[-1].split())
     assert ending == (
-        "in every row: baseline = score_logistic, system = score_boosting; empty: wins, ties, losses; 13 more columns with --format csv"
+        "In every row: baseline = score_logistic, system = score_boosting. Empty: wins, ties, losses. 13 more columns with --format csv"
     )
     if is_record:
         records = [dict(line.split(maxsplit=1) for line in record.splitlines()) for record in shown.split("\n\n")[:-1]]

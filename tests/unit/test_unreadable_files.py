@@ -26,13 +26,13 @@ def find_refusal(source: str) -> str:
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
 def test_other_encodings(encoding: str) -> None:
     Path("x.csv").write_bytes("label,score,name\n1,0.5,é\n0,0.2,ü\n".encode(encoding))
-    assert "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8" in find_refusal("x.csv")
+    assert "it is not UTF-8 text. Convert it, such as with iconv -f LATIN1 -t UTF-8" in find_refusal("x.csv")
 
 
 @pytest.mark.slow
 def test_a_line_of_three_megabytes() -> None:
     Path("x.csv").write_text("label,score,name\n1,0.5," + "x" * 3_000_000 + "\n0,0.2,y\n")
-    assert "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it" in find_refusal("x.csv")
+    assert "A line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it" in find_refusal("x.csv")
 
 
 @pytest.mark.parametrize("content", [b"hello", b"label,score\n" * 20])
@@ -52,7 +52,7 @@ def test_lines_of_more_or_fewer_fields(rows: int, delimiter: str, line: str, fie
     """Among the first lines, of which DuckDB then makes one column, and after those that it looks at."""
     text = "label,score,name\n" + "1,0.5,a\n0,0.25,b\n" * rows
     Path("x.csv").write_text((text + line + "\n1,0.75,c\n").replace(",", delimiter))
-    wanted = f"predictions: x.csv, line {2 * rows + 2} has {fields}: {line.replace(',', delimiter)!r}; 3 are expected, as in the lines before. {MEND}"
+    wanted = f"predictions: x.csv, line {2 * rows + 2} has {fields}: {line.replace(',', delimiter)!r}. 3 are expected, as in the lines before. {MEND}"
     assert find_refusal("x.csv") == wanted
     if rows == 1:
         with pytest.raises(InputError) as caught:
@@ -63,7 +63,7 @@ def test_lines_of_more_or_fewer_fields(rows: int, delimiter: str, line: str, fie
 def test_an_uneven_line_of_one_file_of_several() -> None:
     Path("a.csv").write_text(EVEN)
     Path("b.csv").write_text(EVEN * 9000 + "1,0.5,a,b\n")
-    assert "b.csv, line 27001 has 4 fields: '1,0.5,a,b'; 3 are expected" in find_refusal("?.csv")
+    assert "b.csv, line 27001 has 4 fields: '1,0.5,a,b'. 3 are expected" in find_refusal("?.csv")
     relation = duckdb.read_csv("b.csv")
     with pytest.raises(InputError, match=r"^predictions: b.csv, line 27001 has 4 fields"):
         sqlrank.evaluate("AUC", predictions=relation, connection=duckdb.default_connection())
@@ -72,9 +72,9 @@ def test_an_uneven_line_of_one_file_of_several() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("label,rank,name\n1,2,a\n", "no column 'score', which a.csv has; it has 'label', 'rank', 'name'"),
-        ("score,more\n0.5,1\n", "no column 'label', 'name', which a.csv has; it has 'score', 'more'"),
-        ("1,0.5,a\n0,0.25,b\n", "no column 'label', 'score', 'name', which a.csv has; it has 'column0', 'column1', 'column2'"),
+        ("label,rank,name\n1,2,a\n", "no column 'score', which a.csv has. It has 'label', 'rank', 'name'"),
+        ("score,more\n0.5,1\n", "no column 'label', 'name', which a.csv has. It has 'score', 'more'"),
+        ("1,0.5,a\n0,0.25,b\n", "no column 'label', 'score', 'name', which a.csv has. It has 'column0', 'column1', 'column2'"),
     ],
 )
 def test_files_of_different_columns(text: str, said: str) -> None:
@@ -89,33 +89,33 @@ def test_files_of_different_columns(text: str, said: str) -> None:
 
 def test_a_column_whose_name_holds_a_comma() -> None:
     Path("x.csv").write_text('"a,b"\n1\n0\n')
-    assert "1 field: '1'; 2 are expected" in find_refusal("x.csv")
+    assert "1 field: '1'. 2 are expected" in find_refusal("x.csv")
     Path("x.csv").write_text("'label,score'\n'1,0.5'\n'0,0.25'\n")
     assert "no column 'score'" in find_refusal("x.csv")
 
 
 def test_what_is_no_file() -> None:
     Path("x.csv").write_text("")
-    assert find_refusal("x.csv") == "predictions: 'x.csv' is empty; check what should have written it"
+    assert find_refusal("x.csv") == "predictions: 'x.csv' is empty. Check what should have written it"
     Path("folder.csv").mkdir()
     assert (
         find_refusal("folder.csv")
-        == "predictions: 'folder.csv' is a folder without files; give a file, or a glob such as 'folder.csv/*.parquet'"
+        == "predictions: 'folder.csv' is a folder without files. Give a file, or a glob such as 'folder.csv/*.parquet'"
     )
     os.mkfifo("pipe.csv")
     assert (
-        find_refusal("pipe.csv") == "predictions: 'pipe.csv' is a pipe or a device, which can be read only once; write it to a file first"
+        find_refusal("pipe.csv") == "predictions: 'pipe.csv' is a pipe or a device, which can be read only once. Write it to a file first"
     )
 
 
 def test_a_label_that_is_a_list() -> None:
     duckdb.sql("COPY (SELECT [1] AS label, 0.5 AS score) TO 'list.parquet'")
-    assert "label is INTEGER[], not a number; cast it, or map another column to label" in find_refusal("list.parquet")
+    assert "label is INTEGER[], not a number. Cast it, or map another column to label" in find_refusal("list.parquet")
 
 
 def test_a_parquet_file_as_a_database() -> None:
     duckdb.sql("COPY (SELECT 1 AS label, 0.5 AS score) TO 'x.parquet'")
-    with pytest.raises(InputError, match=r"^cannot open 'x.parquet' as a DuckDB file; it is a table: give it as an input instead$"):
+    with pytest.raises(InputError, match=r"^cannot open 'x.parquet' as a DuckDB file. It is a table: give it as an input instead$"):
         sqlrank.evaluate("AUC", predictions="x", connection="x.parquet")
 
 
@@ -127,9 +127,9 @@ def test_a_parquet_file_as_a_database() -> None:
             "-- mine: x.\nCREATE MACRO gain(relevance) AS LOG(relevance)\n",
             ":2: Log is not allowed: bases differ",
         ),
-        ("metric/x.sql", "-- X: x.\nSELECT 1\n", ":1: this file is not read; move it to metrics/"),
-        ("functions/x.sql", "-- x: x.\nSELECT 1\n", ":1: this file is not read; move it to metrics/"),
-        ("metrics/other.sql", "-- nDCG: x.\nSELECT 1\n", ":1: the name nDCG is taken by ranking/ndcg.sql; choose another"),
+        ("metric/x.sql", "-- X: x.\nSELECT 1\n", ":1: this file is not read. Move it to metrics/"),
+        ("functions/x.sql", "-- x: x.\nSELECT 1\n", ":1: this file is not read. Move it to metrics/"),
+        ("metrics/other.sql", "-- nDCG: x.\nSELECT 1\n", ":1: the name nDCG is taken by ranking/ndcg.sql. Choose another"),
     ],
 )
 def test_files_of_a_users_folder(path: str, text: str, message: str) -> None:
@@ -149,6 +149,6 @@ def test_a_score_of_a_run_that_is_no_number() -> None:
         sqlrank.evaluate("AP", run="x.run", qrels="x.qrels")
     first, example, *_ = str(caught.value).splitlines()
     assert (
-        first == "run (x.run): 1 row: score is NULL, or a text that is no number; give it a number, leave the row out, or give nulls='drop'"
+        first == "run (x.run): 1 row: score is NULL, or a text that is no number. Give it a number, leave the row out, or give nulls='drop'"
     )
     assert example == "    query_id='1', doc_id='a', score=None"

@@ -92,7 +92,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   FROM sqlrank_judged_documents
   WHERE rank IS NOT NULL AND relevance >= 0
 ), sqlrank_discounted_gains_metrics AS (
-  -- One row per sqlrank_group and query.
+  -- One row per sqlrank_group and query with a judged document of positive relevance.
   SELECT
     list_id,
     -- nDCG: discounted gain of the documents at ranks 1 to k over that of the ideal ranking.
@@ -105,7 +105,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   FROM sqlrank_ideal_ranking
   GROUP BY list_id
 ), sqlrank_relevant_documents_metrics AS (
-  -- One row per sqlrank_group and query.
+  -- One row per sqlrank_group and query with a relevant document.
   SELECT
     list_id,
     -- AP: average precision, the mean of the precision at each relevant document, 0 if not
@@ -122,7 +122,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   FROM sqlrank_relevant_documents
   GROUP BY list_id
 ), sqlrank_judged_retrieved_documents_metrics AS (
-  -- One row per sqlrank_group and query.
+  -- One row per sqlrank_group and query with a document of grade 0 or up.
   SELECT
     list_id,
     -- Judged: share of the first k documents that have a judgment.

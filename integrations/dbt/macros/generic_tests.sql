@@ -129,7 +129,7 @@ WHERE judged.verdict IS NULL OR judged.verdict NOT IN ('pass'{% if allow_inconcl
   {#- Return 1 if higher values are better, -1 if lower ones are. -#}
   {%- set known = sqlrank.metric_directions().get(metric) if direction is none else direction -%}
   {%- if known not in ('higher', 'lower') -%}
-    {%- do exceptions.raise_compiler_error("sqlrank: nothing says if higher values of " ~ metric ~ " are better; give direction: higher or lower") -%}
+    {%- do exceptions.raise_compiler_error("sqlrank: nothing says if higher values of " ~ metric ~ " are better. Give direction: higher or lower") -%}
   {%- endif -%}
   {{- return(1 if known == 'higher' else -1) -}}
 {% endmacro %}

@@ -111,7 +111,7 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_judged_documents
   WHERE rank IS NOT NULL AND relevance >= 0
 ), sqlrank_discounted_gains_metrics AS (
-  -- One row per sqlrank_group and query.
+  -- One row per sqlrank_group and query with a judged document of positive relevance.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
@@ -125,7 +125,7 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_ideal_ranking
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
 ), sqlrank_relevant_documents_metrics AS (
-  -- One row per sqlrank_group and query.
+  -- One row per sqlrank_group and query with a relevant document.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
@@ -145,7 +145,7 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_relevant_documents
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
 ), sqlrank_judged_retrieved_documents_metrics AS (
-  -- One row per sqlrank_group and query.
+  -- One row per sqlrank_group and query with a document of grade 0 or up.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,

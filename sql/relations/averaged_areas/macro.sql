@@ -1,4 +1,4 @@
--- averaged_areas: one row per group and area under the ROC curve of a class: weights, the area, its share in the average, which is 1 of each, and its derivative.
+-- averaged_areas: one row per group and area under the ROC curve of a class: weights, area, a share of 1 in the macro average, and its derivative.
 -- Grain: rows of class_areas
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- averaged_areas: one row per group and area under the ROC curve of a class: weights, the area, its share in the average, which is the weight of the labels, and its derivative.
+-- averaged_areas: one row per group and area under the ROC curve of a class: weights, area, the weight of its labels as share in the weighted average, and its derivative.
 -- Grain: rows of class_areas
 SELECT
   group_id,

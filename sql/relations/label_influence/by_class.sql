@@ -1,4 +1,4 @@
--- label_influence: one row per group, prediction and class: sampled unit, weight, and influence on averages over classes.
+-- label_influence: one row per group, prediction and class: sampled unit, weight, influence on precision, recall, F and Jaccard averaged over classes.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Sampling unit: predictions.
