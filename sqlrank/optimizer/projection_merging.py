@@ -141,9 +141,16 @@ def _can_inline(scope: Scope, reader: Scope, alias: str) -> bool:
         and reader.first_source is reader.sources[alias]
         and not reader.is_nullable(alias)
         and not others & scope.sources.keys()
+        and not _would_carry_lists(scope, reader)
         and all(scope.find_owner(column) is not None for column in scope.columns)
         and _are_read_once(scope, reader, alias, in_keys=False)
     )
+
+
+def _would_carry_lists(scope: Scope, reader: Scope) -> bool:
+    """Return True if the windows of a reader would sort rows with the lists from which a column is computed."""
+    has_windows = any(item.find(exp.Window) for item in reader.items.values())
+    return has_windows and any(item.find(exp.ArrayPosition) for item in scope.items.values())
 
 
 def _can_map(scope: Scope, reader: Scope) -> bool:

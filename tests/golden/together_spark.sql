@@ -22,16 +22,12 @@ WITH predictions AS (
     SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE).doc_id AS documents
   FROM predictions
   GROUP BY `model`, query_id
-), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
+), documents_with_gain AS (
+  -- One row per model, query and document of positive relevance. (documents_with_gain.sql)
   SELECT
     evaluated_queries.`model`, evaluated_queries.query_id, qrels.relevance,
     -- NULL if not retrieved
-    NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS rank,
-    ROW_NUMBER() OVER (
-      PARTITION BY evaluated_queries.`model`, evaluated_queries.query_id
-      ORDER BY qrels.relevance DESC
-    ) AS ideal_rank
+    NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS rank
   FROM evaluated_queries
   LEFT JOIN document_arrays
     ON document_arrays.`model` IS NOT DISTINCT FROM evaluated_queries.`model`
@@ -40,6 +36,12 @@ WITH predictions AS (
     ON qrels.`model` IS NOT DISTINCT FROM evaluated_queries.`model`
     AND qrels.query_id = evaluated_queries.query_id
   WHERE qrels.relevance > 0
+), ideal_ranking AS (
+  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
+  SELECT
+    `model`, query_id, relevance, rank,
+    ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY relevance DESC) AS ideal_rank
+  FROM documents_with_gain
 ), group_sizes AS (
   -- One row per model. (group_sizes.sql)
   SELECT `model`, COUNT(*) AS total_rows FROM predictions GROUP BY `model`
