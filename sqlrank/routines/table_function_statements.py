@@ -182,7 +182,10 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
         "quoted": exp.Literal.string(text).sql(dialect),
         "comment": exp.Literal.string(facts.comment).sql(dialect),
         "arguments": ", ".join(argument for argument in arguments if argument),
-        "columns": ", ".join(f"{column} {_find_type(form, kind, facts.metrics[0])}" for column, kind in _list_columns(symbolic)),
+        "columns": ", ".join(
+            f"{exp.to_identifier(column, quoted=True).sql(dialect)} {_find_type(form, kind, facts.metrics[0])}"
+            for column, kind in _list_columns(symbolic)
+        ),
         "types": ", ".join(["VARCHAR"] * len(roles) + ["FLOAT"] * len(parameters) + ["VARCHAR"] * takes_group),
         "values": ", ".join(_list_arguments(form, roles, parameters, takes_group)),
         "using": f" USING {', '.join(parameter.name for parameter in parameters)}" if parameters else "",

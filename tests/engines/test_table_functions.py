@@ -11,6 +11,7 @@ import pytest
 import sqlglot
 
 import sqlrank
+from sqlrank.errors import SqlrankError
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.routines.routine import qualify_function, quote_schema
 from tests.definitions.test_functions import GROUPS, TABLES, assert_equal
@@ -38,7 +39,6 @@ CLUSTERS = {
     for name, kind in (("predicted_clusters", "predicted"), ("true_clusters", "true"))
 }
 INPUTS = {**TABLES, "answers": ANSWERS, **CLUSTERS}
-NAMES = sorted({role for entry in read_toml(sql_root() / "table_functions.toml").values() for role in entry["inputs"]})
 AGGREGATES = ("LogLoss", "Brier", "MAE", "RMSE", "CalibrationRatio", "IPS")
 EVALUATED = {**GROUPS, "answers": "site", "predicted_clusters": "site"}
 
@@ -57,7 +57,7 @@ def text_table(table: pa.Table) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with run_engine(request.param, {name: text_table(INPUTS[name]) for name in NAMES}) as engine:
+    with run_engine(request.param, {name: text_table(table) for name, table in INPUTS.items()}) as engine:
         dialect = engine.dialects[0]
         if dialect in {"postgres", "clickhouse"}:
             setup = ["CREATE SCHEMA IF NOT EXISTS sqlrank"] if dialect == "postgres" else []
@@ -68,6 +68,10 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 def table_functions(dialect: str) -> list[Routine]:
     return [function for function in script(dialect).functions if function.facts.kind == "table"]
+
+
+def table_functions_of(metric: str, dialect: str) -> list[Routine]:
+    return [function for function in sqlrank.functions(metric, dialect=dialect).functions if function.facts.kind == "table"]
 
 
 def find_rows(engine: Engine, function: Routine, group: str, number: float) -> Sequence[Sequence[Any]]:
@@ -115,6 +119,40 @@ def test_numbers_are_those_of_evaluate(engine: Engine) -> None:
         expected = sqlrank.evaluate(metrics, **arguments, inputs=tables, by=group, per_query=facts.name.endswith("_by_query"))
         found = find_rows(engine, function, group, 3)
         assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse]), indirect=True)
+def test_every_metric_has_the_numbers_of_evaluate(engine: Engine) -> None:
+    dialect, numbers = engine.dialects[0], {"max_fpr": 0.5, "recall": 0.5}
+    compared = []
+    for name in dict.fromkeys(sqlrank.metrics()["name"].to_pylist()):
+        try:
+            functions = table_functions_of(name, dialect)
+        except SqlrankError:  # rows of its own, or a column of the user
+            continue
+        for function in functions:
+            for statement in function.create:
+                engine.execute(statement)
+            facts, inputs = function.facts, function.facts.inputs
+            group, given = (
+                EVALUATED[inputs[0]],
+                [parameter for parameter in numbers if re.search(rf"[(,] ?{parameter}\b", function.signature)],
+            )
+            if dialect == "postgres":
+                arguments = [*(f"'{role}'" for role in inputs), *(str(numbers[parameter]) for parameter in given), f"by => '{group}'"]
+                call = f"{function.signature.partition('(')[0]}({', '.join(arguments)})"
+            else:
+                call = re.sub(
+                    r"(\w+) = \.\.\.", lambda match: f"{match[1]} = {numbers[match[1]]}", function.signature.replace("'...'", f"'{group}'")
+                )
+            metrics = [f"{metric.partition('@')[0]}@{numbers[given[0]]}" if given else metric for metric in facts.metrics]
+            tables = {role: text_table(INPUTS[role]) for role in inputs}
+            options: dict[str, Any] = {role: tables.pop(role) for role in ("run", "qrels", "predictions") if role in tables}
+            expected = sqlrank.evaluate(metrics, **options, inputs=tables, by=group)
+            assert_equal(engine.rows(f"SELECT * FROM {call}"), [tuple(row.values()) for row in expected.to_pylist()])
+            compared.append(name)
+    assert len(compared) > 240
 
 
 @pytest.mark.slow
