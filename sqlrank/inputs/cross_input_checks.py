@@ -162,7 +162,7 @@ def _describe_unmatched(database: Database, inputs: Mapping[str, BoundInput], ro
     if "queries" in inputs:
         query = query.where(_in_run_queries(inputs["queries"].select_columns(RANKING_KEYS[:1]).subquery("chosen")))
     if rows := database.query_rows(query.limit(MAX_EXAMPLES)):
-        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}. See more: {database.render(query)}"
+        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}\n    see more: {database.render(query)}"
 
 
 def _in_run_queries(source: exp.Subquery) -> exp.In:

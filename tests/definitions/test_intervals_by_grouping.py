@@ -92,8 +92,8 @@ def test_lists_of_one_query_are_not_independent() -> None:
     with pytest.raises(MetricError) as caught:
         sqlrank.evaluate("RR", **make_lists(), by=[["system"], []], confidence=0.95)
     assert str(caught.value) == (
-        "the grouping 'all' holds several lists of a query, one for each system, which are not independent; "
-        "ask for interval='bootstrap', which draws queries, or for one grouping"
+        "the grouping 'all' holds several lists of a query, one for each system, which are not independent. "
+        "Ask for interval='bootstrap', which draws queries, or for one grouping"
     )
     rows = sqlrank.evaluate("RR", **make_lists(), by=[["system"], []], confidence=0.9, **BOOTSTRAP).to_pylist()
     assert [(row["slice"], row["RR.n_units"]) for row in rows] == [("all", 3), ("system", 3), ("system", 3)]

@@ -46,8 +46,25 @@ WITH answers AS NOT MATERIALIZED (
     answers.retrieved,  -- documents in order, with repeated ones
     -- distinct where the first repeat any
     CASE
-      WHEN LIST_UNIQUE(LIST_TRANSFORM(answers.retrieved[1:10], LAMBDA doc_id : HASH(doc_id)))
-      = ARRAY_LENGTH(answers.retrieved[1:10])
+      WHEN LIST_UNIQUE(
+        LIST_TRANSFORM(
+          LIST_SELECT(
+            answers.retrieved,
+            GENERATE_SERIES(
+              1,
+              CASE
+                WHEN ARRAY_LENGTH(answers.retrieved) > 10 THEN 10
+                ELSE ARRAY_LENGTH(answers.retrieved)
+              END
+            )
+          ),
+          LAMBDA doc_id : HASH(doc_id)
+        )
+      )
+      = CASE
+        WHEN ARRAY_LENGTH(answers.retrieved) > 10 THEN 10
+        ELSE ARRAY_LENGTH(answers.retrieved)
+      END
       THEN ARRAY_LENGTH(answers.retrieved)
       ELSE ARRAY_LENGTH(LIST_DISTINCT(answers.retrieved))
     END AS num_documents

@@ -93,8 +93,8 @@ def test_a_page_has_its_formula_and_what_it_is_over() -> None:
     text = build_metric_page(FILES["nDCG"])
     assert f'<div class="formula" tabindex="0" data-search-exclude>{typeset_formula(FILES["nDCG"])}</div>' in text
     assert (
-        "The formula sums over the rows of the relation `discounted_gains`, with one row per list and judged document of positive relevance"
+        "the metric sums over the rows of the relation `discounted_gains`, with one row per list, judged document of positive relevance and rank that it may have"
         in text
     )
-    assert "The formula sums over the rows of the [input](../../inputs.md) `predictions`" in build_metric_page(FILES["Brier"])
+    assert "the metric sums over the rows of the [input](../../inputs.md) `predictions`" in build_metric_page(FILES["Brier"])
     assert "formula" not in build_metric_page(FILES["FN"]).partition("## Undefined values and checks")[0]

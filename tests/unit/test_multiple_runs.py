@@ -62,7 +62,12 @@ def test_runs_are_named_by_their_tag_or_their_file(tmp_path: Path) -> None:
     good, bad = write_trec(tmp_path / "x.run", GOOD, "t"), write_trec(tmp_path / "x.txt", BAD, "t")
     assert evaluate_run([good, bad]) == select_rows(("x.run", "x.txt"))
     (tmp_path / "b").mkdir()
-    refused("two systems are called 'x.run'", "--run name=source", run=[good, write_trec(tmp_path / "b" / "x.run", BAD, "t")], qrels=QRELS)
+    refused(
+        "two systems are called 'x.run'",
+        "Give each a name: run={'name': source}",
+        run=[good, write_trec(tmp_path / "b" / "x.run", BAD, "t")],
+        qrels=QRELS,
+    )
     pq.write_table(GOOD, tmp_path / "good.parquet")
     assert evaluate_run([tmp_path / "good.parquet", write_trec(bad, BAD, "dense")]) == select_rows(("good", "dense"))
     refused("a Table of several has no name. Give run={'name': table}", run=[GOOD, BAD], qrels=QRELS)

@@ -32,7 +32,7 @@ def test_other_encodings(encoding: str) -> None:
 @pytest.mark.slow
 def test_a_line_of_three_megabytes() -> None:
     Path("x.csv").write_text("label,score,name\n1,0.5," + "x" * 3_000_000 + "\n0,0.2,y\n")
-    assert "A line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it" in find_refusal("x.csv")
+    assert "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it" in find_refusal("x.csv")
 
 
 @pytest.mark.parametrize("content", [b"hello", b"label,score\n" * 20])
