@@ -282,7 +282,7 @@ def find_refusal(connection: Any, dialect: str, metrics: Any, **call: Any) -> st
     """Return an error's message without its examples, which may be any rows, and the text that shows more."""
     with pytest.raises(sqlrank.SqlrankError) as raised:
         evaluate(connection, dialect, metrics, **call)
-    text = re.sub(r"\n    see more: .*|: [^:]*(?=\n    see more)|\n {4}.*", "", str(raised.value))
+    text = re.sub(r"\n    see more: .*|: [^:\n]*(?=\n    see more)|\n {4}.*", "", str(raised.value))
     return (
         re.sub(r"such as \('.*?\)", "such as", text)
         .replace(quote_name('the "run"', dialect), "run")
