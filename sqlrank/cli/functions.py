@@ -36,6 +36,7 @@ def functions(
     weighted: Annotated[
         bool, typer.Option("--weighted", help="Read a column weight of predictions, and a further table queries with weights of queries.")
     ] = False,
+    check: opt.Check = "auto",
     drop: Annotated[bool, typer.Option("--drop", help="Drop the functions instead.")] = False,
     db: Annotated[Path | None, typer.Option(help="Run the script on this DuckDB file, which is made if it does not exist.")] = None,
     dbt: Annotated[Path | None, typer.Option(help="Write a dbt package into this folder: macros for several adapters, and tests.")] = None,
@@ -47,7 +48,14 @@ def functions(
         if dbt is not None:
             if unused_options := [
                 name
-                for name, value in {"--schema": schema, "--drop": drop, "--db": db, "-o": output, "--weighted": weighted}.items()
+                for name, value in {
+                    "--schema": schema,
+                    "--drop": drop,
+                    "--db": db,
+                    "-o": output,
+                    "--weighted": weighted,
+                    "--check off": check == "off",
+                }.items()
                 if value
             ]:
                 raise SqlrankError(f"{unused_options[0]} is not for --dbt, which writes a package")
@@ -67,6 +75,7 @@ def functions(
             compat=compat,
             sql_dir=sql_dir,
             weighted=weighted,
+            check=check,  # type: ignore[arg-type]
             **parse_policies(policy, sql_dir),
         )
         if db is not None:

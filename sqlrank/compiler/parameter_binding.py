@@ -42,8 +42,8 @@ def _bind_tree(library: Registry, tree: exp.Expr, settings: Mapping[str, Paramet
         value = settings.get(node.name, params[node.name].default)
         if isinstance(value, SymbolicNumber):
             node.replace(symbolic_parameter(value.name))
-        elif value == NO_CUTOFF and (places := node.find_ancestor(exp.GenerateSeries)) and isinstance(places.parent, exp.Anonymous):
-            places.parent.replace(places.parent.expressions[0])
+        elif value == NO_CUTOFF and (series := node.find_ancestor(exp.GenerateSeries)) and isinstance(series.parent, exp.Anonymous):
+            series.parent.replace(series.parent.expressions[0])
         elif value == NO_CUTOFF and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
             _drop_unlimited_comparison(node.parent)
         elif value == NO_CUTOFF and isinstance(node.parent, exp.Slice) and isinstance(bracket := node.parent.parent, exp.Bracket):

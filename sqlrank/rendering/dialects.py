@@ -141,6 +141,9 @@ class Dialect:
     supports_row_hash: bool = False
     """HASH of several columns is supported; sorting hashes is faster than grouping texts."""
 
+    error_function: str | None = None
+    """Function that ends a statement with the text in its message; without one a cast of the text to BOOLEAN does."""
+
     supports_collations: bool = False
     """Text is compared by a collation of the database unless COLLATE "C" demands bytes."""
 
@@ -189,6 +192,7 @@ DIALECTS = {
         computes_ctes_once=True,
         supports_transactions=True,
         supports_row_hash=True,
+        error_function="ERROR",
         supports_table_macros=True,
         supports_file_readers=True,
         prefers_integer_keys=True,
@@ -205,6 +209,7 @@ DIALECTS = {
         is_distributed=True,
         supports_transactions=True,
         nan_function="IS_NAN",
+        error_function="ERROR",
         supports_float32=False,
         supports_array_position=False,
         int_division_is_double=True,
@@ -232,6 +237,7 @@ DIALECTS = {
         is_distributed=True,
         supports_create_or_replace_table=False,
         nan_function="ISNAN",
+        error_function="RAISE_ERROR",
         recomputes_ctes=True,
         supports_ordered_array_agg=False,
         int_division_is_double=True,
@@ -247,6 +253,7 @@ DIALECTS = {
         supports_from_first=True,
         is_distributed=True,
         nan_function="ISNAN",
+        error_function="RAISE_ERROR",
         recomputes_ctes=True,
         supports_ordered_array_agg=False,
         int_division_is_double=True,
@@ -292,6 +299,7 @@ DIALECTS = {
     ),
     "clickhouse": Dialect(
         "clickhouse",
+        error_function="toInt64",
         supports_from_first=True,
         required_settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
         supports_grouping_sets=False,

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import is_aggregated
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.routines.input_checks import CHECKS_PARAMETER, build_check, build_problem_queries
+from sqlrank.routines.check_steps import CHECKS_PARAMETER, add_checks
 from sqlrank.routines.routine import Routine, qualify_function
-from sqlrank.routines.symbolic_statement import GROUP_COLUMN, source_table
-from sqlrank.routines.table_functions import CTE_PREFIX, GROUP_PARAMETER, build_table_query
+from sqlrank.routines.symbolic_statement import GROUP_COLUMN
+from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
 from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 
     from sqlrank.routines.routine import RoutineFacts
     from sqlrank.routines.symbolic_statement import RoutineParameter, SymbolicStatement
-
-
-PROBLEMS, CHECK = f"{CTE_PREFIX}problems", f"{CTE_PREFIX}check"
-"""Steps of a table macro: one row per wrong row of its inputs, and one that ends the query with an error if there are any."""
 
 
 LONGEST_UNGROUPED = 6_000
@@ -35,14 +30,14 @@ def create_table_macro(
     schema: str, facts: RoutineFacts, symbolic: SymbolicStatement, ungrouped: SymbolicStatement | None = None
 ) -> Routine:
     """Return the table macro of a symbolic statement, with an overload for calls without a group if a statement for them is given."""
-    is_checked = exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())
+    is_checked = [exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())] if symbolic.checks else []
     parameters = [*map(exp.to_identifier, facts.inputs), *_order_parameters(symbolic.parameters)]
     group = exp.to_identifier(GROUP_PARAMETER, quoted=True)
     optional_group = exp.PropertyEQ(this=group, expression=exp.null())
     query = _build_checked_query(facts, symbolic)
     returns = exp.ReturnsProperty(this=exp.Schema(this=exp.var("TABLE")), is_table=True)
     properties = exp.Properties(expressions=[returns])
-    routine = _build_macro(schema, facts, [*parameters, optional_group, is_checked], query, properties)
+    routine = _build_macro(schema, facts, [*parameters, optional_group, *is_checked], query, properties)
     if ungrouped is None:
         return routine
     query_without_groups = _build_checked_query(facts, ungrouped)
@@ -50,9 +45,9 @@ def create_table_macro(
     for node in query_without_groups.walk():
         node.comments = None
     place = sum(isinstance(parameter, exp.Identifier) for parameter in parameters)  # before those with a default
-    with_group = [*parameters[:place], group, *parameters[place:], is_checked]
+    with_group = [*parameters[:place], group, *parameters[place:], *is_checked]
     target = qualify_function(schema, facts.name, "duckdb")
-    signature = exp.UserDefinedFunction(this=target, expressions=[*parameters, is_checked], wrapped=True).sql("duckdb")
+    signature = exp.UserDefinedFunction(this=target, expressions=[*parameters, *is_checked], wrapped=True).sql("duckdb")
     others = exp.Tuple(expressions=with_group).sql("duckdb")
     first, second = (format_tree(tree, "duckdb", pretty=tree is query)[0] for tree in (query_without_groups, query))
     if len(first) > LONGEST_UNGROUPED:
@@ -67,24 +62,8 @@ def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> ex
     query = build_table_query(
         symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference_parameter, names
     )
-    problems = [
-        problem.copy()
-        for role, checks in symbolic.checks.items()
-        for problem in build_problem_queries(role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role))
-    ]
-    if problems:
-        _add_check(query, problems)
+    add_checks(query, symbolic, "duckdb", is_optional=True)
     return query
-
-
-def _add_check(query: exp.Select, problems: Sequence[exp.Select]) -> None:
-    """Add the steps that check rows to a query in place, and make it read their result."""
-    problem_rows = problems[0] if len(problems) == 1 else exp.union(*problems, distinct=False)
-    for name, step in ((PROBLEMS, problem_rows), (CHECK, build_check(PROBLEMS))):
-        query.args["with_"].append("expressions", exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))
-    condition = exp.select("is_valid").from_(CHECK).subquery()
-    is_aggregate = query.args.get("group") is not None or any(map(is_aggregated, query.selects))
-    (query.having if is_aggregate else query.where)(condition, copy=False)  # once per group, and not for each of the rows
 
 
 def _read_source(role: str, group: str | None) -> exp.Select:

@@ -23,6 +23,7 @@ from sqlrank.routines.symbolic_statement import installation_options
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
     from sqlrank.routines.routine import Routine
 
@@ -141,6 +142,7 @@ def functions(
     compat: str | None = None,
     sql_dir: str | Path | None = None,
     weighted: bool = False,
+    check: CheckMode = "auto",
     **policies: Any,
 ) -> FunctionScript:
     """Return a script that installs metrics as functions of a database, where they need no Python any more.
@@ -159,6 +161,7 @@ def functions(
         compat: compatibility mode, as of :func:`evaluate`.
         sql_dir: a directory with metrics, relations and functions of your own.
         weighted: functions of predictions read a column ``weight``, and those of rankings a further table ``queries`` with one.
+        check: ``"off"`` for functions that do not check the rows of a call; checks take a scan and a search for duplicates.
         **policies: policies that the numbers follow, such as ``ties="rank"``: they are fixed when functions are installed.
 
     Returns:
@@ -176,7 +179,7 @@ def functions(
         raise MetricError(f"there are no functions for {dialect}. Choose from: {', '.join(FUNCTION_DIALECTS)}")
     if not isinstance(schema, str) or not schema.strip() or not schema.isprintable() or "." in schema:
         raise InputError(f"schema={short_repr(schema)} is not possible: give the name of one schema, without a dot")
-    options = installation_options(dialect, compat, sql_dir, policies, weighted)
+    options = installation_options(dialect, compat, sql_dir, policies, weighted, check)
     installation = Installation(options, schema)
     if metrics is None:
         installation.add_all()
@@ -184,6 +187,10 @@ def functions(
         installation.add_metrics([metrics] if isinstance(metrics, str) or not hasattr(metrics, "__iter__") else list(metrics))
     if unread := sorted(options.policies.keys() - installation.read_policies):
         raise MetricError(f"{unread[0]} is read by none of these metrics. Leave it out")
-    settings = [*(["weighted"] if weighted else []), *([f"compat={compat}"] if compat is not None else [])]
+    settings = [
+        *(["weighted"] if weighted else []),
+        *(["check=off"] if check == "off" else []),
+        *([f"compat={compat}"] if compat is not None else []),
+    ]
     settings += [f"{name}={value}" for name, value in options.policies.items()]
     return FunctionScript(dialect, schema, tuple(installation.functions.values()), installation.omitted, tuple(settings))

@@ -135,9 +135,9 @@ class Installation:
         reads = [f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()]
         dialect = self.options.dialect
         further = list_group_parameters(dialect, statement.group_roles)
-        if self._has_table_macros:
+        if self._has_table_macros and self.options.check != "off":
             further.append(RoutineParameter("checks", None, "FALSE to accept wrong rows"))
-        unchecked = "" if self._has_table_macros else "Wrong rows are not looked for."
+        unchecked = "Wrong rows are not looked for." if self.options.check == "off" else ""
         comment = document_routine(
             description, [*statement.parameters, *further], *reads, unchecked, *self._describe_settings(statement.request)
         )

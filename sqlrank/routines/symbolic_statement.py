@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from sqlrank.compiler.layout import OutputColumn
     from sqlrank.compiler.statement import CompiledStatement
+    from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import Parameter, SqlFile
@@ -51,6 +52,7 @@ class InstallationOptions:
         sql_dir: The user's folder of SQL files.
         policies: Policies that the numbers follow.
         weighted: Rows of predictions and queries have weights, those of queries in a table of their own.
+        check: ``"off"`` for functions that do not check rows.
     """
 
     dialect: str
@@ -58,6 +60,7 @@ class InstallationOptions:
     sql_dir: str | Path | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
     weighted: bool = False
+    check: CheckMode = "auto"
 
     @property
     def library(self) -> Registry:
@@ -83,7 +86,12 @@ class InstallationOptions:
 
 
 def installation_options(
-    dialect: str, compat: str | None, sql_dir: str | Path | None, policies: Mapping[str, Any], weighted: bool = False
+    dialect: str,
+    compat: str | None,
+    sql_dir: str | Path | None,
+    policies: Mapping[str, Any],
+    weighted: bool = False,
+    check: CheckMode = "auto",
 ) -> InstallationOptions:
     """Return the options of an installation with validated policies, those that are None left out.
 
@@ -95,7 +103,7 @@ def installation_options(
         for name, value in policies.items()
         if value is not None
     }
-    options = InstallationOptions(dialect, compat, sql_dir, frozen, weighted)
+    options = InstallationOptions(dialect, compat, sql_dir, frozen, weighted, check)
     if problems := invalid_policies(frozen, options.library):
         raise MetricError(*problems)
     return options
@@ -256,7 +264,7 @@ def compile_symbolic(
         {role: _read_columns(prepared.inputs.needed_columns.get(role, ()), role, request) for role in roles},
         tuple(role for role in roles if role in group_roles),
         tuple(parameters.values()),
-        find_input_checks(request, prepared.inputs),
+        {} if options.check == "off" else find_input_checks(request, prepared.inputs),
     )
 
 

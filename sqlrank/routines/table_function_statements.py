@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlrank.errors import MetricError
 from sqlrank.rendering.formatter import format_tree
+from sqlrank.routines.check_steps import add_checks
 from sqlrank.routines.routine import Routine, qualify_function
 from sqlrank.routines.symbolic_statement import GROUP_COLUMN, SOURCE_GROUP_COLUMN, RoutineParameter
 from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
@@ -169,6 +170,7 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
         [] if form.parameter != "{name}" else positions,
     )
     _cast_columns(query, symbolic, form, facts.metrics[0])
+    add_checks(query, symbolic, dialect)
     text = format_tree(query, dialect, pretty=True)[0]
     name = qualify_function(schema, facts.name, dialect, is_prefix=form is _SPARK).sql(dialect)
     arguments = [

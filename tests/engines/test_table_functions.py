@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 import sqlglot
@@ -19,7 +20,7 @@ from tests.engines.engines import ClickHouse, Engine, PostgreSQL, Spark, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlrank.routines.function_script import FunctionScript
     from sqlrank.routines.routine import Routine
@@ -70,29 +71,39 @@ def table_functions(dialect: str) -> list[Routine]:
     return [function for function in script(dialect).functions if function.facts.kind == "table"]
 
 
-def table_functions_of(metric: str, dialect: str) -> list[Routine]:
-    return [function for function in sqlrank.functions(metric, dialect=dialect).functions if function.facts.kind == "table"]
+def find_table_functions(metric: str, dialect: str, **options: Any) -> list[Routine]:
+    return [function for function in sqlrank.functions(metric, dialect=dialect, **options).functions if function.facts.kind == "table"]
 
 
-def find_rows(engine: Engine, function: Routine, group: str, number: float) -> Sequence[Sequence[Any]]:
-    """Return the rows of a function on the tables of its inputs, by a column."""
-    dialect, inputs = engine.dialects[0], function.facts.inputs
+def find_rows(
+    engine: Engine, function: Routine, group: str, number: float, others: Mapping[str, str] | None = None
+) -> Sequence[Sequence[Any]]:
+    """Return the rows of a function by a column, on the tables that are named after its inputs or on others."""
+    dialect, tables = engine.dialects[0], {role: role for role in function.facts.inputs} | dict(others or {})
     name = function.signature.partition("(")[0]
     cutoffs = [number] if re.search(r"\bk\b", function.signature) else []
     if dialect == "postgres":
-        arguments = [*(f"'{role}'" for role in inputs), *map(str, cutoffs)]
+        arguments = [*(f"'{table}'" for table in tables.values()), *map(str, cutoffs)]
         return engine.rows(f"SELECT * FROM {name}({', '.join(arguments)}, by => '{group}')")
     if dialect == "clickhouse":
-        arguments = [*(f"{role} = '{role}'" for role in inputs), *(f"k = {cutoff}" for cutoff in cutoffs), f"by = '{group}'"]
+        arguments = [
+            *(f"{role} = '{table}'" for role, table in tables.items()),
+            *(f"k = {cutoff}" for cutoff in cutoffs),
+            f"by = '{group}'",
+        ]
         return engine.rows(f"SELECT * FROM {name}({', '.join(arguments)})")
     if dialect == "spark":
         engine.execute(function.create[0])
-        arguments = [*(f"'{role}' AS {role}" for role in inputs), *(f"{cutoff} AS k" for cutoff in cutoffs), f"'{group}' AS by"]
+        arguments = [
+            *(f"'{table}' AS {role}" for role, table in tables.items()),
+            *(f"{cutoff} AS k" for cutoff in cutoffs),
+            f"'{group}' AS by",
+        ]
         return engine.rows(f"EXECUTE IMMEDIATE sqlrank_{function.facts.name} USING {', '.join(arguments)}")
-    return engine.rows(write_call(function, group, cutoffs))
+    return engine.rows(write_call(function, group, cutoffs, tables))
 
 
-def write_call(function: Routine, group: str, cutoffs: Sequence[float]) -> str:
+def write_call(function: Routine, group: str, cutoffs: Sequence[float], tables: Mapping[str, str]) -> str:
     """Return the query of a function of BigQuery with its tables in it, since the reference implementation keeps no functions."""
     declared = re.findall(r"(\w+) TABLE<((?:ARRAY<\w+>|[^<>])+)>", function.create[0])
     assert [role for role, _ in declared] == list(function.facts.inputs)
@@ -102,7 +113,7 @@ def write_call(function: Routine, group: str, cutoffs: Sequence[float]) -> str:
     for role, fields in declared:
         names = [field.split()[0] for field in fields.split(", ")]
         columns = ", ".join(f"{group} AS group_key" if name == "group_key" else name for name in names)
-        query = re.sub(rf"FROM {role}\b", f"FROM (SELECT {columns} FROM {role})", query)
+        query = re.sub(rf"FROM {role}\b", f"FROM (SELECT {columns} FROM {tables[role]})", query)
     return re.sub(r"\bk\b", str(cutoffs[0]), query) if cutoffs else query
 
 
@@ -121,6 +132,36 @@ def test_numbers_are_those_of_evaluate(engine: Engine) -> None:
         assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
 
 
+WRONG_ROWS = {
+    "a document twice": (
+        "SELECT * FROM run UNION ALL SELECT * FROM run",
+        r"run: \(query_id, doc_id\) occurs more than once\. Keep one row of each \(keys: ",
+    ),
+    "no score": (
+        "SELECT system, query_id, doc_id, CASE WHEN score > 0.5 THEN score END AS score FROM run",
+        r"run: score is NULL, or a text",
+    ),
+}
+"""Runs that a function of rankings refuses, each with the message."""
+
+
+@pytest.mark.parametrize(("query", "message"), WRONG_ROWS.values(), ids=WRONG_ROWS)
+@pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True)
+def test_wrong_rows_end_a_call_with_their_message(engine: Engine, query: str, message: str) -> None:
+    """Functions that are installed without checks have the rows that they are given."""
+    engine.load("wrong_run", text_table(duckdb.from_arrow(INPUTS["run"]).query("run", query).to_arrow_table()))
+    for check in ("auto", "off"):
+        (function,) = find_table_functions("RR", engine.dialects[0], check=check)
+        if engine.dialects[0] in {"postgres", "clickhouse"}:
+            for statement in function.create:
+                engine.execute(statement)
+        if check == "off":
+            assert len(find_rows(engine, function, "system", 3, {"run": "wrong_run"})) == 2
+            continue
+        with pytest.raises(Exception, match=message):
+            find_rows(engine, function, "system", 3, {"run": "wrong_run"})
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse]), indirect=True)
 def test_every_metric_has_the_numbers_of_evaluate(engine: Engine) -> None:
@@ -128,7 +169,7 @@ def test_every_metric_has_the_numbers_of_evaluate(engine: Engine) -> None:
     compared = []
     for name in dict.fromkeys(sqlrank.metrics()["name"].to_pylist()):
         try:
-            functions = table_functions_of(name, dialect)
+            functions = find_table_functions(name, dialect)
         except SqlrankError:  # rows of its own, or a column of the user
             continue
         for function in functions:
