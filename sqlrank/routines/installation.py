@@ -10,6 +10,7 @@ from sqlrank.registry.settings_checks import LIST_SLOTS
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.routines.aggregate_functions import build_aggregate, is_aggregate
+from sqlrank.routines.check_steps import CHECKS_PARAMETER
 from sqlrank.routines.duckdb_macros import create_scalar_macro, create_table_macro
 from sqlrank.routines.list_function_statements import create_aggregate_routine, create_list_routine, supports_aggregates, supports_lists
 from sqlrank.routines.list_functions import HELPERS, build_list_function, load_list_functions
@@ -136,10 +137,11 @@ class Installation:
         dialect = self.options.dialect
         further = list_group_parameters(dialect, statement.group_roles)
         if self._has_table_macros and self.options.check != "off":
-            further.append(RoutineParameter("checks", None, "FALSE to accept wrong rows"))
-        unchecked = "Wrong rows are not looked for." if self.options.check == "off" else ""
+            further.append(RoutineParameter(CHECKS_PARAMETER, None, "FALSE to accept wrong rows"))
+        checked = "Wrong rows are not looked for." if self.options.check == "off" else "Wrong rows raise an error."
+        checked = "" if further[-1].name == CHECKS_PARAMETER else checked  # which says so
         comment = document_routine(
-            description, [*statement.parameters, *further], *reads, unchecked, *self._describe_settings(statement.request)
+            description, [*statement.parameters, *further], *reads, checked, *self._describe_settings(statement.request)
         )
         metrics = tuple(str(metric.metric) for metric in statement.request.metrics)
         facts = RoutineFacts(name, "table", tuple(statement.read_columns), metrics, comment)

@@ -141,6 +141,10 @@ WRONG_ROWS = {
         "SELECT system, query_id, doc_id, CASE WHEN score > 0.5 THEN score END AS score FROM run",
         r"run: score is NULL, or a text",
     ),
+    "a score of NaN": (
+        "SELECT system, query_id, doc_id, CASE WHEN score > 0.5 THEN CAST('NaN' AS DOUBLE) ELSE score END AS score FROM run",
+        r"run: score is NaN, which would be ranked first\. .*\(rows: ",
+    ),
 }
 """Runs that a function of rankings refuses, each with the message."""
 
