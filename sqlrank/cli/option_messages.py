@@ -38,6 +38,8 @@ def as_option_message(message: str, policies: Collection[str] = ()) -> str:
     give --run old=... --run new=..., or --policy ties=rank
     >>> print(as_option_message("columns maps 'skore', which no input has"))
     --column maps 'skore', which no input has
+    >>> print(as_option_message("Say which it is with columns={'label': ...}. There are: y"))
+    Say which it is with --column label=... There are: y
     """
     options = {*OPTIONS_BY_KEYWORD, *(name for groups in (GROUPS, *OWN_GROUPS.values()) for names in groups.values() for name in names)}
 
@@ -62,7 +64,8 @@ def list_policies() -> list[str]:
 def _translate_line(line: str, translate: Callable[[re.Match[str]], str]) -> str:
     # What follows an option is in its language already, such as --policy ties=rank.
     words = re.split(r"(--[a-z-]+ [^\s=]+=\S*)", line)
-    return "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(words))
+    text = "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(words))
+    return text.replace("=....", "=...")  # a placeholder ends a sentence without a fourth dot
 
 
 def _format_option(flag: str, value: str | None) -> str:

@@ -207,9 +207,9 @@ class Registry:
         if name in self.plans:
             return f". {name} is a plan: plan={{'{name}': ...}}."
         if name in REQUEST_OPTIONS:
-            return f". {name} is an option of the call: {name}=...."
+            return f". {name} is an option of the call: give {name}=... instead."
         if name in {*self.policies, *self.functions}:
-            return f". {name} is a policy: {name}=...."
+            return f". {name} is a policy: give {name}=... instead."
         if name in self.roles and name not in INPUTS_BY_KEYWORD:
             return f". {name} is an input: inputs={{{name!r}: ...}}."
         advice = self.synonyms["hints"].get(re.sub(r"[-_ ]", "", name.lower()))

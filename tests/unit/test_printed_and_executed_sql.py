@@ -132,15 +132,15 @@ def test_errors_of_a_call_are_raised_before_any_source_is_opened(metric: str, op
             {},
             "nDCG has no parameter 'score_order'. score_order is a plan: plan={'score_order': ...}",
         ),
-        ("AP(by=system)", {}, "by is an option of the call: by=..."),
+        ("AP(by=system)", {}, "by is an option of the call: give by=... instead."),
         (
             "AP",
             {"rank_method": "count"},
             "sql has no argument 'rank_method'. rank_method is a plan: plan={'rank_method': ...}",
         ),
         ("AP", {"tie": "worst"}, "sql has no argument 'tie'. Did you mean 'ties'?"),
-        ("ties", {}, "unknown metric 'ties'. ties is a policy: ties=..."),
-        ("per_query", {}, "per_query is an option of the call: per_query=..."),
+        ("ties", {}, "unknown metric 'ties'. ties is a policy: give ties=... instead."),
+        ("per_query", {}, "per_query is an option of the call: give per_query=... instead."),
         ("NDGC", {}, "unknown metric 'NDGC'. Did you mean 'nDCG'?"),
     ],
 )
