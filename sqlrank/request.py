@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from sqlrank.errors import InputError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -248,8 +250,12 @@ def leaf_sources(source: Any) -> list[Any]:
 def collect_sources(
     *, run: Any = None, qrels: Any = None, predictions: Any = None, queries: Any = None, inputs: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the given sources by role, including the further roles of ``inputs``."""
+    """Return the given sources by role, including the further roles of ``inputs``; raise ``InputError`` for one that is given twice."""
     sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries}
+    for role in inputs or {}:
+        if sources.get(role) is not None:
+            policy = f", and the policy as topics={queries!r}" if role == "queries" and isinstance(queries, str) else ""
+            raise InputError(f"{role}= and inputs={{{role!r}: ...}} are both given. Give the table once{policy}")
     role_sources = [*sources.items(), *(inputs or {}).items()]
     return {role: SourceGroup.wrap(role, source) for role, source in role_sources if source is not None}
 

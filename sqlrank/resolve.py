@@ -13,6 +13,7 @@ from sqlrank.registry import metric_resolver
 from sqlrank.registry.disparities import split_differences
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
+from sqlrank.registry.registry import INPUTS_BY_KEYWORD
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec
 from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD
@@ -388,7 +389,8 @@ def _resolve_sources(
     side_roles = {role for metric in metrics for role in metric.dependencies.roles} - {*RANKING_ROLES, base_role}
     if absent := [role for role in sorted(side_roles) if role not in sources]:
         reader = next(metric for metric in metrics if absent[0] in metric.dependencies.roles)
-        raise InputError(f"{reader.metric} needs {absent[0]}. Give inputs={{{absent[0]!r}: ...}}")
+        argument = f"{absent[0]}=..." if absent[0] in INPUTS_BY_KEYWORD else f"inputs={{{absent[0]!r}: ...}}"
+        raise InputError(f"{reader.metric} needs {absent[0]}. Give {argument}")
     rankings = [metric for metric in metrics if metric.input_role == "run"]
     if base_role is not None:
         _check_base_inputs(

@@ -319,7 +319,7 @@ def test_what_cannot_be_evaluated_is_named() -> None:
     lists = make_answers().rename_columns(["query_id", "doc_id", "relevant", "intent"])
     with pytest.raises(InputError, match=r"doc_id is VARCHAR\[\], a list, .* inputs=\{'answers': \.\.\.\}"):
         sqlrank.evaluate("RR", run=lists, qrels=lists, columns={"score": "query_id", "relevance": "query_id"})
-    with pytest.raises(InputError, match=r"RR needs queries. Give inputs="):
+    with pytest.raises(InputError, match=r"RR needs queries. Give queries="):
         sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, topics="given")
 
 

@@ -401,3 +401,13 @@ def test_messages_name_the_class_of_a_stream() -> None:
         sqlrank.evaluate("AUC", predictions=LISTS.drop_columns(["label"]).to_reader())
     with pytest.raises(InputError, match=r"^predictions: a RecordBatchReader is not on sqlite"):
         sqlrank.evaluate("AUC", predictions=LISTS.to_reader(), connection=sqlite3.connect(":memory:"))
+
+
+def test_an_input_is_given_once(run: pa.Table, qrels: pa.Table) -> None:
+    queries = pa.table({"query_id": ["q1"]})
+    refused(
+        "queries= and inputs={'queries': ...} are both given. Give the table once, and the policy as topics='given'",
+        run=run, qrels=qrels, queries="given", inputs={"queries": queries},
+    )  # fmt: skip
+    refused("run= and inputs={'run': ...} are both given. Give the table once", run=run, qrels=qrels, inputs={"run": run})
+    assert sqlrank.evaluate("num_q", run=run, qrels=qrels, queries=queries, topics="given")["num_q"].to_pylist() == [1.0]

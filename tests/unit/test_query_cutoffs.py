@@ -93,7 +93,7 @@ def test_it_reads_back() -> None:
 @pytest.mark.parametrize(
     ("metric", "options", "expected"),
     [
-        ("P@cutoff", {"queries": None}, "P@cutoff needs queries. Give inputs={'queries': ...}"),
+        ("P@cutoff", {"queries": None}, "P@cutoff needs queries. Give queries=..."),
         ("P@cutoff", {"queries": QUERIES.select(["query_id"])}, "no column 'cutoff'"),
         ("P@own", {}, "Write a number, a range such as @1..20, or @cutoff, a column of the table of queries"),
         (
