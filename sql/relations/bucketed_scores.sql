@@ -1,4 +1,4 @@
--- bucketed_scores: one row per row of class_weights: its bucket, class weights, squares and rows, label sum, rows.
+-- bucketed_scores: one row per row of class_weights: its bucket of the score grid, class weights, their squares, rows by class, label sum, rows.
 -- A bucket is a cell of the score grid; a crowded cell is divided into several, which are narrower
 -- near the mean offset of its scores.
 -- Grain: rows of score_cells
@@ -17,7 +17,7 @@ SELECT
     65536
     + 65535 * (CASE WHEN score_cells.cell_offset < crowded_cells.mean_offset THEN -1 ELSE 1 END)
       * sixteenth_root(ABS(score_cells.cell_offset - crowded_cells.mean_offset)), 0
-  )) AS BIGINT) AS bucket -- ascending with the score; 131072 per cell, its mean at 65536
+  )) AS BIGINT) AS bucket -- one per cell; if crowded, up to 131072, its mean at 65536
 FROM score_cells
 LEFT JOIN crowded_cells
   ON crowded_cells.group_id = score_cells.group_id AND crowded_cells.cell = score_cells.cell

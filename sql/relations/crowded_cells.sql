@@ -17,7 +17,7 @@ FROM (
   GROUP BY group_id, cell
 ) AS cell_offsets
 CROSS JOIN (
-  -- one row
+  -- one row: the number of all predictions
   SELECT COUNT(*) AS num_predictions
   FROM predictions
 ) AS prediction_counts

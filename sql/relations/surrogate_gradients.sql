@@ -7,8 +7,8 @@ SELECT
   predictions.doc_id,
   predictions.label,
   predictions.score,
-  tied_gradients.signed_weight / tied_gradients.num_sharing AS gradient_share, -- misordered pairs, negative of a positive
-  MAX(tied_gradients.positive_divisor) OVER (PARTITION BY predictions.group_id) AS positive_divisor, -- by which the sum is divided
+  tied_gradients.signed_weight / tied_gradients.num_sharing AS gradient_share, -- weight of misordered pairs, negated for a positive
+  MAX(tied_gradients.positive_divisor) OVER (PARTITION BY predictions.group_id) AS positive_divisor, -- divisor of the group's sum of shares
   MAX(tied_gradients.num_negatives) OVER (PARTITION BY predictions.group_id) AS num_negatives -- compared negatives of the group
 FROM predictions
 JOIN (

@@ -1,4 +1,4 @@
-"""Train a linear scorer by gradient descent, every step a SQL statement on DuckDB."""
+"""The public function fit, which trains a linear scorer by gradient descent on DuckDB: its options, checks and warning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constant propagation: columns of a CTE that are constants, or equal another column of it, are replaced where they are read; NULL keys go."""
+"""Constant propagation: columns of a CTE that are constants or copies are replaced where they are read; NULL columns leave GROUP BY and joins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subquery elimination: subqueries of FROM and JOIN become CTEs before their reader, and queries of users the first CTEs."""
+"""Subquery elimination: subqueries of FROM and JOIN become CTEs before the CTE that reads them, and SQL given as a source the first."""
 
 from __future__ import annotations
 

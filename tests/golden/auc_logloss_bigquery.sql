@@ -33,6 +33,7 @@ WITH predictions AS (
   SELECT
     positive_ranks.`campaign`, positive_ranks.`day`, positive_ranks.positives,
     positive_ranks.rows_above, group_sizes.total_rows,
+    -- rounded: the share is a double
     FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`

@@ -13,14 +13,14 @@ WITH predictions AS NOT MATERIALIZED (
     CASE WHEN MIN(1e0) = 1 AND MAX(1e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
   FROM predictions
 ), predictions_with_group_size AS (
-  -- One row per prediction of positive weight. (predictions_with_group_size.sql)
+  -- One row per prediction. (predictions_with_group_size.sql)
   SELECT
     predictions.label, predictions.score,
     group_weights.num_predictions  -- predictions of the group
   FROM predictions
   CROSS JOIN group_weights
 ), label_score_weights AS (
-  -- One row per label and score of predictions of positive weight, in groups of more than 32.
+  -- One row per label and score, in groups of more than 32 predictions.
   -- (label_score_weights/large_groups.sql)
   SELECT label, score, CAST(COUNT(*) AS DOUBLE) AS weight
   FROM predictions_with_group_size
@@ -61,7 +61,8 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size: the block of 2^i labels, and its half.
+  -- One row per distinct label and score, and block size: the block of that many labels, and its
+  -- half.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(
@@ -69,7 +70,7 @@ WITH predictions AS NOT MATERIALIZED (
     ) AS BIGINT) AS block,  -- number of the block; + 2^40 keeps block sizes apart
     CAST(FLOOR(
       2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
-    ) AS BIGINT) AS half_block  -- its half: 2 * block is the lower one
+    ) AS BIGINT) AS half_block  -- half of the block: 2 * block is the lower one
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
 ), block_halves AS (
@@ -78,7 +79,7 @@ WITH predictions AS NOT MATERIALIZED (
     block, score_index,
     -- of this score, with labels of the lower half
     SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
-    -- with labels of its upper half
+    -- of this score, with labels of the upper half
     SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
   FROM label_blocks
   GROUP BY block, score_index
@@ -93,7 +94,7 @@ WITH predictions AS NOT MATERIALIZED (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
-  -- One row, for untied pairs, and one per label and score. (bitwise_counted_pairs.sql)
+  -- One row, for untied pairs, and one per label and score, for ties. (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant, SUM(lower_weight * upper_before) AS discordant,
     0 AS score_ties, 0 AS label_ties

@@ -40,7 +40,8 @@ WITH digits AS (
   CROSS JOIN digits AS tens
   WHERE 1 + ones.digit + 10 * tens.digit <= 40
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size: the block of 2^i labels, and its half.
+  -- One row per distinct label and score, and block size: the block of that many labels, and its
+  -- half.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(
@@ -49,7 +50,7 @@ WITH digits AS (
     CAST(FLOOR(
       CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE)
       / block_sizes.block_size
-    ) AS BIGINT) AS half_block  -- its half: 2 * block is the lower one
+    ) AS BIGINT) AS half_block  -- half of the block: 2 * block is the lower one
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
 ), block_halves AS (
@@ -58,7 +59,7 @@ WITH digits AS (
     block, score_index,
     -- of this score, with labels of the lower half
     SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
-    -- with labels of its upper half
+    -- of this score, with labels of the upper half
     SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
   FROM label_blocks
   GROUP BY block, score_index
@@ -82,7 +83,7 @@ WITH digits AS (
     ) AS upper_before
   FROM block_halves
 ), bitwise_counted_pairs AS (
-  -- One row, for untied pairs, and one per label and score. (bitwise_counted_pairs.sql)
+  -- One row, for untied pairs, and one per label and score, for ties. (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,  -- weight of pairs of the same order
     SUM(lower_weight * upper_before) AS discordant,  -- weight of pairs of opposite order

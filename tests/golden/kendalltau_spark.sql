@@ -31,7 +31,8 @@ WITH predictions AS (
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM EXPLODE(SEQUENCE(1, 40)) AS series(number)
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size: the block of 2^i labels, and its half.
+  -- One row per distinct label and score, and block size: the block of that many labels, and its
+  -- half.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(
@@ -39,7 +40,7 @@ WITH predictions AS (
     ) AS BIGINT) AS block,  -- number of the block; + 2^40 keeps block sizes apart
     CAST(FLOOR(
       2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
-    ) AS BIGINT) AS half_block  -- its half: 2 * block is the lower one
+    ) AS BIGINT) AS half_block  -- half of the block: 2 * block is the lower one
   FROM label_score_indexes
   INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
 ), block_halves AS (
@@ -48,7 +49,7 @@ WITH predictions AS (
     block, score_index,
     -- of this score, with labels of the lower half
     SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
-    -- with labels of its upper half
+    -- of this score, with labels of the upper half
     SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
   FROM label_blocks
   GROUP BY block, score_index
@@ -63,7 +64,7 @@ WITH predictions AS (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
-  -- One row, for untied pairs, and one per label and score. (bitwise_counted_pairs.sql)
+  -- One row, for untied pairs, and one per label and score, for ties. (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,  -- weight of pairs of the same order
     SUM(lower_weight * upper_before) AS discordant,  -- weight of pairs of opposite order

@@ -75,7 +75,8 @@ WITH logs AS (
   FROM logs
   INNER JOIN logs_metrics ON logs_metrics.`campaign` IS NOT DISTINCT FROM logs.`campaign`
 ), influence_sums AS (
-  -- One row per campaign: its units, and sums of powers of their influence on every metric.
+  -- One row per campaign: its number of independent units, and sums of powers of their influence on
+  -- every metric.
   SELECT
     `campaign`,
     COUNT(*) AS units,
@@ -130,8 +131,8 @@ WITH logs AS (
   SELECT
     `campaign`, metric, value, units, se, df,
     1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
-    -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1.6 % from 3
-    -- on
+    -- squared t quantile at units - 1 degrees of freedom, over the squared normal one; from 3 on
+    -- within 1.6 %
     (units - 1 + 0.8999505931404055) / NULLIF(units - 1 - 1.5207788172066563, 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: low if few units make up most of the variance
     CASE

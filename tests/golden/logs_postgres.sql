@@ -76,7 +76,8 @@ WITH logs AS NOT MATERIALIZED (
   FROM logs
   INNER JOIN logs_metrics ON logs_metrics."campaign" IS NOT DISTINCT FROM logs."campaign"
 ), influence_sums AS (
-  -- One row per campaign: its units, and sums of powers of their influence on every metric.
+  -- One row per campaign: its number of independent units, and sums of powers of their influence on
+  -- every metric.
   SELECT
     "campaign",
     COUNT(*) AS units,
@@ -134,8 +135,8 @@ WITH logs AS NOT MATERIALIZED (
     CAST(1 AS DOUBLE PRECISION) / df AS inverse_df,
     CAST(1 AS DOUBLE PRECISION) / df / df AS inverse_df_2,
     CAST(1 AS DOUBLE PRECISION) / df / df / df / df AS inverse_df_4,
-    -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1.6 % from 3
-    -- on
+    -- squared t quantile at units - 1 degrees of freedom, over the squared normal one; from 3 on
+    -- within 1.6 %
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE PRECISION))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: low if few units make up most of the variance

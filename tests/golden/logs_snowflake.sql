@@ -75,7 +75,8 @@ WITH logs AS (
   FROM logs
   INNER JOIN logs_metrics ON logs_metrics."CAMPAIGN" IS NOT DISTINCT FROM logs."CAMPAIGN"
 ), influence_sums AS (
-  -- One row per CAMPAIGN: its units, and sums of powers of their influence on every metric.
+  -- One row per CAMPAIGN: its number of independent units, and sums of powers of their influence on
+  -- every metric.
   SELECT
     "CAMPAIGN",
     COUNT(*) AS units,
@@ -131,8 +132,8 @@ WITH logs AS (
     "CAMPAIGN", metric, value, units, se, df,
     CAST(1 AS DOUBLE) / df AS inverse_df, CAST(1 AS DOUBLE) / df / df AS inverse_df_2,
     CAST(1 AS DOUBLE) / df / df / df / df AS inverse_df_4,
-    -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1.6 % from 3
-    -- on
+    -- squared t quantile at units - 1 degrees of freedom, over the squared normal one; from 3 on
+    -- within 1.6 %
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE), 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: low if few units make up most of the variance

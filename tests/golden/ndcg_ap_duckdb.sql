@@ -9,7 +9,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.run)
   SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query with judgments, even unanswered. (evaluated_queries/judged.sql)
+  -- One row per query with judgments, even if nothing was retrieved. (evaluated_queries/judged.sql)
   SELECT query_id FROM qrels GROUP BY query_id
 ), ranked_lists AS (
   -- One row per query to evaluate, even if empty. (ranked_lists/integer_key.sql)

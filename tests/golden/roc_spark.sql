@@ -15,7 +15,7 @@ WITH predictions AS (
     -- weight of the negatives of this score
     SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives,
     COUNT(*) AS num_rows,  -- predictions of this score
-    -- 4096 cells per unit; 16th roots are fine near 0, 1 and -1
+    -- in cells, which are narrow near scores 0, 1 and -1
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
       WHEN ABS(score) <= 0.5 THEN SQRT(SQRT(SQRT(SQRT(ABS(score)))))
@@ -47,7 +47,7 @@ WITH predictions AS (
   FROM score_cells
   GROUP BY cell
 ), prediction_counts AS (
-  -- One row.
+  -- One row: the number of all predictions.
   SELECT COUNT(*) AS num_predictions FROM predictions
 ), crowded_cells AS (
   -- One row per grid cell that has more than 1/256 of all predictions. (crowded_cells.sql)
@@ -62,7 +62,7 @@ WITH predictions AS (
   -- One row per distinct score. (bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
-    -- ascending with the score; 131072 per cell, its mean at 65536
+    -- one per cell; if crowded, up to 131072, its mean at 65536
     131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
@@ -78,6 +78,7 @@ WITH predictions AS (
   -- One row per bucket.
   SELECT
     bucket,
+    -- 0; some engines warn of windows without a partition
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
     SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores

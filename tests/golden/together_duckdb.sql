@@ -12,7 +12,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments, even unanswered. (evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, even if nothing was retrieved.
+  -- (evaluated_queries/judged.sql)
   SELECT "model", query_id FROM qrels GROUP BY "model", query_id
 ), ranked_lists AS (
   -- One row per model and query to evaluate, even if empty. (ranked_lists/integer_key.sql)
@@ -74,6 +75,7 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     positive_ranks."model", positive_ranks.positives, positive_ranks.rows_above,
     group_sizes.total_rows,
+    -- rounded: the share is a double
     FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."model"

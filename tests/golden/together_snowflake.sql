@@ -15,7 +15,8 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per MODEL and query with judgments, even unanswered. (evaluated_queries/judged.sql)
+  -- One row per MODEL and query with judgments, even if nothing was retrieved.
+  -- (evaluated_queries/judged.sql)
   SELECT "MODEL", query_id FROM qrels GROUP BY "MODEL", query_id
 ), ranked_documents AS (
   -- One row per MODEL, query and retrieved document, ranked by score; ties by doc_id, greatest
@@ -69,6 +70,7 @@ WITH predictions AS (
   SELECT
     positive_ranks."MODEL", positive_ranks.positives, positive_ranks.rows_above,
     group_sizes.total_rows,
+    -- rounded: the share is a double
     FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."MODEL"

@@ -12,7 +12,8 @@ WITH predictions AS (
   FROM predictions
   WHERE label IS NOT NULL
 ), evaluated_queries AS (
-  -- One row per model and query with judgments, even unanswered. (evaluated_queries/judged.sql)
+  -- One row per model and query with judgments, even if nothing was retrieved.
+  -- (evaluated_queries/judged.sql)
   SELECT `model`, query_id FROM qrels GROUP BY `model`, query_id
 ), document_arrays AS (
   -- One row per model and query of the run.
@@ -67,6 +68,7 @@ WITH predictions AS (
   SELECT
     positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above,
     group_sizes.total_rows,
+    -- rounded: the share is a double
     FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks.`model`

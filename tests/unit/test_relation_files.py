@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlglot
 from sqlglot import exp
 
+import sqlrank
 from sqlrank.registry.grain import read_grain
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
 from tests.unit.test_names import FIELD_WORDS, find_bad_words
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 FOLDERS = ("relations", "curves", "comparison", "bootstrap", "rollups", "splits")
 FILES = sorted(path for folder in FOLDERS for path in (sql_root() / folder).rglob("*.sql"))
@@ -54,6 +56,14 @@ def test_the_first_line_says_what_a_row_is(path: Path) -> None:
     keys = find_keys(path, text)
     rows = ["prediction", "row"] if keys == ["group"] else []  # of an input, whose groups are columns of the caller
     assert not keys or re.match(rf"one row per ({'|'.join([*keys, *rows])})\b", sentence), sentence
+
+
+@pytest.mark.parametrize("paths", [sql_root().rglob("*.sql"), Path(sqlrank.__file__).parent.rglob("*.py")], ids=["sql", "modules"])
+def test_no_two_files_have_the_same_first_line(paths: Iterator[Path]) -> None:
+    """A first line says which variant of a relation its file is."""
+    lines = Counter(path.read_text("utf-8").partition("\n")[0] for path in paths)
+    assert len(lines) > 1
+    assert [line for line, count in lines.items() if line and count > 1] == []
 
 
 @files

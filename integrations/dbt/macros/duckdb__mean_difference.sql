@@ -88,8 +88,8 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
     1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
-    -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1.6 % from 3
-    -- on
+    -- squared t quantile at units - 1 degrees of freedom, over the squared normal one; from 3 on
+    -- within 1.6 %
     (units - 1 + 0.8999505931404055e0) / NULLIF(units - 1 - 1.5207788172066563e0, 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: low if few units make up most of the variance
     CASE

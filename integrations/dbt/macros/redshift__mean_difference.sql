@@ -88,8 +88,8 @@ WITH sqlrank_queries_source AS (
     CAST(1 AS DOUBLE PRECISION) / df AS inverse_df,
     CAST(1 AS DOUBLE PRECISION) / df / df AS inverse_df_2,
     CAST(1 AS DOUBLE PRECISION) / df / df / df / df AS inverse_df_4,
-    -- squared t quantile at units - 1 degrees of freedom over the normal one, within 1.6 % from 3
-    -- on
+    -- squared t quantile at units - 1 degrees of freedom, over the squared normal one; from 3 on
+    -- within 1.6 %
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE PRECISION))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: low if few units make up most of the variance

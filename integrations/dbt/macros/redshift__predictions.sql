@@ -43,7 +43,7 @@ WITH sqlrank_predictions_source AS (
     sqlrank_group_sizes.total_rows,
     FLOOR(
       sqlrank_positive_ranks.share_at_or_above * sqlrank_group_sizes.total_rows + 0.5
-    ) AS rows_at_or_above,
+    ) AS rows_at_or_above,  -- rounded: the share is a double
     SUM(sqlrank_positive_ranks.positives) OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, 'sqlrank_positive_ranks.') }}
       ORDER BY sqlrank_positive_ranks.score DESC

@@ -26,7 +26,7 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_run
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_evaluated_queries AS (
-  -- One row per SQLRANK_GROUP and query with judgments, even unanswered.
+  -- One row per SQLRANK_GROUP and query with judgments, even if nothing was retrieved.
   -- (evaluated_queries/judged.sql)
   SELECT {{ sqlrank.group_columns(groups, 'sqlrank_systems.') }}, sqlrank_query_ids.query_id
   FROM sqlrank_query_ids

@@ -1,4 +1,4 @@
--- ideal_ranking: one row per list and document of positive relevance: no id; relevance, documents counted, rank, probability, ideal rank.
+-- ideal_ranking: one row per list and document of positive relevance: no id; relevance, doc_count, rank, probability, ideal rank among judged ones.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,

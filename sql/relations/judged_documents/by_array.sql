@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, retrieved or not: no id; relevance, rank by sorted array, its probability 1, list length, count.
+-- judged_documents: one row per list and judged document, retrieved or not: no id; relevance, rank by sorted array, list length; probability and doc_count 1.
 -- Each ranked list is aggregated into a sorted array, in which its judged documents are looked up. The run is partitioned once, by query,
 -- and not again by document. Ties are broken by doc_id, greatest first.
 -- $depth: integer from 1, default all: how many documents of a list are read.

@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, retrieved or not: no id; relevance, rank by higher scores, its probability 1, list length, count.
+-- judged_documents: one row per list and judged document, retrieved or not: no id; relevance, rank by higher scores, list length; probability and doc_count 1.
 -- The rank is the number of documents with a higher score, or an equal score and no smaller doc_id. Nothing is sorted. Ties are broken by
 -- doc_id, greatest first.
 -- $depth: integer from 1, default all: how many documents of a list are read.

@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, retrieved or not: no id; relevance, rank by list position, its probability 1, list length, count.
+-- judged_documents: one row per list and judged document, retrieved or not: no id; relevance, rank by list position, list length; probability and doc_count 1.
 -- The rank is the first position in the list; where documents are repeated, the number of distinct documents down to it. Nothing is sorted.
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Engines: duckdb

@@ -1,4 +1,4 @@
--- label_score_weights: one row per group, label and score of predictions of positive weight, in groups of more than 32: their weight.
+-- label_score_weights: one row per group, label and score, in groups of more than 32 predictions: weight of its predictions, if positive.
 -- Grain: group_id, label, score
 SELECT
   group_id,

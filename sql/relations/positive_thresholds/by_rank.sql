@@ -23,7 +23,7 @@ FROM (
     positive_ranks.positives,
     positive_ranks.rows_above,
     group_sizes.total_rows,
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above, -- rounded: the share is a double
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks.group_id ORDER BY positive_ranks.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS positives_at_or_above,

@@ -1,4 +1,4 @@
--- rated_items: one row per group and item of at least two ratings: sampled unit, its ratings, its parts of observed and chance disagreement, and their derivatives.
+-- rated_items: one row per group and item of at least two ratings: unit, ratings, parts of observed and chance disagreement by squared differences.
 -- Two ratings disagree by their squared difference.
 -- Sampling unit: predictions.
 -- Nonzero: item_ratings - 1, group_ratings, item_ratings

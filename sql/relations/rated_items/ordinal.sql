@@ -1,4 +1,4 @@
--- rated_items: one row per group and item of at least two ratings: sampled unit, its ratings, its parts of observed and chance disagreement, and their derivatives.
+-- rated_items: one row per group and item of at least two ratings: unit, ratings, parts of observed and chance disagreement by squared rank differences.
 -- Two ratings disagree by the squared difference of their mean ranks among all ratings of the group.
 -- Sampling unit: predictions.
 -- Nonzero: item_ratings - 1, item_ratings

@@ -139,7 +139,7 @@ class InfluenceSums:
         sums_cte = self.relations.ctes.add_aggregate(
             "influence_sums",
             group_by_key(query.from_(influence_cte), keys),
-            "one row per group: its units, and sums of powers of their influence on every metric",
+            "one row per group: its number of independent units, and sums of powers of their influence on every metric",
         )
         return self._join_metric_values(sums_cte, metrics_cte, keys, names)
 

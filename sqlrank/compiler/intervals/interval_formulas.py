@@ -209,7 +209,7 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
         IntervalFormulas.degrees_of_freedom,
         "powers of 1 / df, and terms of the variance",
     ),
-    ("variances", IntervalFormulas.list_variances, "quantile of Student's t, and the variance that the interval is of"),
+    ("variances", IntervalFormulas.list_variances, "quantile of Student's t, and the variance for the interval"),
     ("trials", IntervalFormulas.list_trials, "the metric as the share of a binomial sample"),
     ("margins", IntervalFormulas.list_margins, "the margin, from which both limits of the interval follow"),
 )
