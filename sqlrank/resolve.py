@@ -382,8 +382,7 @@ def _resolve_sources(
     sources: Mapping[str, Any], metrics: list[ResolvedMetric], base_role: str | None, library: Registry
 ) -> tuple[dict[str, Any], bool]:
     """Return the sources by role, and True if run and judgments are derived from predictions."""
-    unknown = [role for role in sources if role not in library.roles]
-    if unknown:
+    if unknown := [role for role in sources if role not in library.roles]:
         raise InputError(f"unknown input {unknown[0]!r}{did_you_mean(unknown[0], library.roles)} Choose from: {', '.join(library.roles)}")
     sources = with_previous_runs(sources, metrics)
     side_roles = {role for metric in metrics for role in metric.dependencies.roles} - {*RANKING_ROLES, base_role}

@@ -1,4 +1,4 @@
--- predictions_with_group_size: one row per prediction: of positive weight; label, score, weight, and the number of these in its group.
+-- predictions_with_group_size: one row per prediction of positive weight: label, score, weight, and the number of these in its group.
 -- Predictions of weight 0 are left out.
 -- Grain: rows of predictions
 SELECT

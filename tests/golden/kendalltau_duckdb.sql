@@ -13,7 +13,7 @@ WITH predictions AS NOT MATERIALIZED (
     CASE WHEN MIN(1e0) = 1 AND MAX(1e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
   FROM predictions
 ), predictions_with_group_size AS (
-  -- One row per prediction. (predictions_with_group_size.sql)
+  -- One row per prediction of positive weight. (predictions_with_group_size.sql)
   SELECT
     predictions.label, predictions.score,
     group_weights.num_predictions  -- predictions of the group
