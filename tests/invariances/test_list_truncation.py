@@ -87,7 +87,7 @@ def evaluate_both(metrics: list[str], call: dict[str, Any], **options: Any) -> t
     plan = options.pop("plan", {})
     if options.get("queries") == "given":
         listed = pa.table({"query_id": [*call["qrels"]["query_id"].unique().to_pylist(), "unanswered"]})
-        call = {**call, "inputs": {**call["inputs"], "queries": listed}}
+        options = {**options, "queries": listed, "topics": options["queries"]}
     return tuple(
         sqlrank.evaluate(metrics, **call, threads=1, plan={**plan, "rank_method": way}, **options).to_pydict() for way in ("sort", "top_k")
     )
