@@ -46,8 +46,6 @@ def _bind_tree(library: Registry, tree: exp.Expr, settings: Mapping[str, Paramet
             series.parent.replace(series.parent.expressions[0])
         elif value == NO_CUTOFF and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
             _drop_unlimited_comparison(node.parent)
-        elif value == NO_CUTOFF and isinstance(node.parent, exp.Slice) and isinstance(bracket := node.parent.parent, exp.Bracket):
-            bracket.replace(bracket.this)
         elif value == CUTOFF_PLACEHOLDER:
             node.replace(exp.column(CUTOFF_COLUMN, table=CUTOFF_PLACEHOLDER))
         elif params[node.name].is_column:

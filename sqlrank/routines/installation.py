@@ -136,10 +136,11 @@ class Installation:
         reads = [f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()]
         dialect = self.options.dialect
         further = list_group_parameters(dialect, statement.group_roles)
-        if self._has_table_macros and self.options.check != "off":
+        if self._has_table_macros and statement.checks:
             further.append(RoutineParameter(CHECKS_PARAMETER, None, "FALSE to accept wrong rows"))
-        checked = "Wrong rows are not looked for." if self.options.check == "off" else "Wrong rows raise an error."
-        checked = "" if further[-1].name == CHECKS_PARAMETER else checked  # which says so
+            checked = ""  # the parameter says so
+        else:
+            checked = "Wrong rows raise an error." if statement.checks else "Wrong rows are not looked for."
         comment = document_routine(
             description, [*statement.parameters, *further], *reads, checked, *self._describe_settings(statement.request)
         )

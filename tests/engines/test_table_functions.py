@@ -75,32 +75,32 @@ def find_table_functions(metric: str, dialect: str, **options: Any) -> list[Rout
     return [function for function in sqlrank.functions(metric, dialect=dialect, **options).functions if function.facts.kind == "table"]
 
 
+def takes_number(function: Routine, name: str) -> bool:
+    return re.search(rf"[(,] ?{name}\b| AS {name}\b", function.signature) is not None
+
+
 def find_rows(
-    engine: Engine, function: Routine, group: str, number: float, others: Mapping[str, str] | None = None
+    engine: Engine, function: Routine, group: str, numbers: Mapping[str, float], others: Mapping[str, str] | None = None
 ) -> Sequence[Sequence[Any]]:
-    """Return the rows of a function by a column, on the tables that are named after its inputs or on others."""
+    """Return the rows of a function by a column, with the numbers that it takes, on the tables that are named after its inputs or on others."""
     dialect, tables = engine.dialects[0], {role: role for role in function.facts.inputs} | dict(others or {})
-    name = function.signature.partition("(")[0]
-    cutoffs = [number] if re.search(r"\bk\b", function.signature) else []
+    given = {name: number for name, number in numbers.items() if takes_number(function, name)}
     if dialect == "postgres":
-        arguments = [*(f"'{table}'" for table in tables.values()), *map(str, cutoffs)]
-        return engine.rows(f"SELECT * FROM {name}({', '.join(arguments)}, by => '{group}')")
+        arguments = [*(f"'{table}'" for table in tables.values()), *(f"{name} => {number}" for name, number in given.items())]
+        return engine.rows(f"SELECT * FROM {function.signature.partition('(')[0]}({', '.join(arguments)}, by => '{group}')")
     if dialect == "clickhouse":
-        arguments = [
-            *(f"{role} = '{table}'" for role, table in tables.items()),
-            *(f"k = {cutoff}" for cutoff in cutoffs),
-            f"by = '{group}'",
-        ]
-        return engine.rows(f"SELECT * FROM {name}({', '.join(arguments)})")
+        values = {**{role: f"'{table}'" for role, table in tables.items()}, **given, "by": f"'{group}'"}
+        call = re.sub(r"(\w+) = ('[^']*'|[^,)]+)", lambda match: f"{match[1]} = {values.get(match[1], match[2])}", function.signature)
+        return engine.rows(f"SELECT * FROM {call}")
     if dialect == "spark":
         engine.execute(function.create[0])
         arguments = [
             *(f"'{table}' AS {role}" for role, table in tables.items()),
-            *(f"{cutoff} AS k" for cutoff in cutoffs),
+            *(f"{number} AS {name}" for name, number in given.items()),
             f"'{group}' AS by",
         ]
         return engine.rows(f"EXECUTE IMMEDIATE sqlrank_{function.facts.name} USING {', '.join(arguments)}")
-    return engine.rows(write_call(function, group, cutoffs, tables))
+    return engine.rows(write_call(function, group, list(given.values()), tables))
 
 
 def write_call(function: Routine, group: str, cutoffs: Sequence[float], tables: Mapping[str, str]) -> str:
@@ -128,7 +128,7 @@ def test_numbers_are_those_of_evaluate(engine: Engine) -> None:
         tables = {role: text_table(INPUTS[role]) for role in facts.inputs}
         arguments: dict[str, Any] = {role: tables.pop(role) for role in ("run", "qrels", "predictions") if role in tables}
         expected = sqlrank.evaluate(metrics, **arguments, inputs=tables, by=group, per_query=facts.name.endswith("_by_query"))
-        found = find_rows(engine, function, group, 3)
+        found = find_rows(engine, function, group, {"k": 3})
         assert_equal(found, [tuple(row.values()) for row in expected.to_pylist()])
 
 
@@ -160,10 +160,10 @@ def test_wrong_rows_end_a_call_with_their_message(engine: Engine, query: str, me
             for statement in function.create:
                 engine.execute(statement)
         if check == "off":
-            assert len(find_rows(engine, function, "system", 3, {"run": "wrong_run"})) == 2
+            assert len(find_rows(engine, function, "system", {"k": 3}, {"run": "wrong_run"})) == 2
             continue
         with pytest.raises(Exception, match=message):
-            find_rows(engine, function, "system", 3, {"run": "wrong_run"})
+            find_rows(engine, function, "system", {"k": 3}, {"run": "wrong_run"})
 
 
 @pytest.mark.slow
@@ -180,22 +180,12 @@ def test_every_metric_has_the_numbers_of_evaluate(engine: Engine) -> None:
             for statement in function.create:
                 engine.execute(statement)
             facts, inputs = function.facts, function.facts.inputs
-            group, given = (
-                EVALUATED[inputs[0]],
-                [parameter for parameter in numbers if re.search(rf"[(,] ?{parameter}\b", function.signature)],
-            )
-            if dialect == "postgres":
-                arguments = [*(f"'{role}'" for role in inputs), *(str(numbers[parameter]) for parameter in given), f"by => '{group}'"]
-                call = f"{function.signature.partition('(')[0]}({', '.join(arguments)})"
-            else:
-                call = re.sub(
-                    r"(\w+) = \.\.\.", lambda match: f"{match[1]} = {numbers[match[1]]}", function.signature.replace("'...'", f"'{group}'")
-                )
+            group, given = EVALUATED[inputs[0]], [number for number in numbers if takes_number(function, number)]
             metrics = [f"{metric.partition('@')[0]}@{numbers[given[0]]}" if given else metric for metric in facts.metrics]
             tables = {role: text_table(INPUTS[role]) for role in inputs}
             options: dict[str, Any] = {role: tables.pop(role) for role in ("run", "qrels", "predictions") if role in tables}
             expected = sqlrank.evaluate(metrics, **options, inputs=tables, by=group)
-            assert_equal(engine.rows(f"SELECT * FROM {call}"), [tuple(row.values()) for row in expected.to_pylist()])
+            assert_equal(find_rows(engine, function, group, numbers), [tuple(row.values()) for row in expected.to_pylist()])
             compared.append(name)
     assert len(compared) > 240
 
