@@ -1,4 +1,4 @@
-"""SQL-native metrics for rankings, recommenders and click models: the public functions, such as :func:`evaluate`, imported on first access."""
+"""Compute metrics of rankings and click models in SQL: import public functions on first access, suggest them for names of other tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entry point of the ``sqlrank`` command: signals, exit status, and an exit that does not deallocate all objects."""
+"""Run the ``sqlrank`` command: handle signals, set the exit status, and exit without deallocating all objects."""
 
 from __future__ import annotations
 

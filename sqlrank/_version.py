@@ -1,3 +1,3 @@
-"""The version, defined once."""
+"""Define the version of the package."""
 
 __version__ = "0.1.0"

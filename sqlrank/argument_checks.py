@@ -1,4 +1,4 @@
-"""The decorator of public functions and its rules: check and convert arguments, connect sources, set the deadline, translate errors."""
+"""Decorate public functions: check and convert arguments, connect sources of other libraries, set the deadline, translate errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrow arrays and tables of Python values, built from buffers: ``pyarrow.array`` of them imports pandas wherever it is installed."""
+"""Build Arrow arrays and tables of Python values from buffers, since ``pyarrow.array`` imports pandas wherever it is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that describe calls: the equivalent command, the sources, and the settings."""
+"""Describe calls as text: the equivalent command, the sources, and the settings."""
 
 from __future__ import annotations
 

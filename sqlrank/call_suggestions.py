@@ -1,4 +1,4 @@
-"""Bind the arguments of calls, and diagnose invalid ones: the error with the call or option to write, also for functions of other tools."""
+"""Bind the arguments of calls, and for invalid ones, also of functions of other tools, suggest the call or option to write."""
 
 from __future__ import annotations
 

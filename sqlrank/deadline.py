@@ -1,4 +1,4 @@
-"""The deadline of a call: set at its start, checked at every stage of compilation, with the remaining seconds and the error."""
+"""Set the deadline of a call, check it at every stage of compilation, and return the seconds left or the error of a call beyond it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of sqlrank, and the texts in their messages: sanitized and first lines, excerpts, enumerations, suggestions of close names.
+"""Define the errors of sqlrank, and format texts for messages: mask secrets, quote excerpts, enumerate and suggest names.
 
 Messages contain the problem, its location, and advice.
 """

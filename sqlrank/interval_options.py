@@ -1,4 +1,4 @@
-"""The options of confidence intervals, validated: level, method, unit, replicates and seed; names of the columns that intervals add."""
+"""Parse and check options of confidence intervals (level, method, unit, replicates, seed), and name columns that intervals add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statement preparation: bind inputs, validate rows, choose the plan, compile the tree with audit columns, and render its text.
+"""Prepare a statement: bind inputs, validate rows, choose the plan, compile the tree with audit columns, and render its text.
 
 ``evaluate``, ``sql`` and ``dbt_model`` all use it.
 """

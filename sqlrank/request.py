@@ -1,4 +1,4 @@
-"""Requests as callers pass them, not validated: metrics, options, lists of columns, and sources by role: tables, queries, streams, groups.
+"""Record requests as callers pass them, not validated: metrics, options, and sources by role (tables, queries, streams, groups).
 
 Nothing is validated here.
 """

@@ -1,4 +1,4 @@
-"""Header of the statement of a request: its inputs, the settings that decide its numbers, and its command."""
+"""Write the header of a request's statement: its inputs, the settings that decide its numbers, and its command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolve requests: the SQL files and settings of metrics, group-by columns, and required sources."""
+"""Resolve requests: find the SQL files and settings of metrics, the group-by columns, and the required sources."""
 
 from __future__ import annotations
 

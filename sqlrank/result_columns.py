@@ -1,4 +1,4 @@
-"""Columns of results, such as ``ci_low``: names, also of group differences; schemas and titles of comparisons, gates, drift, experiments.
+"""Name the columns of results, such as ``ci_low``, and define schemas and titles of comparisons, gates, drift and experiments.
 
 Of a metric ``AUC``, ``ci_low`` is ``AUC.ci_low``, in SQL ``auc_ci_low``. The columns of contrasts, the differences between two sides, are
 defined here for results, files, terminals, charts and reports.

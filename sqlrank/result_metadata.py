@@ -1,4 +1,4 @@
-"""Metadata of a result's schema: kind of result, columns and metric properties, and the requested names of metrics."""
+"""Write and read the metadata of a result's schema: kind of result, properties of columns and metrics, requested metric names."""
 
 from __future__ import annotations
 

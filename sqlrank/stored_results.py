@@ -1,4 +1,4 @@
-"""Read stored results as Parquet, and schema metadata as JSON or text, which may be damaged or forged, with predicates for its form."""
+"""Read stored results as Parquet, and the JSON and text in their metadata, which may be damaged or forged."""
 
 from __future__ import annotations
 

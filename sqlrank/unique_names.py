@@ -1,4 +1,4 @@
-"""Unique names of columns, steps of statements and files: a number is appended to one that is taken."""
+"""Make names of columns, CTEs and files unique: append a number to a name that is taken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provide the public function compare, of systems by their rows or by their rollups."""
+"""Compare systems by paired unit values or by rollups, with intervals and tests: the public function ``compare``."""
 
 from __future__ import annotations
 

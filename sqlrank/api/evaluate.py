@@ -1,4 +1,4 @@
-"""Provide the public functions evaluate, sql, metrics and parse."""
+"""Evaluate metrics, print their SQL statement, list all metrics, and parse one: public functions evaluate, sql, metrics and parse."""
 
 from __future__ import annotations
 

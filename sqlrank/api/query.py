@@ -1,4 +1,4 @@
-"""The public function ``query``: a SELECT as a source."""
+"""Make a source of a SELECT or of a file with one: the public function ``query``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw calibration curves (reliability diagrams) with intervals of their bins, above the density of the scores on the same axis."""
+"""Draw calibration curves (reliability diagrams) with Wilson intervals of their bins, above the density of the scores."""
 
 from __future__ import annotations
 

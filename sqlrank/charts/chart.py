@@ -1,4 +1,4 @@
-"""The public function chart, which returns the Altair chart of a result, and the check that optional dependencies are installed."""
+"""Make the Altair chart of a result (the public function ``chart``), and check that optional dependencies are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of charts: the results that each fits, the default kind of a result, and its drawing."""
+"""List the kinds of charts with the results that each fits, and draw a result as the requested kind or by default the first that fits."""
 
 from __future__ import annotations
 

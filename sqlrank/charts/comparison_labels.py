@@ -1,4 +1,4 @@
-"""Labels of tests, corrections and verdicts of comparisons, and the check for significant differences of metrics without direction."""
+"""Label verdicts, tests and corrections of comparisons, and find significant differences of metrics without a better direction."""
 
 from __future__ import annotations
 

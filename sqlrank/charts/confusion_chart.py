@@ -1,4 +1,4 @@
-"""Draw a confusion matrix: observed classes down, predicted ones across, with their weights."""
+"""Draw a confusion matrix of observed and predicted classes with their weights, colored by the share of the observed class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw curves: ROC, precision-recall, gain, lift and threshold, with notes on their resolution."""
+"""Draw curves (ROC, precision-recall, gain, lift) and rates over thresholds as lines, with notes on their resolution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Render charts as images, PDF, HTML pages or Vega-Lite specifications, marked as sqlrank's, or as SVG panels of a page.
+"""Export charts as SVG, PNG, PDF, HTML or Vega-Lite JSON files without a network, and as SVG panels for reports.
 
 Pages contain their scripts and need no network.
 """

@@ -1,4 +1,4 @@
-"""A result as charts read it: metadata, rows, labels and times as text, and dimensions of its groups, assigned to channels like color."""
+"""Read a result for charts: rows, metadata, labels and times as text, and group columns assigned to channels such as color."""
 
 from __future__ import annotations
 

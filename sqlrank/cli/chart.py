@@ -1,4 +1,4 @@
-"""The command ``sqlrank chart``: draw metrics, a curve or a stored result as an image or an HTML page."""
+"""Define the command ``sqlrank chart``, which draws metrics, a curve or a stored result as an image or an HTML page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The help of commands: options in named groups, two examples of each command, and the screen that starts newcomers."""
+"""Compose the help of commands: options in named groups, two examples of each command, and the first screen for newcomers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assemble the command line; only the module of the command that runs is imported.
+"""Assemble the command line, and import only the module of the command that runs.
 
 Importing all of them takes longer than a small evaluation.
 """

@@ -1,4 +1,4 @@
-"""The commands ``sqlrank compare`` and ``sqlrank gate``: differences of systems, and verdicts on a candidate, with an exit status."""
+"""Define the commands ``sqlrank compare``, of systems, and ``sqlrank gate``, which tests a candidate and sets the exit status."""
 
 from __future__ import annotations
 

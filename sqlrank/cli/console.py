@@ -1,4 +1,4 @@
-"""Classes of a command and of the command group, which refuse repeated and unread options; error messages, warnings, closed pipes, progress bar."""
+"""Reject repeated and unread options of commands, list commands in help, and print errors, warnings and a progress bar."""
 
 from __future__ import annotations
 

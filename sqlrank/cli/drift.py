@@ -1,4 +1,4 @@
-"""The command ``sqlrank drift``: compare days of a rollup with reference days, with verdicts and an exit status."""
+"""Define the command ``sqlrank drift``, which compares days of a rollup with reference days, and gives verdicts and an exit status."""
 
 from __future__ import annotations
 

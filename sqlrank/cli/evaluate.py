@@ -1,4 +1,4 @@
-"""The command ``sqlrank evaluate``: evaluate metrics of rows or of a rollup, and print or write them."""
+"""Define the command ``sqlrank evaluate``, which evaluates metrics of rows or of a rollup, and prints or writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``sqlrank experiment``: estimate effects of an online experiment, or print the statement that does."""
+"""Define the command ``sqlrank experiment``, which estimates effects of an online experiment, or prints the statement that does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``sqlrank explain``: print a metric value with the rows of its intermediate CTEs."""
+"""Define the command ``sqlrank explain``, which prints a metric value with the rows of its intermediate CTEs."""
 
 from __future__ import annotations
 

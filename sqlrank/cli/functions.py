@@ -1,4 +1,4 @@
-"""The command ``sqlrank functions``: print the script that installs metrics as functions of a database, or install them in a DuckDB file."""
+"""Define the command ``sqlrank functions``, which prints a script of metrics as functions of a database, or installs them in DuckDB."""
 
 from __future__ import annotations
 

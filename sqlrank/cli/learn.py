@@ -1,4 +1,4 @@
-"""The command ``sqlrank learn``: train a linear scorer, and print its weights or the statement that scores rows."""
+"""Define the command ``sqlrank learn``, which trains a linear scorer, and prints its weights or the statement that scores rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``sqlrank metrics``: list metrics, find them by words, or show the documentation and SQL of one."""
+"""Define the command ``sqlrank metrics``, which lists metrics, searches them by words, or shows the documentation and SQL of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translate messages for callers of the command line: keywords of functions, such as ``unit='user_id'``, into options."""
+"""Translate keywords in messages, such as ``unit='user_id'``, into options of the command line."""
 
 from __future__ import annotations
 

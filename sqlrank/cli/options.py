@@ -1,4 +1,4 @@
-"""Types of options that several commands share, with their help and completion."""
+"""Declare options that several commands share, with their types, help and completion."""
 
 from __future__ import annotations
 

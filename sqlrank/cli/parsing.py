@@ -1,4 +1,4 @@
-"""Convert command-line options, such as ``name=value``, to arguments of functions; list the files that a command reads; check its output."""
+"""Parse command-line options, such as ``name=value``, into arguments of functions, list input files, and check the output file."""
 
 from __future__ import annotations
 

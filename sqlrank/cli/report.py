@@ -1,4 +1,4 @@
-"""The command ``sqlrank report``: write results of several calls as one HTML page."""
+"""Define the command ``sqlrank report``, which writes results of several calls as one HTML page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``sqlrank rollup``: build or insert a rollup, print its statement, or write its dbt model."""
+"""Define the command ``sqlrank rollup``, which builds a rollup, inserts its rows, prints its statement, or writes its dbt model."""
 
 from __future__ import annotations
 

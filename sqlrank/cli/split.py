@@ -1,4 +1,4 @@
-"""The command ``sqlrank split``: split rows into parts or experiment arms, or print the statement that does."""
+"""Define the command ``sqlrank split``, which splits rows into parts or experiment arms, or prints the statement that does."""
 
 from __future__ import annotations
 

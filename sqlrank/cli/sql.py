@@ -1,4 +1,4 @@
-"""The command ``sqlrank sql``: print the statement that computes or stores metrics, or write it as a dbt model."""
+"""Define the command ``sqlrank sql``, which prints the statement that computes or stores metrics, or writes it as a dbt model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options and output of commands with verdicts: result, summary, JUnit report, annotations, in checked files, and the exit status."""
+"""Write the output of commands with verdicts (result, summary, JUnit report, annotations) by their options, and set the exit status."""
 
 from __future__ import annotations
 

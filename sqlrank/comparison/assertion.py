@@ -1,4 +1,4 @@
-"""The public function assert_not_worse, which runs gate() in a test and raises AssertionError unless it passes."""
+"""Assert in a test that a candidate is not worse than a baseline, by ``gate``: the public function ``assert_not_worse``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of a comparison: metrics with per-unit values, systems, groupings, and the calls for the values of each grouping."""
+"""Plan a comparison: its metrics with values per unit, its systems and groupings, and the calls for the values of each grouping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrow tables of comparisons and of paired differences per unit: group columns, contrast columns, and reasons for undefined values."""
+"""Build Arrow tables of comparisons and of paired differences per unit, with reasons for undefined values and intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public function gate, which tests a candidate for non-inferiority, or differences between groups, and the reading and checks of a stored baseline."""
+"""Test that a candidate is not worse than a baseline, or groups differ little (public ``gate``), and read and check a stored baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates of differences between groups: the interval of each metric's difference or ratio over the groups against a tolerance."""
+"""Test differences between groups: compare the interval of each metric's difference or ratio over the groups with a tolerance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decide a gate, the non-inferiority of a candidate by a tolerance: check directions, give the verdict in a group, count the tests."""
+"""Decide whether a candidate is non-inferior by a tolerance, check that metrics have a better direction, and count the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit values in temporary tables of DuckDB, and summaries of their paired differences by cell, metric and pair of systems."""
+"""Load unit values into temporary DuckDB tables, and summarize paired differences by group, metric and pair of systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test paired differences by options: intervals, p-values, randomization and max-t, corrected for multiple comparisons, with power."""
+"""Test paired differences: intervals, p-values, sign-flip randomization, corrections for multiple comparisons such as max-t, and power."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluate per-unit and system values under execution options, load them into a scratch DuckDB, and check that units are paired."""
+"""Evaluate metrics per unit and per system, load the unit values into a scratch DuckDB, and check that units are paired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregation CTEs: metrics per list, query and group, aggregates over lists, audit columns, and the result rows with intervals."""
+"""Build the CTEs of aggregation: metrics per list, query and group, audit columns, and the result rows with intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attach comments to columns; drop those that an earlier query has of the same column, or an earlier column of the same query."""
+"""Attach comments to columns, and drop those that repeat one of an earlier query, or of an earlier column of the same query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The CTEs of a statement: added with free names, keys and comments, then written in order, and pruned."""
+"""Collect the CTEs of a statement under free names, with keys and comments, prune unused ones, and write them in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variants of the rows of an input, such as those before NULLs are dropped, with the names of their CTEs, and the record of a variant's query."""
+"""Define variants of an input's rows, such as those before NULLs are dropped, with their CTE names, and record each variant's query."""
 
 from __future__ import annotations
 

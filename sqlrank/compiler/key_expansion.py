@@ -1,4 +1,4 @@
-"""Expand the logical keys ``list_id``, ``group_id``, ``unit_id``, ... to the columns of a request, with the cut-off if it has a range."""
+"""Expand the logical keys ``list_id``, ``group_id``, ``unit_id``, ... to the columns of a request, and add the cut-off of a range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of a result's layout: groupings, columns of metrics and their CTEs, and output columns, also under several scores."""
+"""Record the layout of a result: groupings, columns of metrics and their CTEs, and output columns, also under several scores."""
 
 from __future__ import annotations
 

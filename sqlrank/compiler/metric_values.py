@@ -1,4 +1,4 @@
-"""Expressions of metric values: undefined ones filled by the policy, and aggregates over lists or queries."""
+"""Build the expressions of metric values: fill undefined ones by the policy, and aggregate values over lists or queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relation CTEs: inputs and relations that metrics read, each added to the statement once, and the expressions of metrics over them."""
+"""Add the CTEs of inputs and of relations that metrics read, each once, and resolve the expressions of metrics over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Row keys: the columns for ``list_id``, ``group_id`` and ``unit_id``, quoted, compared and named in comments; names of internal columns.
+"""Define the columns of the logical keys ``list_id``, ``group_id`` and ``unit_id``: quote, compare and name them in comments.
 
 The SQL files use three logical keys. With ``by=["system"]`` a group is a system, and a list is a system's answer to a query. Wherever a
 file selects, groups, partitions, orders or joins by a key, the compiler writes its columns: none, one or many.

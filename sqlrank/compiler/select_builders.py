@@ -1,4 +1,4 @@
-"""Build SELECTs over CTEs: aliased, grouped, joined, ordered, repeated per cut-off or grouping; cast numbers, NULL unless finite."""
+"""Build SELECTs over CTEs: join, group, order, repeat rows per cut-off or grouping, cast numbers to double, NULL unless finite."""
 
 from __future__ import annotations
 

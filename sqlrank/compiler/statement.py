@@ -1,4 +1,4 @@
-"""Compile the whole statement of metrics or of a curve: CTEs of inputs, relations, aggregates, the final SELECT, its columns and keys."""
+"""Compile the statement of metrics or of a curve: CTEs of inputs, relations and aggregates, the final SELECT, its columns and keys."""
 
 from __future__ import annotations
 

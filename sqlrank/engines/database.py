@@ -1,4 +1,4 @@
-"""The abstract database session of a call, a session for names of tables without a connection, and the tables that sources resolve to."""
+"""Define the abstract database session of a call, a session that knows only table names, and the tables that sources resolve to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adapters of database drivers: dialect, Arrow results, and column types, normalized to DuckDB's result types.
+"""Adapt database drivers: fetch Arrow results and column types, and normalize both to the types that DuckDB returns.
 
 Connections are recognized by the package of their class; no driver is imported here.
 """

@@ -1,4 +1,4 @@
-"""The database session of a DuckDB connection."""
+"""Run a database session on a DuckDB connection: resolve sources, run statements, and remove registered tables at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pool of in-memory DuckDB databases, because opening one costs more than a small evaluation."""
+"""Pool in-memory DuckDB databases, because opening one costs more than a small evaluation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DuckDB sessions: connections opened or reserved, limits and settings of meaning set and restored, errors translated, queries run."""
+"""Open or reserve a DuckDB connection for a call, set and restore limits and settings, translate errors, and run small queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Set and restore settings of a DuckDB database, and run a query with the one that groups dense integers by a perfect hash table."""
+"""Set and restore settings of DuckDB, and run a query with its perfect hash table, which groups dense integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File sources: expansion of paths, globs and directories, reader and extension of each format, and reasons why a path is not readable."""
+"""Expand paths, globs and directories to files, find the reader and extension of each format, and explain unreadable paths."""
 
 from __future__ import annotations
 

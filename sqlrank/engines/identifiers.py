@@ -1,4 +1,4 @@
-"""Parse identifiers of tables and columns, such as ``eval.runs`` or ``"my schema"."my table"``, in the case of each engine."""
+"""Parse names of tables and columns, such as ``eval.runs`` or ``"my schema"."my table"``, and fold them to the engine's case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parse queries of users as sources: one SELECT without writes and random numbers, its text and Jinja, and the files that it reads."""
+"""Parse queries of users as sources: refuse writes and random numbers, find Jinja in them, and list the files that they read."""
 
 from __future__ import annotations
 

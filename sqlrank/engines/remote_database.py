@@ -1,4 +1,4 @@
-"""Sessions on databases other than DuckDB, without limits or uploads, on the user's connection; SQLite gets the functions that it lacks."""
+"""Run sessions on databases other than DuckDB, on the user's connection, and give SQLite the functions that it lacks."""
 
 from __future__ import annotations
 

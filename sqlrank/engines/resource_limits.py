@@ -1,4 +1,4 @@
-"""The limits of a call, validated: memory, threads, time, and the directory for spilled data."""
+"""Check the limits of a call, parse memory sizes, and compute DuckDB's memory limit from the memory of this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the queries that are sources of several evaluations once: their rows are in temporary tables until all are made."""
+"""Run queries that are sources of several evaluations once, and keep their rows in temporary tables until all are evaluated."""
 
 from __future__ import annotations
 

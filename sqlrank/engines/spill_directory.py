@@ -1,4 +1,4 @@
-"""Spill directories of DuckDB, one per process, removed after use or by a later process."""
+"""Make the directory into which DuckDB spills data, one per process, and remove those of processes that ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explain failures to read a text file: the malformed line of TREC and Vowpal Wabbit files, and DuckDB's CSV errors as advice."""
+"""Explain failures to read text files: find the malformed line of TREC or Vowpal Wabbit files, and turn DuckDB's CSV errors into advice."""
 
 from __future__ import annotations
 

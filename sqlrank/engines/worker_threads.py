@@ -1,4 +1,4 @@
-"""Daemon threads that callers may stop waiting for, interrupted before the interpreter ends, and locks that are free after a fork."""
+"""Run work in daemon threads that callers may stop waiting for, stop them at exit, and make locks that are free after a fork."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build the query of effects over the sums of variants: differences, lifts, intervals, tests, and the sample ratio test."""
+"""Build the query of effects from the sums of variants: differences, lifts, intervals, tests, and the sample ratio test."""
 
 from __future__ import annotations
 

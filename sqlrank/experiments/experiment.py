@@ -1,4 +1,4 @@
-"""The public functions experiment and experiment_sql: effects per metric and variant, as a table with warnings or as a statement."""
+"""Estimate effects per metric and variant (public ``experiment``), with warnings, or print the statement (``experiment_sql``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the SQL files of experiments as commented steps, and chain steps to one query by CTEs under free names."""
+"""Read the SQL files of experiments as SELECTs with comments, and chain them into one query by CTEs under free names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Map the columns of an experiment's observations, check rows, units in several variants, sizes of variants, and resolve the control."""
+"""Map the columns of an experiment's observations, check rows, units and sizes of variants, and resolve the control."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build the CTEs that sum observations per unit and variant, with missing covariates imputed; find the terms that are 0 or 1 for all metrics."""
+"""Build the CTEs that sum observations per unit and variant, impute missing covariates, and find terms always 0 or 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Score-range ablation: values of a metric of predictions without the rows of one score range."""
+"""Evaluate a metric of predictions without the rows of each score range (score-range ablation)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of an explained metric value, shown as text or HTML: rows of each CTE, and the expression with aggregates substituted."""
+"""Record an explained metric value, and show it as text or HTML: rows of each CTE, and the expression with aggregates substituted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Query the CTEs of a statement: previews of sorted rows, the key of lists in each, the lists of queries, and the CTE of the metric."""
+"""Query the CTEs of a statement: preview first rows, find the column that identifies lists in each, and the CTE of the metric."""
 
 from __future__ import annotations
 

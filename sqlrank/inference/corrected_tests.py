@@ -1,4 +1,4 @@
-"""Corrections of p-values and intervals for multiple comparisons, and the decisions of corrected tests."""
+"""Correct p-values and intervals for multiple comparisons, reconcile an interval with its test, and choose the better system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistical tests (t, signed-rank, sign), power analysis of the t-test, units for an interval's width; standard library only."""
+"""Test differences (t, signed-rank, sign), and find the detectable effect and the units that a power or interval width requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard errors of weighted means, rounding errors cleared, and the limits of Student's t interval around a value."""
+"""Compute the standard error of a weighted mean, clear rounding errors, and compute the limits of Student's t interval."""
 
 from __future__ import annotations
 

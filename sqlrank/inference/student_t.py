@@ -1,4 +1,4 @@
-"""Student's t and normal distributions with the standard library only: tail probabilities, critical values, and approximations of them."""
+"""Compute tail probabilities and critical values of Student's t and the normal distribution without SciPy, and approximate them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tolerances and target effects, absolute (0.01) or relative (1%); the record of a verdict, and the overall verdict and metadata of several."""
+"""Parse tolerances and target effects, absolute (0.01) or relative (1%), record verdicts, and combine them to an overall one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of an input bound to a table: columns, filters, types, the SELECT of its rows; the columns that are compared across inputs."""
+"""Record an input bound to a table (columns, filters, types, SELECT), and find the group columns that are compared across inputs."""
 
 from __future__ import annotations
 

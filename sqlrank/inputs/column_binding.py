@@ -1,4 +1,4 @@
-"""The bound inputs of a request: columns that metrics need are matched with those of the input tables."""
+"""Bind the inputs of a request: match the columns that metrics need with the columns of the tables."""
 
 from __future__ import annotations
 

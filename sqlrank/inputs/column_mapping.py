@@ -1,4 +1,4 @@
-"""The user's ``columns`` mapping: its names and scores are checked, and its columns or expressions bound to all inputs or one."""
+"""Check the user's ``columns`` mapping, split several scores off, and bind its columns or expressions to all inputs or one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks across inputs: common queries and documents, ties, probabilities, settings against the data, and the audit of the join."""
+"""Check inputs against each other: common queries and documents, ties, probabilities, settings, and the join of run and judgments."""
 
 from __future__ import annotations
 

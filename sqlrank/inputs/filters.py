@@ -1,4 +1,4 @@
-"""Filter the rows of inputs: by the conjuncts of ``where``, each for the input whose columns it names, and by ids of queries."""
+"""Filter inputs by the conditions of ``where``, each on the input whose columns it names, and by ids of queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the columns of ``by`` among the inputs, and name them inside the statement."""
+"""Find the columns of ``by`` among the inputs, and assign them names for use inside the statement."""
 
 from __future__ import annotations
 

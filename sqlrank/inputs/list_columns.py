@@ -1,4 +1,4 @@
-"""Normalize the lists of an input with a row per query: maps, JSON and lists of structs become lists of ids and of grades."""
+"""Normalize list columns of an input with a row per query: turn maps, JSON and lists of structs into lists of ids and of grades."""
 
 from __future__ import annotations
 

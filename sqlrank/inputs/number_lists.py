@@ -1,4 +1,4 @@
-"""Lists of numbers that a table has as a column for each id, such as the probability of each class."""
+"""Find lists that a table has as a column for each id, such as class probabilities, and bind them as lists of numbers and of ids."""
 
 from __future__ import annotations
 

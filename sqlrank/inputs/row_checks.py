@@ -1,4 +1,4 @@
-"""Check columns and rows of all inputs, and report every problem at once with examples, before metrics are computed."""
+"""Check columns and rows of inputs before metrics are computed, and report all problems at once, with examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of an input's rows, from its columns, checks file and metrics: the query that counts violations, their conditions, valid rows."""
+"""Build the rules for an input's rows: a query that counts violations, the condition of each, and the condition of valid rows."""
 
 from __future__ import annotations
 

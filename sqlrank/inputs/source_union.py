@@ -1,4 +1,4 @@
-"""Resolve a source, or several of one input as their union, in which runs of several systems keep the system's name."""
+"""Resolve a source, or several of one input as a union, in which each run has the name of its system in a column."""
 
 from __future__ import annotations
 

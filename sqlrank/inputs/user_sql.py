@@ -1,4 +1,4 @@
-"""Parse the SQL that users write, expressions over columns and conditions, with allowed functions only and long lists as one node."""
+"""Parse expressions and conditions of users, refuse functions that are not allowed, and compact long lists of literals to one node."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Connect sqlrank with tools for evaluation and tracking, each an optional dependency of a module of its own."""
+"""Connect sqlrank with MLflow and ir_measures, each an optional dependency of a module of its own."""

@@ -1,4 +1,4 @@
-"""Provide measures of ir_measures, and so of PyTerrier's experiments, computed by sqlrank."""
+"""Provide sqlrank's metrics as measures of ir_measures, which PyTerrier's experiments use."""
 
 from __future__ import annotations
 

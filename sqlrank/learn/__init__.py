@@ -1,4 +1,4 @@
-"""Train a linear scorer on pAp@k, or by logistic regression, in DuckDB; every gradient step is a SQL statement.
+"""Train a linear scorer on pAp@k, or by logistic regression, in DuckDB, by one SQL statement per gradient step.
 
 :func:`fit` returns the weights, :func:`merge_weights` one model of several, :func:`scoring_sql` the statement that scores new rows with them.
 ``sqlrank learn`` does all three.

@@ -1,4 +1,4 @@
-"""Choose the weights that training starts from: zeros, random numbers, or a table of weights for each model."""
+"""Choose the weights that training starts from (zeros, random numbers, or a table per model), and read weights from tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public function fit, which trains a linear scorer by gradient descent on DuckDB: its options, checks and warning."""
+"""Train a linear scorer by gradient descent in DuckDB (the function ``fit``), check its options, and warn if no loss is reduced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merge the weights of several linear models into one, greedily, by pAp@k on examples held out (greedy-pAp@k)."""
+"""Merge the weights of several linear models into one, greedily, by pAp@k on held-out examples (greedy-pAp@k)."""
 
 from __future__ import annotations
 

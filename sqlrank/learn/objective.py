@@ -1,4 +1,4 @@
-"""The loss that training minimizes, and CTEs of it, of its gradient and of metrics of scored examples: surrogates of pAp@k, or log loss."""
+"""Define the loss that training minimizes (surrogate of pAp@k, or log loss), and write the CTEs of it, its gradient and metrics."""
 
 from __future__ import annotations
 

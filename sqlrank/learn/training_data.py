@@ -1,4 +1,4 @@
-"""Read and validate training data: the columns of labels and features, and the form of the features; create temporary tables."""
+"""Read training data into temporary tables, and check their columns: labels, and features in columns, in an array or in long form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the steps of training, files in sql/learn, over tables of the caller."""
+"""Read a SELECT of sql/learn, a step of training, over tables of the caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Column pruning between passes: columns, left joins and CTEs that nothing reads any more are left out."""
+"""Prune a statement between passes: leave out columns, left joins and CTEs that nothing reads any more."""
 
 from __future__ import annotations
 

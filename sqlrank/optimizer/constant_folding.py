@@ -1,4 +1,4 @@
-"""Fold constants in place: arithmetic, comparisons, logic, CASE, NULLIF, LN, NULL tests, sums of 1; read, write and replace literals."""
+"""Fold constants in place: arithmetic, neutral operands, comparisons, logic, CASE, WHERE TRUE, NULL tests, LN, sums of 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constant propagation: columns of a CTE that are constants or copies are replaced where they are read; NULL columns leave GROUP BY and joins."""
+"""Propagate columns of CTEs that are constants or copies to where they are read, and drop NULL columns from GROUP BY and joins."""
 
 from __future__ import annotations
 

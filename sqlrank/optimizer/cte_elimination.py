@@ -1,4 +1,4 @@
-"""CTE elimination: a CTE with the rows and columns of an earlier one is replaced by it, and CTEs of inputs come first."""
+"""Eliminate CTEs whose rows and columns an earlier CTE has, and put the CTEs that read tables of the user first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Join elimination: joins to the distinct keys of the joined table are left out, and left joins of one row become cross joins."""
+"""Eliminate joins to the distinct keys of the joined table, and write left joins to a table of one row as cross joins."""
 
 from __future__ import annotations
 

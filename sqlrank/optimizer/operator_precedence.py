@@ -1,4 +1,4 @@
-"""Operator precedence: the check for parentheses that an expression needs in the place of another."""
+"""Check by operator precedence whether an expression needs parentheses in the place of another."""
 
 from __future__ import annotations
 

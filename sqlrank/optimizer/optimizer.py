@@ -1,4 +1,4 @@
-"""Rewrite a statement by all passes in order."""
+"""Optimize a statement by all passes in order, so that it computes the same rows in fewer CTEs."""
 
 from __future__ import annotations
 

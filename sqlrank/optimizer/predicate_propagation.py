@@ -1,4 +1,4 @@
-"""Predicate propagation: replace tests, COALESCE and NULLIF of one result for every row, and write CASE as LEAST or GREATEST."""
+"""Propagate predicates: replace tests, COALESCE and NULLIF with the same result in every row, and write CASE as LEAST or GREATEST."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merge row-wise CTEs, with their filters and joins, into the SELECT that reads them, and any CTE into a reader that only computes columns."""
+"""Merge row-wise CTEs, with their filters and joins, into the SELECT that reads them, and a CTE into a reader that computes columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projection pruning of a compiled statement, before its passes: unused columns, left joins and CTEs, and forwarding CTEs, are removed."""
+"""Prune a compiled statement before its passes: remove unused columns, left joins and CTEs, and CTEs that only forward another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A statement as a graph: its CTEs, the SELECTs in them with the CTEs and columns that each reads; tests of nodes that passes share."""
+"""Represent a statement as a graph of CTEs and SELECTs with the columns that each reads, and define node predicates that passes share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subquery elimination: subqueries of FROM and JOIN become CTEs before the CTE that reads them, and SQL given as a source the first."""
+"""Move subqueries of FROM and JOIN into CTEs, each before its reader, and queries that users give as sources into the first CTEs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table qualification: columns are qualified by names of CTEs instead of aliases, and only where several are read."""
+"""Qualify columns by names of CTEs instead of aliases, and only in SELECTs that read several tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return dbt models of metrics as text: SQL of a table, view or incremental model, and YAML of column descriptions and tests."""
+"""Build dbt models of metrics as text: SQL of a table, view or incremental model, and YAML of column descriptions and tests."""
 
 from __future__ import annotations
 

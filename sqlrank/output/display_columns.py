@@ -1,4 +1,4 @@
-"""Select the columns of results to show: groups and named columns, those of comparisons and gates, and of differences without limits that are empty."""
+"""Select the columns of comparisons, gates and group differences to show to people, without those that say nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return results as Excel workbooks of one sheet, byte for byte reproducible."""
+"""Write results as Excel workbooks of one sheet, whose bytes are reproducible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of content of the files that sqlrank writes, and their detection by signature or metadata."""
+"""Detect the kind of content of a file that sqlrank wrote, by its signature or metadata."""
 
 from __future__ import annotations
 

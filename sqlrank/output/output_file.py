@@ -1,4 +1,4 @@
-"""Check and write output files: replaced atomically, appended to or streamed; inputs and foreign files are refused; tables as Parquet."""
+"""Check and write output files: replace atomically, append or stream, refuse inputs and foreign files, and write tables as Parquet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reshape results for people: sorted, cut to the first rows, with a total, or with a row per metric."""
+"""Reshape results for people: sort rows and keep the first, append the total, or write a row per metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output formats of results, the style of tables, and the writers of text tables, CSV, JSON, Parquet and Excel."""
+"""Write results in a format (text, Markdown, LaTeX, CSV, JSON, Parquet, Excel), and format their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return statements that store a SELECT without order: CREATE of a table or view, INSERT, DELETE and INSERT by a column; names of stored columns."""
+"""Build statements that store a SELECT: CREATE of a table or view, INSERT, or DELETE and INSERT by a column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lay out tables of text: columns side by side, or one record per row where a terminal is too narrow; its width and colors."""
+"""Lay out tables as text, columns side by side or one record per row in a narrow terminal, and detect its width and colors."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Choose the plan of a statement, from the engine and statistics of the tables; results do not depend on it."""
+"""Choose the plan of a statement, on which no number depends, from the engine and statistics of the tables."""

@@ -1,4 +1,4 @@
-"""Choose the method that ranks judged documents (the plan ``rank_method``), from the depth that metrics read and cheap table statistics."""
+"""Choose how judged documents are ranked (the plan ``rank_method``), from the depth that metrics read and cheap table statistics."""
 
 from __future__ import annotations
 

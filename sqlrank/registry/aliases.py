@@ -1,4 +1,4 @@
-"""Find the canonical metric and file of a name, by synonyms in ``sql/names.toml`` and the compatibility modes, and list synonyms."""
+"""Find the canonical metric and file of a name, by synonyms in ``sql/names.toml`` and compatibility modes, and list the synonyms."""
 
 from __future__ import annotations
 

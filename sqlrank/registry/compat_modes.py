@@ -1,4 +1,4 @@
-"""Compatibility modes, loaded from files: the settings that reproduce another tool's numbers, and that tool's metric names."""
+"""Load compatibility modes, the settings that reproduce another tool's numbers, and expand that tool's metric names."""
 
 from __future__ import annotations
 

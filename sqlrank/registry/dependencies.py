@@ -1,4 +1,4 @@
-"""The settings, roles, relations and files that a SQL file depends on, found without data, and the input role that a metric evaluates."""
+"""Find the settings, roles, relations and files that a SQL file depends on, and the input role that a metric evaluates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of differences between groups of one or several metrics, such as EqualizedOdds, in ``sql/names.toml``, and their metrics."""
+"""Replace names of differences between groups, such as EqualizedOdds, by the metrics that ``sql/names.toml`` lists for them."""
 
 from __future__ import annotations
 

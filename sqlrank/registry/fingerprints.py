@@ -1,4 +1,4 @@
-"""Fingerprints of metrics: hashes of their names, revisions and users' files, and the policies and parameters in force."""
+"""Fingerprint metrics: a hash of each definition, and its policies and parameters as plain text."""
 
 from __future__ import annotations
 

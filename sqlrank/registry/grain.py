@@ -1,4 +1,4 @@
-"""The grain of a relation, step or role, parsed from its annotation: the columns that identify one of its rows."""
+"""Parse the grain of a relation, CTE or role from its annotation: the columns that identify or group rows, or the source of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interval that a metric or function declares: ``-- Interval: influence auc_influence FROM prediction_influence``."""
+"""Parse the interval that a metric or function declares: ``-- Interval: influence auc_influence FROM prediction_influence``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check the LEFT JOINs of a file: each finds at most one row, since it is left out of statements where nothing of it is read."""
+"""Check that the LEFT JOINs of a file find at most one row each, since statements leave out those of which nothing is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measured columns: columns of an input that a metric is a mean, share, sum or quantile of, as in ``Mean(latency_ms)``."""
+"""Find the column of an input that a metric measures by a mean, share, sum or quantile, as in ``Mean(latency_ms)``, and name it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metric expressions such as ``nDCG(gain=exp2)@10``: values that print canonically and parse back, lists of cut-offs, names in SQL."""
+"""Parse and format metrics such as ``nDCG(gain=exp2)@10``, expand lists of cut-offs, and convert metrics to SQL identifiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of metrics with family, parameters, source and description; the better direction of a metric or column, and column of counts."""
+"""List metrics with family, parameters, source and description, and find the better direction of a result column, or if it has counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolve and validate the metrics of a request: names, effective settings, policies that they read, dependencies, better directions.
+"""Resolve and validate the metrics of a request: names, effective settings and policies, dependencies, better directions.
 
 Settings of a metric override policies of the request, these the compatibility mode, and this the defaults.
 """

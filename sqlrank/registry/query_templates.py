@@ -1,4 +1,4 @@
-"""Read query templates, SELECT files that Python completes, such as steps of comparisons, with their comments, and row checks."""
+"""Load the SELECTs of SQL files with their comments, and the row checks of ``checks/<role>.sql``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check a SQL file against the contract: every relation, input, function, argument, column and annotation that it names exists."""
+"""Check that every relation, input, function, argument, column and annotation that a SQL file names exists."""
 
 from __future__ import annotations
 

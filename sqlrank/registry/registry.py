@@ -1,4 +1,4 @@
-"""Registry of the package's and users' files by name: metrics, curves, relations with their variants, functions, checks, roles, policies, synonyms.
+"""Look up SQL files of the package and users by name: metrics, curves, relations, functions, checks, roles, policies, synonyms.
 
 Files are parsed on demand.
 """

@@ -1,4 +1,4 @@
-"""The record of a resolved metric: its file, effective settings and dependencies, and plain names for its columns."""
+"""Record a resolved metric (file, effective settings, dependencies), and give columns of metrics plain unique names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input roles: the kinds of input tables and their columns, as declared in ``roles.toml``."""
+"""Parse input roles from ``roles.toml``: the kinds of input tables, and their columns."""
 
 from __future__ import annotations
 

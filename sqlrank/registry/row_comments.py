@@ -1,4 +1,4 @@
-"""Comments of steps in statements: a sentence on the rows, with the columns of this statement in place of groups and lists."""
+"""Write the comment of a CTE: a sentence on its rows, with the columns of this statement in place of groups, lists and the cut-off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find metrics, policies, commands and pages by words: the entries that fit best first."""
+"""Search metrics, policies, commands and pages by words, and return the entries that fit best first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A SQL file: its documentation, annotations, and syntax tree, parsed on demand."""
+"""Read a SQL file on demand: its documentation, syntax tree, and annotations, such as parameters, bounds and settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of SQL files: their list, their text without the header comment, and readers of the TOML files."""
+"""Find the folder of SQL files, list its files, strip their header comments, and read its TOML files."""
 
 from __future__ import annotations
 

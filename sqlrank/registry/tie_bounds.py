@@ -1,4 +1,4 @@
-"""Bounds over the orders of tied scores, as files of metrics annotate them, and the metric to compute under each order.
+"""Read the bounds over the orders of tied scores that a metric's file declares, and substitute the metric to compute for each order.
 
 They name the metrics that give a metric's minimum and maximum. The annotation is ``-- Tie bounds: worst to best``.
 """

@@ -1,4 +1,4 @@
-"""Static check that no denominator in a SQL file can be 0.
+"""Check without data that no denominator in a SQL file can be 0.
 
 Engines answer a division by 0 with NULL, infinity or an error.
 """

@@ -1,4 +1,4 @@
-"""Write trees as SQL text: the dialects, their rewrites, and the layout."""
+"""Write trees as SQL text, by layout and rewrites for each dialect; list the names of the supported dialects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of the columns and comments of a SELECT: plain and short columns share lines, comments are behind columns or above them."""
+"""Format the columns and comments of a SELECT as lines: short columns share lines, comments follow their column or precede it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewrite series of integers and hexadecimal numbers in the idiom of a dialect."""
+"""Rewrite series of integers, and conversions of hexadecimal numbers, in the idiom of a dialect."""
 
 from __future__ import annotations
 

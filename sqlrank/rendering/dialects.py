@@ -1,4 +1,4 @@
-"""Capabilities and peculiarities of the supported SQL dialects, one record for each."""
+"""Describe the capabilities and peculiarities of the supported SQL dialects, in one record for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type inference for DOUBLE expressions.
+"""Infer which expressions of a statement are DOUBLE, so that casts are only written if an engine needs them.
 
 Casts are only written if an engine needs them.
 """

@@ -1,4 +1,4 @@
-"""SQL formatter: short clauses on one line, long arithmetic on several, comments behind their columns or above them."""
+"""Format SQL: short clauses on one line, long arithmetic on several, comments behind their columns or above them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The header comment of a statement: its contents, inputs, settings, plan, and the command that prints it."""
+"""Write the header comment of a statement: its contents, inputs, settings, plan, and the command that prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewrite operations of lists, as DuckDB has them, for other dialects: as functions of lambdas, or as subqueries over elements."""
+"""Rewrite operations on lists from DuckDB's form for other dialects: as functions of lambdas, or as subqueries over elements."""
 
 from __future__ import annotations
 

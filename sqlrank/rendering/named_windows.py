@@ -1,4 +1,4 @@
-"""Write window frames once, in the WINDOW clause of their SELECT, where they are repeated or part of another expression."""
+"""Name window frames in the WINDOW clause of a SELECT, where they are repeated or part of another expression."""
 
 from __future__ import annotations
 

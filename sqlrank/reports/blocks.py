@@ -1,4 +1,4 @@
-"""Records of a report's sections and blocks (tables, figures, side-by-side lists), and the tables and figures of results."""
+"""Define the sections and blocks of reports (tables, figures, documents side by side), and build tables and figures of results."""
 
 from __future__ import annotations
 

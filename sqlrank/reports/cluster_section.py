@@ -1,4 +1,4 @@
-"""Report section of clusters of records: the worst true clusters by system, their records with the predicted clusters of all systems, and sizes."""
+"""Build the report section of clusters: the worst true clusters, their records with the clusters that systems predict, and sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report sections of system comparisons, over all rows and within groups."""
+"""Build the report sections of system comparisons, over all rows and within groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of an experiment: verdicts on variants, guardrails and sample ratio, effects by metric and variant, and units by variant."""
+"""Build the report of an experiment: verdicts on variants, guardrails and sample ratio, effects by metric, and units by variant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report section of metrics by group: the worst groups in a sentence, tables shaded by the difference from all rows with commands for their queries, charts."""
+"""Build the report section of metrics by group: the worst groups, tables shaded by the difference from all rows, and charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a report: rendered from sections, saved to a checked file, and displayed in notebooks."""
+"""Render the HTML page of a report from sections, save it to a checked file, and display it in notebooks."""
 
 from __future__ import annotations
 

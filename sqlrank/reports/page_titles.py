@@ -1,4 +1,4 @@
-"""Headings of reports, which name what is compared, and the line below them, which names systems and data."""
+"""Compose headings of reports, which name what is compared, and the line below them, which names systems and data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of metrics by system: values with their intervals, the best in bold, and verdicts against the baseline."""
+"""Build the table of metrics by system: values with their intervals, the best in bold, and verdicts against the baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report section of queries that lost and gained most against the baseline: chart, tables, both ranked lists with explanations, and commands."""
+"""Build the report section of queries that lost and gained most: chart, tables, and both ranked lists with explanations."""
 
 from __future__ import annotations
 

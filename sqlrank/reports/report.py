@@ -1,4 +1,4 @@
-"""The public function report: metrics, comparisons, curves, groups and queries, a rollup or an experiment, on one HTML page."""
+"""Make an HTML report of metrics, comparisons, curves, groups, queries, a rollup or an experiment: the public function ``report``."""
 
 from __future__ import annotations
 

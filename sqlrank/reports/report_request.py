@@ -1,4 +1,4 @@
-"""Parse a report request, with default metrics, and make its calls: evaluate, compare the comparable metrics, explain; with progress."""
+"""Parse the arguments of a report, choose default metrics, and make its calls with progress: evaluate, compare and explain."""
 
 from __future__ import annotations
 

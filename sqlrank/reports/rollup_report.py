@@ -1,4 +1,4 @@
-"""The report of a rollup: verdicts on drift, metrics of all days by group, metrics over days with their bands, and missing days."""
+"""Build the report of a rollup: verdicts on drift, metrics by group, metrics over days with bands, and missing days."""
 
 from __future__ import annotations
 

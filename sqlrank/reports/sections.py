@@ -1,4 +1,4 @@
-"""Report sections of metrics with verdicts, of curves with the threshold slider, and of data counts with warnings."""
+"""Build the report sections of metrics with verdicts, of curves with a threshold slider, and of data counts with warnings."""
 
 from __future__ import annotations
 

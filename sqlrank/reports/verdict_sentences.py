@@ -1,4 +1,4 @@
-"""The sentences that a report begins with: systems against their baselines, the largest regression of a group, and warnings on the data."""
+"""Write the first sentences of a report: systems against their baselines, the largest regression of a group, and data warnings."""
 
 from __future__ import annotations
 

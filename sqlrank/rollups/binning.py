@@ -1,4 +1,4 @@
-"""Assign the rows of a rollup to bins of the score, and to hash buckets of the independent unit for the jackknife."""
+"""Assign the rows of a rollup to bins of the score, and to buckets by a hash of the independent unit, for the jackknife."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolve a rollup to a request for aggregates; complete its compiled statement: aggregates per query, definition hash, no weights of 1."""
+"""Turn a rollup call into a request for aggregates, hash its definition, and drop weights that are all 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contrasts of two sides of rollups: their metrics by group, and the differences with certain bounds and jackknife errors."""
+"""Contrast two sides of rollups by group: metrics of both sides, their differences with guaranteed bounds, and jackknife errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return a dbt microbatch model of a rollup: one batch per day, rebuilt for late rows."""
+"""Build the dbt microbatch model of a rollup: one batch per day, rebuilt for late rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decompose metrics of a rollup into mergeable sums with names of columns, and the statement of values per query; refuse policies of rows."""
+"""Decompose metrics into mergeable aggregates and formulas over them, and aggregate the values per query of a statement."""
 
 from __future__ import annotations
 

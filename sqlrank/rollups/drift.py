@@ -1,4 +1,4 @@
-"""The public function drift: compare metrics and scores of current and reference days, with tolerances and verdicts."""
+"""Compare metrics and scores of days of a rollup with reference days, with tolerances and verdicts: the public function ``drift``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return the SQL that evaluates a rollup on its engine: it merges rows, applies formulas, and bounds rank metrics.
+"""Build the SQL that evaluates metrics from a rollup on its engine: merge rows, apply formulas, and bound rank metrics.
 
 ``evaluate_rollup`` says why it has a plan of its own. Both share resolution, merged columns, formulas, bounds and tie orders.
 """

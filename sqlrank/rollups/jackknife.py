@@ -1,4 +1,4 @@
-"""Compute standard errors, of a rollup's metrics by the jackknife over buckets and of means over queries, and columns of t intervals.
+"""Compute standard errors and t intervals of a rollup's metrics: by the jackknife over buckets, or of means over queries.
 
 Buckets hash units, so that whatever is alike within a unit, over days and groups, is in one of them (Shao & Tu 1995).
 """

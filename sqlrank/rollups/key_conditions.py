@@ -1,4 +1,4 @@
-"""Parse filter conditions on the key columns of a rollup, and find the conditions that are part of its definition."""
+"""Parse conditions on the key columns of a rollup, and find the conditions that are part of its definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the queries that merge the aggregates of a rollup by group, by bin, and over rolling windows of days; read values as days."""
+"""Merge the aggregates of a rollup by group, by bin, and over rolling windows of days, and read values as days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public functions ``rollup`` and ``rollup_sql``: sums per day, group and score bin, computed, inserted or printed."""
+"""Compute, insert or print sums per day, group and score bin: the public functions ``rollup`` and ``rollup_sql``."""
 
 from __future__ import annotations
 

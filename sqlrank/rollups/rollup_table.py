@@ -1,4 +1,4 @@
-"""The table of a rollup: its columns and validity rules are checked, its rows filtered, and its batches netted."""
+"""Check the columns and rows of a rollup's table, filter its rows, and merge its batches of additions and retractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of a rollup: names of keys, bins, definition and aggregates, the functions that merge their values, and groups in messages."""
+"""Name the columns of a rollup (keys, bins, definition, aggregates), and find the function that merges each aggregate."""
 
 from __future__ import annotations
 

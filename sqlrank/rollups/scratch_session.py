@@ -1,4 +1,4 @@
-"""Open the one DuckDB session for the intermediate tables of a call, and run queries and evaluations on it."""
+"""Open a scratch DuckDB session for the intermediate tables of a call, and run queries and evaluations on it."""
 
 from __future__ import annotations
 

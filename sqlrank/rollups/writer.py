@@ -1,4 +1,4 @@
-"""Insert rows into the table of a rollup in one transaction: new groups, batches and retractions, or in place of equal days."""
+"""Insert rows into a rollup's table in one transaction: new days and groups, batches and retractions, or replaced days."""
 
 from __future__ import annotations
 

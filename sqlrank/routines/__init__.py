@@ -1,4 +1,4 @@
-"""SQL functions of metrics to install in a database: functions of tables, aggregates, and functions of lists."""
+"""Write SQL functions of metrics to install in a database: functions of tables, aggregates, and functions of lists."""
 
 DEFAULT_SCHEMA = "sqlrank"
 """Schema of the functions."""

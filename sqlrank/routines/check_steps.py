@@ -1,4 +1,4 @@
-"""Steps of a table function that check the rows passed to it: a query with wrong rows ends with an error, as ``evaluate`` does."""
+"""Add CTEs to a table function that check the rows passed to it, and end the query with an error if rows are wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Macros of dbt: the statements of table functions with Jinja in the place of tables, columns, groups and parameters."""
+"""Build dbt macros from statements of table functions, with Jinja in place of tables, columns, groups and parameters."""
 
 from __future__ import annotations
 

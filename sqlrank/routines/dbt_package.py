@@ -1,4 +1,4 @@
-"""A package of dbt with macros of metrics for several adapters, and generic tests of metrics."""
+"""Build and write a dbt package with macros of metrics for several adapters, and generic tests of metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of DuckDB: macros, whose parameters are put into their query where it is bound, with comments."""
+"""Build CREATE MACRO statements for DuckDB, table macros and scalar macros, with comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts that install metrics as functions of a database."""
+"""Write the script that installs metrics as functions of a database: the public function ``functions``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the checks of the rows that are passed to a table function: rules of rows, columns that are unique, and their messages."""
+"""Find the checks of rows that are passed to a table function: rules of rows, unique columns, and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of an installation: which metrics and inputs become functions of which kind, with their names and comments."""
+"""Choose which metrics and inputs become functions of a database, of which kind, and add each with its name and comment."""
 
 from __future__ import annotations
 

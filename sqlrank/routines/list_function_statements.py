@@ -1,4 +1,4 @@
-"""CREATE FUNCTION statements of list functions and aggregates, with their comments, for other databases than DuckDB."""
+"""Build CREATE FUNCTION statements of list functions and aggregates, with comments, for databases other than DuckDB."""
 
 from __future__ import annotations
 

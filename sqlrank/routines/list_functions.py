@@ -1,4 +1,4 @@
-"""Expressions of list functions: metrics of the lists of documents in one row, from ``sql/list_functions``."""
+"""Build expressions of list functions, metrics over lists of documents in one row, from ``sql/list_functions``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of functions of a database: their facts, signatures, and the statements that create and drop them."""
+"""Record functions of a database: kind, signature, comment, and the statements that create and drop them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements of metrics over inputs that are only names, with the parameters of metrics symbolic; options of an installation."""
+"""Compile metrics over inputs that are only names, with parameters of metrics symbolic, and check options of an installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of tables for other databases than DuckDB: table functions, views with parameters, procedures, or statements to execute."""
+"""Write functions of tables for databases other than DuckDB: table functions, views with parameters, procedures, or plain statements."""
 
 from __future__ import annotations
 

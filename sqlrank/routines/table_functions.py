@@ -1,4 +1,4 @@
-"""Table functions: the statement of metrics as a function of tables, with the parameters of metrics and a group for each row."""
+"""Build the query of a table function: the statement of metrics with their parameters and a group for each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leakage and cold-start filter of test rows.
+"""Filter test rows for leakage and cold starts: drop those with an unknown user or item, or with a pair seen in train.
 
 Drops test rows whose user or item is unknown in train, or whose pair was seen in train.
 """

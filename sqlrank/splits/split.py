@@ -1,4 +1,4 @@
-"""The public functions split and split_sql: rows split into parts, as an Arrow table or as a SQL statement."""
+"""Split rows into parts, as an Arrow table or as a SQL statement: the public functions ``split`` and ``split_sql``."""
 
 from __future__ import annotations
 

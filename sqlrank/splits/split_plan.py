@@ -1,4 +1,4 @@
-"""The plan of a split: its parts with limits by hash, shares or time bounds, and the query that assigns rows to them."""
+"""Plan a split: its parts with limits by hash, shares or time, and the query that assigns rows to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of the arguments that define the parts of a split, as the caller passed them."""
+"""Record the arguments of a split that define its parts, as the caller passed them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CTEs of analytic intervals: influence of units, its sums, and the steps of each formula from them to limits."""
+"""Build the CTEs of analytic intervals: influence of units, its sums, and the steps of each formula from sums to interval limits."""
 
 from __future__ import annotations
 

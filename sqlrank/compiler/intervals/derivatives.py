@@ -1,4 +1,4 @@
-"""Symbolic differentiation for the delta method: partial derivatives by aggregate, the contribution of a row to each, averages as ratios.
+"""Differentiate expressions symbolically for the delta method, by aggregate, and find the contribution of a row to an aggregate.
 
 It gives the partial derivatives of an expression by its SUMs and COUNTs. The influence of a row on a metric is the sum of each derivative
 times the row's contribution to that aggregate.

@@ -1,4 +1,4 @@
-"""Find the influence of rows on metrics, by the delta method or as declared, the CTE whose rows carry it, and its columns.
+"""Find the influence of rows on metrics, by the delta method or as declared, and the CTE whose rows carry it.
 
 The declaration is ``-- Interval: influence ... FROM relation``.
 """

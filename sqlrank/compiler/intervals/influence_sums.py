@@ -1,4 +1,4 @@
-"""Sums of the influence of units: one row per group with a column per sum, or one per group and metric if there are several."""
+"""Sum the influence of units on metrics: one row per group with a column per sum, or one row per group and metric."""
 
 from __future__ import annotations
 

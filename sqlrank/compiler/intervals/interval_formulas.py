@@ -1,4 +1,4 @@
-"""Columns from the sums of a metric's influence to its interval: standard error, degrees of freedom, variance, trials, margin, limits."""
+"""Build the columns from sums of influence to interval limits: standard error, degrees of freedom, variance, trials and margin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of several metrics: in a row for each, with a CASE by metric where formulas differ, or all in one row."""
+"""Select columns of several metrics in one row, or in a row per metric by a CASE over metrics where their formulas differ."""
 
 from __future__ import annotations
 

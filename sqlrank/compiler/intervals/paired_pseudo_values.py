@@ -1,4 +1,4 @@
-"""CTEs of paired pseudo-values: one row per input row, with the pseudo-values of metrics under each of several scores."""
+"""Build the CTEs of paired pseudo-values: one row per input row, with the pseudo-values of metrics under each of several scores."""
 
 from __future__ import annotations
 

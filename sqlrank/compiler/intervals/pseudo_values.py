@@ -1,4 +1,4 @@
-"""CTEs of pseudo-values, one row per unit: their mean is the metric, and their standard error that of the metric."""
+"""Build the CTEs of pseudo-values, one row per unit, whose mean is the metric and whose standard error is that of the metric."""
 
 from __future__ import annotations
 

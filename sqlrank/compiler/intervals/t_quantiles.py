@@ -1,4 +1,4 @@
-"""Columns of Student's t quantiles and of reciprocal degrees of freedom."""
+"""Build the columns of Student's t quantiles, degrees of freedom, and powers of their reciprocal."""
 
 from __future__ import annotations
 
