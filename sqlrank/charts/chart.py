@@ -66,4 +66,4 @@ def require_modules(*modules: str) -> None:
         try:
             import_module(name)
         except ImportError:
-            raise SqlrankError(f"charts need {name}. Install sqlrank[charts]") from None
+            raise SqlrankError(f"charts need {name}. Run pip install 'altair<7' vl-convert-python") from None

@@ -12,7 +12,7 @@ import typer
 from sqlrank.cli.console import exit_on_error, ignore_closed_pipe
 from sqlrank.cli.parsing import output_file
 from sqlrank.errors import SqlrankError
-from sqlrank.output.ci_reports import format_junit, github_annotations, is_all_skipped, markdown_summary
+from sqlrank.output.ci_reports import ALL_SKIPPED, format_junit, github_annotations, is_all_skipped, markdown_summary
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.output_file import OutputFile, check_distinct
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, write_result
@@ -31,7 +31,7 @@ TreatInconclusiveAs = Annotated[
     ),
 ]
 Summary = Annotated[Path | None, typer.Option("--summary", help="Add a summary in Markdown to this file.")]
-Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report to this file.")]
+Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report to this file. An inconclusive row is an error in it.")]
 
 EXITS = {"pass": 0, "fail": 1, "inconclusive": 3}
 
@@ -95,15 +95,17 @@ class VerdictOutput:
             if self.summary is not None:
                 self.summary.append(markdown_summary(result, digits, self.command, columns))
             if self.junit is not None:
-                self.junit.write(format_junit(result, self.command))
+                self.junit.write(format_junit(result, self.command, self.treat_inconclusive_as))
+            is_on_github = os.environ.get("GITHUB_ACTIONS") == "true"
+            annotations = github_annotations(result, self.command, self.treat_inconclusive_as) if is_on_github else ()
             displayed = result if printed is None else printed
             with ignore_closed_pipe():
                 style = TableStyle(digits, num_hidden=result.num_columns - displayed.num_columns)
                 write_result(displayed, form, self.kind, self.output, style)
-            for line in github_annotations(result, self.command) if os.environ.get("GITHUB_ACTIONS") == "true" else ():
+            for line in annotations:
                 typer.echo(line, err=True)
             with ignore_closed_pipe():
                 typer.echo(f"verdict: {verdict}", err=form not in HUMAN_FORMATS or self.output is not None)
             if is_blocked:
-                typer.echo("note: all rows are skipped, so nothing was compared, and --treat-inconclusive-as pass does not apply", err=True)
+                typer.echo(f"note: {ALL_SKIPPED}, and --treat-inconclusive-as pass does not apply", err=True)
         raise typer.Exit(EXITS[verdict if is_blocked else treated or verdict])

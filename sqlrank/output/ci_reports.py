@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 WORST_FIRST = ("fail", "inconclusive", "skipped", "pass")
 
+JUNIT_COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+"""Elements of test cases by the attribute of a JUnit suite that counts them."""
+
+ALL_SKIPPED = "all rows are skipped, so nothing was compared"
+
 
 def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names: Sequence[str] | None = None) -> str:
     """Return a Markdown summary: the overall verdict, and a table with the worst rows first.
@@ -36,25 +41,29 @@ def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names
     return f"## sqlrank {command}: {verdict}\n\n{table}\n"
 
 
-def format_junit(result: pa.Table, command: str = "gate") -> str:
+def format_junit(result: pa.Table, command: str = "gate", inconclusive: str | None = None) -> str:
     """Return a JUnit report: one test case per metric and group with a verdict.
 
-    Inconclusive rows count as skipped.
+    An inconclusive row is an ``error``, the outcome of a test that reached no verdict, since readers of JUnit accept a suite with skipped tests. If all rows are
+    skipped, a case of the whole suite is an error. ``inconclusive`` is the verdict that an inconclusive row is treated as: a ``failure`` for ``fail``, and
+    ``skipped`` for ``pass``.
     """
-    rows = [row for row in result.to_pylist() if row["verdict"] is not None]
-    counts = {
-        "tests": len(rows),
-        "failures": _count_verdicts(rows, "fail"),
-        "errors": 0,
-        "skipped": _count_verdicts(rows, "inconclusive", "skipped"),
+    outcomes = {
+        "fail": "failure",
+        "inconclusive": {"fail": "failure", "pass": "skipped"}.get(inconclusive or "", "error"),
+        "skipped": "skipped",
     }
-    suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in counts.items()}})
-    for row in rows:
-        case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": _name_row(row, result)})
-        if row["verdict"] == "fail":
-            ET.SubElement(case, "failure", {"message": _describe_row(row)})
-        elif row["verdict"] != "pass":
-            ET.SubElement(case, "skipped", {"message": _describe_row(row)})
+    rows = [row for row in result.to_pylist() if row["verdict"] is not None]
+    cases = [(_name_row(row, result), outcomes.get(row["verdict"]), _describe_row(row)) for row in rows]
+    if is_all_skipped(result):
+        cases.append(("all rows", "failure" if inconclusive == "fail" else "error", ALL_SKIPPED))
+    counts = {name: sum(outcome == kind for _, outcome, _ in cases) for name, kind in JUNIT_COUNTS.items()}
+    attributes = {"tests": len(cases), **counts}
+    suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in attributes.items()}})
+    for name, outcome, message in cases:
+        case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": name})
+        if outcome is not None:
+            ET.SubElement(case, outcome, {"message": message})
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -64,20 +73,18 @@ def is_all_skipped(result: pa.Table) -> bool:
     return all(verdict in {"skipped", None} for verdict in result["verdict"].to_pylist())
 
 
-def github_annotations(result: pa.Table, command: str = "gate") -> list[str]:
-    """Return GitHub Actions annotations: an error per failure, a warning per inconclusive verdict, and one if all is skipped."""
-    kinds = {"fail": "error", "inconclusive": "warning"}
-    rows = result.to_pylist()
-    undecided = [f"::warning title=sqlrank {command}::nothing is decided, since all groups are skipped"] if is_all_skipped(result) else []
+def github_annotations(result: pa.Table, command: str = "gate", inconclusive: str | None = None) -> list[str]:
+    """Return GitHub Actions annotations: an error per failure, a warning per inconclusive verdict, and one if all is skipped.
+
+    Inconclusive verdicts that are treated as ``fail`` are errors.
+    """
+    kinds = {"fail": "error", "inconclusive": "error" if inconclusive == "fail" else "warning"}
+    undecided = [f"::{kinds['inconclusive']} title=sqlrank {command}::{ALL_SKIPPED}"] if is_all_skipped(result) else []
     return undecided + [
         f"::{kinds[row['verdict']]} title=sqlrank {command}::{_escape_command(f'{_name_row(row, result)}: {_describe_row(row)}')}"
-        for row in rows
+        for row in result.to_pylist()
         if row["verdict"] in kinds
     ]
-
-
-def _count_verdicts(rows: Sequence[dict[str, Any]], *verdicts: str) -> int:
-    return sum(row["verdict"] in verdicts for row in rows)
 
 
 def _name_row(row: dict[str, Any], result: pa.Table) -> str:

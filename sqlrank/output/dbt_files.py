@@ -28,7 +28,7 @@ def write_dbt_files(path: Path, kind: FileKind, force: bool, sources: Sequence[A
     try:
         import yaml  # noqa: PLC0415  an optional dependency
     except ImportError:
-        raise SqlrankError("--dbt needs PyYAML. Install sqlrank[dbt]") from None
+        raise SqlrankError("--dbt needs PyYAML. Run pip install pyyaml") from None
     if path.suffix != ".sql":
         raise SqlrankError(f"--dbt {path}: name the file of the model, such as models/daily_metrics.sql")
     file, properties = (

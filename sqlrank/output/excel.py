@@ -34,7 +34,7 @@ _NUMBER_FORMATS = {dt.datetime: "yyyy-mm-dd hh:mm:ss", dt.date: "yyyy-mm-dd", dt
 def check_installed() -> None:
     """Raise ``SqlrankError`` if XlsxWriter is not installed."""
     if find_spec("xlsxwriter") is None:
-        raise SqlrankError("an .xlsx file needs XlsxWriter. Install sqlrank[xlsx], or name a .csv file, which Excel opens, too")
+        raise SqlrankError("an .xlsx file needs XlsxWriter. Run pip install xlsxwriter, or name a .csv file, which Excel opens, too")
 
 
 def as_excel(result: pa.Table, counts: Collection[str] = (), kind: str = "") -> bytes:

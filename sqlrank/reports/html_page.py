@@ -75,7 +75,9 @@ def require_report_modules() -> None:
     try:
         need_charts("altair", "vl_convert", "jinja2")
     except SqlrankError as error:
-        raise SqlrankError(str(error).replace("charts need", "a report needs").replace("sqlrank[charts]", "sqlrank[report]")) from None
+        raise SqlrankError(
+            str(error).replace("charts need", "a report needs").replace("vl-convert-python", "vl-convert-python jinja2")
+        ) from None
 
 
 def render_page(title: str, arguments: Sequence[tuple[str, str]], sections: Sequence[Section], subject: str = "") -> Report:

@@ -198,6 +198,6 @@ def _format_yaml(content: Mapping[str, Any]) -> str:
     try:
         import yaml  # noqa: PLC0415  an optional dependency
     except ImportError:
-        raise SqlrankError("--dbt needs PyYAML. Install sqlrank[dbt]") from None
+        raise SqlrankError("--dbt needs PyYAML. Run pip install pyyaml") from None
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120)
     return text

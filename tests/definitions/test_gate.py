@@ -329,6 +329,23 @@ def test_reports() -> None:
     assert line.startswith("::error title=sqlrank gate::RR: worse by more than the tolerance: difference -0.")
 
 
+@pytest.mark.parametrize(
+    ("treated", "outcome", "when_skipped"), [(None, "error", "error"), ("fail", "failure", "failure"), ("pass", "skipped", "error")]
+)
+def test_a_reader_of_junit_sees_the_exit_status(treated: str | None, outcome: str, when_skipped: str) -> None:
+    """A suite has a failure or an error exactly if the command exits with a status other than 0."""
+    unsure = sqlrank.gate("RR", run={"old": GOOD, "new": MIXED}, qrels=QRELS, tolerance=0.05)
+    skipped = sqlrank.gate("RR", run={"old": GOOD, "new": MIXED}, qrels=QRELS, min_units=999)
+    suites = [ET.fromstring(format_junit(result, inconclusive=treated)) for result in (unsure, skipped)]  # noqa: S314  they were written here
+    assert [[(case.get("name"), case[0].tag) for case in suite] for suite in suites] == [
+        [("RR", outcome)],
+        [("RR", "skipped"), ("all rows", when_skipped)],
+    ]
+    counts = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+    assert [suite.get(counts[tag]) for suite, tag in zip(suites, (outcome, when_skipped), strict=True)] == ["1", "1"]
+    assert github_annotations(unsure, inconclusive=treated)[0].startswith("::error" if treated == "fail" else "::warning")
+
+
 @pytest.mark.slow
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, run in (("good", GOOD), ("bad", BAD), ("mixed", MIXED)):

@@ -209,7 +209,7 @@ def test_files_for_reviewers() -> None:
     """Rows without numbers are no failure and no pass, and say their reason."""
     found = sqlrank.gate(["AUC", "MCC"], predictions=make_predictions(), columns={"score": ["old", "none"]})
     suite = ET.fromstring(format_junit(found))  # noqa: S314  it was written here
-    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "0", "1")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped")) == ("2", "0", "1", "0")
     message = suite[1][0].get("message") or ""
     assert message.startswith("undefined for the candidate: value_baseline 0.")
     assert message.endswith(", tolerance 0")

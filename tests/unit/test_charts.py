@@ -421,7 +421,7 @@ def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished() -> 
 
 def test_altair_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(sqlrank.SqlrankError, match=r"^charts need altair. Install sqlrank\[charts\]$"):
+    with pytest.raises(sqlrank.SqlrankError, match=r"^charts need altair. Run pip install 'altair<7' vl-convert-python$"):
         sqlrank.chart(evaluate_clicks("Brier"))
 
 

@@ -121,7 +121,7 @@ def test_a_file_of_ours_is_replaced_and_another_is_not(tmp_path: Path) -> None:
 def test_a_missing_extra_is_reported_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     message = run_refused_command("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", "out.xlsx")
-    assert "an .xlsx file needs XlsxWriter. Install sqlrank[xlsx], or name a .csv file, which Excel opens, too" in message
+    assert "an .xlsx file needs XlsxWriter. Run pip install xlsxwriter, or name a .csv file, which Excel opens, too" in message
 
 
 def test_rows_in_parts_as_a_sheet(tmp_path: Path) -> None:

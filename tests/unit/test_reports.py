@@ -420,7 +420,7 @@ def test_what_a_report_cannot_be_of(metrics: Any, options: dict[str, Any], messa
 
 def test_it_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(sqlrank.SqlrankError, match=r"^a report needs jinja2. Install sqlrank\[report\]$"):
+    with pytest.raises(sqlrank.SqlrankError, match=r"^a report needs jinja2. Run pip install 'altair<7' vl-convert-python jinja2$"):
         report_rankings()
 
 
