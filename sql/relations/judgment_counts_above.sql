@@ -4,7 +4,7 @@
 -- Grain: rows of judged_documents
 SELECT
   list_id,
-  relevance, -- grade; below 0 if the document was pooled, but not judged
+  relevance, -- grade; negative: in the pool, but without a judgment
   rank, -- NULL if not retrieved
   SUM(CASE WHEN relevance >= $rel THEN 1 ELSE 0 END) OVER (
     PARTITION BY list_id

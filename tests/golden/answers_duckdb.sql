@@ -77,7 +77,7 @@ WITH answers AS NOT MATERIALIZED (
   -- (judged_documents/by_list_position.sql)
   SELECT
     ranked_lists.list_id,
-    deduplicated_qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
+    deduplicated_qrels.relevance,  -- grade; negative: in the pool, but without a judgment
     -- NULL if not retrieved
     CASE
       WHEN retrieved_lists.num_documents

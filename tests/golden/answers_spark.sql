@@ -66,7 +66,7 @@ WITH answers AS (
   FROM (
     SELECT
       answers.`intent`, answers.query_id,
-      deduplicated_qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
+      deduplicated_qrels.relevance,  -- grade; negative: in the pool, but without a judgment
       ranked_documents.rank  -- NULL if not retrieved
     FROM deduplicated_qrels
     INNER JOIN answers

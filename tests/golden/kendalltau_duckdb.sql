@@ -9,7 +9,7 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row. (group_weights.sql)
   SELECT
     COUNT(*) AS num_predictions,
-    -- 1 if each of these has a weight of 1
+    -- 1 if all these weights are 1
     CASE WHEN MIN(1e0) = 1 AND MAX(1e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
   FROM predictions
 ), predictions_with_group_size AS (
@@ -140,7 +140,7 @@ WITH predictions AS NOT MATERIALIZED (
     SUM(rank_in_label - 1) AS label_ties
   FROM pair_ranks
 ), pair_terms AS (
-  -- One row, for a group of at most 32 predictions, several, for a group of more.
+  -- One row per several for one of more than 32 predictions.
   SELECT
     -- weight of pairs of the same order
     SUM(CASE

@@ -123,7 +123,8 @@ WITH logs AS NOT MATERIALIZED (
     "campaign", metric, value, units,
     SQRT(squares * units / NULLIF(units - 1, 0)) AS se,  -- standard error of the metric
     NULLIF(units - 1, 0) AS df,  -- degrees of freedom, NULL in place of 0
-    -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
+    -- concentration of the variance: 0 if units have equal influence, near 1 if one has all, 2 or
+    -- more only by overflow
     fourth_powers / NULLIF(squares * squares, 0) - 1 / units AS concentration
   FROM metric_sums
 ), degrees_of_freedom AS (

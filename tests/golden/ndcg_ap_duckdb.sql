@@ -32,7 +32,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per query and judged document, retrieved or not. (judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
-    qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
+    qrels.relevance,  -- grade; negative: in the pool, but without a judgment
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels
   INNER JOIN ranked_lists ON ranked_lists.query_id = qrels.query_id
@@ -51,7 +51,7 @@ WITH qrels AS NOT MATERIALIZED (
     list_id, rank,
     ROW_NUMBER() OVER (
       PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits  -- relevant documents down to this rank
+    ) AS cumulative_hits  -- relevant documents at this rank or above
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (

@@ -42,7 +42,7 @@ WITH qrels AS (
     query_id, rank,
     ROW_NUMBER() OVER (
       PARTITION BY query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits  -- relevant documents down to this rank
+    ) AS cumulative_hits  -- relevant documents at this rank or above
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (

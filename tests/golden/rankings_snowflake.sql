@@ -48,7 +48,7 @@ WITH qrels AS (
   -- One row per MODEL, query and judged document, retrieved or not. (judged_documents/by_join.sql)
   SELECT
     selected_queries."MODEL", selected_queries.query_id,
-    qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
+    qrels.relevance,  -- grade; negative: in the pool, but without a judgment
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels
   INNER JOIN selected_queries ON selected_queries.query_id = qrels.query_id
@@ -69,7 +69,7 @@ WITH qrels AS (
     "MODEL", query_id, rank,
     ROW_NUMBER() OVER (
       PARTITION BY "MODEL", query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits  -- relevant documents down to this rank
+    ) AS cumulative_hits  -- relevant documents at this rank or above
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (

@@ -31,7 +31,7 @@ WITH predictions AS (
   -- One row per grid cell.
   SELECT
     cell,
-    -- in units of 2^-24 = 1/16777216
+    -- in integers of 2^-24: exact in any row order
     SUM(CAST(FLOOR(16777216 * cell_offset) AS INT64)) AS offset_sum,
     COUNT(*) AS num_rows
   FROM score_cells

@@ -38,7 +38,7 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     ranked_lists.list_id,
-    qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
+    qrels.relevance,  -- grade; negative: in the pool, but without a judgment
     ranked_documents.rank,  -- NULL if not retrieved
     ROW_NUMBER() OVER (
       PARTITION BY ranked_lists.list_id ORDER BY qrels.relevance DESC

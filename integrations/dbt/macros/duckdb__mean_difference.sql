@@ -70,7 +70,8 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
     ) AS se,
     -- degrees of freedom, NULL in place of 0
     NULLIF(COUNT(mean_difference_influence) - 1, 0) AS df,
-    -- concentration of the variance: 0 if units have equal influence, nearly 1 if one has all
+    -- concentration of the variance: 0 if units have equal influence, near 1 if one has all, 2 or
+    -- more only by overflow
     SUM(
       mean_difference_influence * mean_difference_influence * mean_difference_influence
       * mean_difference_influence

@@ -60,7 +60,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
     sqlrank_evaluated_queries.query_id,
-    sqlrank_qrels.relevance,  -- grade; below 0 if the document was pooled, but not judged
+    sqlrank_qrels.relevance,  -- grade; negative: in the pool, but without a judgment
     sqlrank_ranked_documents.rank,  -- NULL if not retrieved
     sqlrank_ranked_documents.list_length  -- documents in the list; NULL if not retrieved
   FROM sqlrank_qrels
@@ -88,7 +88,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id
       ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits  -- relevant documents down to this rank
+    ) AS cumulative_hits  -- relevant documents at this rank or above
   FROM sqlrank_judged_documents
   WHERE relevance >= 1
 ), sqlrank_judged_retrieved_documents AS (

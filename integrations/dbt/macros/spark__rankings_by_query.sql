@@ -88,7 +88,7 @@ WITH sqlrank_run_source AS (
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id
       ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits  -- relevant documents down to this rank
+    ) AS cumulative_hits  -- relevant documents at this rank or above
   FROM sqlrank_judged_documents
   WHERE relevance >= 1
 ), sqlrank_judged_retrieved_documents AS (

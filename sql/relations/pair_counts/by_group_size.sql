@@ -9,7 +9,7 @@ SELECT
   SUM(score_ties) AS score_ties, -- weight of pairs tied in score only
   SUM(label_ties) AS label_ties -- weight of pairs tied in label only
 FROM (
-  -- one row per group of at most 32 predictions, several per group of more
+  -- one row per group, several for one of more than 32 predictions
   SELECT group_id, concordant, discordant, score_ties, label_ties FROM small_group_pairs
   UNION ALL
   SELECT group_id, concordant, discordant, score_ties, label_ties FROM counted_pairs

@@ -10,7 +10,7 @@ SELECT
   rank_probability, -- probability that the document has this rank
   ROW_NUMBER() OVER (
     PARTITION BY list_id ORDER BY CASE WHEN doc_count = 0 THEN 2 WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-  ) AS cumulative_hits, -- relevant documents down to this rank
+  ) AS cumulative_hits, -- relevant documents at this rank or above
   SUM(doc_count) OVER (PARTITION BY list_id) AS num_relevant -- relevant documents of the list, retrieved or not
 FROM judged_documents
 WHERE relevance >= $rel

@@ -157,9 +157,10 @@ class IntervalFormulas:
         trials = self.relations.apply_function("effective_trials", {"effective_trials": method}, *arguments)
         quantile = exp.column("t_quantile")
         shrinkage = exp.Div(this=exp.Mul(this=quantile, expression=quantile.copy()), expression=trials)
-        column = describe_column(shrinkage, "shrinkage", "t_quantile^2 / n: the greater, the wider the interval and the nearer to 1/2")
-        column.add_comments([self._describe_slot("effective_trials", method)])
-        return [column]
+        size = self._describe_slot("effective_trials", method)
+        return [
+            describe_column(shrinkage, "shrinkage", f"t_quantile^2 / n, which widens the interval and moves it towards 1/2, by the {size}")
+        ]
 
     def list_margins(self) -> list[exp.Expr]:
         """Return the margin of a Student's interval, or the spread of a Wilson's."""
