@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot.errors import SqlglotError
 
+from sqlrank.errors import join_words
 from sqlrank.registry.metric import format_parameter, freeze_value
 from sqlrank.request import DEFAULT_DIALECT, QuerySource, Request, SourceGroup, leaf_sources, source_kind, split_column_list
 
@@ -177,7 +178,7 @@ def describe_source(source: Any) -> str:
     """Return the name of a source, or of its class."""
     names = [_source_name(leaf) for leaf in leaf_sources(source)]
     first_names = names[:MAX_SOURCES] if len(names) > MAX_SOURCES + 1 else names
-    return " and ".join(first_names) + (f" and {len(names) - len(first_names)} more" if len(first_names) < len(names) else "")
+    return join_words([*first_names, *([f"{len(names) - len(first_names)} more"] if len(first_names) < len(names) else [])])
 
 
 def _source_name(source: Any) -> str:

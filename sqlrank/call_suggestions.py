@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.engines.file_sources import data_suffix
-from sqlrank.errors import ArgumentError, MetricError, did_you_mean, short_repr, to_sentence
+from sqlrank.errors import ArgumentError, MetricError, did_you_mean, find_closest, join_sentences, join_words, short_repr, to_sentence
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.aliases import normalize_name
 from sqlrank.registry.dependencies import find_input_role
@@ -22,7 +22,6 @@ from sqlrank.registry.settings_checks import policy_names, unknown_keywords
 from sqlrank.rendering import DIALECT_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from inspect import Signature
 
     from sqlrank.registry.registry import Registry
@@ -79,7 +78,7 @@ def call_for(name: str) -> str | None:
 
 
 def flag_for(name: str, flags: Mapping[str, str], library: Registry) -> str | None:
-    """Return the command line equivalent of an unknown keyword, None if there is none.
+    """Return the command line equivalent of an unknown keyword that other tools or Python have, None if there is none.
 
     ``flags`` are those of the command by argument.
     """
@@ -96,10 +95,20 @@ def flag_for(name: str, flags: Mapping[str, str], library: Registry) -> str | No
             return f"write {flags[target]}{' 0.95 for 0.05' if change == '1 - ' else ''}"
         if target in policy_names(library):
             return f"write --policy {target}=..."
-    if name in policy_names(library):
-        return f"write --policy {name}=..."
-    nearest = did_you_mean(name, [*flags, *policy_names(library)])
-    return None if nearest == "." else nearest.removeprefix(". ")
+    return f"write --policy {name}=..." if name in policy_names(library) and "policy" in flags else None
+
+
+def suggest_option(option: str, flags: Mapping[str, str], library: Registry) -> str | None:
+    """Return advice on an unknown option: its equivalent, the closest option, or a policy that is spelt much like it."""
+    name = option.lstrip("-").replace("-", "_")
+    if (advice := flag_for(name, flags, library)) is not None:
+        return advice
+    policies = policy_names(library) if "policy" in flags else ()
+    similar = get_close_matches(name, [*flags, *policies], n=1, cutoff=MIN_POLICY_SIMILARITY)
+    if similar and similar[0] not in flags:
+        return f"write --policy {similar[0]}=..."
+    closest = find_closest(name, flags)
+    return None if closest is None else f"did you mean {flags[closest]}?"
 
 
 def _find_rules(name: str, library: Registry) -> list[str]:
@@ -159,15 +168,15 @@ class _Correction:
 
     def format_message(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Return the error message: the problem, advice, and the call to make."""
-        problems = [f"{self.function} has no argument {_join_words([repr(name) for name in self.unknown], 'or')}"] if self.unknown else []
+        problems = [f"{self.function} has no argument {join_words([repr(name) for name in self.unknown], 'or')}"] if self.unknown else []
         if len(args) > len(self.by_position):
-            problems.append(f"{self.function} takes only {_join_words(self.by_position)} by position")
+            problems.append(f"{self.function} takes only {join_words(self.by_position)} by position")
         elif repeated := [name for name in self.by_position[: len(args)] if name in kwargs]:
             problems.append(f"{self.function} takes {repeated[0]} once, by position or by name")
         required = [name for name, param in self.parameters.items() if param.default is param.empty]
         present = {*self.by_position[: len(args)], *kwargs}
         if not problems:
-            problems.append(f"{self.function} needs {_join_words([name for name in required if name not in present])}")
+            problems.append(f"{self.function} needs {join_words([name for name in required if name not in present])}")
         advice = list(dict.fromkeys(self.advice))
         if self.is_corrected or not self.unknown:
             for name in required:
@@ -177,7 +186,7 @@ class _Correction:
             advice.append(f"write {self.function}({', '.join([*by_position, *by_name])})")
         elif not advice:
             advice.append(f"it takes {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}")
-        return ". ".join([*problems, *map(to_sentence, advice)])
+        return join_sentences(*problems, *map(to_sentence, advice))
 
     def _translate_argument(self, name: str, value: Any) -> None:
         """Translate a keyword argument: unchanged, by names.toml, or to the nearest name."""
@@ -186,7 +195,7 @@ class _Correction:
             return
         self.unknown.append(name)
         if name in self.library.roles and name not in INPUTS_BY_KEYWORD and self._find_base_roles() - {"predictions", "run"}:
-            self.advice.append(self.library.misplaced_name_hint(name).removeprefix(". ").removesuffix("."))
+            self.advice.append(self.library.misplaced_name_hint(name))
             return
         if isinstance(value, str) and value in DIALECT_NAMES and "dialect" in self.parameters:
             self._set_argument("dialect", name, value)
@@ -208,12 +217,12 @@ class _Correction:
         policies = policy_names(self.library) if self.has_policies else ()
         is_misspelt_policy = bool(get_close_matches(name, policies, n=1, cutoff=MIN_POLICY_SIMILARITY))
         nearest = did_you_mean(name, [*self.parameters, *policies] if is_misspelt_policy else self.parameters)
-        if nearest == "." and not placement_hint:
+        if not (nearest or placement_hint):
             nearest = did_you_mean(name, policies)
             if not is_misspelt_policy:
                 self.advice.append(f"it takes {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}")
-        if (placement_hint or nearest) != ".":
-            self.advice.append((placement_hint or nearest).removeprefix(". ").removesuffix("."))
+        if sentence := placement_hint or nearest:
+            self.advice.append(sentence)
 
     def _apply_rule(self, change: str, target: str, name: str, value: Any) -> bool:
         """Translate an argument by a rule; return False if the function lacks its target."""
@@ -348,7 +357,3 @@ def _to_python(name: str, value: Any) -> str:
 
 def _format_dict(texts: Mapping[str, str]) -> str:
     return f"{{{', '.join(f'{name!r}: {text}' for name, text in texts.items())}}}"
-
-
-def _join_words(names: Sequence[str], last: str = "and") -> str:
-    return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else "".join(names)

@@ -134,10 +134,36 @@ def short_repr(value: Any) -> str:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """Return ``. Did you mean 'x'?`` for a close match, else ``.``."""
+    """Return ``Did you mean 'x'?`` for a close match, else an empty text."""
+    closest = find_closest(word, candidates)
+    return "" if closest is None else f"Did you mean {closest!r}?"
+
+
+def find_closest(word: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate that a word may be a misspelling of, None if there is none."""
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
-    return f". Did you mean {by_lower[close[0]]!r}?" if close and _is_misspelt(word.lower(), close[0]) else "."
+    return by_lower[close[0]] if close and _is_misspelt(word.lower(), close[0]) else None
+
+
+def suggest_choice(problem: str, word: object, choices: Iterable[str], listing: str = "Choose from") -> str:
+    """Return a message on a word that is none of the choices: the problem, the closest choice, and all.
+
+    >>> suggest_choice("unknown plan 'srt'", "srt", ["sort", "count"])
+    "unknown plan 'srt'. Did you mean 'sort'? Choose from: sort, count"
+    """
+    names = list(choices)
+    return join_sentences(problem, did_you_mean(str(word), names), f"{listing}: {enumerate_names(names)}" if names else "")
+
+
+def join_sentences(*sentences: str) -> str:
+    """Join texts that are not empty with the full stops between them; a placeholder at the end of one is its full stop.
+
+    >>> join_sentences("no metric is named", "", "Give metrics=...", "There are: AP, RR")
+    'no metric is named. Give metrics=... There are: AP, RR'
+    """
+    *first, last = filter(None, sentences)
+    return " ".join([*(text if text.endswith(("?", "...")) else f"{text}." for text in first), last])
 
 
 def to_sentence(text: str) -> str:
@@ -157,6 +183,16 @@ def _is_misspelt(word: str, candidate: str) -> bool:
     """
     is_alike = SequenceMatcher(None, word, candidate).ratio() >= MIN_SIMILARITY
     return is_alike or word[:1] == candidate[:1] or word in candidate or candidate in word
+
+
+def join_words(words: Iterable[str], conjunction: str = "and") -> str:
+    """Join words as prose does, with a conjunction before the last.
+
+    >>> join_words(["AP", "RR", "P@5"]), join_words(["DuckDB", "Spark"], "or"), join_words(["AP"])
+    ('AP, RR and P@5', 'DuckDB or Spark', 'AP')
+    """
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def enumerate_names(names: Iterable[str]) -> str:

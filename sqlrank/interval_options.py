@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError, did_you_mean, short_repr
+from sqlrank.errors import MetricError, short_repr, suggest_choice
 from sqlrank.registry.value_bounds import is_bounded_0_1, is_bounded_minus1_1
 
 if TYPE_CHECKING:
@@ -116,9 +116,7 @@ def parse_interval_options(
         MetricError: A metric has no such interval, or the options contradict each other.
     """
     if interval not in INTERVAL_METHODS:
-        raise MetricError(
-            f"unknown interval {interval!r}{did_you_mean(str(interval), INTERVAL_METHODS)} Choose from: {', '.join(INTERVAL_METHODS)}"
-        )
+        raise MetricError(suggest_choice(f"unknown interval {interval!r}", interval, INTERVAL_METHODS))
     replicates, seed = resampling
     for name, value in (("replicates", replicates), ("seed", seed)):
         if value is not None and (level is None or interval != BOOTSTRAP):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
+from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.interval_options import BOOTSTRAP, INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, parse_interval_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.disparities import split_differences
@@ -16,7 +16,7 @@ from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec
-from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD
+from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, rename_queries_policy
 from sqlrank.request import Request, system_source, with_previous_runs
 from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
 
@@ -294,10 +294,9 @@ def _split_queries(request: Request, library: Registry) -> tuple[dict[str, Any],
 
     With a table, the policy is passed as ``topics``.
     """
-    policies, sources = dict(request.policies), dict(request.sources)
-    if QUERIES_POLICY_KEYWORD in policies:
-        policies["queries"] = policies.pop(QUERIES_POLICY_KEYWORD)
-    elif isinstance(sources.get("queries"), str) and sources["queries"] in library.allowed_values("queries"):
+    policies, sources = rename_queries_policy(request.policies, library), dict(request.sources)
+    name = sources.get("queries")
+    if QUERIES_POLICY_KEYWORD not in request.policies and isinstance(name, str) and name in library.allowed_values("queries"):
         policies["queries"] = sources.pop("queries")
     return sources, policies
 
@@ -383,7 +382,7 @@ def _resolve_sources(
 ) -> tuple[dict[str, Any], bool]:
     """Return the sources by role, and True if run and judgments are derived from predictions."""
     if unknown := [role for role in sources if role not in library.roles]:
-        raise InputError(f"unknown input {unknown[0]!r}{did_you_mean(unknown[0], library.roles)} Choose from: {', '.join(library.roles)}")
+        raise InputError(suggest_choice(f"unknown input {unknown[0]!r}", unknown[0], library.roles))
     sources = with_previous_runs(sources, metrics)
     side_roles = {role for metric in metrics for role in metric.dependencies.roles} - {*RANKING_ROLES, base_role}
     if absent := [role for role in sorted(side_roles) if role not in sources]:
@@ -425,7 +424,7 @@ def _check_base_inputs(sources: Mapping[str, Any], side_roles: set[str], metric:
             raise InputError(f"{metric.metric} needs predictions=, a table with label and score, and nothing else")
         input_examples = ", ".join(f"{role!r}: ..." for role in needed)
         components = library.roles[metric.input_role].assembled_from
-        instead = f", or {' and '.join(components)} in its place" if components and metric.input_role in needed else ""
+        instead = f", or {join_words(components)} in its place" if components and metric.input_role in needed else ""
         raise InputError(f"{metric.metric} needs inputs={{{input_examples}}}{instead}, and no more than it reads")
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlrank.charts import calibration_chart, comparison_charts, confusion_chart, curve_charts, metric_charts
-from sqlrank.errors import MetricError, did_you_mean, short_repr
+from sqlrank.errors import MetricError, short_repr, suggest_choice
 from sqlrank.result_metadata import EXPERIMENT
 
 if TYPE_CHECKING:
@@ -110,9 +110,7 @@ def draw_chart(view: ResultView, kind: str | None) -> ChartType:
 def check_kind(kind: str | None) -> None:
     """Raise ``MetricError`` for an unknown kind of chart."""
     if kind is not None and kind.lower() not in CHART_KINDS:
-        raise MetricError(
-            f"there is no kind of chart {short_repr(kind)}{did_you_mean(kind, CHART_KINDS)} Choose from: {', '.join(CHART_KINDS)}"
-        )
+        raise MetricError(suggest_choice(f"there is no kind of chart {short_repr(kind)}", kind, CHART_KINDS))
 
 
 def _no_chart(view: ResultView) -> str:

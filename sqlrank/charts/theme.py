@@ -10,7 +10,7 @@ import altair as alt
 from altair.utils.schemapi import debug_mode
 
 from sqlrank._version import __version__
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -216,4 +216,4 @@ def join_names(names: Sequence[str]) -> str:
     'AUC, Brier, KS and 2 more'
     """
     first_names = [*names[:MAX_NAMES], *([f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else [])]
-    return " and ".join([", ".join(first_names[:-1]), first_names[-1]]) if len(first_names) > 1 else "".join(first_names)
+    return join_words(first_names)

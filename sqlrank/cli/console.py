@@ -101,10 +101,11 @@ class UniqueOptionCommand(TyperCommand):
         try:
             parsed = self.make_parser(ctx).parse_args(args=list(args)) if not ctx.resilient_parsing else ({}, [], [])
         except Exception as error:  # the class of an unknown option is not public in typer
-            option = str(getattr(error, "option_name", ""))
-            if advice := self._suggest_option(option):
-                ctx.fail(f"No such option: {option}. {to_sentence(advice)}")
-            raise
+            if type(error).__name__ != "NoSuchOption":
+                raise
+            option = str(error.option_name)  # type: ignore[attr-defined]
+            advice = self._suggest_option(option) or f"'{ctx.command_path} --help' lists the options"
+            ctx.fail(f"No such option: {option}. {to_sentence(advice)}")
         options: list[Any] = parsed[2]
         self._refuse_unread(ctx, {option.name: option.opts[0] for option in options})
         for option in dict.fromkeys(options):
@@ -137,12 +138,12 @@ class UniqueOptionCommand(TyperCommand):
 
     def _suggest_option(self, option: str) -> str | None:
         """Return the equivalent of an option of another tool, None for an unknown one."""
-        from sqlrank.call_suggestions import flag_for  # noqa: PLC0415
+        from sqlrank.call_suggestions import suggest_option  # noqa: PLC0415
         from sqlrank.registry.loader import load_registry  # noqa: PLC0415  read where something is wrong
 
         flags = {str(param.name): param.opts[0] for param in self.params if param.opts[0].startswith("-")}
         flags |= {"connection": flags["db"]} if "db" in flags else {}
-        return flag_for(option.lstrip("-").replace("-", "_"), flags, load_registry()) if option else None
+        return suggest_option(option, flags, load_registry())
 
 
 @contextmanager

@@ -53,8 +53,7 @@ def metrics(
                 raise
             write_result(matching_metrics.select(LISTED_COLUMNS), format or Format.table, FileKind.TABLE, None)
             if hint := library.misplaced_name_hint(name) or ("" if "different things" not in str(error) else str(error)):
-                note = hint.removeprefix(". ").removesuffix(".")
-                typer.echo(f"note: {as_option_message(note, list_policies())}", err=True)
+                typer.echo(f"note: {as_option_message(hint, list_policies())}", err=True)
             return
         if format is not None:
             raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file. Leave out one of the two")

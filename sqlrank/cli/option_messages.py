@@ -18,7 +18,7 @@ OPTIONS_BY_KEYWORD = {
 """Options that differ from the keyword of their function."""
 
 _KEYWORD = re.compile(
-    r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?"""
+    r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
 )
 _SUBJECT = re.compile(r"^(columns|by|unit)(?=: | maps | names | cannot name )")
 _PAIR = re.compile(r"'([^']*)': *(\[[^\[\]]*\]|'[^']*'|\.\.\.|[^,}]+)")
@@ -46,8 +46,12 @@ def as_option_message(message: str, policies: Collection[str] = ()) -> str:
     def translate_match(match: re.Match[str]) -> str:
         name, value = match["name"], match["value"]
         if name in policies and name not in options:
-            return f"--policy {name}={'...' if value is None else _quote_word(value)}"
-        return _format_option(get_flag(name), value) if name in options else match[0]
+            text = f"--policy {name}={'...' if value is None else _quote_word(value)}"
+        elif name in options:
+            text = _format_option(get_flag(name), value)
+        else:
+            return match[0]
+        return text if text.endswith("...") else f"{text}{match['stop'] or ''}"  # a placeholder ends a sentence without a fourth dot
 
     lines = _SUBJECT.sub(lambda match: get_flag(match[0]), message).split("\n")
     return "\n".join(line if line.startswith("    ") else _translate_line(line, translate_match) for line in lines)
@@ -64,8 +68,7 @@ def list_policies() -> list[str]:
 def _translate_line(line: str, translate: Callable[[re.Match[str]], str]) -> str:
     # What follows an option is in its language already, such as --policy ties=rank.
     words = re.split(r"(--[a-z-]+ [^\s=]+=\S*)", line)
-    text = "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(words))
-    return text.replace("=....", "=...")  # a placeholder ends a sentence without a fourth dot
+    return "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(words))
 
 
 def _format_option(flag: str, value: str | None) -> str:

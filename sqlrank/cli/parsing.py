@@ -11,7 +11,7 @@ import typer
 import sqlrank
 from sqlrank.cli.option_messages import get_flag
 from sqlrank.engines.file_sources import names_files
-from sqlrank.errors import MetricError, SqlrankError, to_sentence
+from sqlrank.errors import MetricError, SqlrankError, did_you_mean, join_sentences, to_sentence
 from sqlrank.output.output_file import OutputFile
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, parse_metric_text
@@ -100,13 +100,18 @@ def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str,
     """Parse policies like metric parameters: ``depth=100`` is a number, ``ties=rank`` a name."""
     if not policies:
         return {}
+    from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, check_policy_values  # noqa: PLC0415  help does not need the library
+
     reserved_names = set(inspect.signature(sqlrank.evaluate).parameters) - {"policies", "queries"}
     clash = [name for name in parse_pairs("--policy", policies) if name in reserved_names]
     if clash:
         raise SqlrankError(f"--policy: unknown policy {clash[0]!r}. It is an option of its own, see --help")
-    policies = [policy.replace("queries=", "topics=", 1) if policy.startswith("queries=") else policy for policy in policies]
-    _refuse_unknown(policies, registry_for(sql_dir))
+    library = registry_for(sql_dir)
+    _refuse_unknown(policies, library)
     read_as = {name: value for policy in policies for name, value in _parse_policy(policy)}
+    if "queries" in read_as:
+        check_policy_values({"queries": read_as["queries"]}, library)  # under the name of the command line
+        read_as[QUERIES_POLICY_KEYWORD] = read_as.pop("queries")
     return {
         name: dict(value) if isinstance(value, tuple) and isinstance(value[0], tuple) else freeze_value(value)
         for name, value in read_as.items()
@@ -116,13 +121,16 @@ def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str,
 def _refuse_unknown(policies: list[str], library: Registry) -> None:
     """Raise ``MetricError`` for an unknown policy, with a suggestion."""
     from sqlrank.call_suggestions import flag_for  # noqa: PLC0415
-    from sqlrank.registry.settings_checks import unknown_keywords, unknown_policies  # noqa: PLC0415  help does not need the library
+    from sqlrank.registry.settings_checks import policy_names, unknown_keywords, unknown_policies  # noqa: PLC0415  help does not need the library
 
     for policy in policies:
         for name in unknown_keywords([policy.partition("=")[0].strip()], library):
             (problem,) = unknown_policies([name], library)
-            advice = flag_for(name, {argument: get_flag(argument) for argument in inspect.signature(sqlrank.evaluate).parameters}, library)
-            raise MetricError(f"--policy {policy}: " + (problem if advice is None else f"unknown policy {name!r}. {to_sentence(advice)}"))
+            flags = {argument: get_flag(argument) for argument in inspect.signature(sqlrank.evaluate).parameters}
+            advice = flag_for(name, flags, library) or did_you_mean(name, policy_names(library)) or did_you_mean(name, flags.values())
+            raise MetricError(
+                f"--policy {policy}: " + (join_sentences(f"unknown policy {name!r}", to_sentence(advice)) if advice else problem)
+            )
 
 
 def _parse_policy(policy: str) -> tuple[tuple[str, ParameterValue], ...]:

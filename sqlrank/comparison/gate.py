@@ -19,7 +19,7 @@ from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired,
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.inference.tolerance import Tolerance, build_verdict_metadata, parse_tolerances
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import Request, collect_sources
@@ -313,9 +313,9 @@ def _resolve_pair(systems: Sequence[str], baseline: str | None, declared_order: 
         raise MetricError(f"a gate is between two systems, and there are {len(systems)}: {', '.join(systems)}{advice}")
     first = baseline if baseline is not None else next((name for name in (*declared_order, BASELINE_SYSTEM) if name in systems), None)
     if first is None:
-        raise MetricError(f"which of {' and '.join(systems)} is the baseline? Name it with baseline=")
+        raise MetricError(f"which of {join_words(systems)} is the baseline? Name it with baseline=")
     if first not in systems:
-        raise MetricError(f"no system is called {first!r}{did_you_mean(first, systems)} Choose from: {', '.join(systems)}")
+        raise MetricError(suggest_choice(f"no system is called {first!r}", first, systems))
     return first, next(name for name in systems if name != first)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.errors import InputError, MetricError, suggest_choice
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, reconcile_interval
 from sqlrank.inference.significance import TESTS, minimum_detectable_effect, required_units, sign_test, t_test, wilcoxon_test
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
@@ -153,7 +153,7 @@ class TestOptions:
         """Raise ``MetricError`` for invalid options."""
         for name, value, allowed in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
             if value not in allowed:
-                raise MetricError(f"unknown {name} {value!r}{did_you_mean(str(value), allowed)} Choose from: {', '.join(allowed)}")
+                raise MetricError(suggest_choice(f"unknown {name} {value!r}", value, allowed))
         if self.correction == "max_t" and self.test != "t":
             raise MetricError(f"correction='max_t' is of t-tests. Leave out test={self.test!r}, or choose correction='holm'")
         for name, number in (("replicates", self.replicates), ("seed", self.seed)):

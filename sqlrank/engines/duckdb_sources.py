@@ -33,7 +33,7 @@ from sqlrank.engines.query_sources import parse_query
 from sqlrank.engines.shadowed_functions import prefer_builtins, put_back_search_path
 from sqlrank.engines.text_diagnostics import explain_read_error, ragged_line_problem, schema_mismatch_problem, undetected_delimiter_problem
 from sqlrank.engines.worker_threads import make_fork_safe_lock
-from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
 from sqlrank.registry.query_templates import load_select
 from sqlrank.request import JSON_READER, READER_FUNCTIONS, QuerySource, Stream, source_kind
 from sqlrank.sql_ast import query_text
@@ -226,8 +226,8 @@ class DuckDBSources:
             return _build_file_item(role, text), text
         tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
         hint = misread_path(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
-        listing = f" The database has: {enumerate_names(sorted(tables))}" if tables else ""
-        raise InputError(f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}{hint}{listing}")
+        listing = f"The database has: {enumerate_names(sorted(tables))}" if tables else ""
+        raise InputError(join_sentences(f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}", hint, listing))
 
     def _find_table(self, text: str) -> exp.Table | None:
         tables = self._tables_there()

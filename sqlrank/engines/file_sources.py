@@ -158,18 +158,15 @@ def _unreadable_folder(path: Path) -> str:
 
 
 def misread_path(text: str) -> str:
-    """Return advice for path notations of shells and other tools.
-
-    It is the end of a sentence, empty for other paths.
-    """
+    """Return a sentence on path notations of shells and other tools, empty for other paths."""
     if text == "-":
-        return ". Standard input can be read only once: write it to a file first"
+        return "Standard input can be read only once: write it to a file first"
     if text.startswith("file:"):
-        return f". Give the path, {urlsplit(text).path!r}"
+        return f"Give the path, {urlsplit(text).path!r}"
     if text.startswith("~"):
-        return f". '~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111  unknown users are not expanded
+        return f"'~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111  unknown users are not expanded
     folder = Path(text).parent
-    return f". The folder {quote_excerpt(str(folder), is_name=True)} is not there." if _is_missing(folder) else ""
+    return f"The folder {quote_excerpt(str(folder), is_name=True)} is not there" if _is_missing(folder) else ""
 
 
 def list_neighbors(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.call_descriptions import describe_sources, setting_text, write_command
-from sqlrank.errors import MetricError, did_you_mean, short_repr
+from sqlrank.errors import MetricError, short_repr, suggest_choice
 from sqlrank.inference.corrected_tests import CORRECTIONS
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.rendering.header import StatementHeader
@@ -126,7 +126,7 @@ class ExperimentDesign:
         )
         for name, value, values in choices:
             if value not in values:
-                raise MetricError(f"unknown {name} {short_repr(value)}{did_you_mean(str(value), values)} Choose from: {', '.join(values)}")
+                raise MetricError(suggest_choice(f"unknown {name} {short_repr(value)}", value, values))
         for name, column in (("variant", variant), ("unit", unit)):
             if not isinstance(column, str) or not column.strip():
                 raise MetricError(f"{name}={short_repr(column)} is not possible: give the name of a column")
@@ -239,6 +239,4 @@ def _parse_covariates(covariates: Any, names: list[str]) -> dict[str, Formula]:
 
 def _refuse_unknown(what: str, name: Any, names: list[str]) -> None:
     if name not in names:
-        raise MetricError(
-            f"{what} names {short_repr(name)}, which is no metric of this call{did_you_mean(str(name), names)} There are: {', '.join(names)}"
-        )
+        raise MetricError(suggest_choice(f"{what} names {short_repr(name)}, which is no metric of this call", name, names, "There are"))

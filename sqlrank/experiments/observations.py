@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.errors import InputError, did_you_mean, enumerate_names, short_repr
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, join_words, short_repr
 from sqlrank.experiments.design import DEFAULTS
 from sqlrank.experiments.experiment_steps import FOLDER, OBSERVATIONS
 from sqlrank.experiments.variant_sums import KEYS, variant_sum_ctes
@@ -139,23 +139,21 @@ def multi_variant_error(design: ExperimentDesign, database: Database, observatio
 def resolve_control(design: ExperimentDesign, variants: list[str]) -> str:
     """Return the control; raise ``InputError`` if it has no units, or is the only variant."""
     control = CONTROL if design.control is None else design.control
-    available = _join_names(sorted(variants))
+    available = join_words(sorted(variants))
     if design.control is None and control not in variants:
         raise InputError(f"name the control variant with control=. There are {available}")
     if control not in variants:
-        raise InputError(f"no unit is in the control {short_repr(control)}{did_you_mean(control, variants)} There are {available}")
+        raise InputError(
+            join_sentences(f"no unit is in the control {short_repr(control)}", did_you_mean(control, variants), f"There are {available}")
+        )
     if len(variants) < MIN_UNITS_AND_VARIANTS:
         raise InputError(f"all units are in the control {short_repr(control)}. An experiment needs units in another variant")
     without_share = [name for name in sorted(variants) if design.expected_shares and name not in design.expected_shares]
     if without_share:
         raise InputError(
-            f"variant {short_repr(without_share[0])} has no expected share. expected_shares names {_join_names(list(design.expected_shares))}"
+            f"variant {short_repr(without_share[0])} has no expected share. expected_shares names {join_words(list(design.expected_shares))}"
         )
     return control
-
-
-def _join_names(names: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def check_variant_sizes(rows: list[dict[str, Any]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError, did_you_mean, short_repr
+from sqlrank.errors import MetricError, short_repr, suggest_choice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,5 @@ def list_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
     if baseline is None:
         return [(first, second) for index, first in enumerate(systems) for second in systems[index + 1 :]]
     if baseline not in systems:
-        raise MetricError(
-            f"no system is called {short_repr(baseline)}{did_you_mean(str(baseline), systems)} Choose from: {', '.join(systems)}"
-        )
+        raise MetricError(suggest_choice(f"no system is called {short_repr(baseline)}", baseline, systems))
     return [(baseline, system) for system in systems if system != baseline]

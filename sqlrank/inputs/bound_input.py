@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.errors import did_you_mean, enumerate_names
+from sqlrank.errors import did_you_mean, enumerate_names, join_sentences
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import DOUBLE, INT, find_nodes, is_not_null, quoted_column
 
@@ -149,8 +149,12 @@ class BoundInput:
             if canonical not in self.columns:
                 available = self.table.column_types or {}
                 problems.append(
-                    f"{self.label}: no column {canonical!r}{did_you_mean(canonical, available)} "
-                    f"Say which it is with columns={{{canonical!r}: ...}}{_suggest_value(canonical, available)}. There are: {enumerate_names(available)}"
+                    join_sentences(
+                        f"{self.label}: no column {canonical!r}",
+                        did_you_mean(canonical, available),
+                        f"Say which it is with columns={{{canonical!r}: ...}}{_suggest_value(canonical, available)}",
+                        f"There are: {enumerate_names(available)}",
+                    )
                 )
         return problems
 

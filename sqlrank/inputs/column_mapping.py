@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.identifiers import split_table_name
-from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.errors import InputError, did_you_mean, join_sentences, quote_excerpt, suggest_choice
 from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression
 from sqlrank.registry.roles import UNIT_COLUMN
 from sqlrank.sql_ast import find_nodes
@@ -52,9 +52,9 @@ def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) ->
         role, _, column = name.partition(".")
         role_columns = [*roles[role].columns, *request.group_by] if role in roles and column else []
         if role_columns and column not in role_columns:
-            raise InputError(f"columns maps {name!r}, which {role} does not have{did_you_mean(column, role_columns)}")
+            raise InputError(join_sentences(f"columns maps {name!r}, which {role} does not have", did_you_mean(column, role_columns)))
         if not role_columns and name not in {*canonical_names, *request.group_by}:
-            raise InputError(f"columns maps {name!r}, which {holder}{did_you_mean(name, dict.fromkeys(canonical_names))}")
+            raise InputError(join_sentences(f"columns maps {name!r}, which {holder}", did_you_mean(name, dict.fromkeys(canonical_names))))
 
 
 def role_mapping(role: str, mapping: Mapping[str, str]) -> dict[str, str]:
@@ -116,9 +116,7 @@ def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str
         tree = _parse_mapped_text(text, bound_input)
         if isinstance(tree, str):
             available = bound_input.table.column_types or {}
-            raise InputError(
-                f"{bound_input.label} has no column {quote_excerpt(tree)}{did_you_mean(tree, available)} There are: {enumerate_names(available)}"
-            )
+            raise InputError(suggest_choice(f"{bound_input.label} has no column {quote_excerpt(tree)}", tree, available, "There are"))
         if tree is not None:
             bound_input = bound_input.with_expression(text, tree, _expression_type(tree, bound_input, database))
         column_name = text if tree is not None else bound_input.table.find_column(text)
@@ -175,13 +173,15 @@ def _unknown_column_message(request: ResolvedRequest, mapped: str, text: str, un
         name, available = text, sorted({column for target in targets for column in target.table.column_types or ()})
     is_base = request.base_role is not None or (request.rankings_from_predictions and not request.is_ranking)
     holder = f"{request.base_role or 'predictions'} do not have" if is_base else "no input has"
-    there_are = f"{did_you_mean(name, available)} There are: {enumerate_names(available)}"
     if mapped in request.group_expressions or mapped == UNIT_COLUMN:
         argument = f"by: {quote_excerpt(f'{mapped}={text}')}" if mapped in request.group_expressions else f"unit: {quote_excerpt(text)}"
         missing = next((candidate for candidate in unknown if candidate != text), None)
         if missing is None and split_table_name(text) is not None:
-            return f"{argument} is a column that {holder}{there_are}"
-        if missing is None:
-            return f"{argument} is no expression over the columns of a row in the SQL of {targets[-1].table.dialect}{there_are}"
-        return f"{argument} reads {quote_excerpt(missing)}, which {holder}{there_are}"
-    return f"columns maps to {quote_excerpt(name)}, which {holder}{there_are}"
+            problem = f"{argument} is a column that {holder}"
+        elif missing is None:
+            problem = f"{argument} is no expression over the columns of a row in the SQL of {targets[-1].table.dialect}"
+        else:
+            problem = f"{argument} reads {quote_excerpt(missing)}, which {holder}"
+    else:
+        problem = f"columns maps to {quote_excerpt(name)}, which {holder}"
+    return suggest_choice(problem, name, available, "There are")

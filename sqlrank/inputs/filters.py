@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.identifiers import quote_columns
-from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.errors import InputError, join_words, quote_excerpt, suggest_choice
 from sqlrank.inputs.assembled_inputs import reassemble_inputs
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.rendering.dialects import get_dialect
@@ -70,7 +70,7 @@ def apply_filter(
     for conjunct in tree.flatten() if isinstance(tree, exp.And) else [tree]:
         owners = {_find_input(column, named_inputs) for column in conjunct.find_all(exp.Column)}
         if len(owners) != 1:
-            problem = f"compares columns of {' and '.join(sorted(owners))}" if owners else "names no column"
+            problem = f"compares columns of {join_words(sorted(owners))}" if owners else "names no column"
             raise InputError(f"where: {conjunct.sql(get_dialect(dialect).sqlglot_name)} {problem}. A condition is on the rows of one input")
         owner = owners.pop()
         _check_column_types(conjunct, named_inputs[owner].table.column_types or {})
@@ -141,18 +141,18 @@ def _find_input(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
     candidates = {role: inputs[role]} if role else dict(inputs)
     if any(bound_input.table.column_types is None for bound_input in candidates.values()):
         if len(candidates) > 1:
-            raise InputError(f"where: of which input is {name!r}? Write {' or '.join(f'{role}.{name}' for role in inputs)}")
+            raise InputError(f"where: of which input is {name!r}? Write {join_words((f'{role}.{name}' for role in inputs), 'or')}")
         return next(iter(candidates))
     holders = {
         role: column_name for role, bound_input in candidates.items() if (column_name := bound_input.table.find_column(name)) is not None
     }
     if len(holders) > 1:
         example = " AND ".join(f"{role}.{name} ..." for role in holders)
-        raise InputError(f"where: {' and '.join(holders)} have a column {name!r}. Say which is meant, or both: {example}")
+        raise InputError(f"where: {join_words(holders)} have a column {name!r}. Say which is meant, or both: {example}")
     if not holders:
         available = [column_name for bound_input in candidates.values() for column_name in bound_input.table.column_types or ()]
         raise InputError(
-            f"where: {role or 'the input'} has no column {name!r}{did_you_mean(name, available)} There are: {enumerate_names(dict.fromkeys(available))}"
+            suggest_choice(f"where: {role or 'the input'} has no column {name!r}", name, dict.fromkeys(available), "There are")
         )
     ((role, column_name),) = holders.items()
     column.set("this", exp.to_identifier(column_name, quoted=True))

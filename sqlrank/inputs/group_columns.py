@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlrank.compiler.layout import GroupColumn
 from sqlrank.compiler.row_keys import SCORE_NAME
 from sqlrank.engines.identifiers import QUOTES
-from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 
@@ -100,8 +100,8 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
     return replace(match, roles=[role for role in match.roles if role != "queries" or run_role not in match.roles])
 
 
-_RUNS_ADVICE = ". For several systems give a run of each, run={'old': ..., 'new': ...}, or name their column with system=."
-_SCORES_ADVICE = ". For several systems give scores of each, columns={'score': ['old', 'new']}, or name their column with system=."
+_RUNS_ADVICE = "For several systems give a run of each, run={'old': ..., 'new': ...}, or name their column with system="
+_SCORES_ADVICE = "For several systems give scores of each, columns={'score': ['old', 'new']}, or name their column with system="
 
 
 def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _ColumnMatch:
@@ -115,7 +115,9 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
         available = first.table.column_types or {}
         argument, advice = ("", _SCORES_ADVICE) if name == SYSTEM_COLUMN else ("by: ", did_you_mean(name, available))
         raise InputError(
-            f"{argument}{first.role.name} have no column {quote_excerpt(name)}{advice} There are: {enumerate_names(available)}"
+            join_sentences(
+                f"{argument}{first.role.name} have no column {quote_excerpt(name)}", advice, f"There are: {enumerate_names(available)}"
+            )
         )
     holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.find_column(column) is not None]
     return _ColumnMatch(
@@ -143,6 +145,6 @@ def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[
         raise InputError(f"by: {name!r} is in qrels only. A column to group by is one of the run or of the queries table")
     available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
     argument, advice = ("", _RUNS_ADVICE) if name == SYSTEM_COLUMN else ("by: ", did_you_mean(name, available))
-    raise InputError(
-        f"{argument}no input has a column {quote_excerpt(name)}{advice} {'The run' if run_role == 'run' else f'The input {run_role}'} has: {enumerate_names(run.table.column_types or ())}"
-    )
+    holder = "The run" if run_role == "run" else f"The input {run_role}"
+    listing = f"{holder} has: {enumerate_names(run.table.column_types or ())}"
+    raise InputError(join_sentences(f"{argument}no input has a column {quote_excerpt(name)}", advice, listing))

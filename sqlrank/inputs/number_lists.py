@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.errors import InputError, did_you_mean, enumerate_names
+from sqlrank.errors import InputError, enumerate_names, suggest_choice
 from sqlrank.inputs.column_mapping import role_mapping
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.inputs.user_sql import parse_expression
@@ -93,8 +93,7 @@ def _resolve_column(text: str, bound_input: BoundInput, name: str) -> str:
     if column is None:
         available = bound_input.table.column_types or {}
         raise InputError(
-            f"columns maps {name} to {text!r}, which {bound_input.label} does not have{did_you_mean(text, available)} "
-            f"There are: {enumerate_names(available)}"
+            suggest_choice(f"columns maps {name} to {text!r}, which {bound_input.label} does not have", text, available, "There are")
         )
     return column
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlrank.engines.database import SourceTable
 from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.identifiers import split_table_name
-from sqlrank.errors import ExecutionError, InputError
+from sqlrank.errors import ExecutionError, InputError, join_words
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, source_kind
 
@@ -130,6 +130,6 @@ def _common_types(database: Database, role: str, node: exp.Expr, types_by_column
         types = database.describe(exp.select("*").from_(node))
         return {name: types[name] for name in types_by_column}
     differ = ", ".join(
-        f"{name} is {' and '.join(sorted(duckdb_types))}" for name, duckdb_types in types_by_column.items() if len(duckdb_types) > 1
+        f"{name} is {join_words(sorted(duckdb_types))}" for name, duckdb_types in types_by_column.items() if len(duckdb_types) > 1
     )
     raise InputError(f"{role}: the sources do not go together: {differ}. Cast one of them")

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sqlrank.engines.database import SourceTable
 from sqlrank.engines.duckdb_session import fetch_tuples
-from sqlrank.errors import InputError, did_you_mean, first_line
+from sqlrank.errors import InputError, did_you_mean, first_line, join_sentences, suggest_choice
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.registry.loader import load_registry
@@ -91,7 +91,8 @@ def read_training_data(
     role = load_registry().roles[TRAINING_ROLE]
     unknown = [name for name in columns if name not in {*role.columns, *by}]
     if unknown:
-        raise InputError(f"columns maps {unknown[0]!r}, which training data do not have{did_you_mean(unknown[0], role.columns)}")
+        problem = f"columns maps {unknown[0]!r}, which training data do not have"
+        raise InputError(join_sentences(problem, did_you_mean(unknown[0], role.columns)))
     if "weight" in columns and not is_pointwise:
         raise InputError("columns maps 'weight', which losses of the top k do not read. Leave it out, or give surrogate='logistic'")
     if not is_pointwise:
@@ -130,7 +131,7 @@ def read_training_data(
 
 def _no_column(bound_input: BoundInput, where: str, name: str) -> str:
     available = bound_input.table.column_types or {}
-    return f"{where}{bound_input.label}: no column {name!r}{did_you_mean(name, available)} There are: {', '.join(available)}"
+    return suggest_choice(f"{where}{bound_input.label}: no column {name!r}", name, available, "There are")
 
 
 def _read_arrays(database: Database, bound_input: BoundInput, by: Sequence[str], feature_columns: list[str] | None) -> TrainingData:

@@ -16,7 +16,7 @@ from sqlrank.argument_checks import entry_point, iter_strings
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.engines.query_sources import find_jinja
-from sqlrank.errors import InputError, quote_excerpt, short_repr
+from sqlrank.errors import InputError, join_words, quote_excerpt, short_repr
 from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
 from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import get_dialect
@@ -156,7 +156,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
         config += ", incremental_strategy='delete+insert'" if unique_columns is not keys else ""
     text = model_text(config, statement, dialect, options)
     metric_names = ", ".join(str(resolved_metric.metric) for resolved_metric in request.metrics)
-    per = " and ".join(key.name for key in keys)
+    per = join_words(key.name for key in keys)
     description = f"{metric_names}{f' per {per}' if per else ''} (sqlrank {__version__})"
     return DbtModel(text, schema_yaml(name, description, statement, request, dialect))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError, SqlrankError, did_you_mean
+from sqlrank.errors import MetricError, SqlrankError, suggest_choice
 from sqlrank.registry.aliases import canonical_metric
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
@@ -52,7 +52,7 @@ def _find_column(name: str, result: pa.Table, library: Registry) -> str:
         canonical = name
     requested = {metric: column for column, metric in read_canonical_names(result.schema.metadata).items() if column in available}
     if canonical not in available and canonical not in requested:
-        raise SqlrankError(f"--sort: the result has no column {name!r}{did_you_mean(name, available)} There are: {', '.join(available)}")
+        raise SqlrankError(suggest_choice(f"--sort: the result has no column {name!r}", name, available, "There are"))
     return canonical if canonical in available else requested[canonical]
 
 

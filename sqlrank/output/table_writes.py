@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.identifiers import fold_column_name, parse_table_name
-from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.optimizer.projection_pruning import prune_projections
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
@@ -40,7 +40,7 @@ def wrap_for_storage(
     if not arguments:
         return statement
     if len(arguments) > 1:
-        raise InputError(f"{' and '.join(arguments)} are given. A result has one destination")
+        raise InputError(f"{join_words(arguments)} are given. A result has one destination")
     argument = arguments[0]
     engine = get_dialect(dialect)
     target = parse_table_name(argument, str(targets[argument]), dialect)
@@ -139,8 +139,8 @@ def resolve_group_column(statement: CompiledStatement, column: str, dialect: str
     identifiers = {output.name: output_identifier(select_item) for select_item, output in items if output.kind == "by"}
     column = column if column in identifiers else fold_column_name(column, dialect)
     if column not in identifiers:
-        advice = f"Choose from: {', '.join(identifiers)}" if identifiers else "Give by, too, such as by='day'"
-        raise InputError(f"{argument}={column!r} is no column of by{did_you_mean(column, identifiers)} {advice}")
+        problem = f"{argument}={column!r} is no column of by"
+        raise InputError(suggest_choice(problem, column, identifiers) if identifiers else f"{problem}. Give by, too, such as by='day'")
     return identifiers[column]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError, did_you_mean
+from sqlrank.errors import MetricError, join_words, suggest_choice
 from sqlrank.planner.rank_method import choose_rank_method, max_depth, ranking_metrics, required_depth
 from sqlrank.planner.score_order import choose_score_order
 from sqlrank.registry.dependencies import find_engines
@@ -37,15 +37,15 @@ def validate_plan(request: ResolvedRequest, dialect: str) -> None:
     for name, value in request.plan.items():
         if name not in library.plans or name in INTERNAL_PLANS:
             plan_names = [plan for plan in library.plans if plan not in INTERNAL_PLANS]
-            raise MetricError(f"unknown plan {name!r}{did_you_mean(name, plan_names)} Choose from: {', '.join(plan_names)}")
+            raise MetricError(suggest_choice(f"unknown plan {name!r}", name, plan_names))
         values = library.plans[name]["values"]
         if value not in values:
-            raise MetricError(f"unknown {name} {value!r}{did_you_mean(str(value), values)} Choose from: {', '.join(values)}")
+            raise MetricError(suggest_choice(f"unknown {name} {value!r}", value, values))
         if not library.is_plan_supported(name, value, dialect):
             supported = [candidate for candidate in values if library.is_plan_supported(name, candidate, dialect)]
             alternatives = [candidate for candidate in supported if candidate not in {"auto", "rank"}]
-            engines = _join_alternatives(values[value]["engines"]).replace("duckdb", "DuckDB")
-            raise MetricError(f"{name}={value!r} is for {engines}. Choose {_join_alternatives(alternatives)} for {dialect}")
+            engines = join_words(values[value]["engines"], "or").replace("duckdb", "DuckDB")
+            raise MetricError(f"{name}={value!r} is for {engines}. Choose {join_words(alternatives, 'or')} for {dialect}")
         if (role := values[value].get("requires_input", request.retrieval_role)) != request.retrieval_role:
             raise MetricError(f"{name}={value!r} is for {role}, and {request.retrieval_role} is given. Leave it out")
         for metric in ranking_metrics(request):
@@ -62,12 +62,8 @@ def _check_engines(request: ResolvedRequest, dialect: str) -> None:
     """Check that the engine has the relations of every metric."""
     for metric in request.metrics:
         if (engines := find_engines(metric.dependencies.files)) and dialect not in engines:
-            names = _join_alternatives(engines).replace("duckdb", "DuckDB")
+            names = join_words(engines, "or").replace("duckdb", "DuckDB")
             raise MetricError(f"{metric.metric} is for {names}, not for {dialect}. Evaluate it there, or choose another metric")
-
-
-def _join_alternatives(words: list[str]) -> str:
-    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def choose_plan(request: ResolvedRequest, inputs: BoundInputs, rows: Mapping[str, int] | None = None) -> dict[str, ParameterValue]:

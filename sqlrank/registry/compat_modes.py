@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import ContractError, MetricError, did_you_mean, short_repr
+from sqlrank.errors import ContractError, MetricError, short_repr, suggest_choice
 from sqlrank.registry.settings_checks import unknown_policies
 from sqlrank.registry.sql_folder import read_tables
 
@@ -25,7 +25,7 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
         return {}
     if compat not in library.compat_files:
         modes = library.compat_files
-        raise MetricError(f"unknown compat {compat!r}{did_you_mean(compat, modes)} Choose from: {', '.join(sorted(modes))}")
+        raise MetricError(suggest_choice(f"unknown compat {compat!r}", compat, sorted(modes)))
     path = library.compat_files[compat]
     compat_mode = read_tables(path)
     metric_settings = list(compat_mode.get("metrics", {}).values())

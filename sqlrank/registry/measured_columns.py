@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from sqlrank.errors import MetricError
+from sqlrank.errors import MetricError, join_words
 from sqlrank.registry.metric import COLUMN_PARAMETER, to_sql_name
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[
         )
         raise MetricError(f"{metric}: there is no input {match['role']} to measure. Write {options}")
     if match["role"] is None and len(available_roles) != 1:
-        choices = " or ".join(f"{file.display_name}({role}.{match['name']})" for role in available_roles)
+        choices = join_words((f"{file.display_name}({role}.{match['name']})" for role in available_roles), "or")
         needed = (
-            f"{column!r} may be of {' or '.join(available_roles)}. Write {choices}"
+            f"{column!r} may be of {join_words(available_roles, 'or')}. Write {choices}"
             if available_roles
             else "give queries=, predictions= or inputs={'answers': ...}, which has the column"
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import check_deadline
-from sqlrank.errors import MetricError, short_repr
+from sqlrank.errors import MetricError, join_words, short_repr
 from sqlrank.registry.aliases import find_metric, normalize_name, requested_name
 from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
@@ -283,10 +283,10 @@ def _resolve_metric(
         raise MetricError(
             f"{metric}: the cut-off of each query is for metrics of rankings at k that have a value per query, such as nDCG@{QUERY_CUTOFF}"
         )
-    if not is_ranking and settings.get("ties", orders[0]) not in orders:
-        allowed = " or ".join([", ".join(map(repr, orders[:-1])), repr(orders[-1])])
-        raise MetricError(f"ties={settings['ties']!r} orders documents. {file.display_name} takes ties as they are, or give ties={allowed}")
     check_policy_values(settings, library)
+    if not is_ranking and settings.get("ties", orders[0]) not in orders:
+        allowed = join_words((f"ties={order!r}" for order in orders), "or")
+        raise MetricError(f"ties={settings['ties']!r} orders documents. {file.display_name} takes ties as they are, or give {allowed}")
     dependencies = find_dependencies(library, file, settings, *LIST_SLOTS)
     if metric.cutoff == QUERY_CUTOFF:
         dependencies.add(find_dependencies(library, library.find_relation(QUERY_CUTOFFS_RELATION, settings), settings))

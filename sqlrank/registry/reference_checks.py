@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.errors import did_you_mean
+from sqlrank.errors import did_you_mean, join_sentences, suggest_choice
 from sqlrank.registry.contract import ENGINE_FUNCTIONS, check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
@@ -118,7 +118,10 @@ def _check_tables(file: SqlFile, library: Registry) -> Iterator[Violation]:
     list_roles = {role.name for role in library.roles.values() if role.list_relation}
     for table in file.tree.find_all(exp.Table):
         if table.db or table.name not in allowed or (file.kind == "metrics" and table.name in list_roles):
-            yield table, f"no relation {table.sql('duckdb')!r}{did_you_mean(table.name, allowed)} A file reads relations only"
+            yield (
+                table,
+                join_sentences(f"no relation {table.sql('duckdb')!r}", did_you_mean(table.name, allowed), "A file reads relations only"),
+            )
         elif file.kind == "relations" and table.name == file.name and table.name not in library.roles:
             yield table, f"a relation cannot read itself, {file.name!r}"
 
@@ -130,7 +133,7 @@ def _check_calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
         if slot in ENGINE_FUNCTIONS.get(engine, ()):
             continue
         if slot not in library.functions:
-            yield call, f"no function {call.name!r}{did_you_mean(call.name, library.functions)} Functions are files in functions/"
+            yield call, _unknown_function(call.name, library)
         elif len(library.function_arguments(slot)) != len(call.expressions):
             arguments = library.function_arguments(slot)
             yield call, f"{call.name} takes {len(arguments)} arguments: {', '.join(arguments)}"
@@ -140,6 +143,10 @@ def _check_calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
             yield call, f"{call.name} is used, but not documented. Add a line '-- {call.name}(): default ...: what it is.'"
     if file.kind == "functions" and file.function_arguments != library.function_arguments(file.name):
         yield "CREATE", f"the arguments of {file.name} are: {', '.join(library.function_arguments(file.name))}"
+
+
+def _unknown_function(name: str, library: Registry) -> str:
+    return join_sentences(f"no function {name!r}", did_you_mean(name, library.functions), "Functions are files in functions/")
 
 
 def _check_columns(file: SqlFile, library: Registry) -> Iterator[Violation]:
@@ -153,7 +160,7 @@ def _check_columns(file: SqlFile, library: Registry) -> Iterator[Violation]:
         return
     for column in file.tree.find_all(exp.Column):
         if column.name not in available:
-            yield column, f"no column {column.name!r}{did_you_mean(column.name, available)} There are: {', '.join(sorted(available))}"
+            yield column, suggest_choice(f"no column {column.name!r}", column.name, sorted(available), "There are")
 
 
 def _readable_columns(file: SqlFile, library: Registry) -> set[str] | None:
@@ -192,7 +199,7 @@ def _source_columns(select: exp.Select, library: Registry) -> Iterator[Violation
         if column.name in computed - columns:
             yield column, f"{column.name} is computed in this SELECT, which cannot read it. Write a subquery"
         elif column.name not in columns:
-            yield column, f"no column {column.name!r}{did_you_mean(column.name, columns)} There are: {', '.join(sorted(columns))}"
+            yield column, suggest_choice(f"no column {column.name!r}", column.name, sorted(columns), "There are")
 
 
 def _unqualified_lookups(select: exp.Select, library: Registry) -> Iterator[Violation]:
@@ -226,26 +233,23 @@ def _annotation_keywords(file: SqlFile, _: Registry) -> Iterator[Violation]:
         match = _KEYWORD.match(line)
         if match and match[1] not in ANNOTATIONS:
             former = FORMER_ANNOTATIONS.get(match[1])
-            advice = f". Write {former}" if former else f"{did_you_mean(match[1], ANNOTATIONS)} Begin a line of prose without a colon"
-            yield f"-- {match[0]}", f"no annotation {match[1]!r}{advice}"
+            advice = [f"Write {former}"] if former else [did_you_mean(match[1], ANNOTATIONS), "Begin a line of prose without a colon"]
+            yield f"-- {match[0]}", join_sentences(f"no annotation {match[1]!r}", *advice)
 
 
 def _check_requirements(file: SqlFile, library: Registry) -> Iterator[Violation]:
     allowed = declared_row_checks(library) if file.required_row_checks else {}
     for name in file.required_row_checks:
         if name not in allowed:
-            yield "-- Requires", f"no requirement {name!r}{did_you_mean(name, allowed)} There are: {', '.join(allowed)}"
+            yield "-- Requires", suggest_choice(f"no requirement {name!r}", name, allowed, "There are")
     for slot in file.probabilities:
         if slot not in library.functions:
-            yield "-- Requires", f"no function {slot!r}{did_you_mean(slot, library.functions)} Functions are files in functions/"
+            yield "-- Requires", _unknown_function(slot, library)
 
 
 def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violation]:
-    if "Validate" in file.annotations and file.annotations["Validate"] not in library.checks:
-        yield (
-            "-- Validate",
-            f"no check {file.annotations['Validate']!r}{did_you_mean(file.annotations['Validate'], library.checks)} Checks are files in checks/",
-        )
+    if (check := file.annotations.get("Validate")) is not None and check not in library.checks:
+        yield "-- Validate", join_sentences(f"no check {check!r}", did_you_mean(check, library.checks), "Checks are files in checks/")
     if INTERVAL in file.annotations and read_interval(file.annotations[INTERVAL]) is None:
         yield (
             f"-- {INTERVAL}",
@@ -253,7 +257,7 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
         )
     for scope in file.scopes:
         if scope not in SCOPES:
-            yield "-- Scope", f"no scope {scope!r}{did_you_mean(scope, SCOPES)} There are: {', '.join(SCOPES)}"
+            yield "-- Scope", suggest_choice(f"no scope {scope!r}", scope, SCOPES, "There are")
     if file.tie_expectation not in {"", *TIE_EXPECTATIONS}:
         yield "-- Tie expectation", f"no expectation {file.tie_expectation!r}. There are: {', '.join(TIE_EXPECTATIONS)}"
     rows, names_previous_run = file.annotations.get("Reads", ""), file.kind == "metrics" and file.previous_run_role in library.roles
@@ -287,11 +291,11 @@ def _check_grain(file: SqlFile, _: Registry) -> Iterator[Violation]:
         return
     sources = {table.name for table in file.tree.find_all(exp.Table)}
     if grain.source and grain.source not in sources:
-        yield f"-- {GRAIN}", f"{grain.source!r} is not read{did_you_mean(grain.source, sources)} There are: {', '.join(sorted(sources))}"
+        yield f"-- {GRAIN}", suggest_choice(f"{grain.source!r} is not read", grain.source, sorted(sources), "There are")
     columns = file.tree.named_selects if isinstance(file.tree, exp.Query) else []
     for column in grain.columns:
         if column not in columns:
-            yield f"-- {GRAIN}", f"no column {column!r}{did_you_mean(column, columns)} There are: {', '.join(columns)}"
+            yield f"-- {GRAIN}", suggest_choice(f"no column {column!r}", column, columns, "There are")
 
 
 def _reference_value(file: SqlFile) -> Iterator[Violation]:
@@ -313,9 +317,14 @@ def _check_bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
     for name, value in bounds.exceptions:
         allowed = library.functions.get(name) or library.policies.get(name, {}).get("values", {})
         if not allowed:
-            yield "-- Range", f"no setting {name!r}{did_you_mean(name, [*library.functions, *library.policies])} It is a slot or a policy"
+            yield (
+                "-- Range",
+                join_sentences(
+                    f"no setting {name!r}", did_you_mean(name, [*library.functions, *library.policies]), "It is a slot or a policy"
+                ),
+            )
         elif value not in {MAP, *allowed}:
-            yield "-- Range", f"no {name}={value}{did_you_mean(value, allowed)} There are: {', '.join(allowed)}"
+            yield "-- Range", suggest_choice(f"no {name}={value}", value, allowed, "There are")
 
 
 def declared_row_checks(library: Registry) -> dict[str, str]:

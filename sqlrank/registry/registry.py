@@ -10,7 +10,7 @@ import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import ContractError, MetricError, did_you_mean, quote_excerpt, to_sentence
+from sqlrank.errors import ContractError, MetricError, did_you_mean, join_sentences, quote_excerpt, suggest_choice, to_sentence
 from sqlrank.registry.roles import read_roles
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import FUNCTION_DEFAULTS, read_choices, read_names, read_tables, sql_root
@@ -199,21 +199,25 @@ class Registry:
         if file := self.metrics.get(name.lower()):
             return file
         raise MetricError(
-            f"unknown metric {quote_excerpt(name)}{self.misplaced_name_hint(name) or did_you_mean(name, self.metric_names)} 'sqlrank metrics' lists all"
+            join_sentences(
+                f"unknown metric {quote_excerpt(name)}",
+                self.misplaced_name_hint(name) or did_you_mean(name, self.metric_names),
+                "'sqlrank metrics' lists all",
+            )
         )
 
     def misplaced_name_hint(self, name: str) -> str:
-        """Return a hint about the right argument for a misplaced name, or ""."""
+        """Return a sentence on the right argument for a misplaced name, else an empty text."""
         if name in self.plans:
-            return f". {name} is a plan: plan={{'{name}': ...}}."
+            return f"{name} is a plan: plan={{'{name}': ...}}"
         if name in REQUEST_OPTIONS:
-            return f". {name} is an option of the call: give {name}=... instead."
+            return f"{name} is an option of the call: give {name}=... instead"
         if name in {*self.policies, *self.functions}:
-            return f". {name} is a policy: give {name}=... instead."
+            return f"{name} is a policy: give {name}=... instead"
         if name in self.roles and name not in INPUTS_BY_KEYWORD:
-            return f". {name} is an input: inputs={{{name!r}: ...}}."
+            return f"{name} is an input: inputs={{{name!r}: ...}}"
         advice = self.synonyms["hints"].get(re.sub(r"[-_ ]", "", name.lower()))
-        return "" if advice is None else f". {to_sentence(advice)}."
+        return "" if advice is None else to_sentence(advice)
 
     def is_plan_supported(self, name: str, value: str, dialect: str) -> bool:
         """Return True if the files of a plan's value are for the engine of a dialect."""
@@ -299,8 +303,7 @@ class Registry:
         """Return the file of a function that fills a slot."""
         if file := self.functions[slot].get(name):
             return self.validate_file(file)
-        allowed = ", ".join(sorted(self.functions[slot]))
-        raise MetricError(f"unknown {slot} {name!r}{did_you_mean(name, self.functions[slot])} Choose from: {allowed}")
+        raise MetricError(suggest_choice(f"unknown {slot} {name!r}", name, sorted(self.functions[slot])))
 
     def default_function(self, slot: str) -> str:
         """Return the default function of a slot: the one in ``policies.toml``, or the first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import ContractError, did_you_mean, short_repr
+from sqlrank.errors import ContractError, did_you_mean, join_sentences, short_repr
 from sqlrank.registry.grain import Grain
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
         columns = {column: _parse_column(path, name, column, column_entry) for column, column_entry in entry["columns"].items()}
         for column in [*entry.get("unique", ()), *(entry[key] for key in ("query_column", "unit_column") if key in entry)]:
             if column not in columns:
-                raise ContractError(f"{path}:1: role {name!r} has no column {column!r}{did_you_mean(column, columns)}")
+                raise ContractError(join_sentences(f"{path}:1: role {name!r} has no column {column!r}", did_you_mean(column, columns)))
         fields: dict[str, Any] = {key: tuple(value) if key in _LIST_KEYS else value for key, value in entry.items()}
         roles[name] = Role(name, **{"description": "", **fields, "columns": columns})
     return roles

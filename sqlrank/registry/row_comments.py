@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sqlrank.errors import join_words
 from sqlrank.registry.sql_file import NO_CUTOFF
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def name_keys_of_rows(sentence: str, source: str = "", keys: Mapping[str, Sequen
         first = rf" per (?P<word>{word})\b(?P<next>(?: and|,(?! {_QUALIFIER})) )?(?P<qualifier> (?=\w))?"
         replaced = re.sub(first, lambda match, names=names: _replace_first_word(match, names), sentence)  # type: ignore[misc]
         if replaced == sentence:
-            replaced = re.sub(rf" and {word}\b", lambda _, names=names: _join_names(["", *names]), sentence)  # type: ignore[misc]
+            replaced = re.sub(rf"(\S+) and {word}\b", lambda match, names=names: join_words([match[1], *names]), sentence)  # type: ignore[misc]
         named += [] if replaced == sentence else names
         sentence = replaced
     return f"{sentence[:1].upper()}{sentence[1:]}"
@@ -102,9 +103,5 @@ def _replace_first_word(match: re.Match[str], names: Sequence[str]) -> str:
     if match["next"]:
         return f" per {', '.join(names)}{match['next']}" if names else " per "
     if names:
-        return f" per {_join_names(names)}{match['qualifier'] or ''}"
+        return f" per {join_words(names)}{match['qualifier'] or ''}"
     return f", for a {match['word']} " if match["qualifier"] else ""
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

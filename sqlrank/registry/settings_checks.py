@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError, did_you_mean, to_sentence
+from sqlrank.errors import MetricError, did_you_mean, join_sentences, join_words, suggest_choice, to_sentence
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.resolved_metric import ResolvedMetric
@@ -70,11 +70,23 @@ def unknown_keywords(names: Iterable[str], library: Registry) -> list[str]:
     return [name for name in names if name != QUERIES_POLICY_KEYWORD and name not in policy_names(library)]
 
 
+def rename_queries_policy(policies: Mapping[str, Any], library: Registry) -> dict[str, Any]:
+    """Return policies with ``queries`` in place of its keyword; raise ``MetricError``, which names the keyword, for an unknown value."""
+    renamed = dict(policies)
+    if (value := renamed.pop(QUERIES_POLICY_KEYWORD, None)) is not None:
+        _check_choice(QUERIES_POLICY_KEYWORD, value, library.allowed_values("queries"))
+        renamed["queries"] = value
+    return renamed
+
+
 def unknown_policies(policies: Iterable[str], library: Registry) -> list[str]:
     """Return one problem for each policy that does not exist."""
     return [
-        f"unknown policy {name!r}{library.misplaced_name_hint(name) or did_you_mean(name, policy_names(library))} "
-        f"Choose from: {', '.join(sorted(policy_names(library)))}"
+        join_sentences(
+            f"unknown policy {name!r}",
+            library.misplaced_name_hint(name) or did_you_mean(name, policy_names(library)),
+            f"Choose from: {', '.join(sorted(policy_names(library)))}",
+        )
         for name in policies
         if name not in policy_names(library)
     ]
@@ -163,7 +175,7 @@ def _metrics_reading(name: str, library: Registry) -> str:
         holders = [
             f"{policy}={value}" for policy, value, file in [*functions, *variants] if f"${name}" in file.text or f"{name}(" in file.text
         ]
-        return f"It is read under {' and '.join(dict.fromkeys(holders))}"
+        return f"It is read under {join_words(dict.fromkeys(holders))}"
     return f"It is read by: {', '.join(dict.fromkeys(readers))}"
 
 
@@ -198,11 +210,13 @@ def check_parameter_values(resolved: ResolvedMetric, library: Registry) -> None:
 def check_policy_values(settings: Mapping[str, ParameterValue], library: Registry) -> None:
     """Check that the values of policies exist."""
     for policy in library.policies:
-        if policy in settings and settings[policy] not in library.allowed_values(policy):
-            allowed = library.allowed_values(policy)
-            raise MetricError(
-                f"unknown {policy} {settings[policy]!r}{did_you_mean(str(settings[policy]), allowed)} Choose from: {', '.join(allowed)}"
-            )
+        if policy in settings:
+            _check_choice(policy, settings[policy], library.allowed_values(policy))
+
+
+def _check_choice(policy: str, value: ParameterValue, allowed: list[str]) -> None:
+    if value not in allowed:
+        raise MetricError(suggest_choice(f"unknown {policy} {value!r}", value, allowed))
 
 
 def accepted_settings(metric: ResolvedMetric, library: Registry) -> set[str]:
@@ -229,8 +243,8 @@ def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None
     for name, _ in metric.metric.params:
         if name not in accepted:
             accepted_names = ", ".join(sorted(setting for setting in accepted if setting not in {cutoff_name, *CALL_POLICIES}))
-            hint = "" if name in library.policies or name in library.functions else library.misplaced_name_hint(name).removesuffix(".")
-            raise MetricError(f"{metric.file.display_name} has no parameter {name!r}{hint}. It takes: {accepted_names}")
+            hint = "" if name in library.policies or name in library.functions else library.misplaced_name_hint(name)
+            raise MetricError(join_sentences(f"{metric.file.display_name} has no parameter {name!r}", hint, f"It takes: {accepted_names}"))
 
 
 def _check_policies_with_parameters(metric: ResolvedMetric, library: Registry) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot.dialects.dialect import Dialect as Writer
 
-from sqlrank.errors import MetricError, did_you_mean
+from sqlrank.errors import MetricError, suggest_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -358,5 +358,5 @@ def get_dialect(name: str) -> Dialect:
         MetricError: The dialect is not supported.
     """
     if name not in DIALECTS:
-        raise MetricError(f"unknown dialect {name!r}{did_you_mean(name, DIALECTS)} Choose from: {', '.join(DIALECTS)}")
+        raise MetricError(suggest_choice(f"unknown dialect {name!r}", name, DIALECTS))
     return DIALECTS[name]

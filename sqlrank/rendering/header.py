@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlrank._version import __version__
+from sqlrank.errors import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,5 +72,4 @@ def row_phrase(keys: list[str]) -> str:
     >>> row_phrase([]), row_phrase(["campaign", "day"])
     ('one row', 'one row per campaign and day')
     """
-    names = " and ".join(filter(None, [", ".join(keys[:-1]), *keys[-1:]]))
-    return f"one row per {names}" if names else "one row"
+    return f"one row per {join_words(keys)}" if keys else "one row"

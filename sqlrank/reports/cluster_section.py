@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.open_database import run_on_database
+from sqlrank.errors import join_words
 from sqlrank.explanations.intermediate_steps import run_over_ctes
 from sqlrank.prepare import prepare_statement
 from sqlrank.reports.blocks import (
@@ -23,7 +24,7 @@ from sqlrank.reports.blocks import (
     truncate_text,
 )
 from sqlrank.reports.report_request import resource_limits
-from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things, join_texts
+from sqlrank.reports.verdict_sentences import MAX_PAIRS_NAMED, count_things
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,7 +88,7 @@ def _count_wrong_clusters(rows: Sequence[Mapping[str, Any]], request: ReportRequ
         name = _system_name(row, request)
         system = f" by {truncate_text(name)}" if name else ""
         texts.append((f"{split} of {true}{system}", f"{merged} of {predicted}{system}"))
-    split, merged = (join_texts(counts) for counts in zip(*texts, strict=True))
+    split, merged = (join_words(counts) for counts in zip(*texts, strict=True))
     text = f"Split true clusters: {split}. Predicted clusters with records of several true ones: {merged}."
     is_right = not any(row["num_over_split"] or row["num_over_merged"] for row in rows)
     return VerdictSentence("pass" if is_right else "even", text, is_minor=len(rows) > 1)
@@ -110,7 +111,7 @@ def _compare_values(name: str, row: Mapping[str, Any], first: str, baseline: Map
             (better if is_better else worse).append(metric)
     num_metrics = count_things(len(request.names), "metric")
     texts = [
-        f"{truncate_text(name)} has {adjective} values than {truncate_text(first)} in {len(metrics)} of {num_metrics}: {join_texts(metrics)}."
+        f"{truncate_text(name)} has {adjective} values than {truncate_text(first)} in {len(metrics)} of {num_metrics}: {join_words(metrics)}."
         for adjective, metrics in (("better", better), ("worse", worse))
         if metrics
     ] or [f"{truncate_text(name)} and {truncate_text(first)} have equal values."]

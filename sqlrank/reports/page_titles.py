@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.call_descriptions import describe_source
+from sqlrank.errors import join_words
 from sqlrank.reports.blocks import truncate_text
-from sqlrank.reports.verdict_sentences import count_things, join_texts
+from sqlrank.reports.verdict_sentences import count_things
 from sqlrank.request import leaf_sources
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def compose_title(systems: Sequence[str], baseline: str | None, metrics: Sequenc
         compared = f"{compared} against {truncate_text(baseline)}"
     elif baseline is not None:
         compared = truncate_text(baseline)
-    measured = join_texts(list(map(truncate_text, metrics))) if len(metrics) <= MAX_TITLE_METRICS else count_things(len(metrics), kind)
+    measured = join_words(list(map(truncate_text, metrics))) if len(metrics) <= MAX_TITLE_METRICS else count_things(len(metrics), kind)
     grouped = f" by {_name_first(groups, 'column')}" if groups else ""
     return f"{compared}: {measured}{grouped}" if compared else f"{measured}{grouped}"
 
@@ -73,7 +74,7 @@ def _name_first(names: Sequence[str], thing: str) -> str:
     first_names = list(map(truncate_text, names))
     if len(names) > MAX_TITLE_NAMES + 1:
         first_names = [*first_names[:MAX_TITLE_NAMES], f"{len(names) - MAX_TITLE_NAMES:,} more {thing}s"]
-    return join_texts(first_names) if first_names else ""
+    return join_words(first_names)
 
 
 def describe_data(sources: Sequence[Any], systems: Sequence[str] = ()) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.charts.comparison_labels import BASELINE_BETTER, DIFFERS_LABEL, NOT_SIGNIFICANT, SYSTEM_BETTER, label_comparison
+from sqlrank.errors import join_words
 from sqlrank.output.display_columns import group_column_names
 from sqlrank.reports.blocks import VerdictList, VerdictSentence, format_cell, truncate_text
 from sqlrank.result_columns import SLICE_COLUMN
@@ -87,19 +88,19 @@ def pair_verdict(system: str, baseline: str, metrics_by_label: Mapping[str, Sequ
     metric_count = f"of {count_things(num_metrics, 'metric')}"
     sentences = []
     if wins:
-        sentences.append(f"{system} beats {baseline} on {len(wins)} {metric_count}: {join_texts(wins)}.")
+        sentences.append(f"{system} beats {baseline} on {len(wins)} {metric_count}: {join_words(wins)}.")
     if losses:
-        sentences.append(f"{system} is worse than {baseline} on {len(losses)} {metric_count}: {join_texts(losses)}.")
+        sentences.append(f"{system} is worse than {baseline} on {len(losses)} {metric_count}: {join_words(losses)}.")
     if even and len(even) == num_metrics:
         sentences.append(
-            f"{system} and {baseline} do not differ significantly on {count_things(num_metrics, 'metric')}: {join_texts(even)}."
+            f"{system} and {baseline} do not differ significantly on {count_things(num_metrics, 'metric')}: {join_words(even)}."
         )
     elif even:
-        sentences.append(f"The difference{'s' * (len(even) > 1)} in {join_texts(even)} {'are' if len(even) > 1 else 'is'} not significant.")
+        sentences.append(f"The difference{'s' * (len(even) > 1)} in {join_words(even)} {'are' if len(even) > 1 else 'is'} not significant.")
     if differing:
         verb = "differ" if len(differing) > 1 else "differs"
         pair = "" if wins or losses else f" between {system} and {baseline}"
-        sentences.append(f"{join_texts(differing)} {verb}{pair}, for which neither higher nor lower is better.")
+        sentences.append(f"{join_words(differing)} {verb}{pair}, for which neither higher nor lower is better.")
     state = "mixed" if wins and losses else "better" if wins else "worse" if losses else "differs" if differing else "even"
     return VerdictSentence(state, " ".join(sentences))
 
@@ -164,16 +165,7 @@ def _merge_warnings(named_texts: Any) -> list[str]:
     systems_by_text: dict[str, list[str]] = {}
     for system, text in named_texts:
         systems_by_text.setdefault(text, []).append(system)
-    return [f"{join_texts(systems)}: {text}." if any(systems) else f"{text}." for text, systems in systems_by_text.items()]
-
-
-def join_texts(texts: Sequence[str]) -> str:
-    """Return texts in words.
-
-    >>> join_texts(["AP", "RR", "P@5"])
-    'AP, RR and P@5'
-    """
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+    return [f"{join_words(systems)}: {text}." if any(systems) else f"{text}." for text, systems in systems_by_text.items()]
 
 
 def count_things(number: float, thing: str) -> str:

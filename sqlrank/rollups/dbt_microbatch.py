@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.engines.database import NamesOnlyDatabase
-from sqlrank.errors import InputError, short_repr
+from sqlrank.errors import InputError, join_words, short_repr
 from sqlrank.output.dbt import DbtModel, check_name, dbt_relation, model_text, schema_yaml
 from sqlrank.output.table_writes import resolve_group_column, without_order
 from sqlrank.prepare import prepare_statement
@@ -133,7 +133,7 @@ def rollup_model(
     config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}"
     options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, "batch": batch, **policies}
     text = model_text(config_text, model_statement, dialect, options)
-    description = f"Sums per {' and '.join(request.group_by)} that sqlrank evaluate --rollup adds up (sqlrank {__version__})"
+    description = f"Sums per {join_words(request.group_by)} that sqlrank evaluate --rollup adds up (sqlrank {__version__})"
     return DbtModel(text, schema_yaml(name, description, model_statement, request, dialect))
 
 

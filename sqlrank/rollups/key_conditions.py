@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.errors import InputError, did_you_mean
+from sqlrank.errors import InputError, join_sentences, suggest_choice
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import find_nodes
@@ -29,8 +29,10 @@ def parse_key_condition(where: str, table: SourceTable, keys: Sequence[str] | No
         column_name = table.find_column(column.name)
         if column.table or (keys is not None and column_name not in keys):
             raise InputError(
-                f"{argument}: {column.sql()} is no key column of the rollup{did_you_mean(column.name, keys or ())} "
-                f"There are: {', '.join(keys or ())}. Filter by other columns when the rollup is built"
+                join_sentences(
+                    suggest_choice(f"{argument}: {column.sql()} is no key column of the rollup", column.name, keys or (), "There are"),
+                    "Filter by other columns when the rollup is built",
+                )
             )
         column.set("this", exp.to_identifier(column_name, quoted=True))
     return tree

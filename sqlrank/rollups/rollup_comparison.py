@@ -12,7 +12,7 @@ import pyarrow as pa
 from sqlrank._version import __version__
 from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
-from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
+from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, choose_winner, reconcile_interval
 from sqlrank.inference.significance import minimum_detectable_effect
 from sqlrank.inference.standard_errors import t_interval
@@ -84,8 +84,11 @@ class RollupComparisonRequest:
         corrections = [name for name in CORRECTIONS if name != "max_t"]
         if self.correction not in corrections:
             raise MetricError(
-                f"correction={short_repr(self.correction)} is not possible with rollups, which have no rows"
-                f"{did_you_mean(str(self.correction), corrections)} Choose from: {', '.join(corrections)}"
+                suggest_choice(
+                    f"correction={short_repr(self.correction)} is not possible with rollups, which have no rows",
+                    self.correction,
+                    corrections,
+                )
             )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlglot import exp
 
 from sqlrank.compiler.statement import BUCKET_COLUMN
-from sqlrank.errors import InputError, did_you_mean
+from sqlrank.errors import InputError, suggest_choice
 from sqlrank.inference.standard_errors import ROUNDING_NOISE
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.rendering.dialects import get_dialect
@@ -158,8 +158,7 @@ class RollupTable:
         for name in by:
             if self.table.column_types is not None and (self.table.find_column(name) or name) not in self.key_columns:
                 raise InputError(
-                    f"rollup: {name!r} is no key column of {self.table.label}{did_you_mean(name, self.key_columns)} "
-                    f"There are: {', '.join(self.key_columns)}"
+                    suggest_choice(f"rollup: {name!r} is no key column of {self.table.label}", name, self.key_columns, "There are")
                 )
 
     def check_interval_support(self, metrics: RollupMetrics, by: Sequence[str]) -> None:

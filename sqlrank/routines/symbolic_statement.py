@@ -13,7 +13,7 @@ from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric, SymbolicNumber, freeze_value, to_sql_name
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD
-from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, invalid_policies
+from sqlrank.registry.settings_checks import invalid_policies, rename_queries_policy
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import find_read_policies, resolve_request
@@ -98,11 +98,8 @@ def installation_options(
     Raises:
         MetricError: A policy does not exist, or has another value than it can have.
     """
-    frozen = {
-        "queries" if name == QUERIES_POLICY_KEYWORD else name: freeze_value(value, name)
-        for name, value in policies.items()
-        if value is not None
-    }
+    named = rename_queries_policy(policies, registry_for(sql_dir))
+    frozen = {name: freeze_value(value, name) for name, value in named.items() if value is not None}
     options = InstallationOptions(dialect, compat, sql_dir, frozen, weighted, check)
     if problems := invalid_policies(frozen, options.library):
         raise MetricError(*problems)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.errors import MetricError, did_you_mean
+from sqlrank.errors import MetricError, suggest_choice
 from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.sql_ast import find_nodes, first_select
@@ -46,7 +46,7 @@ class LeakageFilter:
             ("seen_pairs", request.seen_pairs, SEEN_PAIR_RULES),
         ):
             if value not in rules:
-                raise MetricError(f"unknown {name} {value!r}{did_you_mean(str(value), rules)} Choose from: {', '.join(rules)}")
+                raise MetricError(suggest_choice(f"unknown {name} {value!r}", value, rules))
         joins = (*COLD_START_RULES[request.cold_start], *SEEN_PAIR_RULES[request.seen_pairs])
         if not joins:
             if request.user is not None:

@@ -16,7 +16,7 @@ from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.errors import InputError, MetricError
+from sqlrank.errors import InputError, MetricError, join_words
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
@@ -274,7 +274,7 @@ def _build_header(plan: SplitPlan, request: SplitRequest, source: Any, options: 
     settings = [setting_text(name, value) for name, value in arguments.items() if value is not None]
     further = {**options, "sql": True, "dialect": None if dialect == DEFAULT_DIALECT else dialect}
     command = write_command(["split", source], arguments | further) if isinstance(source, str) else None
-    title = f"split by {' and '.join(plan.columns.values())}"
+    title = f"split by {join_words(plan.columns.values())}"
     row = "one row per input row" + (" and fold" if request.expanding else "")
     return StatementHeader(title, row, tuple(describe_sources({SPLIT_ROLE: source})), tuple(settings), command=command)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.errors import InputError, MetricError, did_you_mean, enumerate_names, short_repr, to_sentence
+from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice, to_sentence
 from sqlrank.registry.query_templates import load_select
 from sqlrank.splits.leakage_filter import LeakageFilter
 from sqlrank.sql_ast import union_all
@@ -201,9 +201,7 @@ class SplitPlan:
             return
         for name in (*self.columns.values(), *self.leakage_filter.columns.values()):
             if table.find_column(name) is None:
-                raise InputError(
-                    f"{table.label} has no column {name!r}{did_you_mean(name, table.column_types)} There are: {enumerate_names(table.column_types)}"
-                )
+                raise InputError(suggest_choice(f"{table.label} has no column {name!r}", name, table.column_types, "There are"))
         for name in self.new_columns:
             if table.find_column(name) is not None:
                 raise InputError(f"{table.label} has a column {name!r} already. Give the new one another name with column=")
@@ -264,4 +262,4 @@ class SplitPlan:
 def _refuse_options(request: SplitRequest, names: Sequence[str], reason: str) -> None:
     options = [f"{name}=" for name in names if getattr(request, name) is not None and getattr(request, name) is not False]
     if options:
-        raise MetricError(f"{' and '.join(options)} {reason}")
+        raise MetricError(f"{join_words(options)} {reason}")

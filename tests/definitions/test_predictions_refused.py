@@ -171,6 +171,13 @@ def test_ties_of_rankings_are_refused(ties: str) -> None:
         evaluate_predictions(f"AUC(ties={ties})", [1, 0], [0.5, 0.5])
 
 
+def test_unknown_ties_are_one_sentence_with_the_list() -> None:
+    with pytest.raises(sqlrank.MetricError) as caught:
+        evaluate_predictions("AUC", [1, 0], [0.5, 0.5], ties="wrst")
+    values = "doc_desc, doc_asc, rank, expected, worst, best, error, row_order"
+    assert str(caught.value) == f"unknown ties 'wrst'. Did you mean 'worst'? Choose from: {values}"
+
+
 def test_log_loss_without_clipping_is_refused() -> None:
     with pytest.raises(sqlrank.MetricError, match=r"eps is 0. It must be a number above 0 to 0\.5"):
         evaluate_predictions("LogLoss(eps=0)", [1, 0], [0.0, 0.5])

@@ -189,7 +189,7 @@ def test_the_command_takes_an_order(tmp_path: Path) -> None:
     [
         (
             "AUC(ties=expected)",
-            "ties='expected' orders documents. AUC takes ties as they are, or give ties='worst', 'best' or 'row_order'",
+            "ties='expected' orders documents. AUC takes ties as they are, or give ties='worst', ties='best' or ties='row_order'",
         ),
         ("APS(ties=worst, interpolation=from_one)", "APS has no parameter 'interpolation'. It takes: if_undefined, level, ties"),
         ("AUC(ties=best)@2", "AUC has no parameter 'ties'. It takes: if_undefined, level, tie_credit"),

@@ -172,13 +172,22 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         (["RR", "--memory-limit", "lots"], "--memory-limit lots is not possible"),
         (["RR", "--sql-dir", "nope"], "the SQL folder 'nope' is not there"),
         (["RR", "--predictions", "run.parquet"], "give either predictions"),
-        (["RR", "--nope"], "No such option"),
+        (["RR", "--policy", "topics=truth"], "sqlrank: unknown topics 'truth'. Choose from: judged, "),
+        (["RR", "--policy", "queries=truth"], "sqlrank: unknown queries 'truth'. Choose from: judged, "),
+        (["RR", "--policy", "confidnce=1"], "--policy confidnce=1: unknown policy 'confidnce'. Did you mean '--confidence'?"),
+        (["RR", "--foo"], "No such option: --foo. 'sqlrank evaluate --help' lists the options"),
+        (["RR", "--flor", "1"], "No such option: --flor. Write --policy floor=..."),
+        (["RR", "--confidnce", "1"], "No such option: --confidnce. Did you mean --confidence?"),
         ([], "Missing argument"),
     ],
 )
 def test_wrong_calls(arguments: Sequence[str], message: str, sources: list[str]) -> None:
     given = [] if "--run" in arguments else sources[:2]
     assert message in " ".join(run_refused_command("evaluate", *arguments, *given, *sources[2:]).split())
+
+
+def test_an_option_without_a_value_is_no_unknown_one() -> None:
+    assert "Option '--run' requires an argument." in run_refused_command("evaluate", "RR", "--run")
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_many_columns_are_counted() -> None:
         ("-", "no file named '-'. Standard input can be read only once: write it to a file first"),
         ("preds.parquet", "no file named 'preds.parquet'. Did you mean 'pred.parquet'?"),
         ("{home}/pred.parqet", "Did you mean '{home}/pred.parquet'?"),
-        ("nodir/pred.parquet", "no file named 'nodir/pred.parquet'. The folder 'nodir' is not there."),
+        ("nodir/pred.parquet", "no file named 'nodir/pred.parquet'. The folder 'nodir' is not there"),
         ("empty", "'empty' is a folder without files. Give a file, or a glob such as 'empty/*.parquet'"),
         ("dangling.parquet", "'dangling.parquet' is a link to 'nowhere.parquet', which leads to no file. Check it"),
         ("loop", "'loop' is a link to 'loop', which leads to no file. Check it"),
