@@ -22,7 +22,7 @@ from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.inference.tolerance import Tolerance, build_verdict_metadata, parse_tolerances
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.request import Request, collect_sources
+from sqlrank.request import Request, SourceGroup, collect_sources, system_source
 from sqlrank.result_columns import GATE_SCHEMA
 from sqlrank.result_metadata import canonical_names, read_canonical_names, rename_metric_rows
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_parquet, read_texts
@@ -81,8 +81,9 @@ def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[s
     """
     required_columns = [*group, QUERY_ID, *(measure.name for measure in measures)]
     if missing := [name for name in required_columns if name not in stored.column_names]:
+        what = f"by={missing[0]!r}" if missing[0] in group else "these metrics"
         raise InputError(
-            f"the baseline has no column {missing[0]!r}. There are: {', '.join(stored.column_names)}. Store it again with these metrics"
+            f"the baseline has no column {missing[0]!r}. There are: {', '.join(stored.column_names)}. Store it again with {what}"
         )
     _check_definitions(candidate, stored, measures)
     candidate_columns = [*required_columns, *(["weight"] if "weight" in candidate.column_names else [])]
@@ -263,7 +264,7 @@ def gate(
     if across:
         call = replace(call, by=by, across=across)
         return gate_differences(call, tolerance, confidence, options, baseline=baseline, system=system, min_units=min_units)
-    is_stored = _is_stored_baseline(baseline)
+    is_stored = _is_stored_baseline(baseline, call.sources)
     stored = read_baseline(baseline) if is_stored else None
     groupings = [[], [by]] if isinstance(by, str) else [[], list(by)] if by and isinstance(by[0], str) else by
     comparison = ComparisonPlan.from_call(call, None if is_stored else system, groupings)
@@ -301,9 +302,13 @@ def gate(
     return rename_metric_rows(with_unit_tables(tables, comparison, work_limits, decide_verdicts, system_tables), comparison.metrics)
 
 
-def _is_stored_baseline(baseline: Any) -> bool:
-    """Return True for a table or a file, False for the name of a system."""
-    return baseline is not None and (not isinstance(baseline, str) or is_unambiguous_file(baseline) or baseline.endswith(PARQUET_SUFFIX))
+def _is_stored_baseline(baseline: Any, sources: Mapping[str, Any]) -> bool:
+    """Return True for a table or a file, False for the name of a system, which may be that of the file of one of several runs."""
+    if baseline is None or not isinstance(baseline, str):
+        return baseline is not None
+    run = system_source(sources)
+    has_systems = isinstance(run, SourceGroup) and run.members_are_systems and len(run.members) > 1
+    return not has_systems and (is_unambiguous_file(baseline) or baseline.endswith(PARQUET_SUFFIX))
 
 
 def _resolve_pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:

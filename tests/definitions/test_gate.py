@@ -256,7 +256,9 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
             sqlrank.gate(**{"metrics": "RR", "run": BAD, "qrels": QRELS, "baseline": stored, **options})
         return str(caught.value)
 
-    assert "the baseline has no column 'AP'. There are: query_id, RR, P@5" in refused(metrics="AP")
+    assert "the baseline has no column 'AP'. There are: query_id, RR, P@5. Store it again with these metrics" in refused(metrics="AP")
+    queries = pa.table({"query_id": list(QRELS), "country": ["de"] * len(QRELS)})
+    assert "There are: query_id, RR, P@5. Store it again with by='country'" in refused(queries=queries, by="country")
     said = refused(metrics="P@5", rel=2)
     assert "P@5: the baseline was stored with rel=1, and this is evaluated with rel=2. Use the same, or store it again" in said
     few = {query: docs for place, (query, docs) in enumerate(QRELS.items()) if place < 30}
@@ -367,6 +369,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert skipped.stderr == "note: all rows are skipped, so nothing was compared, and --treat-inconclusive-as pass does not apply\n"
     assert called("good", "bad", "--tolerance", "RR=99%").exit_code == 0
     assert called("good", "bad", "--tolerance", "x").exit_code == 2
+    unnamed = CliRunner().invoke(app, ["gate", "RR", "--run", "good.run", "--run", "bad.run", "--qrels", "qrels", "--baseline", "bad.run"])
+    assert unnamed.stderr == "sqlrank: no system is called 'bad.run'. Did you mean 'bad'? Choose from: bad, good\n"
     assert called("good", "gone").exit_code == 2
     assert called("good", "bad").stdout.endswith("verdict: fail\n")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
