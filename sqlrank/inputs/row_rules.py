@@ -115,8 +115,8 @@ def valid_row_condition(conditions: Sequence[exp.Expr]) -> exp.Expr | None:
 
     It is usually cheaper than OR-ing the violations.
 
-    Returns None if it could be NULL for a valid row. A column in a list or range of numbers is neither NULL, NaN nor infinite, so these
-    tests are omitted.
+    Returns None if it could be NULL for a valid row. A column in a list of numbers is neither NULL, NaN nor infinite, so these tests are
+    omitted. In a range it could be NaN: DuckDB answers that from the minimum and maximum in Parquet metadata, which ignore NaN.
     """
     null_tested = {condition.this for condition in conditions if isinstance(condition, exp.Is)}
     rest = [condition for condition in conditions if not isinstance(condition, exp.Is)]
@@ -127,10 +127,11 @@ def valid_row_condition(conditions: Sequence[exp.Expr]) -> exp.Expr | None:
         return None
     bounds = [_range_condition(condition) for condition in conditions]
     bounded = {bound.this for bound in bounds if bound is not None}
+    listed = {bound.this for bound in bounds if isinstance(bound, exp.In)}
     conjuncts = [
         bound or exp.not_(condition.copy())
         for condition, bound in zip(conditions, bounds, strict=True)
-        if bound is not None or not _is_implied(condition, bounded)
+        if bound is not None or not _is_implied(condition, bounded, listed)
     ]
     return exp.and_(*conjuncts, copy=False) if conjuncts else None
 
@@ -146,10 +147,13 @@ def _range_condition(condition: exp.Expr) -> exp.Expr | None:
     return None
 
 
-def _is_implied(condition: exp.Expr, bounded: set[exp.Expr]) -> bool:
-    """Return True if a condition only tests bounded columns for NULL, NaN or infinity."""
+def _is_implied(condition: exp.Expr, bounded: set[exp.Expr], listed: set[exp.Expr]) -> bool:
+    """Return True if a condition only tests bounded columns for NULL or infinity, or listed ones also for NaN."""
     disjuncts = condition.flatten() if isinstance(condition, exp.Or) else [condition]
-    return all(isinstance(disjunct, exp.Is | exp.IsNan | exp.IsInf) and disjunct.this in bounded for disjunct in disjuncts)
+    return all(
+        isinstance(disjunct, exp.Is | exp.IsNan | exp.IsInf) and disjunct.this in (listed if isinstance(disjunct, exp.IsNan) else bounded)
+        for disjunct in disjuncts
+    )
 
 
 def _violation_condition(column: exp.Expr) -> exp.Expr:

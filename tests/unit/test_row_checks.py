@@ -127,11 +127,12 @@ def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> 
         ("qrels", "relevance", "RR"),
         ("predictions", "label", "MSE"),
         ("predictions", "score", "AUC"),
+        ("predictions", "score", "Brier"),  # of a score from 0 to 1
         ("predictions", "weight", "AUC"),
     ],
 )
 def test_nan_is_found_in_parquet_files_whose_statistics_leave_it_out(role: str, column: str, metric: str, tmp_path: Path) -> None:
-    """Arrow gives the least and the greatest number of a column beside its NaN, from which DuckDB 2.0 takes ISNAN to be false."""
+    """Arrow gives the least and the greatest number of a column beside its NaN, from which DuckDB 2.0 takes ISNAN to be false, and a range to hold."""
     rows = range(1000)
     sources = {
         "run": pa.table({"query_id": [i // 10 for i in rows], "doc_id": rows, "score": [float(i) for i in rows]}),

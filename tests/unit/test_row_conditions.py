@@ -40,12 +40,12 @@ def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ..
         assert (wrong > 0, differ) == (True, 0), condition.sql()
 
 
-def test_a_range_implies_a_finite_number() -> None:
+def test_a_list_implies_a_finite_number_and_a_range_one_that_may_be_nan() -> None:
     path = sql_root() / "checks" / "predictions.sql"
     conditions = row_rules(load_registry().roles["predictions"], path, ("label", "score"), ("binary labels", "probabilities")).conditions
     condition = valid_row_condition(list(conditions.values()))
     assert condition is not None
-    assert condition.sql() == "label IN (0, 1) AND score BETWEEN 0 AND 1"
+    assert condition.sql("duckdb") == "NOT ISNAN(score) AND label IN (0, 1) AND score BETWEEN 0 AND 1"
 
 
 @pytest.mark.parametrize(
