@@ -1,4 +1,4 @@
-"""Decide whether a candidate is non-inferior by a tolerance, check that metrics have a better direction, and count the tests."""
+"""Decide if a candidate is non-inferior by a tolerance, check that metrics have a better direction, and count the tests."""
 
 from __future__ import annotations
 

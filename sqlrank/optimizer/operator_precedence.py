@@ -1,4 +1,4 @@
-"""Check by operator precedence whether an expression needs parentheses in the place of another."""
+"""Check if an expression needs parentheses in the place of another, by operator precedence."""
 
 from __future__ import annotations
 

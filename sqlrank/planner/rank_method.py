@@ -1,4 +1,4 @@
-"""Choose how judged documents are ranked (the plan ``rank_method``), from the depth that metrics read and cheap table statistics."""
+"""Choose the method that ranks judged documents (the plan ``rank_method``), from the depth that metrics read and table statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choose how predictions are ordered by score (the plan ``score_order``), from weights, groups and a sample of scores."""
+"""Choose the method that orders predictions by score (the plan ``score_order``), from weights, groups and a sample of scores."""
 
 from __future__ import annotations
 

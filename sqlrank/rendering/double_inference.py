@@ -1,4 +1,4 @@
-"""Infer which expressions of a statement are DOUBLE, so that casts are only written if an engine needs them.
+"""Infer the expressions of a statement that are DOUBLE, so that casts are only written if an engine needs them.
 
 Casts are only written if an engine needs them.
 """

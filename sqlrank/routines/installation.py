@@ -1,4 +1,4 @@
-"""Choose which metrics and inputs become functions of a database, of which kind, and add each with its name and comment."""
+"""Choose the metrics and inputs that become functions of a database, and add each with its kind, name and comment."""
 
 from __future__ import annotations
 
