@@ -67,7 +67,7 @@ def _run_command_line() -> None:
     is_interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_interruptible:
         signal.signal(signal.SIGINT, _end_early)
-    from sqlrank.cli.commands import command_line  # noqa: PLC0415  see above
+    from sqlrank.cli.commands import command_line  # noqa: PLC0415  takes time, in which Ctrl-C ends early
 
     for name in ("SIGTERM", "SIGHUP"):
         signal_number = getattr(signal, name, None)

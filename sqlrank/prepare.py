@@ -21,9 +21,9 @@ from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.planner.planner import choose_plan, validate_plan
+from sqlrank.query_text import query_text
 from sqlrank.rendering.renderer import render_over_tables
 from sqlrank.request_header import request_header
-from sqlrank.sql_ast import query_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

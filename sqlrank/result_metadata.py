@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError
-from sqlrank.registry.fingerprints import effective_policies
+from sqlrank.registry.fingerprints import effective_settings
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.value_bounds import describe_bounds
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE
@@ -69,7 +69,7 @@ def metrics_metadata(
 ) -> ResultMetadata:
     """Build the metadata of a result with these columns, which have canonical or requested names."""
     if metrics[0].file.kind == "curves":
-        curve = {"name": metrics[0].file.display_name, "settings": effective_policies(metrics[0], library)}
+        curve = {"name": metrics[0].file.display_name, "settings": effective_settings(metrics[0], library)}
         return ResultMetadata("curve", columns, {}, curve)
     if not requested_names:
         return ResultMetadata("metrics", columns, {str(metric.metric): _describe_measure(metric, library) for metric in metrics})
@@ -89,7 +89,7 @@ def rename_metric_rows(rows: pa.Table, metrics: Sequence[ResolvedMetric]) -> pa.
         return rows
     import pyarrow as pa  # noqa: PLC0415  help does not need it
 
-    from sqlrank.arrow_arrays import to_array  # noqa: PLC0415  as above
+    from sqlrank.arrow_arrays import to_array  # noqa: PLC0415  help does not need it
 
     names_by_metric = {str(metric.metric): metric.column_names for metric in metrics}
     repeated = [(row, name) for row, metric in enumerate(rows["metric"].to_pylist()) for name in names_by_metric.get(metric, (metric,))]

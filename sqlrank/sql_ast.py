@@ -1,9 +1,9 @@
-"""Searches in sqlglot trees, texts of users' queries, markers of nodes; data types, quoted columns, NULL tests, literals, UNION ALL."""
+"""Search and build sqlglot nodes: columns, literals, NULL tests, UNION ALL, and comments that are written above columns."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
@@ -21,62 +21,13 @@ BIGINT = exp.DataType.Type.BIGINT
 INT = exp.DataType.Type.INT
 
 NEVER_NULL = "never_null"
-"""Key of the metadata of equalities of columns that are never NULL."""
+"""Key that marks an equality in its ``meta``: neither of the compared columns is ever NULL."""
 
 
 class LeadingComment(str):
     """A comment that is written above its column, never behind it."""
 
     __slots__ = ()
-
-
-class QueryText(str):
-    """The text of a query of the user, which is written as it is: no pass rewrites it, and no dialect translates it.
-
-    Attributes:
-        tables: The parts of the names of the tables that it reads, in lower case.
-        layout: The text with a NUL behind each line break that may be followed by an indentation.
-        comment: The comment above its step.
-        is_selection: It is nothing but a choice of columns and rows of one table, which an engine reads as the table itself.
-        has_arbitrary_rows: It takes some rows of several, of which no order says which, as by LIMIT without ORDER BY.
-    """
-
-    __slots__ = ("comment", "has_arbitrary_rows", "is_selection", "layout", "tables")
-
-    tables: tuple[tuple[str, ...], ...]
-    layout: str
-    comment: str
-    is_selection: bool
-    has_arbitrary_rows: bool
-
-    def __new__(
-        cls,
-        text: str,
-        tables: tuple[tuple[str, ...], ...] = (),
-        layout: str = "",
-        comment: str = "",
-        is_selection: bool = False,
-        has_arbitrary_rows: bool = False,
-    ) -> Self:
-        """Return a text with the facts that statements use."""
-        query = super().__new__(cls, text)
-        query.tables, query.layout, query.comment = tables, layout or text, comment
-        query.is_selection, query.has_arbitrary_rows = is_selection, has_arbitrary_rows
-        return query
-
-
-def query_text(node: exp.Expr | None) -> QueryText | None:
-    """Return the text of a user's query in FROM, None for other nodes."""
-    inner = node.this if isinstance(node, exp.Subquery) else node
-    return inner.this if isinstance(inner, exp.Var) and isinstance(inner.this, QueryText) else None
-
-
-def unqualified_tables(tree: exp.Expr) -> set[str]:
-    """Return the names of tables without a schema that a tree reads, in lower case, also in queries of the user."""
-    nodes = find_nodes(tree, exp.Table, exp.Var)
-    names = {node.name.lower() for node in nodes if isinstance(node, exp.Table) and not node.db}
-    texts = [text for node in nodes if (text := query_text(node)) is not None]
-    return names | {table[0] for text in texts for table in text.tables if len(table) == 1}
 
 
 def source_names(tree: exp.Expr) -> set[str]:
@@ -90,19 +41,19 @@ def find_nodes(tree: exp.Expr, *node_types: type[Node]) -> list[Node]:
     It takes a sixth of the time of ``tree.find_all``: names and literals, which are half of the nodes, are passed over unless they are
     asked for. Callers may modify the nodes that they get without affecting the others.
     """
-    skipped, leaf = _skipped_types(node_types)
+    skipped_types, pruned_type = _choose_skipped_types(node_types)
     nodes: list[Any] = [tree]
     append = nodes.append
     for node in nodes:
-        if type(node) is leaf:
+        if type(node) is pruned_type:
             continue
         for value in node.args.values():
             kind = type(value)
-            if kind in skipped:
+            if kind in skipped_types:
                 continue
             if kind is list:
                 for child in value:
-                    if type(child) not in skipped and isinstance(child, exp.Expr):
+                    if type(child) not in skipped_types and isinstance(child, exp.Expr):
                         append(child)
             elif isinstance(value, exp.Expr):
                 append(value)
@@ -110,8 +61,11 @@ def find_nodes(tree: exp.Expr, *node_types: type[Node]) -> list[Node]:
 
 
 @cache
-def _skipped_types(node_types: tuple[type[exp.Expr], ...]) -> tuple[frozenset[type], type[exp.Expr] | None]:
-    """Return types of values that a search for nodes does not visit, and the type of the nodes in which it does not search."""
+def _choose_skipped_types(node_types: tuple[type[exp.Expr], ...]) -> tuple[frozenset[type], type[exp.Expr] | None]:
+    """Return the types of values that a search for nodes passes over, and the type of nodes whose parts it does not search.
+
+    The latter is None if parts of all nodes are searched.
+    """
     leaves = {leaf for leaf in (exp.Identifier, exp.Literal, exp.Boolean, exp.Null) if not issubclass(leaf, node_types)}
     has_leaf_columns = not any(issubclass(part, node_types) for part in (exp.Identifier, exp.Star))
     return frozenset({*leaves, str, bool, type(None)}), exp.Column if has_leaf_columns else None

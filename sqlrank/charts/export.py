@@ -123,7 +123,7 @@ def _narrow_plots(spec: Any) -> Any:
 
 def warm_up_renderer(path: Path) -> None:
     """Start the renderer of a file suffix; it takes a second, in parallel to other work."""
-    import sqlrank.charts.chart_kinds  # noqa: F401, PLC0415  Altair, see need
+    import sqlrank.charts.chart_kinds  # noqa: F401, PLC0415  imports Altair, an optional dependency
 
     if path.suffix.lower() == ".html":
         _load_javascript()
@@ -157,7 +157,7 @@ def _replace_unrenderable(spec: Any) -> Any:
 @cache
 def _load_javascript() -> str:
     """Return the JavaScript that renders a chart in a page."""
-    import vl_convert  # noqa: PLC0415  see need
+    import vl_convert  # noqa: PLC0415  an optional dependency
 
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_find_vega_version())
     return bundle
@@ -165,14 +165,14 @@ def _load_javascript() -> str:
 
 def _find_vega_version() -> str:
     """Return the Vega-Lite version of Altair, as vl-convert names it."""
-    import altair as alt  # noqa: PLC0415  see need
+    import altair as alt  # noqa: PLC0415  an optional dependency
 
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
 def _render_picture(spec: dict[str, Any], *, has_hidden_points: bool = False) -> str:
     """Return an SVG with ids numbered from 0; Vega's own counter continues over charts."""
-    import vl_convert  # noqa: PLC0415  see need
+    import vl_convert  # noqa: PLC0415  an optional dependency
 
     svg_text: str = vl_convert.vegalite_to_svg(
         _replace_unrenderable(spec if has_hidden_points else _drop_hover_points(spec)), vl_version=_find_vega_version()
@@ -186,7 +186,7 @@ def _encode_svg(spec: dict[str, Any]) -> bytes:
 
 
 def _encode_png(spec: dict[str, Any]) -> bytes:
-    import vl_convert  # noqa: PLC0415  see need
+    import vl_convert  # noqa: PLC0415  an optional dependency
 
     image: bytes = vl_convert.svg_to_png(_render_picture(spec), scale=PNG_SCALE)
     chunk = b"tEXtSoftware\0" + CREATOR.encode()
@@ -195,7 +195,7 @@ def _encode_png(spec: dict[str, Any]) -> bytes:
 
 
 def _encode_pdf(spec: dict[str, Any]) -> bytes:
-    import vl_convert  # noqa: PLC0415  see need
+    import vl_convert  # noqa: PLC0415  an optional dependency
 
     document: bytes = vl_convert.svg_to_pdf(_render_picture(spec))
     return document + f"\n% {CREATOR}\n".encode()

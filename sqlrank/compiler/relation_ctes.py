@@ -26,10 +26,11 @@ from sqlrank.compiler.row_keys import (
     with_list_column,
 )
 from sqlrank.compiler.select_builders import aliased_table, union_slices
+from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.row_comments import describe_rows, name_cutoff
 from sqlrank.registry.sql_file import RowsRead
-from sqlrank.sql_ast import find_nodes, first_select, unqualified_tables
+from sqlrank.sql_ast import find_nodes, first_select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

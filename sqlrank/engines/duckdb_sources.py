@@ -34,9 +34,9 @@ from sqlrank.engines.shadowed_functions import prefer_builtins, put_back_search_
 from sqlrank.engines.text_diagnostics import explain_read_error, ragged_line_problem, schema_mismatch_problem, undetected_delimiter_problem
 from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
+from sqlrank.query_text import query_text
 from sqlrank.registry.query_templates import load_select
 from sqlrank.request import JSON_READER, READER_FUNCTIONS, QuerySource, Stream, source_kind
-from sqlrank.sql_ast import query_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

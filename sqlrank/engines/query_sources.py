@@ -13,9 +13,9 @@ from sqlglot.tokenizer_core import TokenType
 
 from sqlrank.engines.file_sources import is_unambiguous_file, names_files, reader_function
 from sqlrank.errors import InputError
+from sqlrank.query_text import QueryText
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import QuerySource, wrap_source
-from sqlrank.sql_ast import QueryText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

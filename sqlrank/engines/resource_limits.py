@@ -13,7 +13,7 @@ _SIZE = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*((?P<unit>[KMGT])(?P<binary>i?
 
 @dataclass(frozen=True)
 class ResourceLimits:
-    """Resource limits of a call.
+    """Resource limits of a call, which are checked when it is made; the directory for spilled data is then created.
 
     Attributes:
         memory_limit: Memory of this process, such as ``"2GB"``.
@@ -28,7 +28,7 @@ class ResourceLimits:
     timeout: float | None = None
 
     def __post_init__(self) -> None:
-        """Validate the limits."""
+        """Check the limits, and create the directory for spilled data."""
         if self.timeout is not None and not (isinstance(self.timeout, (int, float)) and self.timeout > 0):
             raise InputError(f"timeout={self.timeout!r} is not possible: give seconds above 0")
         if self.threads is not None and not isinstance(self.threads, int):

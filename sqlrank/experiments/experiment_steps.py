@@ -8,9 +8,10 @@ from sqlglot import exp
 
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.optimizer.projection_pruning import prune_projections
+from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.query_templates import file_comment, load_select
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.sql_ast import find_nodes, first_select, unqualified_tables
+from sqlrank.sql_ast import find_nodes, first_select
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:

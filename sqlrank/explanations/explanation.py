@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from sqlrank.errors import escape_controls
-from sqlrank.output.result_formats import Format, TableStyle, format_table
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 
 SIGNIFICANT_DIGITS = 6
 MAX_EXACT_INTEGER_DOUBLE = 2**53
@@ -31,7 +31,7 @@ class Step:
 
     def to_text(self, width: int | None = None) -> str:
         """Return the rows as text, for a terminal of ``width`` columns if given."""
-        text = format_table(_with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS), width).rstrip()
+        text = format_result(_with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS), width).rstrip()
         num_omitted = self.num_rows - self.rows.num_rows
         return f"{self.name}: {self.title}\n{text}" + (f"\n... and {num_omitted:,} more rows" if num_omitted else "")
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import union_members
-from sqlrank.sql_ast import find_nodes, query_text, unqualified_tables
+from sqlrank.query_text import query_text, unqualified_tables
+from sqlrank.sql_ast import find_nodes
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -28,33 +29,33 @@ def eliminate_subqueries(query: exp.Query) -> None:
     """
     with_clause = query.args.get("with_") or exp.With(expressions=[])
     ctes: list[exp.CTE] = with_clause.expressions
-    # An alias of an outer query is taken as well, so that no name has two meanings in a statement.
-    names = {cte.alias for cte in ctes}
-    taken = names | unqualified_tables(query)
+    # A CTE may not have the name of a table that the statement reads: the readers of the table would read the CTE.
+    cte_names = {cte.alias for cte in ctes}
+    used_names = cte_names | unqualified_tables(query)
     lifted: list[exp.CTE] = []
     for cte in ctes:
-        _lift_subqueries(cte.this, names, taken, lifted)
+        _lift_subqueries(cte.this, cte_names, used_names, lifted)
         lifted.append(cte)
-    _lift_subqueries(query, names, taken, lifted)
+    _lift_subqueries(query, cte_names, used_names, lifted)
     if lifted:
         with_clause.set("expressions", lifted)
         query.set("with_", with_clause)
 
 
-def _lift_subqueries(query: exp.Expr, names: set[str], taken: set[str], lifted: list[exp.CTE]) -> bool:
+def _lift_subqueries(query: exp.Expr, cte_names: set[str], used_names: set[str], lifted: list[exp.CTE]) -> bool:
     """Move the subqueries of a query; return True if it reads CTEs only."""
-    is_closed = True
+    reads_only_ctes = True
     for select in union_members(query):
         for clause in (select.args.get("from_"), *(select.args.get("joins") or [])):
             if clause is not None:
-                is_closed &= _lift_source(clause.this, names, taken, lifted)
-    return is_closed
+                reads_only_ctes &= _lift_source(clause.this, cte_names, used_names, lifted)
+    return reads_only_ctes
 
 
-def _lift_source(source: Expr, names: set[str], taken: set[str], lifted: list[exp.CTE]) -> bool:
+def _lift_source(source: Expr, cte_names: set[str], used_names: set[str], lifted: list[exp.CTE]) -> bool:
     """Move an item of FROM if it is a subquery of CTEs; return True if it reads CTEs only."""
     if isinstance(source, exp.Table):
-        return not source.db and source.name in names
+        return not source.db and source.name in cte_names
     if (
         not isinstance(source, exp.Subquery)
         or query_text(source) is not None
@@ -63,11 +64,11 @@ def _lift_source(source: Expr, names: set[str], taken: set[str], lifted: list[ex
         or not source.alias
     ):
         return False
-    if not _lift_subqueries(source.this, names, taken, lifted) or source.alias_column_names:
+    if not _lift_subqueries(source.this, cte_names, used_names, lifted) or source.alias_column_names:
         return False
-    name = unique_name(source.alias, taken)
-    taken.add(name)
-    names.add(name)
+    name = unique_name(source.alias, used_names)
+    used_names.add(name)
+    cte_names.add(name)
     identifier = source.args["alias"].this.copy()
     identifier.set("this", name)
     lifted.append(exp.CTE(this=source.this, alias=exp.TableAlias(this=identifier)))
@@ -79,7 +80,7 @@ def lift_user_queries(query: exp.Query) -> None:
     """Move the queries of the user into the first CTEs, in place; equal ones become one.
 
     >>> import sqlglot
-    >>> from sqlrank.sql_ast import QueryText
+    >>> from sqlrank.query_text import QueryText
     >>> query = sqlglot.parse_one("WITH a AS (SELECT x FROM (x) AS run_query) SELECT x FROM a")
     >>> query.find(exp.Subquery).set("this", exp.var(QueryText("SELECT 1 AS x")))
     >>> lift_user_queries(query)
@@ -87,17 +88,18 @@ def lift_user_queries(query: exp.Query) -> None:
     WITH run_query AS (SELECT 1 AS x), a AS (SELECT x FROM run_query) SELECT x FROM a
     """
     with_clause = query.args.get("with_") or exp.With(expressions=[])
-    taken = {cte.alias for cte in with_clause.expressions} | unqualified_tables(query)
-    names: dict[str, str] = {}
+    used_names = {cte.alias for cte in with_clause.expressions} | unqualified_tables(query)
+    names_by_text: dict[str, str] = {}
     ctes = []
     for source in [*(node for cte in with_clause.expressions for node in find_nodes(cte, exp.Subquery)), *find_nodes(query, exp.Subquery)]:
         if (text := query_text(source)) is None:
             continue
-        if text not in names:
-            names[text] = unique_name(source.alias, taken)
-            taken.add(names[text])
-            ctes.append(exp.CTE(this=source.this, alias=exp.TableAlias(this=exp.to_identifier(names[text]))))
-        source.replace(exp.table_(names[text], alias=None if names[text] == source.alias else source.alias))
+        if text not in names_by_text:
+            names_by_text[text] = unique_name(source.alias, used_names)
+            used_names.add(names_by_text[text])
+            ctes.append(exp.CTE(this=source.this, alias=exp.TableAlias(this=exp.to_identifier(names_by_text[text]))))
+        name = names_by_text[text]
+        source.replace(exp.table_(name, alias=None if name == source.alias else source.alias))
     if ctes:
         with_clause.set("expressions", [*ctes, *with_clause.expressions])
         query.set("with_", with_clause)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from sqlrank.errors import escape_controls
 from sqlrank.output.display_columns import gate_display_columns, group_column_names, select_display_columns
-from sqlrank.output.result_formats import Format, TableStyle, format_table
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, RATIO_LIMITS, SLICE_COLUMN
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names
         len(WORST_FIRST) if row_verdict is None else WORST_FIRST.index(row_verdict) for row_verdict in result["verdict"].to_pylist()
     ]
     order = sorted(range(result.num_rows), key=lambda row: severities[row])
-    table = format_table(
+    table = format_result(
         select_display_columns(result, gate_display_columns(result) if names is None else names).take(order),
         Format.markdown,
         TableStyle(digits),

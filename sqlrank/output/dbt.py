@@ -19,11 +19,11 @@ from sqlrank.engines.query_sources import find_jinja
 from sqlrank.errors import InputError, join_words, quote_excerpt, short_repr
 from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
 from sqlrank.prepare import prepare_statement
+from sqlrank.query_text import query_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
 from sqlrank.request import Request, collect_sources
 from sqlrank.resolve import resolve_request
-from sqlrank.sql_ast import query_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -96,7 +96,7 @@ def _read_parquet_kind(path: Path) -> FileKind | None:
 
 
 def _read_workbook_kind(path: Path) -> FileKind | None:
-    import struct  # noqa: PLC0415  as above
+    import struct  # noqa: PLC0415  help does not need it
     import zipfile  # noqa: PLC0415
     import zlib  # noqa: PLC0415
 

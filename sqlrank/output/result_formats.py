@@ -138,7 +138,7 @@ def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputF
         data = excel.as_excel(result, (style or TableStyle()).counts, kind)
         sys.stdout.buffer.write(data) if output is None else output.write(data)
         return
-    text = format_table(result, form, style or TableStyle(), terminal_width() if output is None and form is Format.table else None)
+    text = format_result(result, form, style or TableStyle(), terminal_width() if output is None and form is Format.table else None)
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -146,7 +146,7 @@ def write_result(result: pa.Table, form: Format, kind: FileKind, output: OutputF
         output.write(text)
 
 
-def format_table(result: pa.Table, form: Format, style: TableStyle, width: int | None = None) -> str:
+def format_result(result: pa.Table, form: Format, style: TableStyle, width: int | None = None) -> str:
     """Return a result as text; a table for people is laid out for a terminal of ``width`` columns, if given."""
     rows = result.to_pylist()
     if form is Format.json:
@@ -157,7 +157,7 @@ def format_table(result: pa.Table, form: Format, style: TableStyle, width: int |
         lines = _Lines()
         csv.writer(lines).writerows([result.column_names, *(["" if value is None else value for value in row.values()] for row in rows)])
         return "".join(lines)
-    return _format_table(result, rows, form, style, width)
+    return _lay_out_result(result, rows, form, style, width)
 
 
 class _Lines(list[str]):
@@ -171,13 +171,13 @@ class _Lines(list[str]):
         self.append(f"{line.removesuffix(chr(13) + chr(10))}\n")
 
 
-def _format_table(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: TableStyle, width: int | None) -> str:
+def _lay_out_result(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: TableStyle, width: int | None) -> str:
     """Format a table for people: numbers rounded and right-aligned, a row of many metrics alone transposed."""
-    import pyarrow.types as pt  # noqa: PLC0415  see write
+    import pyarrow.types as pt  # noqa: PLC0415  help does not need it
 
     style = replace(style, counts=style.counts | {name for name in result.column_names if _is_integer_column([row[name] for row in rows])})
     style = replace(style, fractions=_fraction_columns(result, rows))
-    counted = {name for name in result.column_names if pt.is_integer(result.schema.field(name).type) and is_quantity(name)}
+    counted = {name for name in result.column_names if pt.is_integer(result.schema.field(name).type) and _is_count_column(name)}
     numbers = {name for name in result.column_names if _is_number(result.schema.field(name).type)}
     cells = [[_format_cell(name, value, form, style, name in style.counts | counted) for name, value in row.items()] for row in rows]
     if form is Format.latex:
@@ -207,13 +207,13 @@ def _format_cell(name: str, value: Any, form: Format, style: TableStyle, is_coun
     return format_value(value, form, style.digits, is_count, is_fraction=name in style.fractions)
 
 
-def is_quantity(name: str) -> bool:
+def _is_count_column(name: str) -> bool:
     """Return True if integers of a column are counts, which are written with separators, and not identifiers."""
     return name in CONTRAST_COUNTS or name == "n" or name.startswith("num_")
 
 
 def _is_number(arrow_type: pa.DataType) -> bool:
-    import pyarrow.types as pt  # noqa: PLC0415  see write
+    import pyarrow.types as pt  # noqa: PLC0415  help does not need it
 
     return bool(pt.is_floating(arrow_type) or pt.is_integer(arrow_type) or pt.is_decimal(arrow_type))
 

@@ -10,9 +10,10 @@ from sqlglot import exp
 from sqlrank.engines.identifiers import fold_column_name, parse_table_name
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.optimizer.projection_pruning import prune_projections
+from sqlrank.query_text import query_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
-from sqlrank.sql_ast import find_nodes, is_null, query_text
+from sqlrank.sql_ast import find_nodes, is_null
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

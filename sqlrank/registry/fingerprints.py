@@ -23,16 +23,16 @@ def metric_fingerprints(metrics: Sequence[ResolvedMetric], library: Registry) ->
     return {
         str(metric.metric): {
             "definition": _hash_definition(metric.file, tuple(file for file in metric.dependencies.files if file in library.user_files)),
-            "policies": effective_policies(metric, library),
+            "policies": effective_settings(metric, library),
         }
         for metric in metrics
     }
 
 
-def effective_policies(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
-    """Return the parameters and policies that a value depends on, without plans.
+def effective_settings(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
+    """Return the parameters and policies that the values of a metric depend on, with their defaults, as texts.
 
-    Defaults are filled in.
+    Left out are plans, which change no value, and ``aggregate``: fingerprints are stored with values per query, not yet aggregated.
     """
     names = sorted(metric.dependencies.settings - library.plans.keys() - {"aggregate"})
     defaults = {name: param.default for file in metric.dependencies.files for name, param in file.params.items()}

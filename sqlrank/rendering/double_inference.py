@@ -1,7 +1,4 @@
-"""Infer the expressions of a statement that are DOUBLE, so that casts are only written if an engine needs them.
-
-Casts are only written if an engine needs them.
-"""
+"""Infer the expressions of a statement that are DOUBLE, so that casts are only written if an engine needs them."""
 
 from __future__ import annotations
 

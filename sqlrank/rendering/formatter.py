@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Writer
 
+from sqlrank.query_text import query_text
 from sqlrank.rendering.column_lines import LINE_WIDTH, fits_line, format_columns, format_comment, list_column_comments
 from sqlrank.rendering.dialects import DIALECTS
-from sqlrank.sql_ast import query_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

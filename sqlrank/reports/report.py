@@ -219,9 +219,9 @@ def _list_sources(request: ReportRequest) -> list[Any]:
 
 def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
     """Return a heading that names what is compared, and the sections of the page."""
-    from sqlrank.reports import cluster_section as clusters  # noqa: PLC0415  see report
+    from sqlrank.reports import cluster_section as clusters  # noqa: PLC0415  loaded by now
     from sqlrank.reports import comparison_sections as comparing  # noqa: PLC0415
-    from sqlrank.reports import sections  # noqa: PLC0415  see report
+    from sqlrank.reports import sections  # noqa: PLC0415  loaded by now
     from sqlrank.reports.group_section import group_section  # noqa: PLC0415
     from sqlrank.reports.query_examples import query_section  # noqa: PLC0415
     from sqlrank.reports.verdict_sentences import verdict_list  # noqa: PLC0415

@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 import sqlrank
 from sqlrank.errors import MAX_LINE_CHARS, InputError, SqlrankError, clean_line, escape_controls, quote_excerpt, redact_secrets, short_repr
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
-from sqlrank.output.result_formats import Format, TableStyle, format_table
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 from tests.unit.command_line import ROOT, run_command, run_refused_command
 
 if TYPE_CHECKING:
@@ -132,24 +132,24 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_control_characters_are_escaped_in_tables(form: str) -> None:
     result = pa.table({"g": list(STEERING.values()), "".join(STEERING.values()): list(STEERING.values())})
-    text = format_table(result, Format(form), TableStyle())
+    text = format_result(result, Format(form), TableStyle())
     assert not has_controls(text.replace("\n", ""))
     extra = {"table": 1, "markdown": 2, "latex": 6}[form]
     assert len(text.splitlines()) == len(STEERING) + extra
     assert ("\\textbackslash{}x1b" if form == "latex" else "\\x1b") in text
     on_its_side = pa.table({name: [name] for name in STEERING.values()})
-    assert not has_controls(format_table(on_its_side, Format(form), TableStyle()).replace("\n", ""))
+    assert not has_controls(format_result(on_its_side, Format(form), TableStyle()).replace("\n", ""))
 
 
 def test_tables_show_texts_as_they_are() -> None:
-    lines = format_table(pa.table({"g": list(MARKUP.values())}), Format.table, TableStyle()).splitlines()[1:]
+    lines = format_result(pa.table({"g": list(MARKUP.values())}), Format.table, TableStyle()).splitlines()[1:]
     assert lines == [text.rstrip() for text in MARKUP.values()]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_markdown_shows_texts_as_texts(name: str) -> None:
     text = HOSTILE[name]
-    table = format_table(pa.table({"g": [text], text: [text]}), Format.markdown, TableStyle())
+    table = format_result(pa.table({"g": [text], text: [text]}), Format.markdown, TableStyle())
     page = Tags(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(table))
     assert page.tags <= {"table", "thead", "tbody", "tr", "th", "td", "code", "br", "p"}
     expected = escape_controls(text).strip()
@@ -162,19 +162,19 @@ def test_markdown_shows_texts_as_texts(name: str) -> None:
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_markdown_leaves_plain_texts_as_they_are(text: str) -> None:
-    assert format_table(pa.table({"g": [text]}), Format.markdown, TableStyle()).splitlines()[2] == f"| {text} |"
+    assert format_result(pa.table({"g": [text]}), Format.markdown, TableStyle()).splitlines()[2] == f"| {text} |"
 
 
 def test_data_formats_keep_texts() -> None:
     result = pa.table({name: list(HOSTILE.values()) for name in HOSTILE.values()})
-    text = format_table(result, Format.csv, TableStyle())
+    text = format_result(result, Format.csv, TableStyle())
     assert list(csv.reader(io.StringIO(text, newline=""))) == [result.column_names, *([value] * len(HOSTILE) for value in HOSTILE.values())]
     assert '"a\rb"' in text
 
 
 def test_csv_of_a_lone_carriage_return_is_read_by_duckdb(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(
-        format_table(pa.table({"g": ["a\rb", "c"], "v": [1, 2]}), Format.csv, TableStyle()), "utf-8", newline=""
+        format_result(pa.table({"g": ["a\rb", "c"], "v": [1, 2]}), Format.csv, TableStyle()), "utf-8", newline=""
     )
     assert duckdb.sql(f"FROM read_csv('{tmp_path}/x.csv', header=true, new_line='\\n')").fetchall() == [("a\rb", 1), ("c", 2)]
 
@@ -314,7 +314,7 @@ def test_a_refused_condition_is_the_whole_message(tmp_path: Path) -> None:
 
 def test_a_line_of_a_table_is_no_command_of_a_workflow() -> None:
     table = pa.table({"g": ["::error::no", " ::add-mask::x", "a::b"], "AUC": [0.5, 0.5, 0.5]})
-    lines = format_table(table, Format.table, TableStyle()).splitlines()[1:]
+    lines = format_result(table, Format.table, TableStyle()).splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["\\x3a:error::no", "\\x3a:add-mask::x", "a::b"]
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.output.result_formats import Format, TableStyle, format_table
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
 from tests.unit.command_line import ROOT, run_command, run_refused_command
@@ -143,6 +143,6 @@ def test_the_version_is_printed_without_importing_anything() -> None:
 
 def test_a_column_of_integers_is_written_like_one() -> None:
     table = pa.table({"parts": [2.0, 1.0, None], "share": [1.0, 0.0, None], "mean": [2.0, 1.0, 0.5]})
-    shown = format_table(table, Format.markdown, TableStyle()).splitlines()[2:]
+    shown = format_result(table, Format.markdown, TableStyle()).splitlines()[2:]
     # Ones and zeros alone may be shares; a 1 beside a 2 and no fraction is no share.
     assert shown == ["| 2 | 1.0000 | 2 |", "| 1 | 0.0000 | 1.0000 |", "| NULL | NULL | 0.5000 |"]

@@ -22,7 +22,7 @@ from typer.main import get_command
 
 import sqlrank
 from sqlrank.cli.app import app
-from sqlrank.output.result_formats import Format, TableStyle, format_table
+from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.output.text_table import TextColumn, lay_out
 from tests.lanes import select_few
 from tests.unit.command_line import ROOT, TREC, run_command
@@ -247,7 +247,7 @@ def test_colors_of_verdicts_and_winners() -> None:
     rows = {"metric": ["a", "b", "c"], "baseline": ["x"] * 3, "verdict": ["pass", "fail", "inconclusive"], "winner": ["y", "x", None]}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sqlrank.output.result_formats.supports_color", lambda: True)
-        shown = format_table(pa.table(rows), Format.table, TableStyle(), 80)
+        shown = format_result(pa.table(rows), Format.table, TableStyle(), 80)
     assert [re.findall(r"\x1b\[(3\d)m(\w+)", line) for line in shown.splitlines()[1:4]] == [
         [("32", "pass"), ("32", "y")],
         [("31", "fail"), ("31", "x")],
@@ -290,26 +290,26 @@ def test_numbers_have_one_form() -> None:
             "p_value": [1e-9, 0.5],
         }
     )  # fmt: skip
-    assert [line.split() for line in format_table(table, Format.table, TableStyle()).splitlines()[1:]] == [
+    assert [line.split() for line in format_result(table, Format.table, TableStyle()).splitlines()[1:]] == [
         ["123456", "40,000", "1,564", "1,022.9330", "0.0000", "<0.0001"],
         ["2", "3", "2", "0.5000", "0.0000", "0.5000"],
     ]
-    assert "| 40,000 |" in format_table(table.select(["n_units"]), Format.markdown, TableStyle())
+    assert "| 40,000 |" in format_result(table.select(["n_units"]), Format.markdown, TableStyle())
 
 
 def test_integers_among_fractions_of_a_metric_have_decimals() -> None:
     run = {"q1": ["a", "b"], "q2": ["b", "c"], "q3": ["a", "b", "c"]}
     result = sqlrank.evaluate(["DCG@3", "num_ret"], run=run, qrels={"q1": {"b": 4}, "q2": {"b": 3}, "q3": {"c": 1}}, per_query=True)
-    lines = [line.split() for line in format_table(result, Format.table, TableStyle()).splitlines()[1:]]
+    lines = [line.split() for line in format_result(result, Format.table, TableStyle()).splitlines()[1:]]
     assert lines == [["q1", "2.5237", "2"], ["q2", "3.0000", "2"], ["q3", "0.5000", "3"]]
 
 
 def test_a_group_alone_is_a_row_and_metrics_alone_are_a_column() -> None:
     data = pa.table({"g": ["x", "x"], "label": [1, 0], "score": [0.9, 0.1]})
     metrics = ["AUC", "LogLoss", "Brier", "APS", "Positives"]
-    grouped = format_table(sqlrank.evaluate(metrics, predictions=data, by="g"), Format.table, TableStyle())
+    grouped = format_result(sqlrank.evaluate(metrics, predictions=data, by="g"), Format.table, TableStyle())
     assert grouped.splitlines()[0].split() == ["g", *metrics]
-    alone = format_table(sqlrank.evaluate(metrics, predictions=data), Format.table, TableStyle())
+    alone = format_result(sqlrank.evaluate(metrics, predictions=data), Format.table, TableStyle())
     assert [line.split()[0] for line in alone.splitlines()] == ["metric", *metrics]
 
 
