@@ -1,13 +1,14 @@
 """Measure the coverage and width of 95 % intervals with few effective units, with and without adjustment.
 
-Each design is drawn many times and evaluated in one call; the truth is the metric of a sample of a million rows. What is printed is
-the table of docs/confidence.md: ``python benchmarks/interval_coverage.py --samples 1000``.
+Each design is drawn many times and evaluated in one call; the truth is the metric of a sample of a million rows. What is printed are
+the tables of docs/confidence.md: ``python benchmarks/interval_coverage.py --samples 1000``.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ SHARES = ["APS", "Precision", "Recall", "FBeta", "Brier", "BaseRate", "AUC"]
 OTHERS = ["LogLoss", "NormalizedEntropy", "CalibrationRatio", "RMSE"]
 METRICS = [*SHARES, "MCC", *OTHERS]
 RANKINGS = ["AP", "RR", "nDCG@10", "P@10"]
+TAILS = ["normal", "exponential"]
 LARGE = 1_000_000
 FEWEST_VALUES = 0.5
 """The share of samples in which a metric has to have an interval to be listed."""
@@ -146,6 +148,20 @@ def coverage_of_queries(queries: int, samples: int, shift: float) -> dict[str, t
     return coverage
 
 
+def coverage_of_areas(positives: int, negatives: int, area: float, samples: int, tail: str) -> float:
+    """Return in how many of 100 samples the interval of AUC holds the true area of scores with a ``normal`` or an ``exponential`` tail."""
+    rng = np.random.default_rng([positives, negatives, int(1000 * area), samples])
+    shape = (samples, positives + negatives)
+    is_positive = np.broadcast_to(np.arange(shape[1]) < positives, shape)
+    if tail == "normal":
+        score = rng.normal(size=shape) + is_positive * NormalDist().inv_cdf(area) * 2**0.5
+    else:
+        score = rng.exponential(size=shape) * np.where(is_positive, area / (1 - area), 1)
+    table = pa.table({"sample": np.repeat(np.arange(samples), shape[1]), "label": is_positive.ravel().astype(int), "score": score.ravel()})
+    _, low, high = evaluate_limits(["AUC"], table)["AUC"]
+    return 100 * float(np.mean((low <= area) & (area <= high)))
+
+
 def format_cells(coverage: dict[str, tuple[float, float]]) -> str:
     """Return a row of the table."""
     return " | ".join("" if np.isnan(share) else f"{share:.0f} ({width:.2f})" for share, width in coverage.values())
@@ -162,6 +178,11 @@ def main() -> None:
     for queries in (10, 20, 50):
         for level, shift in (("easy", 4.0), ("fair", 2.0), ("hard", 0.8)):
             print(f"| {queries}, {level} | {format_cells(coverage_of_queries(queries, options.samples, shift))} |", flush=True)
+    print(f"\n| positives, negatives, AUC | {' | '.join(TAILS)} |\n|---|---:|---:|")
+    for positives, negatives in ((20, 1000), (100, 5000)):
+        for area in (0.8, 0.95, 0.99):
+            shares = (f"{coverage_of_areas(positives, negatives, area, options.samples, tail):.0f}" for tail in TAILS)
+            print(f"| {positives}, {negatives}, {area} | {' | '.join(shares)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ FROM (
   SELECT
     group_id,
     cell,
-    SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum, -- in integers of 2^-24: exact in any row order
+    SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum, -- in whole 2^-24, so that row order does not matter
     SUM(num_rows) AS num_rows
   FROM score_cells
   GROUP BY group_id, cell

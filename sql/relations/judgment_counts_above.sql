@@ -4,7 +4,7 @@
 -- Grain: rows of judged_documents
 SELECT
   list_id,
-  relevance, -- grade; negative: in the pool, but without a judgment
+  relevance, -- grade; negative if pooled for judging, but left unjudged
   rank, -- NULL if not retrieved
   SUM(CASE WHEN relevance >= $rel THEN 1 ELSE 0 END) OVER (
     PARTITION BY list_id

@@ -27,7 +27,7 @@ FROM (
   SELECT
     group_id,
     bucket,
-    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- 0; some engines warn of windows without a partition
+    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- 0, for a partition: some engines warn if there is none
     SUM(positives) AS positives,
     SUM(negatives) AS negatives,
     SUM(num_rows) AS bucket_rows

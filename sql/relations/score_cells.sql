@@ -35,7 +35,7 @@ FROM (
         WHEN abs_score <= 0.5 THEN sixteenth_root(abs_score)
         WHEN abs_score <= 1 THEN 1.92 - sixteenth_root(1 - abs_score)
         ELSE 2.92 - sixteenth_root(1 / abs_score)
-      END) AS grid_position -- in cells, which are narrow near scores 0, 1 and -1
+      END) AS grid_position -- rises with the score by 1 per cell, finest near 0, 1, -1
   FROM (
     -- one row per row of class_weights
     SELECT

@@ -37,7 +37,7 @@ from sqlrank.compiler.select_builders import (
 from sqlrank.deadline import check_deadline
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
-from sqlrank.registry.row_comments import describe_lists
+from sqlrank.registry.row_comments import describe_aggregate
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
@@ -131,7 +131,7 @@ class AggregationCtes:
             key = row_key if swept_by is None else row_key.with_cutoff()
             query = exp.select(*map(key_column, key.columns)).from_(cte)
             query = group_by_key(cross_join_cutoffs(query, None if row_key.has_cutoff else swept_by), key)
-            rows = describe_lists(file.summary if (file := self.ctes[cte].file) else "") if grain == "list" else "one row per group"
+            rows = describe_aggregate(file.summary if key.columns and (file := self.ctes[cte].file) else "")
             name = self.ctes.add_aggregate(f"{cte}_by_query" if unit == "query" else f"{cte}_metrics", query, rows, key)
             self._aggregates[unit, cte, None] = KeyedCte(name, key, unit)
         return self._aggregates[unit, cte, None]

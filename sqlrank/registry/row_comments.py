@@ -42,15 +42,20 @@ def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[s
     return append_source(name_keys_of_rows(sentence, source, keys), source)
 
 
-def describe_lists(rows: str) -> str:
-    """Return the sentence on the rows of an aggregate of lists: those that have documents in a relation, given the sentence on its rows.
+def describe_aggregate(rows: str) -> str:
+    """Return the sentence on the rows of an aggregate by list or group: those that have a row in a relation, given the sentence on its rows.
 
-    >>> describe_lists("one row per list and rank of a relevant document: no id"), describe_lists("one row per list: its length")
+    >>> describe_aggregate("one row per list and rank of a relevant document: no id"), describe_aggregate("one row per list: its length")
     ('one row per group with a relevant document', 'one row per group')
+    >>> describe_aggregate("one row per group and distinct score of a positive"), describe_aggregate("one row per group and score")
+    ('one row per group with a positive', 'one row per group')
     """
     _, *items = re.split(r", | and ", rows.partition(":")[0])
-    document = next((item.removeprefix("rank of a ") for item in items if "document" in item and not re.search(r"\bk\b|^one ", item)), None)
-    return "one row per group" if document is None else f"one row per group with a {document}"
+    if any(item.startswith("one ") for item in items):
+        return "one row per group"
+    counted = (re.sub(r"^.* of a (?=positive)|^rank of a ", "", item) for item in items if not re.search(r"\bk\b", item))
+    kind = next((item for item in counted if "document" in item or item.startswith("positive")), None)
+    return "one row per group" if kind is None else f"one row per group with a {kind}"
 
 
 def name_keys_of_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:

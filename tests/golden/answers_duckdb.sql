@@ -77,7 +77,7 @@ WITH answers AS NOT MATERIALIZED (
   -- (judged_documents/by_list_position.sql)
   SELECT
     ranked_lists.list_id,
-    deduplicated_qrels.relevance,  -- grade; negative: in the pool, but without a judgment
+    deduplicated_qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
     -- NULL if not retrieved
     CASE
       WHEN retrieved_lists.num_documents

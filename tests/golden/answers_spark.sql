@@ -66,7 +66,7 @@ WITH answers AS (
   FROM (
     SELECT
       answers.`intent`, answers.query_id,
-      deduplicated_qrels.relevance,  -- grade; negative: in the pool, but without a judgment
+      deduplicated_qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
       ranked_documents.rank  -- NULL if not retrieved
     FROM deduplicated_qrels
     INNER JOIN answers

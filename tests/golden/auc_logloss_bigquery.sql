@@ -29,11 +29,11 @@ WITH predictions AS (
   WHERE label = 1
   GROUP BY `campaign`, `day`, score
 ), rank_counts AS (
-  -- One row per campaign, day and distinct score of a positive.
+  -- One row per campaign, day and distinct score of a positive, with the counts of rows down to it.
   SELECT
     positive_ranks.`campaign`, positive_ranks.`day`, positive_ranks.positives,
     positive_ranks.rows_above, group_sizes.total_rows,
-    -- rounded: the share is a double
+    -- a whole number again, from the share
     FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`
@@ -53,11 +53,12 @@ WITH predictions AS (
     `campaign`, `day`, total_positives,
     positives,  -- positives of this score
     rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
+    -- rows less positives, both below
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
   FROM rank_counts
 ), positive_thresholds_metrics AS (
-  -- One row per campaign and day.
+  -- One row per campaign and day with a positive.
   SELECT
     `campaign`, `day`,
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
@@ -72,7 +73,8 @@ WITH predictions AS (
   -- One row per campaign and day.
   SELECT
     `campaign`, `day`,
-    -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
+    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
+    -- score for 0.
     -SUM(LN(CASE
       WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
       WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16

@@ -31,11 +31,11 @@ WITH predictions AS (
   WHERE label = 1
   GROUP BY "CAMPAIGN", "DAY", score
 ), rank_counts AS (
-  -- One row per CAMPAIGN, DAY and distinct score of a positive.
+  -- One row per CAMPAIGN, DAY and distinct score of a positive, with the counts of rows down to it.
   SELECT
     positive_ranks."CAMPAIGN", positive_ranks."DAY", positive_ranks.positives,
     positive_ranks.rows_above, group_sizes.total_rows,
-    -- rounded: the share is a double
+    -- a whole number again, from the share
     FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY"
@@ -55,11 +55,12 @@ WITH predictions AS (
     "CAMPAIGN", "DAY", total_positives,
     positives,  -- positives of this score
     rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
+    -- rows less positives, both below
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
   FROM rank_counts
 ), positive_thresholds_metrics AS (
-  -- One row per CAMPAIGN and DAY.
+  -- One row per CAMPAIGN and DAY with a positive.
   SELECT
     "CAMPAIGN", "DAY",
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
@@ -74,7 +75,8 @@ WITH predictions AS (
   -- One row per CAMPAIGN and DAY.
   SELECT
     "CAMPAIGN", "DAY",
-    -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
+    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
+    -- score for 0.
     -SUM(LN(CASE
       WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE)
       THEN CAST('2.220446049250313e-16' AS DOUBLE)

@@ -24,21 +24,21 @@ WITH predictions AS (
     weight,  -- of the predictions of this label and score
     score_index,  -- number of the score, ascending from 0
     label_index,  -- number of the label, ascending from 0
-    1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
+    1 + MAX(label_index) OVER () AS num_labels  -- number of distinct labels
   FROM dense_indexes
 ), block_sizes AS (
   -- One row per power of two from 2 to 2^40. (block_sizes.sql)
   SELECT CAST(FLOOR(EXP(number * LN(CAST(2 AS DOUBLE PRECISION))) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size: the block of that many labels, and its
-  -- half.
+  -- One row per distinct label and score, and block size: the block of that many labels; two labels
+  -- are in different halves of one block.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(
       CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE PRECISION)
       / block_sizes.block_size
-    ) AS BIGINT) AS block,  -- number of the block; + 2^40 keeps block sizes apart
+    ) AS BIGINT) AS block,  -- number; + 2^40: no two block sizes share one
     CAST(FLOOR(
       CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE PRECISION)
       / block_sizes.block_size
@@ -92,7 +92,8 @@ WITH predictions AS (
   FROM bitwise_counted_pairs
 )
 SELECT
-  -- KendallTau: Kendall's tau (tau-b by default): concordant less discordant pairs of predictions.
+  -- KendallTau: Kendall's tau: concordant less discordant pairs of predictions, over the pairs
+  -- without ties (tau-b by default).
   SUM(concordant - discordant) / NULLIF(
     SUM(
       (concordant + discordant + score_ties) * SQRT(

@@ -56,7 +56,7 @@ WITH logs AS (
   FROM logs
   GROUP BY "CAMPAIGN"
 ), unit_influence AS (
-  -- One row per logged action, with its reward: its influence on every metric.
+  -- One row per logged action, with its reward: its influence on each metric.
   SELECT
     logs."CAMPAIGN",
     -- change of the metric by the unit, to first order
@@ -76,7 +76,7 @@ WITH logs AS (
   INNER JOIN logs_metrics ON logs_metrics."CAMPAIGN" IS NOT DISTINCT FROM logs."CAMPAIGN"
 ), influence_sums AS (
   -- One row per CAMPAIGN: its number of independent units, and sums of powers of their influence on
-  -- every metric.
+  -- each metric.
   SELECT
     "CAMPAIGN",
     COUNT(*) AS units,
@@ -96,7 +96,7 @@ WITH logs AS (
   -- One row per metric.
   SELECT 'snips' AS metric UNION ALL SELECT 'dr' AS metric UNION ALL SELECT 'mean_weight' AS metric
 ), metric_sums AS (
-  -- One row per CAMPAIGN and metric: sums of its influence.
+  -- One row per CAMPAIGN and metric: the same sums.
   SELECT
     influence_sums."CAMPAIGN", metric, units,
     CASE metric
@@ -118,13 +118,12 @@ WITH logs AS (
   CROSS JOIN metric_names
   INNER JOIN logs_metrics ON logs_metrics."CAMPAIGN" IS NOT DISTINCT FROM influence_sums."CAMPAIGN"
 ), standard_errors AS (
-  -- One row per CAMPAIGN and metric: its units, and standard error.
+  -- One row per CAMPAIGN and metric: its units, standard error, and terms of the interval.
   SELECT
     "CAMPAIGN", metric, value, units,
     SQRT(squares * units / NULLIF(units - 1, 0)) AS se,  -- standard error of the metric
     NULLIF(units - 1, 0) AS df,  -- degrees of freedom, NULL in place of 0
-    -- concentration of the variance: 0 if units have equal influence, near 1 if one has all, 2 or
-    -- more only by overflow
+    -- concentration of the variance: 0 if units have equal influence, near 1 if one has all
     fourth_powers / NULLIF(squares * squares, 0) - CAST(1 AS DOUBLE) / units AS concentration
   FROM metric_sums
 ), degrees_of_freedom AS (
@@ -133,11 +132,11 @@ WITH logs AS (
     "CAMPAIGN", metric, value, units, se, df,
     CAST(1 AS DOUBLE) / df AS inverse_df, CAST(1 AS DOUBLE) / df / df AS inverse_df_2,
     CAST(1 AS DOUBLE) / df / df / df / df AS inverse_df_4,
-    -- squared t quantile at units - 1 degrees of freedom, over the squared normal one; from 3 on
-    -- within 1.6 %
+    -- about (t / z)^2, of the t quantile at units - 1 degrees of freedom and the normal one; within
+    -- 1.6 % from 3 on
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE), 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom: low if few units make up most of the variance
+    -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1
     CASE
       WHEN units <= 4 OR concentration >= 2 THEN units - 1
       WHEN concentration * 3 > 2 THEN 3

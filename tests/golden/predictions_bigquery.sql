@@ -57,7 +57,7 @@ WITH predictions AS (
     ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
   )
 ), positive_thresholds_metrics AS (
-  -- One row per campaign.
+  -- One row per campaign with a positive.
   SELECT
     `campaign`,
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
@@ -66,8 +66,8 @@ WITH predictions AS (
       positives / NULLIF(total_positives, 0)
       * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
-    -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
-    -- share a threshold.
+    -- APS: average precision score, the area under the stepwise precision-recall curve; ties share
+    -- a threshold.
     SUM(
       positives / NULLIF(total_positives, 0) * (
         (positives_above + positives)
@@ -81,7 +81,8 @@ WITH predictions AS (
   -- One row per campaign.
   SELECT
     `campaign`,
-    -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
+    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
+    -- score for 0.
     -SUM(
       weight
       * LN(CASE

@@ -68,7 +68,7 @@ WITH predictions AS (
     SUM(negatives + negatives_between) OVER (PARTITION BY "CAMPAIGN") AS total_negatives
   FROM segment_weights
 ), positive_thresholds_metrics AS (
-  -- One row per CAMPAIGN.
+  -- One row per CAMPAIGN with a positive.
   SELECT
     "CAMPAIGN",
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
@@ -77,8 +77,8 @@ WITH predictions AS (
       positives / NULLIF(total_positives, 0)
       * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
-    -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
-    -- share a threshold.
+    -- APS: average precision score, the area under the stepwise precision-recall curve; ties share
+    -- a threshold.
     SUM(
       positives / NULLIF(total_positives, 0) * (
         (positives_above + positives)
@@ -92,7 +92,8 @@ WITH predictions AS (
   -- One row per CAMPAIGN.
   SELECT
     "CAMPAIGN",
-    -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
+    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
+    -- score for 0.
     -SUM(
       weight
       * LN(CASE

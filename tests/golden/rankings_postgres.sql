@@ -49,7 +49,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per model, query and judged document, retrieved or not. (judged_documents/by_join.sql)
   SELECT
     selected_queries."model", selected_queries.query_id,
-    qrels.relevance,  -- grade; negative: in the pool, but without a judgment
+    qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels
   INNER JOIN selected_queries ON selected_queries.query_id = qrels.query_id

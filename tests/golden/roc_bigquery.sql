@@ -10,9 +10,9 @@ WITH predictions AS (
   -- One row per prediction.
   SELECT
     score,
-    CASE WHEN label = 1 THEN 1.0 ELSE 0 END AS positives,  -- weight, 0 of a negative
-    CASE WHEN label = 1 THEN 0 ELSE 1.0 END AS negatives,  -- weight, 0 of a positive
-    -- in cells, which are narrow near scores 0, 1 and -1
+    CASE WHEN label = 1 THEN 1.0 ELSE 0 END AS positives,  -- weight of a positive, else 0
+    CASE WHEN label = 1 THEN 0 ELSE 1.0 END AS negatives,  -- weight of a negative, else 0
+    -- rises with the score by 1 per cell, finest near 0, 1, -1
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
       WHEN ABS(score) <= 0.5 THEN SQRT(SQRT(SQRT(SQRT(ABS(score)))))
@@ -31,7 +31,7 @@ WITH predictions AS (
   -- One row per grid cell.
   SELECT
     cell,
-    -- in integers of 2^-24: exact in any row order
+    -- in whole 2^-24, so that row order does not matter
     SUM(CAST(FLOOR(16777216 * cell_offset) AS INT64)) AS offset_sum,
     COUNT(*) AS num_rows
   FROM score_cells
@@ -52,7 +52,7 @@ WITH predictions AS (
   -- One row per prediction. (bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
-    -- one per cell; if crowded, up to 131072, its mean at 65536
+    -- one per cell; if crowded, many, finest near the mean
     131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
@@ -68,7 +68,7 @@ WITH predictions AS (
   -- One row per bucket.
   SELECT
     bucket,
-    -- 0; some engines warn of windows without a partition
+    -- 0, for a partition: some engines warn if there is none
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
     SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores

@@ -15,7 +15,7 @@ WITH predictions AS (
     -- weight of the negatives of this score
     SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives,
     COUNT(*) AS num_rows,  -- predictions of this score
-    -- in cells, which are narrow near scores 0, 1 and -1
+    -- rises with the score by 1 per cell, finest near 0, 1, -1
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
       WHEN ABS(score) <= 0.5 THEN SQRT(SQRT(SQRT(SQRT(ABS(score)))))
@@ -41,7 +41,7 @@ WITH predictions AS (
   -- One row per grid cell.
   SELECT
     cell,
-    -- in integers of 2^-24: exact in any row order
+    -- in whole 2^-24, so that row order does not matter
     SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum,
     SUM(num_rows) AS num_rows
   FROM score_cells
@@ -62,7 +62,7 @@ WITH predictions AS (
   -- One row per distinct score. (bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
-    -- one per cell; if crowded, up to 131072, its mean at 65536
+    -- one per cell; if crowded, many, finest near the mean
     131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
@@ -78,7 +78,7 @@ WITH predictions AS (
   -- One row per bucket.
   SELECT
     bucket,
-    -- 0; some engines warn of windows without a partition
+    -- 0, for a partition: some engines warn if there is none
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
     SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores

@@ -38,7 +38,7 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     ranked_lists.list_id,
-    qrels.relevance,  -- grade; negative: in the pool, but without a judgment
+    qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
     ranked_documents.rank,  -- NULL if not retrieved
     ROW_NUMBER() OVER (
       PARTITION BY ranked_lists.list_id ORDER BY qrels.relevance DESC
@@ -71,11 +71,11 @@ WITH predictions AS NOT MATERIALIZED (
   WHERE label = 1
   GROUP BY "model", score
 ), rank_counts AS (
-  -- One row per model and distinct score of a positive.
+  -- One row per model and distinct score of a positive, with the counts of rows down to it.
   SELECT
     positive_ranks."model", positive_ranks.positives, positive_ranks.rows_above,
     group_sizes.total_rows,
-    -- rounded: the share is a double
+    -- a whole number again, from the share
     FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks."model"
@@ -91,6 +91,7 @@ WITH predictions AS NOT MATERIALIZED (
     "model", total_positives,
     positives,  -- positives of this score
     rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
+    -- rows less positives, both below
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
   FROM rank_counts
@@ -105,7 +106,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM ideal_ranking
   GROUP BY list_id
 ), positive_thresholds_metrics AS (
-  -- One row per model.
+  -- One row per model with a positive.
   SELECT
     "model",
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a

@@ -132,7 +132,7 @@ def test_the_summary_has_every_metric_of_every_system(page: Page) -> None:
     ]
     assert page.rows("meanings-table") == [
         ["RR", "reciprocal rank of the first relevant document, whose mean over queries is MRR.", "0 to 1", "higher"],
-        ["P@1", "precision, the share of relevant documents at ranks 1 to k.", "0 to 1", "higher"],
+        ["P@1", "precision, the share of the documents at ranks 1 to k that are relevant.", "0 to 1", "higher"],
     ]
 
 

@@ -50,9 +50,9 @@ WITH sqlrank_predicted_clusters_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     predicted_cluster,  -- NULL without one
-    -- the record, if it has no predicted cluster
+    -- the record, if it is a cluster of its own
     CASE WHEN predicted_cluster IS NULL THEN record_id END AS unplaced_record_id,
-    true_cluster  -- NULL without one
+    true_cluster  -- never NULL
   FROM sqlrank_records
   WHERE true_cluster IS NOT NULL
 ), sqlrank_cluster_overlaps AS (
@@ -60,7 +60,9 @@ WITH sqlrank_predicted_clusters_source AS (
   -- (cluster_overlaps.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
-    predicted_cluster, unplaced_record_id, true_cluster,
+    predicted_cluster,
+    unplaced_record_id,  -- the record, if it has no predicted cluster
+    true_cluster,
     CAST(COUNT(*) AS FLOAT64) AS n  -- records that both clusters share
   FROM sqlrank_evaluated_records
   GROUP BY
@@ -90,7 +92,7 @@ WITH sqlrank_predicted_clusters_source AS (
     -- PairwiseRecall: share of the pairs of records in one true cluster that are in one predicted
     -- cluster.
     SUM(n * (n - 1)) / NULLIF(SUM(n * (true_size - 1)), 0) AS pairwise_recall,
-    -- PairwiseF: harmonic mean of pairwise precision and recall, with weights of 1 and beta^2.
+    -- PairwiseF: F measure of pairwise precision and recall: their harmonic mean, if beta is 1.
     2 * SUM(n * (n - 1))
     / NULLIF(SUM(n * (true_size - 1)) + SUM(n * (predicted_size - 1)), 0) AS pairwise_f,
     -- BCubedPrecision: B-cubed precision, the mean over records of the share of their predicted
@@ -99,7 +101,7 @@ WITH sqlrank_predicted_clusters_source AS (
     -- BCubedRecall: B-cubed recall, the mean over records of the share of their true cluster that
     -- is in their predicted cluster.
     SUM(n * n / true_size) / SUM(n) AS bcubed_recall,
-    -- BCubedF: harmonic mean of B-cubed precision and recall, of which records count the same.
+    -- BCubedF: F measure of B-cubed precision and recall, in which each record counts the same.
     2 * SUM(n * n / predicted_size) * SUM(n * n / true_size)
     / NULLIF(SUM(n) * (SUM(n * n / predicted_size) + SUM(n * n / true_size)), 0) AS bcubed_f,
     -- num_records: number of records evaluated.

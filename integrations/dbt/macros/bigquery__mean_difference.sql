@@ -45,7 +45,7 @@ WITH sqlrank_queries_source AS (
   FROM sqlrank_query_metrics
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_unit_influence AS (
-  -- One row per sqlrank_group and query to evaluate: its influence on every metric.
+  -- One row per sqlrank_group and query to evaluate: its influence on each metric.
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_query_metrics.') }},
     -- difference from the mean
@@ -56,7 +56,7 @@ WITH sqlrank_queries_source AS (
   INNER JOIN sqlrank_group_metrics
     ON {% for _ in groups %}(sqlrank_group_metrics.sqlrank_group_{{ loop.index }} IS NOT DISTINCT FROM sqlrank_query_metrics.sqlrank_group_{{ loop.index }}){% if not loop.last %} AND {% endif %}{% endfor %}
 ), sqlrank_standard_errors AS (
-  -- One row per sqlrank_group: its units, and standard error.
+  -- One row per sqlrank_group: its units, standard error, and terms of the interval.
   SELECT
     {{ sqlrank.group_columns(groups, '') }}, MAX(mean_difference_value) AS value,
     COUNT(mean_difference_influence) AS units,
@@ -68,8 +68,7 @@ WITH sqlrank_queries_source AS (
     ) AS se,
     -- degrees of freedom, NULL in place of 0
     NULLIF(COUNT(mean_difference_influence) - 1, 0) AS df,
-    -- concentration of the variance: 0 if units have equal influence, near 1 if one has all, 2 or
-    -- more only by overflow
+    -- concentration of the variance: 0 if units have equal influence, near 1 if one has all
     SUM(
       mean_difference_influence * mean_difference_influence * mean_difference_influence
       * mean_difference_influence
@@ -87,10 +86,10 @@ WITH sqlrank_queries_source AS (
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
     1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
-    -- squared t quantile at units - 1 degrees of freedom, over the squared normal one; from 3 on
-    -- within 1.6 %
+    -- about (t / z)^2, of the t quantile at units - 1 degrees of freedom and the normal one; within
+    -- 1.6 % from 3 on
     (units - 1 + 0.8999505931404055) / NULLIF(units - 1 - 1.5207788172066563, 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom: low if few units make up most of the variance
+    -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1
     CASE
       WHEN units <= 4 OR concentration >= 2 THEN units - 1
       WHEN concentration * 3 > 2 THEN 3

@@ -57,7 +57,7 @@ WITH sqlrank_run_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
     sqlrank_evaluated_queries.query_id,
-    sqlrank_qrels.relevance,  -- grade; negative: in the pool, but without a judgment
+    sqlrank_qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
     sqlrank_ranked_documents.rank,  -- NULL if not retrieved
     sqlrank_ranked_documents.list_length  -- documents in the list; NULL if not retrieved
   FROM sqlrank_qrels
@@ -126,7 +126,7 @@ WITH sqlrank_run_source AS (
     SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*) AS ap,
     -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr,
-    -- P: precision, the share of relevant documents at ranks 1 to k.
+    -- P: precision, the share of the documents at ranks 1 to k that are relevant.
     COALESCE(SUM(CASE WHEN rank <= {{ k }} THEN 1.0 ELSE 0 END) / NULLIF({{ k }}, 0), 0) AS p_at_k,
     -- R: recall, the share of the relevant documents that are among the first k.
     SUM(CASE WHEN rank <= {{ k }} THEN 1.0 ELSE 0 END) / COUNT(*) AS r_at_k,

@@ -60,7 +60,7 @@ WITH sqlrank_run_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
     sqlrank_evaluated_queries.query_id,
-    sqlrank_qrels.relevance,  -- grade; negative: in the pool, but without a judgment
+    sqlrank_qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
     sqlrank_ranked_documents.rank,  -- NULL if not retrieved
     sqlrank_ranked_documents.list_length  -- documents in the list; NULL if not retrieved
   FROM sqlrank_qrels
@@ -136,7 +136,7 @@ WITH sqlrank_run_source AS (
     / CAST(COUNT(*) AS DOUBLE) AS ap,
     -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN CAST(1 AS DOUBLE) / rank ELSE 0 END) AS rr,
-    -- P: precision, the share of relevant documents at ranks 1 to k.
+    -- P: precision, the share of the documents at ranks 1 to k that are relevant.
     COALESCE(
       SUM(CASE WHEN rank <= {{ k }} THEN CAST(1.0 AS DOUBLE) ELSE 0 END) / NULLIF({{ k }}, 0), 0
     ) AS p_at_k,

@@ -36,14 +36,14 @@ WITH sqlrank_predictions_source AS (
   WHERE label = 1
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, score
 ), sqlrank_rank_counts AS (
-  -- One row per sqlrank_group and distinct score of a positive.
+  -- One row per sqlrank_group and distinct score of a positive, with the counts of rows down to it.
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_positive_ranks.') }},
     sqlrank_positive_ranks.positives, sqlrank_positive_ranks.rows_above,
     sqlrank_group_sizes.total_rows,
     FLOOR(
       sqlrank_positive_ranks.share_at_or_above * sqlrank_group_sizes.total_rows + 0.5
-    ) AS rows_at_or_above,  -- rounded: the share is a double
+    ) AS rows_at_or_above,  -- a whole number again, from the share
     SUM(sqlrank_positive_ranks.positives) OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, 'sqlrank_positive_ranks.') }}
       ORDER BY sqlrank_positive_ranks.score DESC
@@ -64,6 +64,7 @@ WITH sqlrank_predictions_source AS (
     rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
     positives_at_or_above - positives AS positives_above,
     rows_above - positives_at_or_above + positives AS negatives_above,
+    -- rows less positives, both below
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
   FROM sqlrank_rank_counts
@@ -98,7 +99,7 @@ WITH sqlrank_predictions_source AS (
   FROM sqlrank_binned_predictions
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, bin
 ), sqlrank_positive_thresholds_metrics AS (
-  -- One row per sqlrank_group.
+  -- One row per sqlrank_group with a positive.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
@@ -107,8 +108,8 @@ WITH sqlrank_predictions_source AS (
       positives / total_positives
       * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
-    -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
-    -- share a threshold.
+    -- APS: average precision score, the area under the stepwise precision-recall curve; ties share
+    -- a threshold.
     SUM(
       positives / total_positives * (
         (positives_above + positives)
@@ -121,7 +122,8 @@ WITH sqlrank_predictions_source AS (
   -- One row per sqlrank_group.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
-    -- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
+    -- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 -
+    -- score for 0.
     -SUM(LN(CASE
       WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
       WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16

@@ -136,7 +136,7 @@ WITH sqlrank_run_source AS (
     ) AS ap,
     -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
     MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr,
-    -- P: precision, the share of relevant documents at ranks 1 to k.
+    -- P: precision, the share of the documents at ranks 1 to k that are relevant.
     COALESCE(SUM(CASE WHEN rank <= {{ k }} THEN 1e0 ELSE 0 END) / NULLIF({{ k }}, 0), 0) AS p_at_k,
     -- R: recall, the share of the relevant documents that are among the first k.
     SUM(CASE WHEN rank <= {{ k }} THEN 1e0 ELSE 0 END) / COUNT(*) AS r_at_k,

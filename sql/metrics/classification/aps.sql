@@ -1,4 +1,4 @@
--- APS: average precision score, the area under the precision-recall curve taken in steps; ties share a threshold.
+-- APS: average precision score, the area under the stepwise precision-recall curve; ties share a threshold.
 --     APS = sum over thresholds of (recall - recall before) * precision
 -- Use when: positives are rare and you care about the precision among the highest scores. Compare it with BaseRate, not with 0.5.
 -- Requires: binary labels.

@@ -1,4 +1,4 @@
--- KS: greatest distance between the score distributions of positives and negatives, that is of recall and FPR.
+-- KS: greatest distance between the score distributions of positives and negatives, that is, between recall and FPR.
 --     KS = max over thresholds t of |TPR(t) - FPR(t)|
 -- Use when: you choose one threshold, as in credit scoring, and want the best separation that any has.
 -- Requires: binary labels.

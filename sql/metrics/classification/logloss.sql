@@ -1,4 +1,4 @@
--- LogLoss: mean negative logarithm of |score + label - 1|, the probability given to the label.
+-- LogLoss: mean negative logarithm of the probability given to the label: score for 1, 1 - score for 0.
 --     LogLoss = - sum w (y ln p + (1 - y) ln(1 - p)) / sum w
 -- Use when: you use the probabilities themselves, as in bidding or expected values, and a confident error is expensive.
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.

@@ -1,4 +1,4 @@
--- BCubedF: harmonic mean of B-cubed precision and recall, of which records count the same.
+-- BCubedF: F measure of B-cubed precision and recall, in which each record counts the same.
 -- Use when: each record should count the same, whatever the size of its cluster. It is a good default.
 -- Nonzero: predicted_size, true_size.
 -- Range: 0 to 1.

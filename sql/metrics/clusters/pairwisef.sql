@@ -1,4 +1,4 @@
--- PairwiseF: harmonic mean of pairwise precision and recall, with weights of 1 and beta^2.
+-- PairwiseF: F measure of pairwise precision and recall: their harmonic mean, if beta is 1.
 -- Use when: links between records are what you use. Large clusters dominate, since they have many pairs.
 -- $beta: number above 0, default 1: how much more recall counts than precision.
 -- Range: 0 to 1.

@@ -1,4 +1,4 @@
--- VMeasure: harmonic mean of homogeneity and completeness, with weights of 1 and beta; at 1 it is NMI.
+-- VMeasure: harmonic mean of homogeneity and completeness, if beta is 1; then it is NMI by the arithmetic mean.
 -- Use when: you want one number for homogeneity and completeness. It is not adjusted for chance.
 -- $beta: number above 0, default 1: how much more completeness counts than homogeneity.
 -- Range: 0 to 1.

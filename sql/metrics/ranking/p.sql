@@ -1,4 +1,4 @@
--- P: precision, the share of relevant documents at ranks 1 to k.
+-- P: precision, the share of the documents at ranks 1 to k that are relevant.
 --     P@k = hits in the first k / k
 -- Use when: users see a page of k results and each counts the same. It cannot reach 1 if a query has fewer than k relevant documents.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.

@@ -5,8 +5,8 @@ SELECT
   group_id,
   record_id,
   predicted_cluster,
-  unplaced_record_id, -- the record, if it has no predicted cluster
-  true_cluster,
+  unplaced_record_id, -- the record, if it is a cluster of its own
+  true_cluster, -- never NULL
   CASE WHEN true_cluster IS NULL THEN record_id END AS unlabeled_record_id -- NULL: every record has a true cluster
 FROM predicted_records
 WHERE true_cluster IS NOT NULL

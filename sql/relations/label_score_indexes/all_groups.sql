@@ -6,7 +6,7 @@ SELECT
   weight, -- of the predictions of this label and score
   score_index, -- number of the score, ascending from 0
   label_index, -- number of the label, ascending from 0
-  1 + MAX(label_index) OVER (PARTITION BY group_id) AS num_labels -- distinct labels of the group
+  1 + MAX(label_index) OVER (PARTITION BY group_id) AS num_labels -- number of distinct labels
 FROM (
   -- one row per group, distinct label and score
   SELECT

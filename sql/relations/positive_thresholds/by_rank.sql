@@ -13,17 +13,17 @@ SELECT
   positives_at_or_above - positives AS positives_above,
   rows_above - positives_at_or_above + positives AS negatives_above,
   total_positives - positives_at_or_above AS positives_below,
-  total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
+  total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below, -- rows less positives, both below
   total_rows - total_positives AS total_negatives
 FROM (
-  -- one row per group and distinct score of a positive
+  -- one row per group and distinct score of a positive, with the counts of rows down to it
   SELECT
     positive_ranks.group_id,
     positive_ranks.score,
     positive_ranks.positives,
     positive_ranks.rows_above,
     group_sizes.total_rows,
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above, -- rounded: the share is a double
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above, -- a whole number again, from the share
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks.group_id ORDER BY positive_ranks.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS positives_at_or_above,

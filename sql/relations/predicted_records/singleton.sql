@@ -4,6 +4,6 @@ SELECT
   group_id,
   record_id,
   predicted_cluster, -- NULL without one
-  CASE WHEN predicted_cluster IS NULL THEN record_id END AS unplaced_record_id, -- the record, if it has no predicted cluster
+  CASE WHEN predicted_cluster IS NULL THEN record_id END AS unplaced_record_id, -- the record, if it is a cluster of its own
   true_cluster -- NULL without one
 FROM records

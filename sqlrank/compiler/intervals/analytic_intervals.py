@@ -104,8 +104,8 @@ class AnalyticIntervals:
             return "one row per group and set of units of equal influence on the metrics"
         units = self._unit_names(keys, rows)
         if units and not self.rows_are_units and rows.kind != "values":
-            return f"one row per group and {' and '.join(units)}: its influence on every metric"
-        return f"{self.relations.ctes[rows.step].rows}: its influence on every metric"
+            return f"one row per group and {' and '.join(units)}: its influence on each metric"
+        return f"{self.relations.ctes[rows.step].rows}: its influence on each metric"
 
     def _choose_formula(self, column: MetricColumn, influence: exp.Expr, rows: InfluenceRows, sums: InfluenceSums) -> IntervalFormula:
         """Return the formula of a metric's interval."""
@@ -132,7 +132,7 @@ class AnalyticIntervals:
         rows = "one row per group and metric" if source.is_long else "one row per group"
         errors = {alias: steps[formula].standard_error(source.sums[alias]) for alias, formula in formulas.items()}
         query = source.query.select(*drop_equal_comments(select_by_metric(errors) if source.is_long else wide_columns.add(errors)))
-        name = self.relations.ctes.add_aggregate("standard_errors", query, f"{rows}: its units, and standard error")
+        name = self.relations.ctes.add_aggregate("standard_errors", query, f"{rows}: its units, standard error, and terms of the interval")
         joined_cte = None if source.is_long else metrics_cte
         for step, build, rows_of_step in INTERVAL_STEPS:
             by_formula = {formula: build(columns) for formula, columns in steps.items()}

@@ -139,7 +139,7 @@ class InfluenceSums:
         sums_cte = self.relations.ctes.add_aggregate(
             "influence_sums",
             group_by_key(query.from_(influence_cte), keys),
-            "one row per group: its number of independent units, and sums of powers of their influence on every metric",
+            "one row per group: its number of independent units, and sums of powers of their influence on each metric",
         )
         return self._join_metric_values(sums_cte, metrics_cte, keys, names)
 
@@ -175,7 +175,7 @@ class InfluenceSums:
             for name, value in columns.items():
                 values.setdefault(name, {})[alias] = value
         query = query.select(*(exp.alias_(case_by_metric(by_alias), name) for name, by_alias in values.items()))
-        name = self.relations.ctes.add_aggregate("metric_sums", query, "one row per group and metric: sums of its influence")
+        name = self.relations.ctes.add_aggregate("metric_sums", query, "one row per group and metric: the same sums")
         long_query = exp.select(*map(key_column, keys.columns), exp.column(METRIC_COLUMN)).from_(name)
         return SumSource(long_query, {alias: _with_size({name: exp.column(name) for name in sums[alias]}) for alias in sums}, is_long=True)
 

@@ -111,7 +111,7 @@ class IntervalFormulas:
             comment = (
                 "the metric"
                 + (", from -1..1 to 0..1" if self.formula.is_rescaled else "")
-                + ", NULL unless from 0 to 1 but for rounding errors"
+                + ", without rounding errors, NULL if not in 0..1"
             )
             columns.append(describe_column(self.relations.apply_function("clipped_share", {}, share), "proportion", comment))
             if self.needs_class_sizes:
@@ -142,8 +142,8 @@ class IntervalFormulas:
             columns.append(describe_column(ratio, "ratio", "Hanley and McNeil's variance, classes exchanged, / (AUC (1 - AUC))"))
         return columns
 
-    def list_trials(self) -> list[exp.Expr]:
-        """Return the squared t quantile over the effective number of trials of a share."""
+    def list_shrinkages(self) -> list[exp.Expr]:
+        """Return the shrinkage of a share: the squared t quantile over the effective number of trials."""
         if self.is_t:
             return []
         error: exp.Expr = exp.column(SE)
@@ -158,9 +158,7 @@ class IntervalFormulas:
         quantile = exp.column("t_quantile")
         shrinkage = exp.Div(this=exp.Mul(this=quantile, expression=quantile.copy()), expression=trials)
         size = self._describe_slot("effective_trials", method)
-        return [
-            describe_column(shrinkage, "shrinkage", f"t_quantile^2 / n, which widens the interval and moves it towards 1/2, by the {size}")
-        ]
+        return [describe_column(shrinkage, "shrinkage", f"t_quantile^2 / n, for the {size}")]
 
     def list_margins(self) -> list[exp.Expr]:
         """Return the margin of a Student's interval, or the spread of a Wilson's."""
@@ -211,7 +209,7 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
         "powers of 1 / df, and terms of the variance",
     ),
     ("variances", IntervalFormulas.list_variances, "quantile of Student's t, and the variance for the interval"),
-    ("trials", IntervalFormulas.list_trials, "the metric as the share of a binomial sample"),
+    ("shrinkages", IntervalFormulas.list_shrinkages, "shrinkage towards 1/2, as of the share of a binomial sample"),
     ("margins", IntervalFormulas.list_margins, "the margin, from which both limits of the interval follow"),
 )
 """Steps from standard errors to limits: the name of each, the columns that it adds, and their title."""

@@ -99,7 +99,7 @@ class PseudoValues:
         influence_cte = self.relations.ctes.add_aggregate(
             f"{cte.step.removesuffix('_metrics')}_influence",
             self.spread.select_influence(cte.step, keys, rows, influences, has_classes),
-            "one row per unit: its influence on every metric",
+            "one row per unit: its influence on each metric",
         )
         counts: dict[str, exp.Expr] = {UNIT_COUNT: exp.Count(this=exp.Star())}
         counts |= {name: exp.Sum(this=exp.column(total)) for name, total in CLASS_SIZES_BY_NAME.items()} if has_classes else {}
