@@ -93,8 +93,10 @@ def _exit_process(status: int, write_error: OSError | None) -> None:
             write_error = error
     if write_error is not None and not isinstance(write_error, BrokenPipeError) and status == 0:
         status = 2
+        from sqlrank.errors import describe_os_error  # noqa: PLC0415  for a failed write alone
+
         with suppress(OSError):
-            os.write(2, f"sqlrank: {write_error}\n".encode())
+            os.write(2, f"sqlrank: {describe_os_error(write_error)}\n".encode())
     os._exit(status)
 
 

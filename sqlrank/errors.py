@@ -5,6 +5,7 @@ Messages contain the problem, its location, and advice.
 
 from __future__ import annotations
 
+import errno
 import re
 from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
+NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+"""Numbers of the errors of full disks and quotas."""
 
 MAX_EXCERPT = 80
 """Maximum number of characters that a message quotes from foreign text."""
@@ -112,6 +116,22 @@ class ExecutionError(SqlrankError):
 def first_line(error: BaseException) -> str:
     """Return the first line of the message of an error, or its class name if it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def describe_os_error(error: OSError) -> str:
+    """Return a sentence on what an operating system refused: of a file, or without one of standard output, with advice.
+
+    >>> describe_os_error(OSError(errno.ENOSPC, "No space left on device"))
+    'standard output cannot be written: No space left on device. Free space, or write to a file elsewhere'
+    >>> describe_os_error(PermissionError(errno.EACCES, "Permission denied", "run.trec"))
+    "'run.trec': Permission denied. Check the file, or name another"
+    """
+    reason = error.strerror or first_line(error)
+    if error.filename is not None:
+        return f"{str(error.filename)!r}: {reason}. Check the file, or name another"
+    return (
+        f"standard output cannot be written: {reason}. {'Free space, or write' if error.errno in NO_SPACE else 'Write'} to a file elsewhere"
+    )
 
 
 MAX_REPR = 200

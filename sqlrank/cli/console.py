@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from sqlrank.cli.command_help import EXAMPLES, START, first_sentence, grouped_options, option_group, with_type_name
 from sqlrank.cli.option_messages import as_option_message, get_flag, list_policies
-from sqlrank.errors import SqlrankError, clean_line, to_sentence
+from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,7 +178,8 @@ def exit_on_error() -> Iterator[None]:
         # Recognize DuckDB errors by their module, which is not imported for help.
         if not isinstance(error, (SqlrankError, OSError)) and not type(error).__module__.startswith(("duckdb", "_duckdb")):
             raise
-        sqlrank_error = error if isinstance(error, SqlrankError) else SqlrankError(*str(error).splitlines())
+        text = describe_os_error(error) if isinstance(error, OSError) else str(error)
+        sqlrank_error = error if isinstance(error, SqlrankError) else SqlrankError(*text.splitlines())
         typer.echo(f"sqlrank: {as_option_message(str(sqlrank_error), list_policies())}", err=True)
         raise typer.Exit(ERROR_STATUS) from None
 

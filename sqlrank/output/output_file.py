@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from sqlrank.engines.file_sources import includes_file, list_paths
-from sqlrank.errors import SqlrankError
+from sqlrank.errors import NO_SPACE, SqlrankError
 from sqlrank.output.file_kinds import KIND_KEY, READ_BYTES, FileKind, read_file_kind
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ TEXT_ENDINGS = ("", ".md", ".markdown", ".txt")
 _TEMPORARY = re.compile(r"\.sqlrank_[0-9a-f]{16}\.tmp")
 _DESCRIPTOR = re.compile(r"/dev/(?P<name>stdout|stderr)|/(?:dev|proc/self)/fd/(?P<number>\d+)")
 _STANDARD = {"stdout": 1, "stderr": 2}
-_NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 @dataclass(frozen=True)
@@ -201,7 +199,7 @@ class OutputFile:
             error_number = error.errno if isinstance(error, OSError) else None
             reason = str(error) if error_number is None else os.strerror(error_number)
             unchanged = ". It has what it had before" if self._has_earlier_file else ""
-            advice = "Free space, or name another file" if error_number in _NO_SPACE else "Name another file"
+            advice = "Free space, or name another file" if error_number in NO_SPACE else "Name another file"
             raise SqlrankError(f"{self.label}: cannot be written: {reason}{unchanged}. {advice}") from error
 
     @property
