@@ -60,7 +60,9 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
                 and name not in lists
                 and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]"))
             ):
-                problem = f"{label}: {name} is {duckdb_type}, not a number. Cast it, or map another column to {name}"
+                problem = (
+                    f"{label}: {name} is {duckdb_type}, not a number. {_cast_advice(inputs[role], name)}, or map another column to {name}"
+                )
                 # All columns of a text file without rows have a text type.
                 problems.append(f"{label} has no rows" if inputs[role].table.is_empty else problem)
     # The queries table is joined by query_id, and by the columns that group its rows and those of the run.
@@ -90,6 +92,14 @@ def _list_advice(bound_input: BoundInput, name: str) -> str:
         f"{bound_input.label}: {name} is {bound_input.column_type(name)}, a list, and a row has one value. A row per query with lists of documents "
         "is inputs={'answers': ...}, with the columns retrieved and relevant"
     )
+
+
+def _cast_advice(bound_input: BoundInput, name: str) -> str:
+    """Return the advice to cast a column; DuckDB reads a column of a text file as texts whose first number is ``inf``."""
+    column = bound_input.columns[name]
+    text = exp.to_identifier(column).sql("duckdb") if column in (bound_input.table.column_types or ()) else column
+    is_text = bound_input.column_type(name) == "VARCHAR"
+    return f"If its texts are numbers, such as inf, give columns={{'{name}': 'CAST({text} AS DOUBLE)'}}" if is_text else "Cast it"
 
 
 def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:

@@ -152,3 +152,15 @@ def test_a_score_of_a_run_that_is_no_number() -> None:
         first == "run (x.run): 1 row: score is NULL, or a text that is no number. Give it a number, leave the row out, or give nulls='drop'"
     )
     assert example == "    query_id='1', doc_id='a', score=None"
+
+
+@pytest.mark.parametrize("infinite", ["inf", "-Infinity"])
+def test_a_column_of_numbers_that_begins_with_an_infinite_one(infinite: str) -> None:
+    Path("x.csv").write_text(f"label,my score\n0,{infinite}\n1,0.5\n1,0.75\n")
+    cast = 'CAST("my score" AS DOUBLE)'
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate("AUC", predictions="x.csv", columns={"score": "my score"})
+    advice = f"If its texts are numbers, such as inf, give columns={{'score': '{cast}'}}, or map another column to score"
+    assert str(caught.value) == f"predictions (x.csv): score is VARCHAR, not a number. {advice}"
+    expected = 1.0 if infinite.startswith("-") else 0.0
+    assert sqlrank.evaluate("AUC", predictions="x.csv", columns={"score": cast}).to_pylist() == [{"AUC": expected}]
