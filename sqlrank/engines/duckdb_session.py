@@ -35,6 +35,7 @@ SEMANTIC_SETTINGS = {
 _OUT_OF_MEMORY_ADVICE = "Give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
 _ENDED = "DuckDB has ended the open transaction of your connection by this error: call rollback(). What was not committed is lost."
 _ADDRESS = re.compile(r"[a-z][\w+.-]+:/", re.IGNORECASE)
+_LOCK = re.compile(r'lock on file "(?P<file>[^"]*)"(?:.* held in (?:\S*/)?(?P<program>[^\s/]+) \(PID (?P<id>\d+)\))?')
 _OPTIONAL = {"enable_progress_bar", "enable_progress_bar_print", "python_enable_replacements"}
 """Settings that are left as they are where the configuration is locked."""
 _CLAIMED: set[int] = set()
@@ -49,7 +50,15 @@ def translate_duckdb_errors() -> Iterator[None]:
     except duckdb.OutOfMemoryException as error:
         raise ExecutionError(f"out of memory: {first_line(error)}. {_OUT_OF_MEMORY_ADVICE}") from error
     except duckdb.Error as error:
-        raise ExecutionError(f"duckdb: {first_line(error)}") from error
+        raise ExecutionError(f"duckdb: {explain_duckdb_error(error)}") from error
+
+
+def explain_duckdb_error(error: duckdb.Error) -> str:
+    """Return the first line of an error of DuckDB, or for a file that another process has open, which one and what to do."""
+    if (lock := _LOCK.search(str(error))) is None:
+        return first_line(error)
+    process = f" ({lock['program']}, PID {lock['id']})" if lock["program"] else ""
+    return f"another process{process} has {lock['file']!r} open. Close it there, open it there read-only to read it here, or give a copy"
 
 
 @contextmanager
@@ -209,4 +218,4 @@ def _open_connection(connection: Any) -> duckdb.DuckDBPyConnection:
     except duckdb.Error as error:
         if reader_function(str(connection)):
             raise InputError(f"cannot open {str(connection)!r} as a DuckDB file. It is a table: give it as an input instead") from None
-        raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {first_line(error)}") from None
+        raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {explain_duckdb_error(error)}") from None

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.engines.duckdb_session import describe_columns
+from sqlrank.engines.duckdb_session import describe_columns, explain_duckdb_error
 from sqlrank.errors import quote_excerpt
 from sqlrank.registry.query_templates import load_select
 
@@ -115,9 +115,8 @@ DELIMITERS = (",", ";", "\t", "|")
 
 def explain_read_error(error: duckdb.Error) -> str:
     """Return the first line of an error with advice, if there is any."""
-    text = str(error).strip()
-    advice = next((advice for words, advice in _ADVICE.items() if words in text.lower()), None)
-    return text.splitlines()[0] + (f": {advice}" if advice else "")
+    advice = next((advice for words, advice in _ADVICE.items() if words in str(error).lower()), None)
+    return explain_duckdb_error(error) + (f": {advice}" if advice else "")
 
 
 def ragged_line_problem(error: duckdb.Error) -> str | None:

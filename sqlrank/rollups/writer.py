@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import key_equalities
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
-from sqlrank.engines.duckdb_session import claim_during
+from sqlrank.engines.duckdb_session import claim_during, explain_duckdb_error
 from sqlrank.engines.identifiers import parse_table_name
 from sqlrank.errors import ExecutionError, InputError, MetricError, first_line, short_repr
 from sqlrank.inputs.user_sql import parse_condition
@@ -163,7 +163,7 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: st
             f"Roll back what this connection has begun, and insert again ({first_line(error)})"
         ) from error
     except duckdb.Error as error:
-        raise ExecutionError(f"insert: nothing was added to {insert}: {first_line(error)}") from error
+        raise ExecutionError(f"insert: nothing was added to {insert}: {explain_duckdb_error(error)}") from error
 
 
 @contextmanager

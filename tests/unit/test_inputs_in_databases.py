@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +69,20 @@ def test_database_files_that_are_not(tmp_path: Path) -> None:
     refused("there is no DuckDB file", "missing.duckdb", run="r", qrels="q", connection=missing)
     assert not missing.exists()
     refused("cannot connect to a int", run="r", qrels="q", connection=5)
+
+
+def test_a_file_that_another_process_has_open(database_file: Path) -> None:
+    script = "import duckdb, sys; connection = duckdb.connect(sys.argv[1]); print(flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", script, str(database_file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        pattern = rf"another process \(\S+, PID {process.pid}\) has {re.escape(repr(str(database_file)))} open. Close it there, open it there read-only"
+        for arguments in ({"connection": database_file, "run": "runs"}, {"run": f"SELECT * FROM '{database_file}'"}):
+            with pytest.raises(InputError, match=pattern):
+                sqlrank.evaluate("RR", **({"qrels": {"q": {"a": 1}}} | arguments))
+        with pytest.raises(SqlrankError, match=pattern):
+            sqlrank.rollup("AUC", predictions={"label": [1, 0], "score": [0.5, 0.25]}, connection=database_file, insert="daily")
+        process.communicate(b"\n")
 
 
 def test_a_closed_connection_is_reported_as_closed(database: duckdb.DuckDBPyConnection) -> None:
