@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, quote_excerpt
+from sqlrank.registry.measured_columns import named_roles
 from sqlrank.registry.metric import COLUMN_PARAMETER, parse_metric_text
 from sqlrank.registry.sql_folder import read_toml
 
@@ -94,7 +95,7 @@ def find_metric(text: str, library: Registry) -> tuple[Metric, SqlFile]:
         raise MetricError(_suggest_spelling(text, library) or str(error)) from None
     metric = canonical_metric(metric, library)
     try:
-        file = library.file_for(metric)
+        file = library.file_for(metric, *(named_roles([metric]) or ()))
     except MetricError as error:
         raise MetricError(_suggest_spelling(text, library) or str(error)) from None
     if COLUMN_PARAMETER in dict(metric.params) and not file.measures_column:

@@ -35,7 +35,7 @@ def _find_family(file: SqlFile) -> str:
 def _build_row(file: SqlFile) -> dict[str, str]:
     declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
     values = (
-        file.full_name,
+        format_example_name(file),
         _find_family(file),
         ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.declared_settings.values())]),
         file.first_source,
@@ -43,6 +43,15 @@ def _build_row(file: SqlFile) -> dict[str, str]:
         file.description,
     )
     return dict(zip(METRIC_INFO_COLUMNS, values, strict=True))
+
+
+def format_example_name(file: SqlFile) -> str:
+    """Return a text that evaluates the metric: its name, with a column for a metric of columns, and with a cut-off where it takes the file.
+
+    ``AUC@k`` is ``AUC@10``, and ``Mean of predictions`` is ``Mean(predictions.column)``.
+    """
+    role = file.full_name.partition(" of ")[2]
+    return f"{file.display_name}({role}{'.' * bool(role)}column)" if file.measures_column else file.full_name.replace("@k", "@10")
 
 
 def better_direction(column: str, library: Registry) -> str:

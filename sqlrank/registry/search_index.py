@@ -66,7 +66,7 @@ def list_entries(library: Registry, words_file: Path) -> list[SearchEntry]:
     entries = [
         SearchEntry(row, (*list_aliases(name, library), *words["metrics"].get(name, ())))
         for row in list_metrics(library, None)
-        for name in [row["name"].split("@")[0].split(" of ")[0]]
+        for name in [row["name"].split("@")[0].split("(")[0]]
     ]
     entries += [
         SearchEntry(

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -292,6 +293,10 @@ def test_metrics() -> None:
         text = run_command("metrics", name)
         assert text.startswith("-- nDCG: ")
         assert "GROUP BY list_id" in text
+    names = sqlrank.metrics()["name"].to_pylist()
+    assert {"AUC@10", "Mean(column)", "Mean(predictions.column)"} <= {*names}
+    assert [name for name in names if sqlrank.parse(name).name != re.split(r"[@(]", name)[0]] == []
+    assert run_command("metrics", "Mean(predictions.column)").startswith("-- Mean of predictions: ")
     assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
     assert "cannot read the metric" in run_refused_command("metrics", "@@")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sqlrank
+from sqlrank.registry.metric_info import format_example_name
 from website import command_line, examples, families, linked_pages, metric_page, relations
 from website.command_outputs import run_command
 from website.formulas import typeset_formula
@@ -28,7 +29,7 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
     found = {entry["location"]: entry["title"] for entry in index}
     names = sqlrank.metrics()["name"].to_pylist()
     assert len(FILES) == len(names)
-    assert sorted(file.full_name for file in FILES) == sorted(names)
+    assert sorted(map(format_example_name, FILES)) == sorted(names)
     for file in FILES:
         place = families.locate_metric_page(file).replace(".md", ".html")
         assert found[place] == file.full_name
