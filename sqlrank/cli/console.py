@@ -6,12 +6,13 @@ import os
 import sys
 import warnings
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from sqlrank.cli.command_help import EXAMPLES, START, first_sentence, grouped_options, option_group, with_type_name
+from sqlrank.cli.command_help import EXAMPLES, first_sentence, grouped_options, option_group, start_screen, with_type_name, wrap_command
 from sqlrank.cli.option_messages import as_option_message, get_flag, list_policies
 from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
 
@@ -51,7 +52,7 @@ class CommandGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; without any, print the commands to start with."""
         if not args and not ctx.resilient_parsing:
-            typer.echo(START, nl=False)
+            typer.echo(start_screen(get_terminal_size().columns), nl=False)
             ctx.exit()
         return super().parse_args(ctx, args)
 
@@ -85,7 +86,7 @@ class UniqueOptionCommand(TyperCommand):
         records = {param: record for param in self.get_params(ctx) if (record := param.get_help_record(ctx)) is not None}
         with formatter.section("Examples"):
             for example in self.examples:
-                formatter.write(f"  {example}\n")
+                formatter.write("".join(f"  {line}\n" for line in wrap_command(example, formatter.width - len("  "))))
         if arguments := [
             (with_type_name(record[0]), record[1]) for param, record in records.items() if param.param_type_name == "argument"
         ]:

@@ -55,7 +55,7 @@ def learn(
     db: Annotated[str | None, typer.Option("--db", help="A DuckDB file with the table, opened read-only.")] = None,
     score_table: Annotated[str | None, typer.Option(help="Print the statement that scores this table, instead of the weights.")] = None,
     dialect: Annotated[str, typer.Option(help="Dialect of that statement.")] = "duckdb",
-    format: Annotated[Format | None, typer.Option(help="Output format of the weights.")] = None,  # noqa: A002  the option's public name
+    format: Annotated[Format | None, typer.Option(metavar="FORMAT", help=f"Output format of the weights: {opt.FORMAT_NAMES}.")] = None,  # noqa: A002  the option's public name
     output: opt.Output = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads DuckDB may use. With one, the weights are the same to the last bit.")] = 1,
     timeout: opt.Timeout = None,

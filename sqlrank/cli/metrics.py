@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.registry import Registry
 
+ListFormat = Annotated[
+    Format | None, typer.Option(metavar="FORMAT", help=f"Output format of the list: {opt.FORMAT_NAMES}. Default: a table.")
+]
 LISTED_COLUMNS = ["name", "family", "parameters", "description"]
 
 
@@ -33,7 +36,7 @@ def metrics(
         typer.Argument(help="Show one metric in full, or find metrics, policies and commands by words.", autocompletion=opt.metric_names),
     ] = None,
     sql_dir: opt.SqlDir = None,
-    format: Annotated[Format | None, typer.Option(help="Output format of the list. Default: a table.")] = None,  # noqa: A002  the option's public name
+    format: ListFormat = None,  # noqa: A002  the option's public name
 ) -> None:
     """Find metrics by words, list all, or show the documentation and the SQL of one."""
     with exit_on_error():

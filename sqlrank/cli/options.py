@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sqlrank.cli.parsing import parse_source
+from sqlrank.errors import join_words
 from sqlrank.output.result_formats import Format
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering import DIALECT_NAMES
@@ -15,7 +16,8 @@ from sqlrank.rendering import DIALECT_NAMES
 
 def metric_names(incomplete: str) -> list[str]:
     """Complete the name of a metric."""
-    return [file.display_name for file in load_registry().metrics.values() if file.display_name.lower().startswith(incomplete.lower())]
+    names = dict.fromkeys(file.display_name for file in load_registry().metrics.values())
+    return [name for name in names if name.lower().startswith(incomplete.lower())]
 
 
 def _compat_names(incomplete: str) -> list[str]:
@@ -125,7 +127,11 @@ Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of tab
 Sort = Annotated[str | None, typer.Option(help="Sort by this column, a metric best first. --sort=-COLUMN reverses. NULLs are last.")]
 Top = Annotated[int | None, typer.Option(min=1, help="Maximum number of rows shown.")]
 WithTotal = Annotated[bool, typer.Option("--with-total", help="With --per-query, the total below the queries, as the query 'all'.")]
-FormatOption = Annotated[Format | None, typer.Option(help="Output format. Default: that of the suffix of --output, or a table.")]
+FORMAT_NAMES = join_words(Format, "or")
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(metavar="FORMAT", help=f"Output format: {FORMAT_NAMES}. Default: that of the suffix of --output, or a table."),
+]
 Force = Annotated[
     bool, typer.Option("--force", help="Replace a file that sqlrank did not write, or one of another kind, but never an input.")
 ]

@@ -11,7 +11,7 @@ import pytest
 from typer.main import get_command
 
 from sqlrank.cli.app import app
-from sqlrank.cli.command_help import EXAMPLES, GROUPS, OWN_GROUPS, option_group
+from sqlrank.cli.command_help import EXAMPLES, GROUPS, OWN_GROUPS, option_group, wrap_command
 from tests.unit.command_line import invoke_command, run_command
 from website.command_line import build_command_page
 
@@ -49,21 +49,31 @@ def test_the_help_of_a_command_has_examples_and_groups() -> None:
     shown = run_command("gate", "--help")
     titles = [line.removesuffix(":") for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
     assert titles == ["Examples", "Arguments", *GROUPS, "Options"]
-    assert all(f"\n  {example}\n" in shown for example in EXAMPLES["gate"])
+    assert all(f"\n  {example}\n" in shown.replace(" \\\n     ", "") for example in EXAMPLES["gate"])
     assert "--run TEXT " in shown
-    assert "[table|markdown|latex|csv|json|jsonl|parquet|xlsx]" in shown
+    assert "--format FORMAT " in shown
+    assert "table, markdown, latex, csv, json, jsonl, parquet or xlsx" in " ".join(shown.split())
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
 def test_help_is_as_wide_as_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    for arguments in (["--help"], ["evaluate", "--help"]):
+    for arguments in ([], ["--help"], *([name, "--help"] for name in COMMANDS)):
         text = io.StringIO()
         with contextlib.redirect_stdout(text):
             get_command(app).main(arguments, prog_name="sqlrank", standalone_mode=False)
-        lines = [line for line in text.getvalue().splitlines() if not line.startswith(("  sqlrank ", "  --format "))]
-        assert width - 25 < max(map(len, lines)) <= width
-        assert not any(line.endswith("...") for line in lines[1:])
+        lines = text.getvalue().splitlines()
+        assert (width - 25 if arguments[:1] in (["--help"], ["evaluate"]) else 0) < max(map(len, lines)) <= width
+        assert arguments != ["--help"] or not any(line.endswith("...") for line in lines[1:])
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_wrapped_examples_can_be_copied(width: int) -> None:
+    for example in (example for examples in EXAMPLES.values() for example in examples):
+        lines = wrap_command(example, width)
+        assert shlex.split("\n".join(lines).replace("\\\n", "")) == shlex.split(example)
+        assert all(line.endswith(" \\") for line in lines[:-1])
+        assert max(map(len, lines)) <= max(width, 48)
 
 
 def test_the_list_of_commands_has_whole_sentences() -> None:
@@ -76,12 +86,13 @@ def test_the_list_of_commands_has_whole_sentences() -> None:
 def test_the_command_alone_shows_those_to_start_with() -> None:
     result = invoke_command()
     assert (result.exit_code, result.stderr) == (0, "")
-    calls = [line.split() for line in result.stdout.splitlines() if line.startswith("  sqlrank ")]
+    text = result.stdout.replace("\\\n", "")
+    calls = [line.split() for line in text.splitlines() if line.startswith("  sqlrank ")]
     assert [words[1] for words in calls] == ["metrics", "evaluate", "compare", "gate", "sql"]
-    for _, name, *arguments in map(shlex.split, (line for line in result.stdout.splitlines() if line.startswith("  sqlrank "))):
+    for _, name, *arguments in map(shlex.split, (line for line in text.splitlines() if line.startswith("  sqlrank "))):
         with COMMANDS[name].make_context(name, arguments) as context:
             assert context.params
-    assert "'sqlrank --help' lists all commands" in result.stdout
+    assert "'sqlrank --help' lists all commands" in text
 
 
 def test_pages_of_commands_show_examples_and_groups() -> None:
