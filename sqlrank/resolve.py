@@ -425,7 +425,7 @@ def _check_base_inputs(sources: Mapping[str, Any], side_roles: set[str], metric:
         input_examples = ", ".join(f"{role!r}: ..." for role in needed)
         components = library.roles[metric.input_role].assembled_from
         instead = f", or {join_words(components)} in its place" if components and metric.input_role in needed else ""
-        raise InputError(f"{metric.metric} needs inputs={{{input_examples}}}{instead}, and no more than it reads")
+        raise InputError(f"{metric.metric} needs inputs={{{input_examples}}}{instead}, and no input that it does not read")
 
 
 def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str], library: Registry) -> tuple[dict[str, Any], bool]:

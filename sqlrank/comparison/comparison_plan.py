@@ -78,8 +78,8 @@ def _without_units(metric: ResolvedMetric, measure: ComparedMetric, resolved_req
     has_queries = (
         measure.uses_influence and not metric.file.interval.no_interval and resolved_request.library.roles[metric.input_role].query_column
     )
-    advice = ". level='query' compares its values of queries" if has_queries else ""
-    return f"{measure.name} cannot be compared by units: {measure.no_interval}{advice}"
+    advice = "level='query' compares its values of queries" if has_queries else "Evaluate it with by='system' to see the values"
+    return f"{measure.name} cannot be compared by units: {measure.no_interval}. {advice}"
 
 
 @dataclass(frozen=True)

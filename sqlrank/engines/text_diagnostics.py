@@ -100,7 +100,8 @@ def _read_lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, 
 
 _ADVICE = {
     "not utf-8": "it is not UTF-8 text. Convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
-    "maximum line size": "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it, without that column",
+    "maximum line size of": "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it, without that column",
+    "parsing dialect": "end all lines the same way (dos2unix does), separate fields by one delimiter, and close every quote, or make a Parquet file of it",
     "parquet file": "name a file by what it is, such as .csv, .json or .parquet, or write it again if it is damaged",
     "no magic bytes": "name a file by what it is, such as .csv, .json or .parquet, or write it again if it is damaged",
 }
@@ -116,7 +117,8 @@ DELIMITERS = (",", ";", "\t", "|")
 def explain_read_error(error: duckdb.Error) -> str:
     """Return the first line of an error with advice, if there is any."""
     advice = next((advice for words, advice in _ADVICE.items() if words in str(error).lower()), None)
-    return explain_duckdb_error(error) + (f": {advice}" if advice else "")
+    text = explain_duckdb_error(error)
+    return f"{text.removesuffix('.')}: {advice}" if advice else text
 
 
 def ragged_line_problem(error: duckdb.Error) -> str | None:

@@ -230,7 +230,7 @@ def _restrict_inputs(
     Returns the name of the column.
     """
     if materialized != "incremental":
-        raise InputError(f"overwrite_by={column!r} is for materialized='incremental'. Choose that, or leave out overwrite_by")
+        raise InputError(f"overwrite_by={column!r} is for materialized='incremental'. Choose that, or leave out overwrite_by=")
     identifier = resolve_group_column(statement, column, dialect)
     items = zip(without_order(statement).selects, statement.outputs, strict=True)
     (alias,) = [output.alias for select_item, output in items if output_identifier(select_item) == identifier]

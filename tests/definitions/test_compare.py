@@ -396,7 +396,10 @@ def test_metrics_that_cannot_be_compared(metric: str, message: str) -> None:
 def test_what_is_of_all_rows() -> None:
     with pytest.raises(MetricError, match=r"^KS cannot be compared by units: .*. level='query' compares its values of queries$"):
         sqlrank.compare("KS", predictions=score(a=A, b=B))
-    with pytest.raises(MetricError, match=r"^Purity cannot be compared by units: records of one cluster are not independent"):
+    with pytest.raises(
+        MetricError,
+        match=r"^Purity cannot be compared by units: records of one cluster are not independent.* Evaluate it with by='system' to see the values$",
+    ):
         sqlrank.compare("Purity", inputs={"records": pa.table({"record_id": [1], "predicted_cluster": [1], "true_cluster": [1]})})
 
 

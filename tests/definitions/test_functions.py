@@ -426,12 +426,12 @@ def test_the_command_installs_and_drops_functions(tmp_path: Path) -> None:
         (
             "auc(wrong, by := campaign)",
             "SELECT * REPLACE (2 * label AS label) FROM predictions",
-            "predictions: label is neither 0 nor 1 (rows: ",
+            "predictions: label is neither 0 nor 1. Map a condition to it, such as rating >= 4 (rows: ",
         ),
         (
             "log_loss(wrong)",
             "SELECT label, score + 1 AS score FROM predictions",
-            "predictions: score is not a probability, from 0 to 1 (rows: ",
+            "predictions: score is not a probability, from 0 to 1. Map one to it, such as 1 / (1 + EXP(-logit)) (rows: ",
         ),
         (
             "brier(wrong)",

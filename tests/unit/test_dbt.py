@@ -134,7 +134,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     groupings = ["--by", "campaign", "--by", "total", "--materialized", "incremental"]
     assert "which an incremental model cannot match" in run_refused_model(tmp_path, "AUC", *CLICKS, *groupings)
     assert run_refused_model(tmp_path, "AUC", *CLICKS, "--by", "day", "--overwrite-by", "day") == (
-        "sqlrank: --overwrite-by day is for --materialized incremental. Choose that, or leave out overwrite_by"
+        "sqlrank: --overwrite-by day is for --materialized incremental. Choose that, or leave out --overwrite-by"
     )
     result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "models")])
     assert result.stderr == f"sqlrank: --dbt {tmp_path / 'models'}: name the file of the model, such as models/daily_metrics.sql\n"

@@ -35,6 +35,11 @@ def test_a_line_of_three_megabytes() -> None:
     assert "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it" in find_refusal("x.csv")
 
 
+def test_lines_that_end_in_two_ways() -> None:
+    Path("x.csv").write_bytes(b"label,score\r\n" + b"1,0.5\r\n0,0.2\r\n" * 300 + b"1,0.7\n0,0.4\n")
+    assert "end all lines the same way (dos2unix does), separate fields by one delimiter" in find_refusal("x.csv")
+
+
 @pytest.mark.parametrize("content", [b"hello", b"label,score\n" * 20])
 def test_text_under_the_name_of_a_parquet_file(content: bytes) -> None:
     Path("x.parquet").write_bytes(content)

@@ -1,6 +1,6 @@
 -- AdjustedMutualInformation: mutual information adjusted for chance: 0 on the average at random, 1 if the clusterings are the same.
 -- Use when: cluster sizes are very unequal and you need to discount the agreement by chance.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Range: -inf to 1.
 -- Undefined: no records.
 -- Source: Vinh, Epps & Bailey 2010; scikit-learn adjusted_mutual_info_score.

@@ -2,7 +2,7 @@
 -- Use when: each record should count the same, whatever the size of its cluster. It is a good default.
 -- Nonzero: predicted_size, true_size.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no records.
 -- Source: Bagga & Baldwin 1998.
 SELECT

@@ -3,7 +3,7 @@
 -- record_weight(): default record: weight of a record in the mean.
 -- Nonzero: true_size.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no records.
 -- Source: Bagga & Baldwin 1998.
 SELECT

@@ -1,7 +1,7 @@
 -- ClosestF: harmonic mean of closest precision and recall.
 -- Use when: clusters that are nearly right should count nearly as much as right ones.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no records.
 -- Source: Benjelloun et al. 2009.
 SELECT

@@ -1,7 +1,7 @@
 -- ClusterF: harmonic mean of cluster precision and recall.
 -- Use when: only clusters that are right as a whole are useful.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no records.
 -- Source: Barnes 2015.
 SELECT

@@ -1,7 +1,7 @@
 -- ClusterPrecision: share of the predicted clusters that are exactly a true one.
 -- Use when: only clusters that are right as a whole are useful, and you want the share of those that you made.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no records.
 -- Source: Barnes 2015.
 SELECT

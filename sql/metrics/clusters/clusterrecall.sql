@@ -1,7 +1,7 @@
 -- ClusterRecall: share of the true clusters that are exactly a predicted one.
 -- Use when: only clusters that are right as a whole are useful, and you want the share of entities that you found.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no records.
 -- Source: Barnes 2015.
 SELECT

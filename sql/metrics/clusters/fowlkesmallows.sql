@@ -1,7 +1,7 @@
 -- FowlkesMallows: geometric mean of pairwise precision and recall.
 -- Use when: you want a mean of pairwise precision and recall that is less strict than PairwiseF.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no cluster of two records on one side (scikit-learn: 0).
 -- Source: Fowlkes & Mallows 1983.
 SELECT

@@ -1,7 +1,7 @@
 -- InversePurity: share of the records that are in the most frequent predicted cluster of their true one.
 -- Use when: entities must not be split. It is 1 if all records are one cluster, so add Purity.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no records.
 -- Source: Zhao & Karypis 2001.
 SELECT

@@ -2,7 +2,7 @@
 -- Use when: you have no true clusters and want to see how many records were linked at all.
 -- Direction: neither.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no records.
 -- Source: er-evaluation matching_rate.
 SELECT

@@ -1,7 +1,7 @@
 -- MUCF: harmonic mean of MUC precision and recall.
 -- Use when: you compare with work on coreference. It ignores singletons, so add BCubedF.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no cluster of two records on either side.
 -- Source: Vilain et al. 1995.
 SELECT

@@ -1,7 +1,7 @@
 -- MUCRecall: links that both clusterings need to hold their clusters together, as a share of those of the true ones.
 -- Use when: you compare with work on coreference. It ignores singletons.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no true cluster of two records.
 -- Source: Vilain et al. 1995.
 SELECT

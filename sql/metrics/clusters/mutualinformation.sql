@@ -1,6 +1,6 @@
 -- MutualInformation: information that both clusterings share, in nats.
 -- Use when: you build other information measures. To compare clusterings, prefer AdjustedMutualInformation.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Range: 0 to inf.
 -- Undefined: no records.
 -- Unit: nats.

@@ -1,7 +1,7 @@
 -- PairwisePrecision: share of the pairs of records in one predicted cluster that are in one true cluster.
 -- Use when: a wrong link is expensive, as in merging patients or accounts. Large clusters dominate.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no predicted cluster of two records.
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT

@@ -1,7 +1,7 @@
 -- PairwiseSpecificity: share of the pairs of records in different true clusters that are in different predicted ones.
 -- Use when: you compare with a binary classifier of pairs. It is near 1 in almost all data, so prefer PairwisePrecision.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: one true cluster.
 -- Source: Barnes 2015.
 SELECT

@@ -1,7 +1,7 @@
 -- VariationOfInformation: information that the clusterings do not share, in nats; 0 if they are the same.
 -- Use when: you need a distance between clusterings that obeys the triangle inequality.
 -- Direction: lower.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Range: 0 to inf.
 -- Undefined: no records.
 -- Unit: nats.

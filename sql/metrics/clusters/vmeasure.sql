@@ -2,7 +2,7 @@
 -- Use when: you want one number for homogeneity and completeness. It is not adjusted for chance.
 -- $beta: number above 0, default 1: how much more completeness counts than homogeneity.
 -- Range: 0 to 1.
--- Interval: none (records of one cluster are not independent; Sampled metrics of a sample of true clusters have intervals)
+-- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
 -- Undefined: no records.
 -- Source: Rosenberg & Hirschberg 2007; scikit-learn v_measure_score.
 SELECT
