@@ -2,8 +2,8 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(unit_id) AS null_unit_id, -- unit_id is NULL
-  COUNT(*) - COUNT(variant) AS null_variant, -- variant is NULL
+  COUNT(*) - COUNT(unit_id) AS null_unit_id, -- unit_id is NULL. Leave the row out
+  COUNT(*) - COUNT(variant) AS null_variant, -- variant is NULL. Leave the row out
   COUNT(*) - COUNT(value) AS null_value, -- value is NULL. Give 0 if nothing happened
   COUNT(*) - COUNT(denominator) AS null_denominator, -- denominator is NULL. Give 0 if nothing happened
   SUM(CASE WHEN ISNAN(value) OR ISINF(value) THEN 1 ELSE 0 END) AS nan_value, -- value is NaN or infinite

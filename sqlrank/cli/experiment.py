@@ -14,10 +14,11 @@ from sqlrank.cli.parsing import list_sources, output_file, parse_shares_option
 from sqlrank.errors import SqlrankError, clean_line
 from sqlrank.output.display_columns import select_display_columns
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, format_p_value, resolve_format, write_result
 from sqlrank.rendering import DIALECT_NAMES
 from sqlrank.result_columns import EXPERIMENT_DISPLAY
 
+_NAMED_COLUMN = re.compile(r"\s*\w+\s*=[^=]")
 _NAMED = re.compile(r"([^=()]+)=(.*)", re.DOTALL)
 
 
@@ -126,7 +127,7 @@ def experiment(
         write_result(displayed, form, FileKind.EXPERIMENT, file, style)
     if is_for_people:
         ratio = result.slice(result.num_rows - 1).to_pylist()[0]
-        typer.echo(f"sample ratio: {ratio['n_units']:,} units, p {ratio['p_value']:.4f}", err=output is not None)
+        typer.echo(f"sample ratio: {ratio['n_units']:,} units, p {format_p_value(ratio['p_value'])}", err=output is not None)
     for note in filter(None, result.schema.metadata[b"sqlrank.notes"].decode().splitlines()):
         typer.echo(f"note: {clean_line(note)}", err=True)
 
@@ -148,8 +149,10 @@ def _parse_covariates(texts: list[str] | None, names: list[str]) -> dict[str, st
     columns_by_metric: dict[str, str] = {}
     for text in texts or []:
         name = next((name for name in names if text.startswith(f"{name}=")), names[0] if len(names) == 1 else None)
-        if name is None:
-            raise SqlrankError(f"--covariate {text}: write --covariate metric=column. There are {', '.join(names)}")
+        # Without this, revenue=revenue_before under a misspelt name is a comparison, whose truth would be the covariate.
+        if name is None or (_NAMED_COLUMN.match(text) and not text.startswith(f"{name}=")):
+            alone = ", or the column alone" if len(names) == 1 else ""
+            raise SqlrankError(f"--covariate {text}: write --covariate METRIC=COLUMN{alone}. The metrics are called: {', '.join(names)}")
         if name in columns_by_metric:
             raise SqlrankError(f"--covariate {text}: {name} is given twice")
         columns_by_metric[name] = text.removeprefix(f"{name}=")

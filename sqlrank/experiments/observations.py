@@ -71,6 +71,9 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
     """Raise ``InputError`` with all problems of single rows."""
     conditions, meanings = _list_invalid_conditions(design, observations)
     columns = tuple(observations.role.columns)
+    titles = {
+        name: observations.columns[name] if name in KEYS else column.description for name, column in observations.role.columns.items()
+    }
     counts = [
         exp.alias_(
             exp.Sum(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0))), name
@@ -90,7 +93,7 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
             broken = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
             query = exp.select("*").where(exp.EQ(this=broken, expression=exp.Literal.number(1)))
             description = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
-            problems.append(problem_with_examples(database, observations, description, query, columns))
+            problems.append(problem_with_examples(database, observations, description, query, columns, titles))
     raise_problems(problems)
 
 

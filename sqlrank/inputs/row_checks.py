@@ -244,22 +244,38 @@ def _select_columns(bound_input: BoundInput, columns: tuple[str, ...], for_displ
     return bound_input.select_columns(columns, for_display=for_display, keep_types=True)
 
 
-def problem_with_examples(database: Database, bound_input: BoundInput, problem: str, query: exp.Select, columns: tuple[str, ...]) -> str:
-    """Describe the rows that a query over an input returns."""
+def problem_with_examples(
+    database: Database,
+    bound_input: BoundInput,
+    problem: str,
+    query: exp.Select,
+    columns: tuple[str, ...],
+    titles: Mapping[str, str] | None = None,
+) -> str:
+    """Describe the rows that a query over an input returns; ``titles`` has the names of columns in the examples that are not their own."""
     return format_problem(
         database,
         bound_input,
         problem,
         select_over_input(query.limit(MAX_EXAMPLES), bound_input, columns),
         select_over_input(query, bound_input, columns, for_display=True),
+        titles,
     )
 
 
-def format_problem(database: Database, bound_input: BoundInput, problem: str, query: exp.Query, full_query: exp.Query) -> str:
+def format_problem(
+    database: Database,
+    bound_input: BoundInput,
+    problem: str,
+    query: exp.Query,
+    full_query: exp.Query,
+    titles: Mapping[str, str] | None = None,
+) -> str:
     """Describe a problem of an input, with examples and a query that returns all rows."""
     names = query.named_selects if not query.is_star else query.args["from_"].this.named_selects
     examples = [
-        ", ".join(f"{name}={short_value(value)}" for name, value in zip(names, row, strict=True)) for row in database.query_rows(query)
+        ", ".join(f"{(titles or {}).get(name, name)}={short_value(value)}" for name, value in zip(names, row, strict=True))
+        for row in database.query_rows(query)
     ]
     return "\n    ".join([f"{bound_input.label}: {problem}", *examples, f"see more: {database.render(full_query)}"])
 

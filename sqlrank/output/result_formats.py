@@ -203,8 +203,18 @@ def _lay_out_result(result: pa.Table, rows: list[dict[str, Any]], form: Format, 
 def _format_cell(name: str, value: Any, form: Format, style: TableStyle, is_count: bool) -> str:
     """Format a value for people; in a text table, a p-value that rounds to 0 as a bound."""
     if form is Format.table and name in P_VALUES and value is not None and value < 10**-style.digits:
-        return f"<{10**-style.digits:.{style.digits}f}"
+        return format_p_value(value, style.digits)
     return format_value(value, form, style.digits, is_count, is_fraction=name in style.fractions)
+
+
+def format_p_value(value: float, digits: int = DEFAULT_DIGITS) -> str:
+    """Return a p-value as text, one that rounds to 0 as a bound.
+
+    >>> format_p_value(0.25), format_p_value(1e-9)
+    ('0.2500', '<0.0001')
+    """
+    least = 10**-digits
+    return f"<{least:.{digits}f}" if value < least else f"{value:.{digits}f}"
 
 
 def _is_count_column(name: str) -> bool:

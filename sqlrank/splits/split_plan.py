@@ -40,7 +40,7 @@ def parse_shares(shares: Any, argument: str = "shares") -> dict[str, Fraction]:
     Fraction(1, 5)
     """
     names, example = ("parts", {"train": 0.8, "test": 0.2}) if argument == "shares" else ("variants", {"control": 0.5, "treatment": 0.5})
-    expected = f"give {names} with their shares, which add up to 1, such as {example}"
+    expected = f"give {names} with their shares, which add up to 1, such as {argument}={example}"
     if not isinstance(shares, Mapping) or not 1 < len(shares) <= MAX_SPLITS or not all(isinstance(name, str) and name for name in shares):
         raise MetricError(f"{argument}={short_repr(shares)} is not possible: {expected}")
     try:

@@ -60,7 +60,7 @@ def find_message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> st
         ({"confidence": 1.5}, "confidence=1.5 is not possible"),
         (
             {"expected_shares": {"A": 0.5}},
-            "give variants with their shares, which add up to 1, such as {'control': 0.5, 'treatment': 0.5}",
+            "give variants with their shares, which add up to 1, such as expected_shares={'control': 0.5, 'treatment': 0.5}",
         ),
         ({"expected_shares": {"A": 0.5, "B": 0.4}}, "each must be above 0 and their sum 1, which is 0.9"),
         ({"control": ""}, "control='' is not possible: name the control variant"),
@@ -139,8 +139,8 @@ def test_data_that_are_refused(table: pa.Table, options: dict[str, Any], expecte
 def test_null_keys_are_refused_together() -> None:
     table = pa.table({"unit_id": [1, None, 3, 4], "variant": ["A", "A", None, None], "x": [1, 2, 3, 4]})
     said = find_message(table)
-    assert "data (Table): 1 row: unit_id is NULL\n" in said
-    assert "data (Table): 2 rows: variant is NULL\n" in said
+    assert "data (Table): 1 row: unit_id is NULL. Leave the row out\n    unit_id=None, variant='A', x=2\n" in said
+    assert "data (Table): 2 rows: variant is NULL. Leave the row out\n" in said
 
 
 @pytest.mark.slow
@@ -322,6 +322,7 @@ def test_the_command_notes_a_sample_ratio_mismatch(visits: Path) -> None:
         "C=0.495",
     )
     assert found.exit_code == 0
+    assert found.stdout.splitlines()[-1] == "sample ratio: 24 units, p <0.0001"
     assert found.stderr.startswith("note: sample ratio mismatch: the numbers of units do not fit the expected shares (p ")
 
 
@@ -329,8 +330,9 @@ def test_the_command_notes_a_sample_ratio_mismatch(visits: Path) -> None:
     ("options", "expected"),
     [
         (["Mean(x)", "Mean(x)"], "sqlrank: Mean(x): Mean(x) is given twice\n"),
-        (["Mean(spend)", "Mean(pre)", "--covariate", "pre"], "sqlrank: --covariate pre: write --covariate metric=column. There are Mean(spend), Mean(pre)\n"),
+        (["Mean(spend)", "Mean(pre)", "--covariate", "pre"], "sqlrank: --covariate pre: write --covariate METRIC=COLUMN. The metrics are called: Mean(spend), Mean(pre)\n"),
         (["Mean(spend)", "--covariate", "pre", "--covariate", "views"], "sqlrank: --covariate views: Mean(spend) is given twice\n"),
+        (["Mean(spend)", "--covariate", "spend=pre"], "sqlrank: --covariate spend=pre: write --covariate METRIC=COLUMN, or the column alone. The metrics are called: Mean(spend)\n"),
         (["Mean(spend)", "--dialect", "bigquery"], "sqlrank: --dialect, --create-table and --create-view are for --sql\n"),
         (["Mean(spend)", "--expected-share", "A=half"], "sqlrank: --expected-share: give a name and its share, such as --expected-share train=0.8 --expected-share test=0.2\n"),
         (["Mean(spend)", "--control", "D"], "sqlrank: no unit is in the control 'D'. There are A, B and C\n"),
