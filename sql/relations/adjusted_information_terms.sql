@@ -1,4 +1,5 @@
--- adjusted_information_terms: one row per group: mutual information, its expected value, mean entropy and conditional entropy, in nats.
+-- adjusted_information_terms: one row per group: mutual information of both clusterings, its expected value, mean entropy, and conditional entropy.
+-- All are in nats. Mean entropy and conditional entropy, a sum, are of both clusterings.
 -- Grain: group_id
 SELECT
   cluster_entropies.group_id,

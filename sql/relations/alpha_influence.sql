@@ -1,4 +1,4 @@
--- alpha_influence: one row per group and item of at least two ratings: sampled unit, and influence on Krippendorff's alpha.
+-- alpha_influence: one row per group and item of at least two ratings: its sampled unit, weight of 1, and influence on Krippendorff's alpha.
 -- Sampling unit: predictions.
 -- Source: the delta method.
 -- Nonzero: ratings
@@ -8,7 +8,7 @@ SELECT
   unit_id, -- what was sampled independently
   item_id,
   1 AS influence_weight, -- an item counts once
-  1 AS num_units,
+  1 AS num_units, -- the row is one item
   -(ratings - 1) / ratings
     * (num_ratings * observed + ratings * disagreement_change - ratings * observed * chance_disagreement_change / NULLIF(expected, 0))
     / NULLIF(expected, 0) AS alpha_influence

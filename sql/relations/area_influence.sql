@@ -1,4 +1,4 @@
--- area_influence: one row per group, prediction and class: sampled unit, weight, and influence of the score on the average of areas.
+-- area_influence: one row per group, prediction and class: sampled unit, weight, and influence of the class's score on the average AUC.
 -- A prediction of the class is compared with all others, whose pairs count by their share, and each other one with those of the class.
 -- Sampling unit: predictions.
 -- Source: the delta method; DeLong, DeLong & Clarke-Pearson 1988.
@@ -8,7 +8,7 @@ SELECT
   unit_id, -- what was sampled independently
   weight, -- of the prediction
   weight AS influence_weight, -- of the prediction
-  1 AS num_units,
+  1 AS num_units, -- the row is one prediction
   CASE
     WHEN mean_share IS NULL THEN 0
     WHEN label = class_id THEN (others_up_to - others_from + all_others) / 2 - mean_share + average_by_weight

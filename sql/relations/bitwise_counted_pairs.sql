@@ -1,4 +1,4 @@
--- bitwise_counted_pairs: one row per group, for untied pairs, and one per label and score, for ties: weights of pairs of each kind.
+-- bitwise_counted_pairs: one row per group, for untied pairs, and one per label and score, for ties: weights of untied and of tied pairs.
 -- Grain: many per group_id
 SELECT
   group_id,

@@ -1,4 +1,6 @@
--- cell_influence: one row per group, observed and predicted class that occur together: predictions, weight, squares, and influence of a prediction of weight 1 on six metrics.
+-- cell_influence: one row per group, observed and predicted class that occur together: its predictions, weights, and influence on six metrics.
+-- The metrics are averages of precision, recall and F over classes, balanced accuracy, Cohen's kappa and the Matthews correlation.
+-- Influence is the derivative by the weight of a prediction of these classes.
 -- Grain: group_id, label, predicted
 SELECT
   confusion_cells.group_id,

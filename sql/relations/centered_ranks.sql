@@ -1,4 +1,4 @@
--- centered_ranks: one row per group, distinct label and score: weight, cubic term, and average ranks by label and score less their mean.
+-- centered_ranks: one row per group, distinct label and score: weight, cubic term for ties, and mean ranks by label and by score, centered.
 -- A centered average rank is half of the weight at or below the value less the weight at or above it. The cubic terms of a group sum to a
 -- third of the cube of its total weight less the cubes of the weights of its predictions.
 -- Grain: group_id, label, score

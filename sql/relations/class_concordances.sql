@@ -1,4 +1,4 @@
--- class_concordances: one row per group, class and label: weight of the label's predictions, and of the pairs that the class's score orders rightly.
+-- class_concordances: one row per group, class and label: weight of the label, and of its pairs with the class that the class's score orders rightly.
 -- A pair is a prediction of the class with one of the label; one of equal scores counts half.
 -- Grain: group_id, class_id, label
 SELECT

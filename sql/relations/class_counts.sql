@@ -1,4 +1,4 @@
--- class_counts: one row per group and class that is observed or predicted: weight of its labels, of its predictions, and of both together.
+-- class_counts: one row per group and class that is observed or predicted: weights of its labels, of its predictions, and of the right ones.
 -- Grain: group_id, class_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- class_rates: one row per group and class: its weights, precision, recall and F, the share of each in its average, and the derivatives of the shares.
+-- class_rates: one row per group and class: weights, precision, recall, F, their unnormalized shares in averages, and derivatives of the shares.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class whose ratio is 0 / 0.
 -- Grain: group_id, class_id
@@ -11,12 +11,12 @@ SELECT
   zero_division(tp / NULLIF(predicted_weight, 0)) AS precision,
   zero_division(tp / NULLIF(label_weight, 0)) AS recall,
   zero_division((1 + $beta * $beta) * tp / NULLIF($beta * $beta * label_weight + predicted_weight, 0)) AS f,
-  precision_share, -- share in the average of precision
-  recall_share, -- share in the average of recall
-  f_share, -- share in the average of F
-  precision_share_by_label, -- derivative by the weight of labels
-  precision_share_by_predicted, -- derivative by the weight of predictions
-  recall_share_by_label, -- derivative by the weight of labels
-  f_share_by_label, -- derivative by the weight of labels
-  f_share_by_predicted -- derivative by the weight of predictions
+  precision_share, -- share in the average of precision, unnormalized
+  recall_share, -- share in the average of recall, unnormalized
+  f_share, -- share in the average of F, unnormalized
+  precision_share_by_label, -- derivative of the share by label_weight
+  precision_share_by_predicted, -- derivative of the share by predicted_weight
+  recall_share_by_label, -- derivative of the share by label_weight
+  f_share_by_label, -- derivative of the share by label_weight
+  f_share_by_predicted -- derivative of the share by predicted_weight
 FROM averaged_classes

@@ -1,4 +1,4 @@
--- cluster_names: one row per group and predicted cluster with a name: its names, and those of them that other clusters have, too.
+-- cluster_names: one row per group and predicted cluster with a name: number of distinct names, and number of those that other clusters have.
 -- Records without a predicted cluster or without a name have none.
 -- Grain: group_id, predicted_cluster
 SELECT

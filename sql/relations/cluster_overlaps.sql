@@ -1,4 +1,4 @@
--- cluster_overlaps: one row per group, predicted and true cluster that share records: each or its singleton's id, and the number shared.
+-- cluster_overlaps: one row per group, predicted and true cluster that share records: both, ids of records without one, and number of shared records.
 -- A record without a cluster is a cluster of its own: its cluster is NULL, and the singleton column has its id.
 -- Grain: group_id, predicted_cluster, unplaced_record_id, true_cluster, unlabeled_record_id
 SELECT

@@ -1,4 +1,4 @@
--- confusion_cells: one row per group, observed and predicted class that occur together: number of predictions, weight, sum of its squares.
+-- confusion_cells: one row per group, observed and predicted class that occur together: number, weight and squared weights of predictions.
 -- Grain: group_id, label, predicted
 SELECT
   group_id,

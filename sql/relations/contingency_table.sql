@@ -1,4 +1,4 @@
--- contingency_table: one row per group, predicted and true cluster that share records: both or singletons, overlap, sizes, flags to count.
+-- contingency_table: one row per group, predicted and true cluster that share records: overlap, both sizes, and flags to count each cluster once.
 -- A cluster of s records has s (s - 1) ordered pairs, which is the sum of n (s - 1) over its rows: no pairs are formed.
 -- Grain: group_id, predicted_cluster, unplaced_record_id, true_cluster, unlabeled_record_id
 SELECT

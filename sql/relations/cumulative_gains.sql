@@ -1,4 +1,4 @@
--- cumulative_gains: one row per list, ranking (actual or ideal) and document with gain: rank, relevance, length, gains, if last of its grade, cumulative gains, DCG and IDCG.
+-- cumulative_gains: one row per list, ranking (actual or ideal) and document with gain: rank, relevance, gains, their cumulative sums, DCG and IDCG.
 -- Cumulative sums of both rankings are taken over the common ranks, documents that were not retrieved last.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.

@@ -1,4 +1,4 @@
--- depth_weights: one row per depth from 1 to 10,000: its weight p^d / d, and the sum down to it.
+-- depth_weights: one row per depth from 1 to 10,000: its weight p^d / d in rank-biased overlap, and the sum down to it.
 -- $p: number above 0 to 0.9999, default 0.9: persistence, the probability of going on to the next depth.
 -- Nonzero: number.
 -- Grain: depth

@@ -1,4 +1,4 @@
--- dropped_prediction_counts: one row per group before nulls=drop, and one after it: number of predictions, negative after it.
+-- dropped_prediction_counts: one row per group before nulls=drop, and one after it: number of predictions, negated in the row after it.
 -- Grain: many per group_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- dropped_row_counts: one row per list and input before nulls=drop, one per document after it: no ids; number of rows, negative after it.
+-- dropped_row_counts: one row per list and input before nulls=drop, one per document after it: number of rows, negated in rows after it.
 -- Grain: many per list_id
 SELECT
   list_id,

@@ -1,4 +1,4 @@
--- exposed_items: one row per group and catalog item in any of its lists: no id; number of these, catalog size, and rank from the least.
+-- exposed_items: one row per group and catalog item in any of its lists: number of these lists, catalog size, and rank from the least frequent.
 -- Items that are never recommended have the ranks below, and no rows.
 -- Grain: group_id, ascending_rank
 SELECT

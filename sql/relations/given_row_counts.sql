@@ -1,4 +1,4 @@
--- given_row_counts: one row per list and input with rows of it, run or judgments, without saying which: number of rows before nulls=drop.
+-- given_row_counts: one row per list and input (run or judgments) with rows of it: number of rows before nulls=drop.
 -- Reads: unfiltered.
 -- Grain: many per list_id
 SELECT

@@ -1,4 +1,4 @@
--- ideal_subtopic_gains: one row per list and rank of its ideal list, which is greedy: its gain.
+-- ideal_subtopic_gains: one row per list and rank of its greedy ideal list: the gain of the document at that rank.
 -- At each rank stands the relevant document that gains most after those above, of equal ones that of the greatest doc_id, as in ndeval. The
 -- best of all lists is not computed, which takes a time exponential in the number of documents.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.

@@ -1,4 +1,5 @@
--- item_agreement: one row per group and item of at least two ratings: sampled unit, and the share of pairs of its ratings that are equal, observed and by chance.
+-- item_agreement: one row per group and item of at least two ratings: sampled unit, and agreement of its ratings, observed and by chance.
+-- Agreement is the share of pairs of ratings that are equal.
 -- Sampling unit: predictions.
 -- Nonzero: item_ratings, item_ratings - 1, MAX(num_items).
 -- Grain: group_id, item_id
@@ -6,8 +7,8 @@ SELECT
   group_id,
   unit_id, -- what was sampled independently
   item_id,
-  SUM(num_ratings * (num_ratings - 1) / item_ratings / (item_ratings - 1)) AS agreement,
-  SUM(num_ratings * rating_shares / item_ratings) / MAX(num_items) AS chance_agreement -- with the ratings of all items, each of which counts the same
+  SUM(num_ratings * (num_ratings - 1) / item_ratings / (item_ratings - 1)) AS agreement, -- share of pairs of its ratings that are equal
+  SUM(num_ratings * rating_shares / item_ratings) / MAX(num_items) AS chance_agreement -- of its ratings with all items, which count the same
 FROM (
   -- one row per group, item and rating
   SELECT

@@ -1,4 +1,4 @@
--- item_categories: one row per group, item and one of its categories: 1 / their number, and its value over the norm of all.
+-- item_categories: one row per group, item and one of its categories: 1 over their number, and value of the category over the norm of all.
 -- Values of 0 are no categories. The normalized values of an item are a vector of length 1.
 -- Nonzero: vector_norm, num_categories.
 -- Grain: group_id, doc_id, category

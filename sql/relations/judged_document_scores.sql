@@ -1,4 +1,4 @@
--- judged_document_scores: one row per list and retrieved document that has a judgment: its score and number of rows in the run, no grade.
+-- judged_document_scores: one row per list and retrieved document that has a judgment: its score, and number of its rows in the run.
 -- Grain: list_id, doc_id
 SELECT
   judgments.list_id,

@@ -1,4 +1,4 @@
--- kappa_influence: one row per group and item of at least two ratings: sampled unit, and influence on Fleiss' kappa.
+-- kappa_influence: one row per group and item of at least two ratings: its sampled unit, weight of 1, and influence on Fleiss' kappa.
 -- Sampling unit: predictions.
 -- Source: the delta method.
 -- Grain: group_id, item_id
@@ -7,7 +7,7 @@ SELECT
   unit_id, -- what was sampled independently
   item_id,
   1 AS influence_weight, -- an item counts once
-  1 AS num_units,
+  1 AS num_units, -- the row is one item
   ((agreement - mean_agreement) * (1 - mean_chance) - 2 * (chance_agreement - mean_chance) * (1 - mean_agreement))
     / NULLIF(num_items * (1 - mean_chance) * (1 - mean_chance), 0) AS kappa_influence
 FROM (

@@ -1,4 +1,4 @@
--- label_ranks: one row per group and prediction: sampled unit, its label and weight, and the rank of the label by score.
+-- label_ranks: one row per group and prediction: its sampled unit, label, weight, and rank of the label by the scores of classes.
 -- Of equal scores, that of the class which is last in the order of classes is first, as scikit-learn.
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id, label

@@ -1,4 +1,5 @@
--- label_rates: one row per group and class of predictions with several: weights, precision, recall, F and Jaccard index, the share of each in its average, and the derivative of the shares.
+-- label_rates: one row per group and class: its weights, precision, recall, F, Jaccard index, their shares in averages, and a derivative.
+-- A prediction may have several classes.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Grain: group_id, class_id
@@ -14,9 +15,9 @@ SELECT
   zero_division(num_hits / NULLIF(num_observed, 0)) AS recall,
   zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0)) AS f,
   zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)) AS jaccard,
-  precision_share, -- share in the average of precision
-  recall_share, -- share in the average of recall
-  f_share, -- share in the average of F
-  jaccard_share, -- share in the average of the Jaccard index
-  share_by_label -- derivative of the shares by the weight of labels
+  precision_share, -- share in the average of precision, unnormalized
+  recall_share, -- share in the average of recall, unnormalized
+  f_share, -- share in the average of F, unnormalized
+  jaccard_share, -- share in the average of the Jaccard index, unnormalized
+  share_by_label -- derivative of the shares by num_observed
 FROM averaged_label_sets

@@ -1,4 +1,4 @@
--- label_sets: one row per group and prediction: sampled unit, its weight, and the numbers of its observed classes, its predicted ones, both together, and all of the group.
+-- label_sets: one row per group and prediction: unit, weight, numbers of its observed, predicted and hit classes, and of all classes of the group.
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id
 SELECT

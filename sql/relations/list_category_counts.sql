@@ -1,4 +1,5 @@
--- list_category_counts: one row per list and category of its first k documents: its documents; sums of their shares and normalized values, and of the squares of these; its share; list length.
+-- list_category_counts: one row per list and category of its first k documents: documents, sums of shares and values, and list length.
+-- Shares and values are those of the category among the categories of a document, and summed with their squares.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id, category
 SELECT

@@ -1,4 +1,4 @@
--- list_counts: one row per list: numbers of its retrieved, judged retrieved, relevant, relevant and nonrelevant retrieved documents.
+-- list_counts: one row per list: numbers of its retrieved documents, of those judged, relevant and nonrelevant, and of its relevant documents.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Tie expectation: linear (in rank_probability)
 -- Grain: list_id

@@ -1,4 +1,4 @@
--- list_length_changes: one row per list whose query the baseline run answers: its length in this run and in the baseline run.
+-- list_length_changes: one row per list whose query the baseline run answers: its lengths in the run and in the baseline run.
 -- Grain: list_id
 SELECT
   ranked_lists.list_id,

@@ -1,4 +1,4 @@
--- list_popularities: one row per group and evaluated user with a history: no id; mean popularity of items of the list and of the history.
+-- list_popularities: one row per group and evaluated user with a history: mean popularity of the items in the list and in the history.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: rows of list_groups
 SELECT

@@ -1,8 +1,8 @@
--- novelty_gains: one row per list, subtopic and relevant document: rank and gain, without names; and one per rank of the ideal list: ideal ones.
+-- novelty_gains: one row per list, subtopic and relevant document, and one per rank of the ideal list: rank and gain in one of both lists.
 -- Grain: many per list_id
 SELECT
   list_id,
-  rank, -- NULL if not retrieved, and in the ideal list
+  rank, -- NULL if not retrieved, and in rows of the ideal list
   novelty(subtopic_hits - 1) AS gain, -- for the subtopic; 0 in the ideal list
   CAST(NULL AS BIGINT) AS ideal_rank, -- NULL if not in the ideal list
   CAST(0 AS DOUBLE) AS ideal_gain -- for all subtopics; 0 in the ranked list

@@ -1,4 +1,4 @@
--- numbered_classes: one row per group and class that is observed or predicted: its place in the order of classes, and its weights.
+-- numbered_classes: one row per group and class that is observed or predicted: its number in the order of classes, and its weights.
 -- Grain: group_id, class_id
 SELECT
   group_id,

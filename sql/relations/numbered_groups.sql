@@ -1,4 +1,4 @@
--- numbered_groups: one row per group: its number, unit weight, rows and class totals, and class totals of groups of lower number.
+-- numbered_groups: one row per group: its number, unit of weights, class totals, rows, and class totals of the groups of lower number.
 -- Weights are whole numbers of equal units: sums of integers are exact, so that totals of earlier groups can be subtracted.
 -- exact_weight(): default rows: weight as a number of units.
 -- Grain: group_number

@@ -1,4 +1,4 @@
--- overlap_depths: one row per list and rank of a retrieved document, if the baseline answers the query: the depth from which both have it, and both lengths.
+-- overlap_depths: one row per list and rank of a retrieved document, if the baseline answers the query: depth at which both have it, and lengths.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id, rank
 SELECT

@@ -1,4 +1,5 @@
--- overlap_weights: one row per list and document, as overlap_depths: if both have it; sums of the weights p^d / d of depths d above it, and to the end; the weight at the end.
+-- overlap_weights: one row per list and rank of a retrieved document: if both lists have it, and weights of depths above it and to the end.
+-- A depth d has the weight p^d / d.
 -- Agreement at a depth is extrapolated from the end of the shorter list for documents that both have by then, else from that of the longer.
 -- Grain: list_id, rank
 SELECT

@@ -1,4 +1,5 @@
--- pair_influence: one row per group and pair of an observed and a predicted class: predictions, weight, squares, and influence of such a prediction on weighted kappa.
+-- pair_influence: one row per group and pair of an observed and a predicted class: its predictions, weights, and influence on weighted kappa.
+-- Influence is the derivative of weighted kappa by the weight of a prediction of the pair.
 -- Source: the delta method.
 -- Grain: group_id, label, predicted
 SELECT

@@ -1,4 +1,4 @@
--- rank_countable_groups: one row per group of more than 32 predictions: 1 if window ranks can count its pairs, else 0.
+-- rank_countable_groups: one row per group of label_score_weights: whether window ranks can count its concordant, discordant and tied pairs, 1 or 0.
 -- They can where all weights are 1 and more than an eighth of the predictions are distinct label and score pairs.
 -- Grain: group_id
 SELECT

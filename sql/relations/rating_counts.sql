@@ -1,4 +1,4 @@
--- rating_counts: one row per group, item of at least two ratings, and rating: sampled unit, number of ratings, and those of the item, of the group, and of the rating in the group.
+-- rating_counts: one row per group, item of at least two ratings, and rating: unit, its count, and counts of the item, the value, and the group.
 -- Ratings may be doubles, which BigQuery does not partition by: those of equal rating are those up to it and from it, less all.
 -- Validate: several_units
 -- Sampling unit: predictions.

@@ -1,4 +1,4 @@
--- recall_elbow: one row per group and cut-off from 1 to k: height of recall above a straight line, and rank by it; 1 is the elbow.
+-- recall_elbow: one row per group and cut-off from 1 to k: height of recall above a straight line, and rank by height, 1 for the elbow.
 -- Recall is summed over ranked lists. The line leads from the first cut-off to the last. Heights are compared to nine decimals, since sums
 -- in another order differ in their last digits.
 -- $k: integer from 3 to 10000: the last cut-off.

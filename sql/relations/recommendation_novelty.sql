@@ -1,4 +1,4 @@
--- recommendation_novelty: one row per list and rank of a retrieved document: users who had it, all users, and 1 if its own user had not.
+-- recommendation_novelty: one row per list and rank of a retrieved document: users who had it, all users, and whether it is new to the list's user.
 -- Grain: list_id, rank
 SELECT
   ranked_documents.list_id,

@@ -1,4 +1,4 @@
--- recommendation_totals: one row per group and document in the first k of any of its lists: no id; number of lists, and sum over documents.
+-- recommendation_totals: one row per group and document in the first k of any of its lists: number of these lists, and its sum over documents.
 -- Grain: rows of recommendation_counts
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- recommended_items: one row per group and document in the first k of any of its lists: no id; number of lists, if in catalog, its size.
+-- recommended_items: one row per group and document in the first k of any of its lists: number of lists, if in the catalog, and catalog size.
 -- Grain: rows of recommendation_counts
 SELECT
   recommendation_counts.group_id,

@@ -1,4 +1,4 @@
--- relative_ranks: one row per group and distinct score: weight of its positives, and their relative ranks, as they are and if separated.
+-- relative_ranks: one row per group and distinct score: weight of its positives, their relative rank, and the one if above all negatives.
 -- A relative rank is the average rank of the predictions of this score, from the lowest score of the group, over their total weight plus 1.
 -- A weight of w counts as w predictions of this score. Separated positives have all negatives below them.
 -- Nonzero: total_weight + 1.

@@ -1,4 +1,5 @@
--- sampled_cluster_counts: one row per group and labeled true cluster: records, links, B-cubed sums, predicted clusters, and if it is exact.
+-- sampled_cluster_counts: one row per group and labeled true cluster: records, kinds of links, B-cubed sums, predicted clusters, and if it is exact.
+-- Links are found in a predicted cluster, claimed by one, or true.
 -- Sizes of predicted clusters count all records, those without a true cluster too.
 -- Nonzero: predicted_size.
 -- Sampling unit: clusters.

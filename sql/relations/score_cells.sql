@@ -1,4 +1,4 @@
--- score_cells: one row per row of class_weights: grid cell, position in it, class weights, squares, rows, label sum.
+-- score_cells: one row per row of class_weights: its score, cell of the score grid, position in the cell, class weights, squares, and counts.
 -- The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large
 -- scores.
 -- Materialize: equal scores are aggregated.

@@ -1,4 +1,4 @@
--- score_class_weights: one row per group and distinct score: weights, squared weights and rows of each class, label sum, and rows.
+-- score_class_weights: one row per group and distinct score: weights, squared weights and numbers of each class, label sum, and predictions.
 -- Grain: group_id, score
 SELECT
   group_id,

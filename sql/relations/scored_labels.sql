@@ -1,4 +1,4 @@
--- scored_labels: one row per group and prediction: sampled unit, its label and weight, the score of the label, and the sum of its squared scores.
+-- scored_labels: one row per group and prediction: its sampled unit, label, weight, score of the label, and sum of squared scores of classes.
 -- A class without a row has the score 0.
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id, label

@@ -1,4 +1,4 @@
--- segment_parts: one row per kind of prediction of a threshold, its positives, its negatives, or negatives below it: a number of the kind from 0.
+-- segment_parts: one row per kind of prediction at a threshold, positives, negatives, or negatives from there to the next: number of the kind.
 -- Grain: segment_part
 SELECT 0 AS segment_part -- 0 positives, 1 negatives at it, 2 negatives below it
 UNION ALL SELECT 1 AS segment_part

@@ -1,4 +1,4 @@
--- session_outcomes: one row per group and interleaved session: if ranker A, and if B, had more clicks, and 1 as weight if any had some.
+-- session_outcomes: one row per group and interleaved session: whether ranker A or ranker B had more clicks, and weight, 0 without clicks.
 -- Sampling unit: queries.
 -- Grain: group_id, session_id
 SELECT

@@ -1,4 +1,5 @@
--- shared_cell_scores: one row per group and distinct score in a cell of a positive and others: key, squares, class weights at, before it.
+-- shared_cell_scores: one row per group and distinct score in a cell of a positive and others: sort key, and class weights at it and before it.
+-- Weights are whole numbers of units.
 -- Within a cell, scores are sorted and cumulated on their own.
 -- exact_weight(): default rows: weight as a number of units.
 -- Materialize: the scores of such cells are sorted.

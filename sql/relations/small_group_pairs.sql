@@ -1,4 +1,5 @@
--- small_group_pairs: one row per group of 2 to 32 predictions of positive weight, not all equal: weight of pairs concordant, discordant, tied in score or label alone.
+-- small_group_pairs: one row per group of 2 to 32 predictions, not all equal: weights of concordant, discordant, score-tied and label-tied pairs.
+-- Predictions of weight 0 are left out.
 -- Pairs are compared one by one in a self-join, which is fastest for small groups.
 -- Grain: group_id
 SELECT

@@ -1,4 +1,4 @@
--- subtopic_gains: one row per list, subtopic and relevant document: rank, hits of the subtopic, discounted gain, and the greatest sum of these.
+-- subtopic_gains: one row per list, subtopic and relevant document: rank, hits of the subtopic, discounted gain, and greatest sum of gains.
 -- $k: integer from 1 to 10000: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: rows of subtopic_ranks
 SELECT

@@ -1,4 +1,4 @@
--- subtopic_judgments: one row per list, subtopic and document that is judged relevant for it, retrieved or not.
+-- subtopic_judgments: one row per list, subtopic and document that is judged relevant for it, including those not retrieved.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Reads: with duplicates.
 -- Grain: list_id, doc_id, subtopic

@@ -1,4 +1,4 @@
--- subtopic_ranks: one row per list, subtopic and relevant document: no names; rank, relevant documents of the subtopic down to it, in all.
+-- subtopic_ranks: one row per list, subtopic and relevant document: rank, and number of the subtopic's relevant documents down to it and in all.
 -- Grain: rows of subtopic_judgments
 SELECT
   subtopic_judgments.list_id,
@@ -6,7 +6,7 @@ SELECT
   ROW_NUMBER() OVER (
     PARTITION BY subtopic_judgments.list_id, subtopic_judgments.subtopic
     ORDER BY CASE WHEN ranked_documents.rank IS NULL THEN 1 ELSE 0 END, ranked_documents.rank
-  ) AS subtopic_hits, -- its relevant documents down to this rank; 1 once
+  ) AS subtopic_hits, -- relevant documents down to this rank; 1 for the first
   COUNT(*) OVER (PARTITION BY subtopic_judgments.list_id, subtopic_judgments.subtopic) AS subtopic_size -- its relevant documents, retrieved or not
 FROM subtopic_judgments
 LEFT JOIN ranked_documents

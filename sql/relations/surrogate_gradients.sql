@@ -1,4 +1,4 @@
--- surrogate_gradients: one row per prediction: id, label, score, share of the sub-gradient, its divisor, compared negatives of its group.
+-- surrogate_gradients: one row per prediction: doc_id, label, score, share of the sub-gradient, divisor of shares, and number of negatives.
 -- Predictions of equal class and score have equal shares, so that the gradient does not depend on the order of rows.
 -- Nonzero: tied_gradients.num_sharing.
 -- Grain: rows of predictions

@@ -1,4 +1,4 @@
--- user_coverage: one row per group with lists: numbers of its users with a history, and of those of them with recommendations.
+-- user_coverage: one row per group with lists: number of its users with a history, and number of those with recommendations.
 -- Grain: group_id
 SELECT
   group_list_counts.group_id,

@@ -19,7 +19,7 @@ WITH run AS NOT MATERIALIZED (
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
   FROM evaluated_queries
 ), ranked_documents AS (
-  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
+  -- One row per query and retrieved document, ranked by score, ties by doc_id, greatest first.
   -- (ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, run.doc_id,

@@ -12,7 +12,7 @@ WITH run AS NOT MATERIALIZED (
   -- (evaluated_queries/retrieved.sql)
   SELECT query_id FROM run GROUP BY query_id
 ), ranked_documents AS (
-  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
+  -- One row per query and retrieved document, ranked by score, ties by doc_id, greatest first.
   -- (ranked_documents/doc_desc.sql)
   SELECT
     query_id, doc_id,

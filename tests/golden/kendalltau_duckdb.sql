@@ -16,7 +16,7 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction of positive weight. (predictions_with_group_size.sql)
   SELECT
     predictions.label, predictions.score,
-    group_weights.num_predictions  -- predictions of the group
+    group_weights.num_predictions  -- predictions of positive weight in the group
   FROM predictions
   CROSS JOIN group_weights
 ), label_score_weights AS (
@@ -27,7 +27,7 @@ WITH predictions AS NOT MATERIALIZED (
   WHERE num_predictions > 32
   GROUP BY label, score
 ), rank_countable_groups AS (
-  -- One row, for a group of more than 32 predictions. (rank_countable_groups.sql)
+  -- One row, for a group of label_score_weights. (rank_countable_groups.sql)
   SELECT
     -- 1 or 0
     CASE

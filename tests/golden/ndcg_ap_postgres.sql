@@ -13,7 +13,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per query with judgments, even if nothing was retrieved. (evaluated_queries/judged.sql)
   SELECT query_id FROM qrels GROUP BY query_id
 ), ranked_documents AS (
-  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first.
+  -- One row per query and retrieved document, ranked by score, ties by doc_id, greatest first.
   -- (ranked_documents/doc_desc.sql)
   SELECT
     evaluated_queries.query_id, run.doc_id,

@@ -32,7 +32,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions_with_threshold
   GROUP BY "campaign", threshold_score
 ), threshold_segments AS (
-  -- One row per campaign and distinct score of a positive, one above all.
+  -- One row per campaign and distinct score of a positive, and one above all.
   -- (threshold_segments/weighted.sql)
   SELECT
     "campaign",

@@ -31,7 +31,7 @@ WITH predictions AS (
   FROM predictions_with_threshold
   GROUP BY `campaign`, threshold_score
 ), threshold_segments AS (
-  -- One row per campaign and distinct score of a positive, one above all.
+  -- One row per campaign and distinct score of a positive, and one above all.
   -- (threshold_segments/weighted.sql)
   SELECT
     `campaign`,

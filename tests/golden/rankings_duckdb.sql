@@ -32,7 +32,7 @@ WITH qrels AS NOT MATERIALIZED (
   CROSS JOIN systems
   INNER JOIN queries ON queries.query_id = query_ids.query_id
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
+  -- One row per model, query and retrieved document, ranked by score, ties by doc_id, greatest
   -- first. (ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, run.doc_id,

@@ -113,12 +113,14 @@ WITH predictions AS (
   -- One row per distinct score.
   SELECT
     bucket, score, positives, negatives,
+    -- of higher scores in the bucket
     COALESCE(
       SUM(positives) OVER (
         PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ),
       0
     ) AS bucket_positives_above,
+    -- of higher scores in the bucket
     COALESCE(
       SUM(negatives) OVER (
         PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING

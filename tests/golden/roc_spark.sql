@@ -99,7 +99,9 @@ WITH predictions AS (
   -- One row per distinct score.
   SELECT
     bucket, score, positives, negatives,
+    -- of higher scores in the bucket
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS bucket_positives_above,
+    -- of higher scores in the bucket
     COALESCE(SUM(negatives) OVER preceding_rows, 0) AS bucket_negatives_above
   FROM bucketed_scores
   WINDOW preceding_rows AS (

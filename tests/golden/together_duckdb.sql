@@ -23,7 +23,7 @@ WITH predictions AS NOT MATERIALIZED (
     CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
   FROM evaluated_queries
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
+  -- One row per model, query and retrieved document, ranked by score, ties by doc_id, greatest
   -- first. (ranked_documents/doc_desc.sql)
   SELECT
     ranked_lists.list_id, predictions.doc_id,

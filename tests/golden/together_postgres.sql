@@ -19,7 +19,7 @@ WITH predictions AS NOT MATERIALIZED (
   -- (evaluated_queries/judged.sql)
   SELECT "model", query_id FROM qrels GROUP BY "model", query_id
 ), ranked_documents AS (
-  -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
+  -- One row per model, query and retrieved document, ranked by score, ties by doc_id, greatest
   -- first. (ranked_documents/doc_desc.sql)
   SELECT
     evaluated_queries."model", evaluated_queries.query_id, predictions.doc_id,

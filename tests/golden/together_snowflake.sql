@@ -19,7 +19,7 @@ WITH predictions AS (
   -- (evaluated_queries/judged.sql)
   SELECT "MODEL", query_id FROM qrels GROUP BY "MODEL", query_id
 ), ranked_documents AS (
-  -- One row per MODEL, query and retrieved document, ranked by score; ties by doc_id, greatest
+  -- One row per MODEL, query and retrieved document, ranked by score, ties by doc_id, greatest
   -- first. (ranked_documents/doc_desc.sql)
   SELECT
     evaluated_queries."MODEL", evaluated_queries.query_id, predictions.doc_id,

@@ -39,7 +39,7 @@ WITH sqlrank_run_source AS (
     ON {% for _ in groups %}(sqlrank_evaluated_queries.sqlrank_group_{{ loop.index }} IS NOT DISTINCT FROM sqlrank_run.sqlrank_group_{{ loop.index }}){% if not loop.last %} AND {% endif %}{% endfor %}
     AND sqlrank_evaluated_queries.query_id = sqlrank_run.query_id
 ), sqlrank_ranked_documents AS (
-  -- One row per sqlrank_group, query and retrieved document, ranked by score; ties by doc_id,
+  -- One row per sqlrank_group, query and retrieved document, ranked by score, ties by doc_id,
   -- greatest first. (ranked_documents/doc_desc.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
@@ -89,8 +89,8 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_judged_documents
   WHERE relevance >= 1
 ), sqlrank_judged_retrieved_documents AS (
-  -- One row per sqlrank_group, query and rank of a document of grade 0 or up, and one of rank NULL
-  -- per sqlrank_group and query not empty. (judged_retrieved_documents/nonnegative_grades.sql)
+  -- One row per sqlrank_group, query and rank of a document of grade 0 or more, and one without a
+  -- rank per sqlrank_group and query not empty. (judged_retrieved_documents/nonnegative_grades.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
@@ -135,7 +135,7 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_relevant_documents
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
 ), sqlrank_judged_retrieved_documents_metrics AS (
-  -- One row per sqlrank_group and query with a document of grade 0 or up.
+  -- One row per sqlrank_group and query with a document of grade 0 or more.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,

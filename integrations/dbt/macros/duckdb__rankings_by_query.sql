@@ -41,7 +41,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
     ON {% for _ in groups %}(sqlrank_ranked_lists.sqlrank_group_{{ loop.index }} IS NOT DISTINCT FROM sqlrank_run.sqlrank_group_{{ loop.index }}){% if not loop.last %} AND {% endif %}{% endfor %}
     AND sqlrank_ranked_lists.query_id = sqlrank_run.query_id
 ), sqlrank_ranked_documents AS (
-  -- One row per sqlrank_group, query and retrieved document, ranked by score; ties by doc_id,
+  -- One row per sqlrank_group, query and retrieved document, ranked by score, ties by doc_id,
   -- greatest first. (ranked_documents/doc_desc.sql)
   SELECT
     list_id, doc_id,
@@ -79,8 +79,8 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   FROM sqlrank_judged_documents
   WHERE relevance >= 1
 ), sqlrank_judged_retrieved_documents AS (
-  -- One row per sqlrank_group, query and rank of a document of grade 0 or up, and one of rank NULL
-  -- per sqlrank_group and query not empty. (judged_retrieved_documents/nonnegative_grades.sql)
+  -- One row per sqlrank_group, query and rank of a document of grade 0 or more, and one without a
+  -- rank per sqlrank_group and query not empty. (judged_retrieved_documents/nonnegative_grades.sql)
   SELECT
     list_id,
     CAST(NULL AS BIGINT) AS rank,  -- position in the list; NULL in the row of the list
@@ -122,7 +122,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   FROM sqlrank_relevant_documents
   GROUP BY list_id
 ), sqlrank_judged_retrieved_documents_metrics AS (
-  -- One row per sqlrank_group and query with a document of grade 0 or up.
+  -- One row per sqlrank_group and query with a document of grade 0 or more.
   SELECT
     list_id,
     -- Judged: share of the first k documents that have a judgment.

@@ -1,4 +1,5 @@
--- averaged_areas: one row per group and area under the ROC curve of a class: weights, area, a share of 1 in the macro average, and its derivative.
+-- averaged_areas: one row per group, class and compared label: weights of both, AUC, and unnormalized share of 1 in the macro average.
+-- The compared label is the other class of one against one, and the class itself of one against the rest.
 -- Grain: rows of class_areas
 SELECT
   group_id,
@@ -6,7 +7,7 @@ SELECT
   label,
   class_weight, -- weight of the class's labels
   other_weight, -- weight of the labels that it is compared with
-  area, -- NULL of a class that has no labels
-  1 AS share, -- not divided by the sum of all
-  0 AS share_by_weight -- derivative by the weights that the share is of
+  area, -- AUC; NULL without labels of the class, or others
+  1 AS share, -- share in the average, not divided by their sum
+  0 AS share_by_weight -- derivative of the share by class weights
 FROM class_areas

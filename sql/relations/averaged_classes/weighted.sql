@@ -1,4 +1,5 @@
--- averaged_classes: one row per group and class: its weights; its shares in the averages of precision, recall and F, by the weights of labels, and their derivatives.
+-- averaged_classes: one row per group and class: its weights, its unnormalized shares, which are label weights, and derivatives of the shares.
+-- Averages are of precision, recall and F: the sum of share times ratio over the sum of shares. Derivatives of shares are by those weights.
 -- Grain: group_id, class_id
 SELECT
   group_id,
@@ -6,12 +7,12 @@ SELECT
   tp, -- weight of the predictions of the class that are right
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class
-  label_weight AS precision_share, -- share in the average of precision
-  label_weight AS recall_share, -- share in the average of recall
-  label_weight AS f_share, -- share in the average of F
-  1 AS precision_share_by_label, -- derivative by the weight of labels
-  0 AS precision_share_by_predicted, -- derivative by the weight of predictions
-  1 AS recall_share_by_label, -- derivative by the weight of labels
-  1 AS f_share_by_label, -- derivative by the weight of labels
-  0 AS f_share_by_predicted -- derivative by the weight of predictions
+  label_weight AS precision_share, -- share in the average of precision, unnormalized
+  label_weight AS recall_share, -- share in the average of recall, unnormalized
+  label_weight AS f_share, -- share in the average of F, unnormalized
+  1 AS precision_share_by_label, -- derivative of the share by label_weight
+  0 AS precision_share_by_predicted, -- derivative of the share by predicted_weight
+  1 AS recall_share_by_label, -- derivative of the share by label_weight
+  1 AS f_share_by_label, -- derivative of the share by label_weight
+  0 AS f_share_by_predicted -- derivative of the share by predicted_weight
 FROM class_counts

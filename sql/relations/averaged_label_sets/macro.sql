@@ -1,4 +1,5 @@
--- averaged_label_sets: one row per group and class: weights of its labels, of its predictions and of both together, and its shares in the averages of four metrics: 1 of each.
+-- averaged_label_sets: one row per group and class: its observed, predicted and hit weight, and its unnormalized shares of 1 in macro averages.
+-- Averages are of precision, recall, F and the Jaccard index: the sum of share times ratio over the sum of shares.
 -- Grain: group_id, class_id
 SELECT
   group_id,
@@ -6,11 +7,11 @@ SELECT
   num_observed, -- weight of the predictions of which the class is observed
   num_predicted, -- weight of the predictions of which the class is predicted
   num_hits, -- weight of the predictions of which it is both
-  1 AS precision_share, -- share in the average of precision
-  1 AS recall_share, -- share in the average of recall
-  1 AS f_share, -- share in the average of F
-  1 AS jaccard_share, -- share in the average of the Jaccard index
-  0 AS share_by_label -- derivative of the shares by the weight of labels
+  1 AS precision_share, -- share in the average of precision, unnormalized
+  1 AS recall_share, -- share in the average of recall, unnormalized
+  1 AS f_share, -- share in the average of F, unnormalized
+  1 AS jaccard_share, -- share in the average of the Jaccard index, unnormalized
+  0 AS share_by_label -- derivative of the shares by num_observed
 FROM (
   -- one row per group and class
   SELECT

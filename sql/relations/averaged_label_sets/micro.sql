@@ -1,4 +1,5 @@
--- averaged_label_sets: one row per group and prediction: numbers of its observed classes, predicted ones and both together, and its shares in the averages of four metrics, as in all counts.
+-- averaged_label_sets: one row per group and prediction: observed, predicted and hit classes, weight, and unnormalized shares for micro averages.
+-- Averages are of precision, recall, F and the Jaccard index: the sum of share times ratio over the sum of shares.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Sampling unit: predictions.
 -- Grain: group_id, prediction_id
@@ -10,8 +11,8 @@ SELECT
   num_observed, -- number of observed classes
   num_predicted, -- number of predicted classes
   num_hits, -- number of classes that are observed and predicted
-  weight * num_predicted AS precision_share, -- share in the average of precision
-  weight * num_observed AS recall_share, -- share in the average of recall
-  weight * ($beta * $beta * num_observed + num_predicted) AS f_share, -- share in the average of F
-  weight * (num_observed + num_predicted - num_hits) AS jaccard_share -- share in the average of the Jaccard index
+  weight * num_predicted AS precision_share, -- share in the average of precision, unnormalized
+  weight * num_observed AS recall_share, -- share in the average of recall, unnormalized
+  weight * ($beta * $beta * num_observed + num_predicted) AS f_share, -- share in the average of F, unnormalized
+  weight * (num_observed + num_predicted - num_hits) AS jaccard_share -- share in the average of the Jaccard index, unnormalized
 FROM label_sets

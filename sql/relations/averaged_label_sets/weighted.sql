@@ -1,4 +1,5 @@
--- averaged_label_sets: one row per group and class: weights of its labels, of its predictions and of both together, and its shares in the averages of four metrics: the weight of its labels.
+-- averaged_label_sets: one row per group and class: its observed, predicted and hit weight, and its observed weight as unnormalized shares.
+-- Averages are of precision, recall, F and the Jaccard index: the sum of share times ratio over the sum of shares.
 -- Grain: group_id, class_id
 SELECT
   group_id,
@@ -6,11 +7,11 @@ SELECT
   num_observed, -- weight of the predictions of which the class is observed
   num_predicted, -- weight of the predictions of which the class is predicted
   num_hits, -- weight of the predictions of which it is both
-  num_observed AS precision_share, -- share in the average of precision
-  num_observed AS recall_share, -- share in the average of recall
-  num_observed AS f_share, -- share in the average of F
-  num_observed AS jaccard_share, -- share in the average of the Jaccard index
-  1 AS share_by_label -- derivative of the shares by the weight of labels
+  num_observed AS precision_share, -- share in the average of precision, unnormalized
+  num_observed AS recall_share, -- share in the average of recall, unnormalized
+  num_observed AS f_share, -- share in the average of F, unnormalized
+  num_observed AS jaccard_share, -- share in the average of the Jaccard index, unnormalized
+  1 AS share_by_label -- derivative of the shares by num_observed
 FROM (
   -- one row per group and class
   SELECT

@@ -1,4 +1,4 @@
--- baseline_ranks: one row per group, query and document of the baseline run: its rank by score; ties by doc_id, smallest first.
+-- baseline_ranks: one row per group, query and document of the baseline run: its rank by score, with ties by doc_id, smallest first.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,

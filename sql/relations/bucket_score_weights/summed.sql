@@ -1,4 +1,4 @@
--- bucket_score_weights: one row per group and distinct score: its bucket, weights, squared weights and rows by class, label sum and rows.
+-- bucket_score_weights: one row per group and distinct score: its bucket, class weights, squared weights, class counts, label sum, and predictions.
 -- Grain: group_id, score
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- calibration_bins: one row per group and bin of equally many predictions, equal scores together: its weight, score sum and label sum.
+-- calibration_bins: one row per group and bin of equally many predictions, equal scores together: weight, and weighted sums of scores and labels.
 -- $bins: integer from 1 to 100000, default 10: number of bins.
 -- Nonzero: total_rows.
 -- Grain: group_id, bin

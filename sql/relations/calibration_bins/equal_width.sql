@@ -1,4 +1,4 @@
--- calibration_bins: one row per group and bin of equal width over [0, 1] with predictions: its weight, score sum and label sum.
+-- calibration_bins: one row per group and bin of equal width over [0, 1] with predictions: its weight, and weighted sums of scores and labels.
 -- The bin computed by a product is corrected by its edges, since the product may be rounded across one.
 -- $bins: integer from 1 to 100000, default 10: number of bins.
 -- Grain: group_id, bin

@@ -1,4 +1,4 @@
--- candidate_links: one row per group and distinct candidate pair of records of different sources: no ids; 1 if it is a true link, else 0.
+-- candidate_links: one row per group and distinct candidate pair of records of different sources: whether it is a true link, 1 or 0.
 -- Validate: unknown_left_id
 -- Grain: many per group_id
 SELECT

@@ -1,4 +1,4 @@
--- class_areas: one row per group, class and other label: weights of both and of their share, and area under the ROC curve of the class's score among the two.
+-- class_areas: one row per group, class and other label: weights of both, their sum, and AUC of the class's score between the two.
 -- Grain: group_id, class_id, label
 SELECT
   group_id,
@@ -6,7 +6,7 @@ SELECT
   label,
   class_weight, -- weight of the class's labels
   label_weight AS other_weight, -- weight of the other label
-  class_weight + label_weight AS pair_weight, -- weight of both classes' labels
+  class_weight + label_weight AS pair_weight, -- of both classes' labels: share if weighted
   concordance / NULLIF(class_weight, 0) / NULLIF(label_weight, 0) AS area -- NULL without labels of one of the two
 FROM (
   -- one row per group, class and label

@@ -1,4 +1,4 @@
--- class_scores: one row per group, prediction and class of multiclass_predictions: the score of the class, and the observed class.
+-- class_scores: one row per group, prediction and class of multiclass_predictions: score of the class, observed class, weight, and unit.
 -- Grain: many per group_id, prediction_id
 SELECT
   multiclass_predictions.group_id,

@@ -1,4 +1,4 @@
--- class_weights: one row per prediction: score, weight, squared weight and 1 in the columns of its class, and weight times label.
+-- class_weights: one row per prediction: its score, weight, squared weight and count in columns of its class, and weight times label.
 -- Grain: rows of predictions
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- curve_segments: one row per group and distinct score: confusion matrix, class totals, and its segment, on a logarithmic scale of precision, which thins a curve to points.
+-- curve_segments: one row per group and distinct score: confusion matrix, class totals, and its segment, on a logarithmic scale for precision.
 -- Precision changes fastest at the highest scores: within a segment, by a factor of at most exp(4 ln(n) / (points - 4)), where n is the
 -- total weight over the weight of the first positives.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.

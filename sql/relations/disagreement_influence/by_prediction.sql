@@ -1,10 +1,11 @@
--- disagreement_influence: one row per group, observed and predicted class that occur together: predictions; weights, squares and counts of right and wrong ones; influence on weighted kappa.
+-- disagreement_influence: one row per group, observed and predicted class that occur together: weights, and influence on weighted kappa.
+-- Columns of positives are of right predictions, whose class is the label, and columns of negatives of wrong ones.
 -- Grain: group_id, label, predicted
 SELECT
   group_id,
   label,
   predicted,
-  num_predictions AS num_units,
+  num_predictions AS num_units, -- predictions of the row
   SQRT(weight_squares) AS influence_weight, -- root of the sum of their squared weights
   CASE WHEN label = predicted THEN weight ELSE 0 END AS positive_weight, -- weight of predictions, 0 if they are wrong
   CASE WHEN label = predicted THEN weight_squares ELSE 0 END AS positive_squares, -- sum of their squared weights, 0 if they are wrong

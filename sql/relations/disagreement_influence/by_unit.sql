@@ -1,10 +1,11 @@
--- disagreement_influence: one row per prediction of positive weight: sampled unit; weight, square and count if it is right and if it is wrong; influence on weighted kappa.
+-- disagreement_influence: one row per prediction of positive weight: sampled unit, weight if right or if wrong, and influence on weighted kappa.
+-- Columns of positives are of right predictions, whose class is the label, and columns of negatives of wrong ones.
 -- Grain: rows of classified
 SELECT
   classified.group_id,
   classified.unit_id, -- what was sampled independently
   classified.label,
-  1 AS num_units,
+  1 AS num_units, -- the row is one prediction
   classified.weight AS influence_weight, -- weight of the prediction
   CASE WHEN classified.label = classified.predicted THEN classified.weight ELSE 0 END AS positive_weight, -- weight, 0 if it is wrong
   CASE WHEN classified.label = classified.predicted THEN classified.weight * classified.weight ELSE 0 END AS positive_squares, -- square of the weight, 0 if it is wrong

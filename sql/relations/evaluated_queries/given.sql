@@ -1,4 +1,4 @@
--- evaluated_queries: one row per group and query of the input that lists queries, whether judged and retrieved for or not.
+-- evaluated_queries: one row per group and query of the input that lists queries, even without judgments or retrieved documents.
 -- A query remains even if a policy removes all of its rows.
 -- Scope: system (every query is evaluated for every system of the run)
 -- Reads: unfiltered.

@@ -1,4 +1,4 @@
--- evaluated_records: one row per group and record that has a true cluster: that cluster, and its predicted cluster or, without one, the id of the record.
+-- evaluated_records: one row per group and record that has a true cluster: its true and predicted cluster, and its own id if it lacks the latter.
 -- Validate: no_shared_records
 -- Grain: group_id, record_id
 SELECT

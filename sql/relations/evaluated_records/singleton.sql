@@ -1,4 +1,4 @@
--- evaluated_records: one row per group and record: its predicted and true cluster, and its own id beside one that it lacks: a singleton.
+-- evaluated_records: one row per group and record: its predicted and true cluster, or its own id as a singleton where it has none.
 -- Validate: no_shared_records
 -- Grain: group_id, record_id
 SELECT

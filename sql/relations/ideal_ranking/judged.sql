@@ -1,4 +1,5 @@
--- ideal_ranking: one row per list and document of positive relevance: no id; relevance, doc_count, rank, probability, ideal rank among judged ones.
+-- ideal_ranking: one row per list and document of positive relevance: relevance, rank, and ideal rank among judged documents.
+-- doc_count and rank_probability are 1, except under ties=expected, where a document has several possible ranks.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,

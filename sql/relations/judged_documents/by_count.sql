@@ -1,4 +1,5 @@
--- judged_documents: one row per list and judged document, retrieved or not: no id; relevance, rank by higher scores, list length; probability and doc_count 1.
+-- judged_documents: one row per list and judged document, retrieved or not: relevance, rank by the number of higher scores, and list length.
+-- rank_probability is 1, and doc_count, too, unless the run repeats a document.
 -- The rank is the number of documents with a higher score, or an equal score and no smaller doc_id. Nothing is sorted. Ties are broken by
 -- doc_id, greatest first.
 -- $depth: integer from 1, default all: how many documents of a list are read.

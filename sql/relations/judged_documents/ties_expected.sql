@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, and per relevance and rank of its ties: no id; both, length, count, probability.
+-- judged_documents: one row per list and judged document, and one per relevance and rank of a tie group: relevance, rank, and probability.
 -- Rows of the first kind count documents, and have no rank. Rows of the second kind have a rank and a probability: the expected number of
 -- documents of that relevance at the rank, over all orders of its tie group. It makes metrics exact that are sums over documents.
 -- $depth: integer from 1, default all: how many documents of a list are read.
@@ -8,12 +8,12 @@
 SELECT
   judgments.list_id,
   judgments.relevance,
-  CAST(NULL AS BIGINT) AS rank, -- NULL in rows that count documents
+  CAST(NULL AS BIGINT) AS rank, -- a rank of its tie group; NULL in rows that count documents
   CASE
     WHEN ranked_documents.tie_first_rank <= $depth THEN ranked_documents.list_length
-  END AS list_length, -- documents in the list; NULL if not retrieved
-  CAST(1 AS DOUBLE) AS doc_count, -- documents that the row counts as, 1 or 0
-  CAST(0 AS DOUBLE) AS rank_probability -- expected documents at this rank; 0 without one
+  END AS list_length, -- documents in the list; NULL if not in it, or below the depth
+  CAST(1 AS DOUBLE) AS doc_count, -- 1, or 0 in rows with a rank
+  CAST(0 AS DOUBLE) AS rank_probability -- expected documents; 0 in rows without a rank
 FROM judgments
 LEFT JOIN ranked_documents
   ON ranked_documents.list_id = judgments.list_id AND ranked_documents.doc_id = judgments.doc_id

@@ -1,4 +1,4 @@
--- judged_retrieved_documents: one row per list and rank of a judged document, and one of rank NULL per list that is not empty: list length.
+-- judged_retrieved_documents: one row per list and rank of a judged document, and one without a rank per list that is not empty: list length.
 -- Grain: list_id, rank
 SELECT
   list_id,

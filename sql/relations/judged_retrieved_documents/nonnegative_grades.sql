@@ -1,4 +1,4 @@
--- judged_retrieved_documents: one row per list and rank of a document of grade 0 or up, and one of rank NULL per list not empty: list length.
+-- judged_retrieved_documents: one row per list and rank of a document of grade 0 or more, and one without a rank per list not empty: list length.
 -- Grain: list_id, rank
 SELECT
   list_id,

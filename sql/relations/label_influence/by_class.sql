@@ -1,4 +1,4 @@
--- label_influence: one row per group, prediction and class: sampled unit, weight, influence on precision, recall, F and Jaccard averaged over classes.
+-- label_influence: one row per group, prediction and class: unit, weight, and influence on averages of precision, recall, F and Jaccard index.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Sampling unit: predictions.
@@ -8,7 +8,7 @@ SELECT
   class_labels.unit_id, -- what was sampled independently
   class_labels.weight, -- of the prediction
   class_labels.weight AS influence_weight, -- of the prediction
-  1 AS num_units,
+  1 AS num_units, -- the row is one prediction and class
   COALESCE(class_labels.label * label_derivatives.precision_by_label, 0)
     + COALESCE(
       class_labels.predicted * label_derivatives.precision_by_predicted + class_labels.label * class_labels.predicted * label_derivatives.precision_by_hit, 0

@@ -1,4 +1,4 @@
--- label_score_indexes: one row per group, distinct label and score: weight, index of the score and of the label, and number of labels.
+-- label_score_indexes: one row per group, distinct label and score: weight, indexes of the score and of the label, and number of labels.
 -- Labels and scores are numbered without gaps.
 -- Grain: group_id, score_index, label_index
 SELECT

@@ -1,4 +1,4 @@
--- label_score_indexes: one row per group, distinct label and score, in groups that ranks cannot count: weight, indexes, number of labels.
+-- label_score_indexes: one row per group, distinct label and score, in groups that ranks cannot count: weight, both indexes, and number of labels.
 -- Grain: group_id, score_index, label_index
 SELECT
   group_id,

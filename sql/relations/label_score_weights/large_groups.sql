@@ -1,4 +1,5 @@
--- label_score_weights: one row per group, label and score, in groups of more than 32 predictions: weight of its predictions, if positive.
+-- label_score_weights: one row per group, label and score, in groups of more than 32 predictions: total weight of its predictions.
+-- Predictions of weight 0 are left out.
 -- Grain: group_id, label, score
 SELECT
   group_id,

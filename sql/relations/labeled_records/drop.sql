@@ -1,4 +1,4 @@
--- labeled_records: one row per group and record that has a true cluster: that cluster, and NULL as singleton.
+-- labeled_records: one row per group and record that has a true cluster: its true cluster, and NULL for a singleton's id.
 -- Grain: group_id, record_id
 SELECT
   group_id,

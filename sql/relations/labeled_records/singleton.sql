@@ -1,4 +1,4 @@
--- labeled_records: one row per group and record: its true cluster, or without one its own id as singleton.
+-- labeled_records: one row per group and record: its true cluster or, if it has none, its own id as a singleton.
 -- Grain: group_id, record_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- list_distances: one row per list that is not empty: mean cosine distance of two of its first k documents.
+-- list_distances: one row per list that is not empty: mean cosine distance of two of its first k documents, by their category values.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id
 SELECT
@@ -6,7 +6,7 @@ SELECT
   CASE
     WHEN cut_lists.list_length > 1
       THEN 1 - COALESCE(similarity_sums.similarity_sum, 0) / NULLIF(cut_lists.list_length * (cut_lists.list_length - 1), 0)
-  END AS mean_distance -- mean cosine distance of two documents
+  END AS mean_distance -- mean distance of two documents; NULL of one document
 FROM (
   -- one row per list that is not empty
   SELECT
@@ -18,7 +18,7 @@ LEFT JOIN (
   -- one row per list with a categorized document
   SELECT
     list_id,
-    SUM(normalized_sum * normalized_sum - normalized_square_sum) AS similarity_sum
+    SUM(normalized_sum * normalized_sum - normalized_square_sum) AS similarity_sum -- over ordered pairs of documents
   FROM list_category_counts
   GROUP BY list_id
 ) AS similarity_sums ON similarity_sums.list_id = cut_lists.list_id

@@ -1,4 +1,4 @@
--- list_lengths: one row per list that is not empty: its number of distinct documents in answers, at most the depth.
+-- list_lengths: one row per list that is not empty: number of distinct documents in its array, capped at the depth.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
 -- Grain: list_id
 SELECT

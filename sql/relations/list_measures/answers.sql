@@ -1,4 +1,4 @@
--- list_measures: one row per list: the columns of the answers table that metrics name.
+-- list_measures: one row per list: the columns of the answers table that metrics measure, as in Mean(latency_ms).
 -- Python adds a column for each that a metric names.
 -- Scope: measured (it has the columns that metrics name)
 -- Grain: list_id

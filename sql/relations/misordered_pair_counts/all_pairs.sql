@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per group and compared prediction: label, scores, misordered pairs, and compared positives and negatives.
+-- misordered_pair_counts: one row per group and compared prediction: label, scores, its misordered pairs, and numbers of positives and negatives.
 -- Cumulative counts by margin score find them; no pairs are formed.
 -- Grain: rows of surrogate_terms
 SELECT

@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per group and compared prediction: label, scores, weight in the most violated top k, divisor, negatives.
+-- misordered_pair_counts: one row per group and compared prediction: label, scores, weight in the most violated top k, divisor, and negatives.
 -- That is the top k, of some highest positives and some highest negatives, in which the sum of the negatives' scores most exceeds as many
 -- times the mean margin score of the positives left out. These positives share the weight of the negatives, up to max_positive_weight each.
 -- $k: integer from 1: number of predictions in the top k.

@@ -1,4 +1,5 @@
--- pair_counts: one row per group: weight of pairs concordant, discordant, tied in score or label alone; none for small groups of equal predictions.
+-- pair_counts: one row per group: weights of concordant, discordant, score-tied and label-tied pairs, by a self-join in small groups.
+-- A small group without a pair of different predictions has no row.
 -- The weight of a pair is the product of the weights of its two predictions. Each kind of pair is summed on its own: a difference of
 -- larger sums would lose the digits of light pairs.
 -- Grain: group_id

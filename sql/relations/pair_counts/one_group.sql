@@ -1,4 +1,4 @@
--- pair_counts: one row per group: weight of concordant, discordant, score-tied and label-tied pairs, all without a self-join.
+-- pair_counts: one row per group: weights of concordant, discordant, score-tied and label-tied pairs, all counted without a self-join.
 -- All predictions are one group, so that a self-join of small groups would save nothing.
 -- Grain: group_id
 SELECT

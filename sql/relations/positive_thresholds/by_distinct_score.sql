@@ -1,4 +1,4 @@
--- positive_thresholds: one row per group and distinct score of a positive: class weights at, above, below, in all; squares, rows; by score.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above and below it, and totals, from all scores.
 -- They are selected from all distinct scores, which pays if these are few.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
@@ -14,6 +14,6 @@ SELECT
   negatives_below,
   total_positives,
   total_negatives,
-  total_rows
+  total_rows -- predictions of the group, of weight 0 too
 FROM score_thresholds
 WHERE positives > 0

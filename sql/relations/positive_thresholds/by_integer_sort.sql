@@ -1,4 +1,4 @@
--- positive_thresholds: one row per group and distinct score of a positive: class weights at, above, below, in all; squares, rows; sorted.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above and below it, and totals, from an integer sort.
 -- Predictions are sorted by an integer made of the group number, the cell of the score, and the label. Scores that share a cell are sorted
 -- on their own.
 -- exact_weight(): default rows: weight as a number of units.
@@ -27,7 +27,7 @@ SELECT
   ) * numbered_groups.unit_weight AS negatives_below,
   numbered_groups.total_positives,
   numbered_groups.total_negatives,
-  numbered_groups.total_rows
+  numbered_groups.total_rows -- predictions of the group, of weight 0 too
 FROM (
   -- one row per group and distinct score of a positive
   SELECT

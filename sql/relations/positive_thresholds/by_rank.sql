@@ -1,11 +1,11 @@
--- positive_thresholds: one row per group and distinct score of a positive: class counts at it, above, below and in all; squares, rows; by ranks.
+-- positive_thresholds: one row per group and distinct score of a positive: class counts at, above and below it, and totals, from ranks.
 -- All weights are 1: the predictions are ranked once, and the ranks of the positives give the numbers of each class above.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   group_id,
   score,
-  total_rows,
+  total_rows, -- predictions of the group
   total_positives,
   positives, -- positives of this score
   positives AS positive_squares, -- sum of their squared weights of 1

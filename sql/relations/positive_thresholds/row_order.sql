@@ -1,5 +1,5 @@
--- positive_thresholds: one row per group and positive: score, weight, square, class weights before and after by rank column, in all, rows.
--- Ties are broken by the rank column, as by programs that pass through sorted rows one by one.
+-- positive_thresholds: one row per group and positive: score, weight, class weights above and below it, with ties by the rank column, and totals.
+-- The order is by score, highest first, and by the rank column among equal scores, as in programs that pass through sorted rows one by one.
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
@@ -7,14 +7,14 @@ SELECT
   score,
   weight AS positives, -- weight of the positive
   weight * weight AS positive_squares, -- square of its weight
-  CAST(0 AS DOUBLE) AS negatives, -- no negative is at the place of a positive
-  positives_above, -- weight of positives before it
-  negatives_above, -- weight of negatives before it
-  positives_below, -- weight of positives after it
-  negatives_below, -- weight of negatives after it
+  CAST(0 AS DOUBLE) AS negatives, -- none are at the place of a positive
+  positives_above, -- weight of the positives above it
+  negatives_above, -- weight of the negatives above it
+  positives_below, -- weight of the positives below it
+  negatives_below, -- weight of the negatives below it
   total_positives,
   total_negatives,
-  total_rows
+  total_rows -- predictions of the group, of weight 0 too
 FROM (
   -- one row per prediction
   SELECT

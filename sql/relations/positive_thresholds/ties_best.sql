@@ -1,4 +1,5 @@
--- positive_thresholds: one row per group and distinct score of a positive: class weights at, above, below (tied negatives), in all; squares, rows.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above and below it, tied negatives below, and totals.
+-- Negatives of the score itself count as below it: the best order of ties.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
@@ -13,6 +14,6 @@ SELECT
   negatives_below + negatives AS negatives_below, -- weight of negatives of this or lower scores
   total_positives,
   total_negatives,
-  total_rows
+  total_rows -- predictions of the group, of weight 0 too
 FROM score_thresholds
 WHERE positives > 0

@@ -1,4 +1,5 @@
--- positive_thresholds: one row per group and distinct score of a positive: class weights at, above (tied negatives), below, in all; squares, rows.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above and below it, tied negatives above, and totals.
+-- Negatives of the score itself count as above it: the worst order of ties.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
@@ -13,6 +14,6 @@ SELECT
   negatives_below,
   total_positives,
   total_negatives,
-  total_rows
+  total_rows -- predictions of the group, of weight 0 too
 FROM score_thresholds
 WHERE positives > 0

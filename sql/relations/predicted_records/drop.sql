@@ -1,4 +1,4 @@
--- predicted_records: one row per group and record that has a predicted cluster: that cluster, NULL as singleton, and its true cluster.
+-- predicted_records: one row per group and record that has a predicted cluster: its predicted and true cluster, and NULL for a singleton's id.
 -- Grain: group_id, record_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- predicted_records: one row per group and record: its predicted cluster, or without one its own id as singleton, and true cluster.
+-- predicted_records: one row per group and record: its predicted cluster or, if it has none, its own id as a singleton, and its true cluster.
 -- Grain: group_id, record_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- prediction_influence: one row per group and set of predictions of equal influence: label, number, weights, squares by label, influence.
+-- prediction_influence: one row per group and set of predictions of equal influence: label, number, weights, and influence on AUC and APS.
 -- Grain: rows of influence_values
 SELECT
   group_id,

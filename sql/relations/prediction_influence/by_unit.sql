@@ -1,10 +1,10 @@
--- prediction_influence: one row per prediction of positive weight: sampled unit; weight, square and count by label; AUC and APS influence.
+-- prediction_influence: one row per prediction of positive weight: unit, label, weight in columns of its class, and influence on AUC and APS.
 -- Grain: rows of predictions_with_threshold
 SELECT
   assigned_predictions.group_id,
   assigned_predictions.unit_id, -- what was sampled independently
   assigned_predictions.label,
-  1 AS num_units,
+  1 AS num_units, -- the row is one prediction
   assigned_predictions.weight AS influence_weight, -- weight of the prediction
   CASE WHEN assigned_predictions.label = 1 THEN assigned_predictions.weight ELSE 0 END AS positive_weight, -- weight, 0 of a negative
   CASE

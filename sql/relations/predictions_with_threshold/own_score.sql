@@ -1,4 +1,4 @@
--- predictions_with_threshold: one row per prediction: unit, label, score, weight, and its own score as threshold, as every score is one.
+-- predictions_with_threshold: one row per prediction: unit, label, score, weight, and its own score as threshold, since every score is one.
 -- Grain: rows of predictions
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- ranked_documents: one row per list and retrieved document, ranked by score; ties by doc_id, greatest first: rank and list length.
+-- ranked_documents: one row per list and retrieved document, ranked by score, ties by doc_id, greatest first: rank, and list length.
 -- The order of ties is that of trec_eval.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
 -- Grain: list_id, doc_id

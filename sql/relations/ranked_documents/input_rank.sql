@@ -1,4 +1,4 @@
--- ranked_documents: one row per list and retrieved document, ranked by the rank column of the run: rank and list length.
+-- ranked_documents: one row per list and retrieved document, ranked by the rank column of the run: rank, and list length.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
 -- Grain: list_id, doc_id
 SELECT

@@ -1,4 +1,4 @@
--- ranked_documents: one row per list and retrieved document, ranked by score: rank, first and last rank of its ties, and list length.
+-- ranked_documents: one row per list and retrieved document, ranked by score: rank, first and last rank of its tie group, and list length.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
 -- Tie expectation: spread (over the ranks of a tie group, unless ties are broken)
 -- Grain: list_id, doc_id

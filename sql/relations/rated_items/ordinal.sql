@@ -1,5 +1,5 @@
--- rated_items: one row per group and item of at least two ratings: unit, ratings, parts of observed and chance disagreement by squared rank differences.
--- Two ratings disagree by the squared difference of their mean ranks among all ratings of the group.
+-- rated_items: one row per group and item of at least two ratings: unit, observed and expected disagreement, and derivatives, for ordinal ratings.
+-- These are its terms of Krippendorff's alpha. Two ratings disagree by the squared difference of their mean ranks among all ratings of the group.
 -- Sampling unit: predictions.
 -- Nonzero: item_ratings - 1, item_ratings
 -- Grain: group_id, item_id
@@ -8,12 +8,12 @@ SELECT
   unit_id, -- what was sampled independently
   item_id,
   SUM(num_ratings) AS num_ratings, -- of the item
-  2 * SUM(num_ratings * (deviation - item_deviation) * (deviation - item_deviation) * item_ratings / (item_ratings - 1)) AS disagreement, -- of pairs of its ratings, divided by its other ratings
-  SUM(num_ratings * (group_squares + group_ratings * deviation * deviation)) AS chance_disagreement, -- of its ratings with all ratings of the group
+  2 * SUM(num_ratings * (deviation - item_deviation) * (deviation - item_deviation) * item_ratings / (item_ratings - 1)) AS disagreement, -- sum over pairs of its ratings, over ratings less 1
+  SUM(num_ratings * (group_squares + group_ratings * deviation * deviation)) AS chance_disagreement, -- sum over pairs of its ratings and all of the group
   2 * SUM(num_ratings * (deviation - item_deviation) * (deviation - item_deviation) * item_ratings / (item_ratings - 1))
-    + SUM(num_ratings * disagreement_by_rank) AS disagreement_change, -- derivative of its sum by the item's weight and ranks
+    + SUM(num_ratings * disagreement_by_rank) AS disagreement_change, -- derivative of the group's sum by the item's weight
   2 * SUM(num_ratings * (group_squares + group_ratings * deviation * deviation))
-    + SUM(num_ratings * chance_disagreement_by_rank) AS chance_disagreement_change -- that of all chance disagreement
+    + SUM(num_ratings * chance_disagreement_by_rank) AS chance_disagreement_change -- that of the group's sum of chance disagreement
 FROM (
   -- one row per group, item and rating
   SELECT

@@ -1,4 +1,4 @@
--- score_thresholds: one row per group and distinct score: class weights, their squares and rows at it, class weights above and below, totals; by buckets.
+-- score_thresholds: one row per group and distinct score: class weights at, above and below it, squares, numbers and totals, by buckets.
 -- Cumulative weights are sums over the other buckets and over the scores of the same bucket.
 -- weight_below(): default by_sum: how the weight below a score is computed.
 -- Materialize: all predictions are sorted.
@@ -43,16 +43,16 @@ FROM (
     negative_rows,
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS bucket_positives_above,
+    ), 0) AS bucket_positives_above, -- of higher scores in the bucket
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS bucket_negatives_above,
+    ), 0) AS bucket_negatives_above, -- of higher scores in the bucket
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS bucket_positives_below,
+    ), 0) AS bucket_positives_below, -- of lower scores in the bucket
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS bucket_negatives_below
+    ), 0) AS bucket_negatives_below -- of lower scores in the bucket
   FROM bucket_score_weights
 ) AS scores_in_buckets
 JOIN score_buckets

@@ -1,4 +1,4 @@
--- score_thresholds: one row per group and distinct score: class weights, their squares and rows at it, class weights above and below, totals; by windows.
+-- score_thresholds: one row per group and distinct score: class weights at, above and below it, squares, numbers and totals, by windows.
 -- weight_below(): default by_sum: how the weight below a score is computed.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score

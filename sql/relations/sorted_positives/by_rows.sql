@@ -1,4 +1,4 @@
--- sorted_positives: one row per positive: score, sort key, if alone in its grid cell, weights of 1, rows and positives before.
+-- sorted_positives: one row per positive: score, sort key, if it is alone in its grid cell, and numbers of rows and positives before it.
 -- The order is by group number, cell, and negatives before positives. The sort keys are integers below 2^48 in two columns, which fit the
 -- eight bytes that DuckDB sorts fastest. Windows without ORDER BY count rows in the sorted order of their subquery.
 -- The group follows from the sort key, so that its columns need not be sorted.

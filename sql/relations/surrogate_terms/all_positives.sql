@@ -1,4 +1,4 @@
--- surrogate_terms: one row per group and prediction (all positives, k highest negatives): scores, class rank, positives, those compared, greatest weight.
+-- surrogate_terms: one row per group and prediction (all positives, k highest negatives): scores, class rank, numbers of positives, and weight k.
 -- A negative with a higher score than the margin score of a positive adds the difference to the surrogate.
 -- $k: integer from 1: number of negatives that are compared.
 -- $margin: number above 0, default 1: required margin between the scores of a positive and a negative.

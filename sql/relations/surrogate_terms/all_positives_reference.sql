@@ -1,4 +1,4 @@
--- surrogate_terms: one row per group and prediction (all positives, k highest negatives): scores with the margin on negatives, ranks, weights.
+-- surrogate_terms: one row per group and prediction (all positives, k highest negatives): scores, margin on negatives, class rank, and weight 1.
 -- A negative with a higher margin score than the score of a positive adds the difference to the surrogate. The margin is added to negatives,
 -- since the negatives in a violated top k can outnumber the positives that it leaves out, of which each weighs 1 at most.
 -- $k: integer from 1: number of negatives that are compared.

@@ -1,4 +1,4 @@
--- surrogate_terms: one row per group and prediction (positives at their mean, k negatives): scores, class rank, positives, those compared.
+-- surrogate_terms: one row per group and prediction (positives at their mean, k highest negatives): score, margin score, class rank, and positives.
 -- A negative with a higher score than the margin score of the positives adds the difference to the surrogate.
 -- $k: integer from 1: number of negatives that are compared.
 -- $margin: number above 0, default 1: required margin between the mean score of the positives and the score of a negative.

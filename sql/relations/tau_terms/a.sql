@@ -1,4 +1,4 @@
--- tau_terms: one row per group: weights of its concordant and discordant pairs, and the denominator of tau-a, that of all pairs.
+-- tau_terms: one row per group: weights of its concordant and discordant pairs, and the denominator of tau-a, the weight of all pairs.
 -- Grain: group_id
 SELECT
   group_id,

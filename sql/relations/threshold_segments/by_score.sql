@@ -1,9 +1,9 @@
--- threshold_segments: one row per group and distinct score: class weights, squares and rows at it, none between; weights above, below, all.
+-- threshold_segments: one row per group and distinct score: class weights at, above and below it and in all, and zeros between scores.
 -- No predictions are between two thresholds, since every score is one.
 -- Grain: group_id, has_threshold, threshold
 SELECT
   group_id,
-  1 AS has_threshold, -- 1
+  1 AS has_threshold, -- 1: no row is above the highest
   score AS threshold,
   positives, -- weight of the positives of this score
   positive_squares, -- sum of their squared weights

@@ -1,4 +1,5 @@
--- threshold_segments: one row per group and distinct score of a positive, one above all: class weights, squares at, to next, above, below.
+-- threshold_segments: one row per group and distinct score of a positive, and one above all: class weights at it, to the next, above and below it.
+-- Weights at it and to the next have columns of their squares and of rows, too.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, has_threshold, threshold
 SELECT
