@@ -1,4 +1,5 @@
--- absolute_difference_ranks: one row per group, pair of systems, metric and absolute difference, not 0: units, better ones, average rank.
+-- absolute_difference_ranks: one row per group, pair of systems, metric and absolute difference: units, better units, and average rank.
+-- Differences of 0 are left out.
 -- Grain: many per cell, pair, metric
 SELECT
   cell, -- number of the group

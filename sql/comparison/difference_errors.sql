@@ -1,4 +1,4 @@
--- difference_errors: one row per group, pair of systems and metric: standard error of the mean difference, sums and signs of differences.
+-- difference_errors: one row per group, pair of systems and metric: standard error of the mean difference, and sums and signs of differences.
 -- Source: linearisation, Deng, Knoblich & Lu 2018, section 2.
 -- Grain: cell, pair, metric
 SELECT

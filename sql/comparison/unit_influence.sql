@@ -1,4 +1,4 @@
--- unit_influence: one row per group, pair of systems, metric and unit: its influence on the mean difference, and integer difference.
+-- unit_influence: one row per group, pair of systems, metric and unit: its influence on the mean difference, and its difference as an integer.
 -- The integer is a multiple of 2^-30 of the scale, so that equal decimals are equal, and sums do not depend on the order of rows.
 -- Grain: cell, pair, metric, unit
 SELECT

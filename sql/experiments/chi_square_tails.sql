@@ -1,4 +1,4 @@
--- chi_square_tails: one row per integral, of the tail and of all: lower limit, peak; from here to sample_ratio_test the chi-square test is computed.
+-- chi_square_tails: one row per integral, of the tail and of all: lower limit and peak, from which steps to sample_ratio_test compute the test.
 -- Grain: is_tail
 SELECT
   is_tail,

@@ -4,6 +4,6 @@
 SELECT
   unit_id,
   MIN(variant) AS variant,
-  MAX(variant) AS last_variant -- another than the first if the unit was in several
+  MAX(variant) AS last_variant -- another one if the unit was in several variants
 FROM observations
 GROUP BY unit_id

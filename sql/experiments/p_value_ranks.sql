@@ -1,4 +1,4 @@
--- p_value_ranks: one row per metric and treatment: effect, p-value, its rank.
+-- p_value_ranks: one row per metric and treatment: effect, p-value, and its rank.
 -- Grain: metric, variant
 SELECT
   metric,

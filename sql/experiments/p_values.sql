@@ -1,4 +1,5 @@
--- p_values: one row per metric and treatment: effect and two-sided p-value; if no unit differs, 1 for a difference of 0, else NULL.
+-- p_values: one row per metric and treatment: effect with standard errors and critical values, and two-sided p-value.
+-- If no unit differs, the p-value is 1 for a difference of 0, else NULL.
 -- Grain: metric, variant
 SELECT
   effects.metric,

@@ -1,4 +1,4 @@
--- sample_ratio_counts: one row per variant: units, total and expected share.
+-- sample_ratio_counts: one row per variant: its units, all units, and its expected share.
 -- Grain: variant
 SELECT
   variant,

@@ -1,4 +1,4 @@
--- t_integrals: one row per metric, treatment and purpose: z and tail beyond.
+-- t_integrals: one row per metric, treatment and purpose: z, and the integral of the density beyond it.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

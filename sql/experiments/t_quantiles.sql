@@ -1,4 +1,4 @@
--- t_quantiles: one row per metric, treatment and purpose: next z and log tail.
+-- t_quantiles: one row per metric, treatment and purpose: z after a step of Newton's method, and logarithm of the tail.
 -- The next z is by a Newton step, and the log tail probability that beyond z before it. For p-values z does not change.
 -- Grain: metric, variant, purpose
 SELECT

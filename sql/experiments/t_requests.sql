@@ -1,4 +1,4 @@
--- t_requests: one row per metric, treatment and purpose: df, alpha and t * t / df; from here to critical_values Student's t is computed.
+-- t_requests: one row per metric, treatment and purpose: df, alpha and t * t / df, from which steps to critical_values compute Student's t.
 -- Grain: metric, variant, purpose
 SELECT
   metric,

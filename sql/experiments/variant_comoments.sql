@@ -1,4 +1,4 @@
--- variant_comoments: one row per variant: means, sums of squares and products.
+-- variant_comoments: one row per variant: means, and sums of squares and products.
 -- These are about the means. Python adds the means, a column product_0_1 for amounts 0 and 1, and so for each pair that a metric needs,
 -- and the units without a covariate.
 -- Grain: variant

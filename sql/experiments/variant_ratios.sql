@@ -1,4 +1,4 @@
--- variant_ratios: one row per metric and variant: ratio of means, moments.
+-- variant_ratios: one row per metric and variant: ratio of means, and moments.
 -- The denominator of a mean is 1.
 -- Grain: metric, variant
 SELECT

@@ -1,4 +1,4 @@
--- comparison_counts: one row per group, metric, component and compared group: how many intervals of its metric hold together.
+-- comparison_counts: one row per group, metric, component and compared group: value, and numbers of intervals that hold together.
 -- Those of values are one per compared group, those of differences one per pair. Compared groups without a value have none.
 -- Grain: group_id, metric, component_id, compared_id
 SELECT

@@ -1,4 +1,4 @@
--- ranked_influences: one row per group, metric, component, compared group and unit: the influence of the unit, and the rank of the compared group by value.
+-- ranked_influences: one row per group, metric, component, compared group and unit: influence of the unit, and rank of the group by value.
 -- Grain: group_id, metric, component_id, value_rank, unit
 SELECT
   unit_influences.group_id,

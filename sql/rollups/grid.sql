@@ -1,4 +1,4 @@
--- grid: one row per group and score bin with predictions: class weights, lowest and highest score, and rows; they add over days.
+-- grid: one row per group and score bin with predictions: class weights, lowest and highest score, and rows, which add over days.
 -- $n_bins: integer from 1 to 65536, default 1024: number of bins between 0 and 1, which are equal steps of the 16th root of the score.
 -- Grain: group_id, bin
 SELECT

@@ -1,4 +1,4 @@
--- numbered_bin_orderings: one row per group, ordering, label and bin of a rollup: number of group and ordering, weight, score by bin order.
+-- numbered_bin_orderings: one row per group, ordering, label and bin of a rollup: number of group and ordering, weight, and score by bin.
 -- The orderings are tied, negatives first, positives first, and the latter two again with bins of a single score ordered, too. Rows of
 -- weight 0 are left out.
 -- Grain: group_number, label, score

@@ -1,4 +1,4 @@
--- time_share: one row per row of the input: its columns, and the share of rows that are not later; equal times are in one part.
+-- time_share: one row per row of the input: its columns, and the share of rows that are not later, so that equal times are in one part.
 -- Grain: rows of source_rows
 SELECT
   source_rows.*,

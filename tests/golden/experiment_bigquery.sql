@@ -14,7 +14,7 @@ WITH observations AS (
   -- One row per unit: its variant, and summed amounts. (experiments/experiment_units.sql)
   SELECT
     MIN(variant) AS variant,
-    MAX(variant) AS last_variant,  -- another than the first if the unit was in several
+    MAX(variant) AS last_variant,  -- another one if the unit was in several variants
     SUM(amount_0) AS amount_0, SUM(amount_1) AS amount_1, SUM(amount_2) AS amount_2,
     SUM(amount_3) AS amount_3
   FROM observations
@@ -54,7 +54,8 @@ WITH observations AS (
     ) AS variant_mean_3
   FROM variant_summaries
 ), variant_comoments AS (
-  -- One row per variant: means, sums of squares and products. (experiments/variant_comoments.sql)
+  -- One row per variant: means, and sums of squares and products.
+  -- (experiments/variant_comoments.sql)
   SELECT
     imputed_means.variant,
     MAX(units) AS units, MAX(multi_variant_units) AS multi_variant_units,
@@ -99,7 +100,7 @@ WITH observations AS (
   FROM variant_comoments
   CROSS JOIN metrics
 ), variant_ratios AS (
-  -- One row per metric and variant: ratio of means, moments. (experiments/variant_ratios.sql)
+  -- One row per metric and variant: ratio of means, and moments. (experiments/variant_ratios.sql)
   SELECT
     metric, variant, units,
     NULLIF(denominator, 0) AS denominator, value / NULLIF(denominator, 0) AS ratio,
@@ -198,8 +199,8 @@ WITH observations AS (
     END AS variance
   FROM adjusted_moments
 ), variant_pairs AS (
-  -- One row per metric and treatment: theta, and CUPED-adjusted value, variance and units of it and
-  -- of the control. (experiments/variant_pairs/adjusted.sql)
+  -- One row per metric and treatment: CUPED-adjusted value, its variance and units, those of the
+  -- control, and theta. (experiments/variant_pairs/adjusted.sql)
   SELECT
     metric, variant,
     MAX(cuped_theta) AS cuped_theta,
@@ -260,8 +261,8 @@ WITH observations AS (
   SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
   UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
 ), t_requests AS (
-  -- One row per metric, treatment and purpose: df, alpha and t * t / df; from here to
-  -- critical_values Student's t is computed. (experiments/t_requests.sql)
+  -- One row per metric, treatment and purpose: df, alpha and t * t / df, from which steps to
+  -- critical_values compute Student's t. (experiments/t_requests.sql)
   SELECT
     metric, variant, purpose,
     CASE WHEN purpose = 'lift' THEN relative_df ELSE df END AS df,
@@ -301,7 +302,8 @@ WITH observations AS (
     END AS z
   FROM t_normalizers
 ), t_integrals_1 AS (
-  -- One row per metric, treatment and purpose: z and tail beyond. (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: z, and the integral of the density beyond it.
+  -- (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
@@ -317,7 +319,8 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_1 AS (
-  -- One row per metric, treatment and purpose: next z and log tail. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: z after a step of Newton's method, and logarithm of
+  -- the tail. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -328,7 +331,8 @@ WITH observations AS (
     END AS z
   FROM t_integrals_1
 ), t_integrals_2 AS (
-  -- One row per metric, treatment and purpose: z and tail beyond. (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: z, and the integral of the density beyond it.
+  -- (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
@@ -344,7 +348,8 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_2 AS (
-  -- One row per metric, treatment and purpose: next z and log tail. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: z after a step of Newton's method, and logarithm of
+  -- the tail. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
@@ -355,7 +360,8 @@ WITH observations AS (
     END AS z
   FROM t_integrals_2
 ), t_integrals_3 AS (
-  -- One row per metric, treatment and purpose: z and tail beyond. (experiments/t_integrals.sql)
+  -- One row per metric, treatment and purpose: z, and the integral of the density beyond it.
+  -- (experiments/t_integrals.sql)
   SELECT
     metric, variant, purpose, df, alpha, normalizer, z,
     SUM(
@@ -371,7 +377,8 @@ WITH observations AS (
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
 ), t_quantiles_3 AS (
-  -- One row per metric, treatment and purpose: next z and log tail. (experiments/t_quantiles.sql)
+  -- One row per metric, treatment and purpose: z after a step of Newton's method, and logarithm of
+  -- the tail. (experiments/t_quantiles.sql)
   SELECT
     metric, variant, purpose, df,
     LN(tail / normalizer) - z * z / 2 AS log_p,
@@ -403,8 +410,8 @@ WITH observations AS (
   FROM t_critical_values
   GROUP BY metric, variant
 ), p_values AS (
-  -- One row per metric and treatment: effect and two-sided p-value; if no unit differs, 1 for a
-  -- difference of 0, else NULL. (experiments/p_values.sql)
+  -- One row per metric and treatment: effect with standard errors and critical values, and
+  -- two-sided p-value. (experiments/p_values.sql)
   SELECT
     effects.metric, effects.variant, cuped_theta, value, value_control, n_units, n_units_control,
     difference, se, df, relative_difference, relative_se, alpha, critical_value,
@@ -421,7 +428,8 @@ WITH observations AS (
   INNER JOIN critical_values
     ON critical_values.metric = effects.metric AND critical_values.variant = effects.variant
 ), p_value_ranks AS (
-  -- One row per metric and treatment: effect, p-value, its rank. (experiments/p_value_ranks.sql)
+  -- One row per metric and treatment: effect, p-value, and its rank.
+  -- (experiments/p_value_ranks.sql)
   SELECT
     metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se,
     df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
@@ -448,7 +456,8 @@ WITH observations AS (
   FROM p_value_ranks
   WINDOW rows_so_far AS (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 ), sample_ratio_counts AS (
-  -- One row per variant: units, total and expected share. (experiments/sample_ratio_counts.sql)
+  -- One row per variant: its units, all units, and its expected share.
+  -- (experiments/sample_ratio_counts.sql)
   SELECT
     units, multi_variant_units,
     SUM(units) OVER () AS total_units, 1 / COUNT(*) OVER () AS expected_share
@@ -470,8 +479,8 @@ WITH observations AS (
   -- One row per integral.
   SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
 ), chi_square_tails AS (
-  -- One row per integral, of the tail and of all: lower limit, peak; from here to sample_ratio_test
-  -- the chi-square test is computed. (experiments/chi_square_tails.sql)
+  -- One row per integral, of the tail and of all: lower limit and peak, from which steps to
+  -- sample_ratio_test compute the test. (experiments/chi_square_tails.sql)
   SELECT
     is_tail, n_units, multi_variant_units, statistic, df, peak,
     is_tail * SQRT(statistic) AS root

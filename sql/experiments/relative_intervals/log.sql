@@ -1,4 +1,4 @@
--- relative_intervals: limits of the interval of a relative difference, symmetric about it on a logarithmic scale.
+-- relative_intervals: one row per metric and treatment: limits of the interval of its relative difference, symmetric on a logarithmic scale.
 -- Grain: rows of results
 SELECT
   CASE WHEN relative_critical_value < 200 / NULLIF(relative_se, 0) THEN (1 + relative_difference) * EXP(-relative_critical_value * relative_se) - 1 END AS relative_ci_low,

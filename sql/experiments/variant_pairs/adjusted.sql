@@ -1,4 +1,4 @@
--- variant_pairs: one row per metric and treatment: theta, and CUPED-adjusted value, variance and units of it and of the control.
+-- variant_pairs: one row per metric and treatment: CUPED-adjusted value, its variance and units, those of the control, and theta.
 -- The relative variance is that of the logarithm of the value, NULL if that is not above 0.
 -- Grain: metric, variant
 SELECT

@@ -1,4 +1,5 @@
--- effective_trials: size n of a binomial sample whose share p has this variance, p (1 - p) / n; from the effective size if all values are equal, or 0 and 1.
+-- effective_trials: size n of a binomial sample whose share p has this variance, p (1 - p) / n, adjusted for few units and for weights.
+-- It follows from the effective size if all values are equal, or 0 and 1.
 -- As for units of equal weight, with the effective sample size in place of the number of units. The ratio is that of the squared quantiles
 -- of Student's t at both.
 -- Nonzero: ratio.

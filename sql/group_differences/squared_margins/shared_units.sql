@@ -1,4 +1,5 @@
--- squared_margins: one row per group, metric, component and pair of compared groups, which may share units: difference, ratio, squared margins of both.
+-- squared_margins: one row per group, metric, component and pair of compared groups: difference, ratio, squared margins with correlation.
+-- The compared groups may share units.
 -- The ratio is that of the lower to the higher value. Its margins are those of its logarithm.
 -- Source: Zou & Donner 2008, from the limits of both values; Zou 2007 for correlated values; Newcombe 1998 for shares.
 -- Grain: group_id, metric, component_id, value_rank, higher_rank

@@ -1,5 +1,5 @@
 -- SetP: precision of the retrieved documents as a set.
---     SetP = hits / retrieved
+--     SetP = hits / retrieved, 0 if nothing is retrieved
 -- Use when: the result is a set without an order, as in Boolean search or in chunks that a language model reads.
 -- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
