@@ -35,7 +35,7 @@ class ComparedMetric:
     ``direction`` is ``higher``, ``lower`` or ``neither``; ``is_proportion`` means that all values lie between 0 and 1. ``uses_influence``: the unit
     values are influence-function values of a pooled metric such as AUC; otherwise they are per-query values of the metric. ``uses_normal``:
     differences are tested with the normal distribution instead of Student's t. ``no_interval`` is the reason why no unit has a value, None
-    if units have values.
+    if units have values. ``has_own_column``: the metric is of a column of the caller, who said which direction is better.
     """
 
     name: str
@@ -44,6 +44,7 @@ class ComparedMetric:
     uses_influence: bool = False
     uses_normal: bool = False
     no_interval: str | None = None
+    has_own_column: bool = False
 
 
 def _list_measures(resolved_request: ResolvedRequest) -> list[ComparedMetric]:
@@ -70,6 +71,7 @@ def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) ->
         is_bounded_0_1(metric),
         uses_influence=uses_influence,
         no_interval=reason and reason.rstrip("."),
+        has_own_column=metric.measured_column is not None,
     )
 
 

@@ -61,17 +61,19 @@ def decide_verdict(
     margin = tolerance.compute_margin(summary.value_baseline)
     gain = -summary.difference if measure.direction == "lower" else summary.difference
     corrected_level = 1 - (1 - level) / num_tests
+    # The direction of a caller's column is an option, so that a reader sees if it is missing.
+    direction = f", where {measure.direction} is better" if measure.has_own_column else ""
     if gain + se * t_critical_value(corrected_level, summary.df) < -margin:
-        return Verdict(FAIL, "worse by more than the tolerance")
+        return Verdict(FAIL, f"worse by more than the tolerance{direction}")
     reach, deviation = se * t_critical_value(level, summary.df), se * math.sqrt(summary.units)
     if gain - reach >= -margin:
-        return Verdict(PASS, "not worse by more than the tolerance")
+        return Verdict(PASS, f"not worse by more than the tolerance{direction}")
     # With more units of the same mean and deviation, a gain on this side of the tolerance passes, and one beyond it fails.
     distance = gain + margin
     needed = required_units_for_half_width(deviation, abs(distance), level if distance > 0 else corrected_level)
     needed = None if needed is None else max(needed, summary.units + 1)
     tests = f"the interval that allows for {num_tests} rows" if gain + reach < -margin else "the interval"
-    return Verdict(INCONCLUSIVE, f"{tests} extends beyond the tolerance", needed)
+    return Verdict(INCONCLUSIVE, f"{tests} extends beyond the tolerance{direction}", needed)
 
 
 def count_tests(compared: Sequence[DifferenceSummary], min_units: int) -> int:

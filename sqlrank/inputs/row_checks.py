@@ -80,9 +80,10 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
             types = ", ".join(
                 f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
             )
-            problems.append(
-                f"{types}: {'a number and a text' if families <= {'number', 'text'} else 'values of these types'} never match. Cast one of them"
-            )
+            what = "a number and a text" if families <= {"number", "text"} else "values of these types"
+            has_structs = any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values())
+            advice = "Give a query that takes one field, as in [x.id FOR x IN retrieved]" if has_structs else "Cast one of them"
+            problems.append(f"{types}: {what} never match. {advice}")
     raise_problems(problems)
 
 
@@ -113,9 +114,15 @@ def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
         if duckdb_type.startswith('"NULL"') and is_list:
             problems.append(f"{bound_input.label}: {name} is NULL or an empty list in every row")
         elif is_list and duckdb_type and not duckdb_type.endswith("]"):
+            column = bound_input.columns[name]
+            split = (
+                f". Of 'a, b' make one with STRING_SPLIT({column}, ', ')"
+                if duckdb_type == "VARCHAR" and bound_input.table.dialect == "duckdb"
+                else ""
+            )
             problems.append(
                 f'{bound_input.label}: {name} is {duckdb_type}, not a list. Map a column of lists to {name}, or cast a text such as \'["a", "b"]\': '
-                f"columns={{'{name}': 'CAST({bound_input.columns[name]} AS VARCHAR[])'}}"
+                f"columns={{'{name}': 'CAST({column} AS VARCHAR[])'}}{split}"
             )
     return problems
 

@@ -230,7 +230,10 @@ def test_lower_values_may_be_better(lower: Any) -> None:
     options: dict[str, Any] = {**make_runs(), "queries": table}
     (higher,) = sqlrank.gate("Mean(cost)", **options).to_pylist()
     metrics = ["nDCG@10", "Mean(cost)", "Mean(latency_ms)"]
-    verdicts = {row["metric"]: row["verdict"] for row in sqlrank.gate(metrics, **options, tolerance=0.5, lower_is_better=lower).to_pylist()}
+    gated = sqlrank.gate(metrics, **options, tolerance=0.5, lower_is_better=lower).to_pylist()
+    verdicts = {row["metric"]: row["verdict"] for row in gated}
+    assert higher["reason"] == "not worse by more than the tolerance, where higher is better"
+    assert [row["reason"].partition(", where ")[2] for row in gated[:2]] == ["", "lower is better"]
     assert (higher["verdict"], verdicts["Mean(cost)"]) == ("pass", "fail")
     assert list(verdicts) == metrics
     rows = sqlrank.compare(metrics, **options, lower_is_better=lower).to_pylist()
