@@ -27,20 +27,20 @@ FROM (
     area_derivatives.average_by_weight,
     SUM(class_scores.weight * area_derivatives.pair_share) OVER (
       PARTITION BY class_scores.group_id, class_scores.class_id ORDER BY class_scores.score
-    ) AS others_up_to,
+    ) AS others_up_to, -- shares of pairs with others at or below its score
     SUM(class_scores.weight * area_derivatives.pair_share) OVER (
       PARTITION BY class_scores.group_id, class_scores.class_id ORDER BY class_scores.score DESC
-    ) AS others_from,
-    SUM(class_scores.weight * area_derivatives.pair_share) OVER (PARTITION BY class_scores.group_id, class_scores.class_id) AS all_others,
+    ) AS others_from, -- shares of pairs with others at or above its score
+    SUM(class_scores.weight * area_derivatives.pair_share) OVER (PARTITION BY class_scores.group_id, class_scores.class_id) AS all_others, -- shares of pairs with all others
     SUM(CASE WHEN class_scores.label = class_scores.class_id THEN class_scores.weight ELSE 0 END) OVER (
       PARTITION BY class_scores.group_id, class_scores.class_id ORDER BY class_scores.score
-    ) AS positives_up_to,
+    ) AS positives_up_to, -- weight of positives at or below its score
     SUM(CASE WHEN class_scores.label = class_scores.class_id THEN class_scores.weight ELSE 0 END) OVER (
       PARTITION BY class_scores.group_id, class_scores.class_id ORDER BY class_scores.score DESC
-    ) AS positives_from,
+    ) AS positives_from, -- weight of positives at or above its score
     SUM(CASE WHEN class_scores.label = class_scores.class_id THEN class_scores.weight ELSE 0 END) OVER (
       PARTITION BY class_scores.group_id, class_scores.class_id
-    ) AS all_positives
+    ) AS all_positives -- weight of all positives
   FROM class_scores
   LEFT JOIN area_derivatives
     ON class_scores.group_id = area_derivatives.group_id

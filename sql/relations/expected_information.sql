@@ -10,10 +10,10 @@ FROM (
   SELECT
     group_id,
     MAX(num_cluster_pairs) AS num_cluster_pairs,
-    SUM(overlap / num_records * LN(num_records * overlap / (predicted_size * true_size)) * likelihood) AS information,
+    SUM(overlap / num_records * LN(num_records * overlap / (predicted_size * true_size)) * likelihood) AS information, -- of a pair of clusters, times total_likelihood
     SUM(likelihood) + MAX(
       CASE WHEN predicted_size + true_size <= num_records AND max_log_likelihood < 700 THEN EXP(-max_log_likelihood) ELSE 0 END
-    ) AS total_likelihood
+    ) AS total_likelihood -- of all overlaps, 0 too
   FROM (
     -- one row per group, both sizes and overlap
     SELECT

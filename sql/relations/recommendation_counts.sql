@@ -1,4 +1,4 @@
--- recommendation_counts: one row per group and document in the first k of any of its lists: lists with it and with it first, sums of 1 / norm.
+-- recommendation_counts: one row per group and document in the first k of any of its lists: number of these, first ranks, and sums of 1 / norm.
 -- The norm of a list is the root of its length, at most k.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Nonzero: SQRT(CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE)).

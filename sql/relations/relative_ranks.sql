@@ -17,9 +17,9 @@ FROM (
     positives,
     SUM(positives + negatives) OVER (PARTITION BY group_id) AS total_weight,
     SUM(negatives) OVER (PARTITION BY group_id) AS total_negatives,
-    SUM(positives + negatives) OVER (PARTITION BY group_id ORDER BY score) AS weight_up_to,
-    SUM(positives + negatives) OVER (PARTITION BY group_id ORDER BY score DESC) AS weight_from,
-    SUM(positives) OVER (PARTITION BY group_id ORDER BY score) AS positives_up_to,
-    SUM(positives) OVER (PARTITION BY group_id ORDER BY score DESC) AS positives_from
+    SUM(positives + negatives) OVER (PARTITION BY group_id ORDER BY score) AS weight_up_to, -- at or below this score
+    SUM(positives + negatives) OVER (PARTITION BY group_id ORDER BY score DESC) AS weight_from, -- at or above this score
+    SUM(positives) OVER (PARTITION BY group_id ORDER BY score) AS positives_up_to, -- at or below this score
+    SUM(positives) OVER (PARTITION BY group_id ORDER BY score DESC) AS positives_from -- at or above this score
   FROM score_class_weights
 ) AS cumulative_weights

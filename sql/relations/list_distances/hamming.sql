@@ -16,7 +16,7 @@ LEFT JOIN (
   -- one row per list with a categorized document
   SELECT
     list_id,
-    SUM(num_documents * (list_length - num_documents)) AS differing_pairs -- pairs of which one has the category, over categories
+    SUM(num_documents * (list_length - num_documents)) AS differing_pairs -- pairs of which one has a category, over categories
   FROM list_category_counts
   GROUP BY list_id
 ) AS difference_sums ON difference_sums.list_id = cut_lists.list_id

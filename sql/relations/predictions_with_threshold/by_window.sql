@@ -1,4 +1,4 @@
--- predictions_with_threshold: one row per prediction: unit, label, score, weight, and lowest score of a positive at or above its own.
+-- predictions_with_threshold: one row per prediction: unit, label, score, weight, and the lowest score of a positive that is at or above its own.
 -- Scope: score (in the row of the input, which has several scores)
 -- Grain: rows of predictions
 SELECT

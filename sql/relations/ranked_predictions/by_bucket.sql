@@ -18,7 +18,7 @@ FROM (
     label_sum,
     COALESCE(SUM(num_rows) OVER (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS bucket_rows_below
+    ), 0) AS bucket_rows_below -- of lower scores in the bucket
   FROM bucket_score_weights
 ) AS bucket_scores
 JOIN score_buckets

@@ -1,4 +1,4 @@
--- read_documents: one row per list and document within the depth by the rank column of the run, judged or not: its score, and that rank.
+-- read_documents: one row per list and document within the depth by the rank column of the run, judged or not: its score and that rank.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
 -- Grain: list_id, doc_id
 SELECT

@@ -1,4 +1,4 @@
--- retrieved_documents: one row per list and document in it with a grade of 0 or more, after the cut at the depth: score, and rank column.
+-- retrieved_documents: one row per list and document in it with a grade of 0 or more, after the cut at the depth: its score and rank in the run.
 -- Grain: list_id, doc_id
 SELECT
   read_documents.list_id,

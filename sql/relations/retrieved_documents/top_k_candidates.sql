@@ -1,4 +1,4 @@
--- retrieved_documents: one row per list and document of one of its k highest scores, ties included, or without a score: score, and rank column.
+-- retrieved_documents: one row per list and document of one of its k highest scores, ties included, or without a score: score and rank in the run.
 -- Documents without a score rank last.
 -- Grain: list_id, doc_id
 SELECT

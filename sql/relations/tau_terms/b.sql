@@ -7,5 +7,5 @@ SELECT
   concordant, -- weight of pairs of the same order
   discordant, -- weight of pairs of opposite order
   (concordant + discordant + score_ties)
-    * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS denominator -- tau-b: mean of pairs untied in label, in score
+    * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS denominator -- tau-b: geometric mean of pairs untied in label, in score
 FROM pair_counts

@@ -7,7 +7,7 @@ SELECT
   SUM(discordant) AS discordant, -- weight of pairs of opposite order
   SUM(total_weight) * SUM(total_weight) / 2 * (
     1 - 1 / NULLIF(CASE WHEN SUM(num_labels) < SUM(num_scores) THEN SUM(num_labels) ELSE SUM(num_scores) END, 0)
-  ) AS denominator -- of tau-c: greatest difference of both
+  ) AS denominator -- of tau-c: greatest possible difference of both
 FROM (
   -- one row per group for its pairs, one for its weight, and one per distinct label or score of the group
   SELECT group_id, concordant, discordant, 0 AS total_weight, 0 AS num_labels, 0 AS num_scores FROM pair_counts
