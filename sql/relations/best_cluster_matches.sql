@@ -1,4 +1,5 @@
 -- best_cluster_matches: one row per group and predicted or true cluster: flags of its kind, and its highest Jaccard similarity with the other kind.
+-- Rows have no ids.
 -- Nonzero: predicted_size + true_size - n.
 -- Grain: many per group_id
 SELECT

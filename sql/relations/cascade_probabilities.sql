@@ -1,4 +1,5 @@
 -- cascade_probabilities: one row per list and document of positive relevance: its rank, and probabilities that a reader stops there and gets there.
+-- Rows have no doc_id.
 -- The probability of reaching a document is the product of (1 - stop probability) over the documents ranked above. The product is the
 -- exponential of a sum of logarithms; a stop probability of 1 adds -1000, and sums below -700 give 0.
 -- stop_probability(): default exp2: the probability that a document of this relevance ends the search.

@@ -1,4 +1,4 @@
--- category_shares: one row per list and category of its user's history: shares of the category in the history and in the list.
+-- category_shares: one row per list and category of its user's history: shares of the category in the history and in the list, without the category.
 -- Lists without any categorized document among the first k have no rows.
 -- Grain: rows of history_categories
 SELECT

@@ -1,4 +1,4 @@
--- class_pairs: one row per group and pair of an observed and a predicted class: its disagreement, both weights, and its predictions.
+-- class_pairs: one row per group and pair of an observed and a predicted class: disagreement, numbers and weights of both, and predictions.
 -- Pairs without predictions have a row, too.
 -- disagreement(): default quadratic: how wrong it is to predict one class for another, by their places in the order of classes.
 -- Grain: group_id, label, predicted

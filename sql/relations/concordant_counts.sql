@@ -1,4 +1,5 @@
 -- concordant_counts: one row per list and document shared with the baseline, but the first: its position, and documents above it in both lists.
+-- Rows have no doc_id.
 -- Grain: list_id, shared_position
 SELECT
   shared_positions.list_id,

@@ -1,4 +1,5 @@
 -- cumulative_gains: one row per list, ranking (actual or ideal) and document with gain: rank, relevance, gains, their cumulative sums, DCG and IDCG.
+-- Rows have no doc_id.
 -- Cumulative sums of both rankings are taken over the common ranks, documents that were not retrieved last.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.

@@ -1,4 +1,5 @@
 -- discounted_gains: one row per list, judged document of positive relevance and rank that it may have: rank, ideal rank, and discounted gains.
+-- Rows have no doc_id.
 -- Documents of negative gain have none in the ideal ranking.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.

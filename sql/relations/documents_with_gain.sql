@@ -1,4 +1,5 @@
 -- documents_with_gain: one row per list and document of positive relevance: relevance, rank, its probability, list length, and doc_count.
+-- Rows have no doc_id.
 -- doc_count and rank_probability are 1, except under ties=expected, where a document has several possible ranks.
 -- Grain: rows of judged_documents
 SELECT

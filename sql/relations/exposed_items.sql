@@ -1,4 +1,5 @@
 -- exposed_items: one row per group and catalog item in any of its lists: number of these lists, catalog size, and rank from the least frequent.
+-- Rows have no doc_id.
 -- Items that are never recommended have the ranks below, and no rows.
 -- Grain: group_id, ascending_rank
 SELECT

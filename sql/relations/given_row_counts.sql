@@ -1,4 +1,4 @@
--- given_row_counts: one row per list and input (run or judgments) with rows of it: number of rows before nulls=drop.
+-- given_row_counts: one row per list and input (run or judgments) with rows of it: number of rows before nulls=drop, without the input.
 -- Reads: unfiltered.
 -- Grain: many per list_id
 SELECT

@@ -1,4 +1,5 @@
 -- judgment_counts_above: one row per list and judged or pooled document: relevance, rank, and numbers of each kind of document above it and in all.
+-- Rows have no doc_id.
 -- A negative relevance marks a document that was pooled, but not judged. Documents that were not retrieved are ranked last.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: rows of judged_documents

@@ -1,4 +1,5 @@
 -- list_popularities: one row per group and evaluated user with a history: mean popularity of the items in the list and in the history.
+-- Rows have no list.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: rows of list_groups
 SELECT

@@ -1,4 +1,5 @@
 -- novelty_gains: one row per list, subtopic and relevant document, and one per rank of the ideal list: rank and gain in one of both lists.
+-- Rows have no ids.
 -- Grain: many per list_id
 SELECT
   list_id,

@@ -1,4 +1,5 @@
 -- recommendation_totals: one row per group and document in the first k of any of its lists: number of these lists, and its sum over documents.
+-- Rows have no doc_id.
 -- Grain: rows of recommendation_counts
 SELECT
   group_id,

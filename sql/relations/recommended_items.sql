@@ -1,4 +1,5 @@
 -- recommended_items: one row per group and document in the first k of any of its lists: number of lists, if in the catalog, and catalog size.
+-- Rows have no doc_id.
 -- Grain: rows of recommendation_counts
 SELECT
   recommendation_counts.group_id,

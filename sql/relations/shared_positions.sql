@@ -1,4 +1,4 @@
--- shared_positions: one row per list and document among the first k of both lists: its positions in both among these documents.
+-- shared_positions: one row per list and document among the first k of both lists: its positions in both among these documents, without doc_id.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id, shared_position
 SELECT

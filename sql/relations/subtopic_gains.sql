@@ -1,4 +1,5 @@
 -- subtopic_gains: one row per list, subtopic and relevant document: rank, hits of the subtopic, discounted gain, and greatest sum of gains.
+-- Rows have no ids.
 -- $k: integer from 1 to 10000: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: rows of subtopic_ranks
 SELECT

@@ -1,4 +1,5 @@
 -- subtopic_ranks: one row per list, subtopic and relevant document: rank, and number of the subtopic's relevant documents down to it and in all.
+-- Rows have no ids.
 -- Grain: rows of subtopic_judgments
 SELECT
   subtopic_judgments.list_id,

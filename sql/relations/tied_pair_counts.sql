@@ -1,4 +1,5 @@
 -- tied_pair_counts: one row per group, distinct label and score: weights of its pairs tied in score alone, and of those tied in label alone.
+-- Rows have neither label nor score.
 -- A pair is counted in its later row: of the same score and a higher label, or of the same label and a higher score.
 -- Grain: rows of label_score_indexes
 SELECT

@@ -1,4 +1,5 @@
 -- top_k_class_weights: one row per group and distinct score: weights of all and of negatives above it, and its class weights among the top k.
+-- Rows have no score.
 -- Scores with a weight of k or more above them are outside of the top k, and metrics skip them.
 -- $k: integer from 1: number of top-ranked predictions that count.
 -- Grain: rows of score_thresholds

@@ -1,4 +1,5 @@
 -- top_negative_counts: one row per group and distinct score of a positive: positives at, above and in all, and top negatives at and below it.
+-- Rows have no score.
 -- $k: integer from 1: number of the highest negatives that positives are compared with.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
 -- Grain: rows of positive_thresholds

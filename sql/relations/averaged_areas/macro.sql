@@ -1,4 +1,4 @@
--- averaged_areas: one row per group, class and compared label: weights of both, AUC, and unnormalized share of 1 in the macro average.
+-- averaged_areas: one row per group, class and compared label: both weights, AUC, unnormalized share of 1 (macro average), and its derivative.
 -- The compared label is the other class of one against one, and the class itself of one against the rest.
 -- Grain: rows of class_areas
 SELECT

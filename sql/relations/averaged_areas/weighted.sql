@@ -1,4 +1,4 @@
--- averaged_areas: one row per group, class and compared label: weights of both, AUC, and unnormalized share by weight in the weighted average.
+-- averaged_areas: one row per group, class and compared label: both weights, AUC, unnormalized share by weight, and derivative of the share.
 -- The compared label is the other class of one against one, and the class itself of one against the rest.
 -- Grain: rows of class_areas
 SELECT

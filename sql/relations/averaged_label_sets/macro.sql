@@ -1,4 +1,4 @@
--- averaged_label_sets: one row per group and class: its observed, predicted and hit weight, and its unnormalized shares of 1 in macro averages.
+-- averaged_label_sets: one row per group and class: its observed, predicted and hit weight, unnormalized shares of 1 (macro), and their derivative.
 -- Averages are of precision, recall, F and the Jaccard index: the sum of share times ratio over the sum of shares.
 -- Grain: group_id, class_id
 SELECT

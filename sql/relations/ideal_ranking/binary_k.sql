@@ -1,4 +1,4 @@
--- ideal_ranking: one row per list and document with gain, and k of relevance 1 per list: relevance, and rank or ideal rank.
+-- ideal_ranking: one row per list and document with gain, and k of relevance 1 per list: relevance, and rank or ideal rank, without doc_id.
 -- Rows of documents have no ideal rank, and the k rows of the ideal ranking have no rank.
 -- This ideal ranking does not depend on how many relevant documents there are.
 -- $k: integer from 1 to 10000: cut-off, the length of the ideal ranking.

@@ -1,4 +1,4 @@
--- ideal_ranking: one row per list and document of positive relevance: relevance, rank, and ideal rank among judged documents.
+-- ideal_ranking: one row per list and document of positive relevance: relevance, rank, and ideal rank among judged documents, without doc_id.
 -- doc_count and rank_probability are 1, except under ties=expected, where a document has several possible ranks.
 -- Grain: rows of documents_with_gain
 SELECT

@@ -1,4 +1,4 @@
--- ideal_ranking: one row per list and document of positive relevance: relevance, rank, and ideal rank, NULL beyond list length.
+-- ideal_ranking: one row per list and document of positive relevance: relevance, rank, and ideal rank, NULL beyond list length, without doc_id.
 -- doc_count and rank_probability are 1, except under ties=expected, where a document has several possible ranks.
 -- Depth: all (a list without a relevant document within the cut-off would be shorter).
 -- Grain: rows of documents_with_gain

@@ -1,4 +1,4 @@
--- ideal_ranking: one row per list and document of positive relevance: relevance, rank, and ideal rank among retrieved documents.
+-- ideal_ranking: one row per list and document of positive relevance: relevance, rank, and ideal rank among retrieved documents, without doc_id.
 -- doc_count and rank_probability are 1, except under ties=expected, where a document has several possible ranks.
 -- Depth: all (retrieved documents below the cut-off rise in the ideal ranking).
 -- Grain: rows of documents_with_gain

@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, retrieved or not: relevance, rank in the sorted array of its list, and list length.
+-- judged_documents: one row per list and judged document, retrieved or not: relevance, rank from a sorted array, and list length, without doc_id.
 -- doc_count and rank_probability are always 1: each row is one document, and its rank is certain.
 -- Each ranked list is aggregated into a sorted array, in which its judged documents are looked up. The run is partitioned once, by query,
 -- and not again by document. Ties are broken by doc_id, greatest first.

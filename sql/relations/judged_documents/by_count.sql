@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, retrieved or not: relevance, rank by the number of higher scores, and list length.
+-- judged_documents: one row per list and judged document, retrieved or not: relevance, rank from counts of scores, and list length, without doc_id.
 -- rank_probability is 1, and doc_count, too, unless the run repeats a document.
 -- The rank is the number of documents with a higher score, or an equal score and no smaller doc_id. Nothing is sorted. Ties are broken by
 -- doc_id, greatest first.

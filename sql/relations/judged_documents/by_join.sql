@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, retrieved or not: relevance, rank by a join with ranked documents, and list length.
+-- judged_documents: one row per list and judged document, retrieved or not: relevance, rank from a join, and list length, without doc_id.
 -- The constants are columns of the other variants: each row is one document, at its rank with certainty.
 -- Materialize: every list is sorted.
 -- Grain: rows of judgments

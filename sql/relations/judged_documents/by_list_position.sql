@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, retrieved or not: relevance, rank by position in the array of the list, and list length.
+-- judged_documents: one row per list and judged document, retrieved or not: relevance, rank from list positions, and list length, without doc_id.
 -- doc_count and rank_probability are always 1: each row is one document, and its rank is certain.
 -- The rank is the first position in the list; where documents are repeated, the number of distinct documents down to it. Nothing is sorted.
 -- $depth: integer from 1, default all: how many documents of a list are read.

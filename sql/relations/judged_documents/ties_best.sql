@@ -1,4 +1,4 @@
--- judged_documents: one row per list and judged document, retrieved or not: relevance, optimistic rank among ties, and list length.
+-- judged_documents: one row per list and judged document, retrieved or not: relevance, optimistic rank among ties, and list length, without doc_id.
 -- doc_count and rank_probability are always 1: each row is one document, and its rank is certain.
 -- Relevant documents have the first ranks of their tie group, documents of relevance 0 or less the last ones.
 -- $depth: integer from 1, default all: how many documents of a list are read.

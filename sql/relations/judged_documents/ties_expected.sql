@@ -1,4 +1,5 @@
 -- judged_documents: one row per list and judged document, and one per relevance and rank of a tie group: relevance, rank, and probability.
+-- Rows have no doc_id.
 -- Rows of the first kind count documents, and have no rank. Rows of the second kind have a rank and a probability: the expected number of
 -- documents of that relevance at the rank, over all orders of its tie group. It makes metrics exact that are sums over documents.
 -- $depth: integer from 1, default all: how many documents of a list are read.

@@ -1,4 +1,5 @@
 -- misordered_pair_counts: one row per group and compared prediction: label, scores, its misordered pairs, and numbers of positives and negatives.
+-- Rows have no ids.
 -- Cumulative counts by margin score find them; no pairs are formed.
 -- Grain: rows of surrogate_terms
 SELECT

@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per group and compared prediction: label, scores, its pairs that add loss, and numbers of each class.
+-- misordered_pair_counts: one row per group and compared prediction: label, scores, its pairs that add loss, and numbers of each class, without ids.
 -- A negative adds the greater of two sums: over the lowest positives with a lower margin score than its own, or over all of the lowest
 -- positives and the highest ones with a lower margin score. The lowest positives are all but the num_compared highest ones. Cumulative
 -- counts find both; no pairs are formed.

@@ -1,4 +1,4 @@
--- relevant_documents: one row per list and relevant document, and one per hit and lower rank up to k: relevance, rank, and hits.
+-- relevant_documents: one row per list and relevant document, and one per hit and lower rank up to k: relevance, rank, and hits, without doc_id.
 -- The sum of cumulative_hits / rank is the sum of the precisions at all ranks, not only at those of relevant documents.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- $k: integer from 1 to 10000: cut-off, the number of precisions that are summed.

@@ -1,4 +1,5 @@
 -- relevant_documents: one row per list and relevant document: relevance, rank, list length, hits down to its rank, and number of relevant ones.
+-- Rows have no doc_id.
 -- doc_count and rank_probability are 1, except under ties=expected, where a document has several possible ranks.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: rows of judged_documents

@@ -1,4 +1,4 @@
--- sorted_positives: one row per positive: score, sort key, if it is alone in its grid cell, and weight of predictions and of positives before it.
+-- sorted_positives: one row per positive: score, sort key, if it is alone in its grid cell, weight, and weights of rows and positives before it.
 -- The order is by group number, cell, and negatives before positives. The sort keys are integers below 2^48 in two columns, which fit the
 -- eight bytes that DuckDB sorts fastest. Windows without ORDER BY add up weights in the sorted order of their subquery.
 -- exact_weight(): default weights: weight as a number of units.

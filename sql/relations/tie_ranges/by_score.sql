@@ -1,4 +1,4 @@
--- tie_ranges: one row per list and retrieved document: first and last rank of the documents of its score.
+-- tie_ranges: one row per list and retrieved document: first and last rank of the documents of its score, without doc_id.
 -- Grain: rows of retrieved_documents
 SELECT
   list_id,
