@@ -1,8 +1,8 @@
 -- window_days: one row per window and set of days in it.
 -- Days that are in the same windows are one set, so that rows are summed by set first, and then once per window.
--- Grain: part, window_number
+-- Grain: day_set, window_number
 SELECT DISTINCT
-  rollup_days.part, -- number of the set of days
+  rollup_days.day_set, -- number of the set of days
   rollup_windows.window_number
 FROM rollup_days
 INNER JOIN rollup_windows

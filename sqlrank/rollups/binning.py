@@ -173,7 +173,7 @@ class JackknifeBuckets:
                 raise MetricError(f"{metric.metric} depends on other lists, which unit={self.unit!r} would separate. Give unit='query_id'")
         return f"queries.{self.unit.removeprefix('queries.')}"
 
-    def per_query_question(self, request: ResolvedRequest) -> ResolvedRequest:
+    def as_per_query_request(self, request: ResolvedRequest) -> ResolvedRequest:
         """Return the request for per-query values with their unit."""
         column = self.unit_column(request)
         by = request.group_by if column is None else [*request.group_by, column]

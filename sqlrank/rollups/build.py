@@ -23,7 +23,7 @@ from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import NUM_ROWS
 from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, aggregate_per_query_values, decompose_metrics, find_list_query, row_definition
 from sqlrank.rollups.key_conditions import definition_conditions
-from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMNS, DEFINITION_COLUMN
+from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMN, BIN_COLUMNS, DEFINITION_COLUMN
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def drop_unit_weights(statement: CompiledStatement) -> CompiledStatement:
     other_ctes = [query for query in ctes.values() if query is not aggregation_cte and query is not input_cte]
     if not weights or _find_columns(weights[0]) or any(_reads_weight(query) for query in other_ctes):
         return statement
-    for total in find_nodes(aggregation_cte, exp.Sum):
-        _drop_weight(total)
+    for sum_node in find_nodes(aggregation_cte, exp.Sum):
+        _drop_weight(sum_node)
     if not any(_reads_weight(select_item) for select_item in aggregation_cte.selects):
         for query in [input_cte, *_iterate_subqueries(aggregation_cte)]:
             query.set("expressions", [select_item for select_item in query.selects if select_item.alias_or_name != WEIGHT_COLUMN])
@@ -85,20 +85,20 @@ def _iterate_subqueries(query: exp.Select) -> Iterator[exp.Select]:
         source = source.this.args["from_"].this
 
 
-def _drop_weight(total: exp.Sum) -> None:
+def _drop_weight(sum_node: exp.Sum) -> None:
     """Rewrite a sum for rows of weight 1, in place."""
     negatives_weight = exp.Case(ifs=[exp.If(this=exp.column("label").eq(1), true=exp.Literal.number(0))], default=exp.column(WEIGHT_COLUMN))
-    if total.this == negatives_weight:
+    if sum_node.this == negatives_weight:
         positives = exp.Case(ifs=[exp.If(this=exp.column("label").eq(1), true=exp.Literal.number("1.0"))], default=exp.Literal.number(0))
-        total.replace(exp.Sub(this=_count_rows(), expression=exp.Sum(this=positives)))
+        sum_node.replace(exp.Sub(this=_count_rows(), expression=exp.Sum(this=positives)))
         return
-    for product in find_nodes(total, exp.Mul):
+    for product in find_nodes(sum_node, exp.Mul):
         if product.this == exp.column(WEIGHT_COLUMN):
             product.replace(product.expression)
-    if total.this == exp.column(WEIGHT_COLUMN):
-        total.replace(_count_rows())
+    if sum_node.this == exp.column(WEIGHT_COLUMN):
+        sum_node.replace(_count_rows())
         return
-    for column in _find_columns(total):
+    for column in _find_columns(sum_node):
         if column.name == WEIGHT_COLUMN:
             column.replace(exp.Literal.number("1.0"))
 
@@ -115,85 +115,85 @@ class Definition:
     The presence of weights is added when the source is known.
     """
 
-    facts: Mapping[str, Any]
+    definition_fields: Mapping[str, Any]
     metric_names: tuple[str, ...]
     buckets: JackknifeBuckets | None = None
 
     def compute_digest(self, *, is_weighted: bool) -> str:
         """Return the definition hash: 16 digits, and eight of the buckets if there are any."""
-        text = json.dumps({**self.facts, **({"weighted": True} if is_weighted else {})}, sort_keys=True, default=str)
+        text = json.dumps({**self.definition_fields, **({"weighted": True} if is_weighted else {})}, sort_keys=True, default=str)
         digits = hashlib.sha256(text.encode()).hexdigest()[:16]
         return digits if self.buckets is None else f"{digits}-{self.buckets.fingerprint}"
 
 
 def resolve_rollup_request(
-    call: Request, dialect: str, bins: ScoreBinning, buckets: JackknifeBuckets | None = None
+    request: Request, dialect: str, bins: ScoreBinning, buckets: JackknifeBuckets | None = None
 ) -> tuple[ResolvedRequest, Definition]:
     """Return the request whose result is a rollup, and the definition of its rows.
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, or several groupings or scores.
     """
-    request = resolve_request(call)
-    if request.grouping_sets is not None:
+    resolved = resolve_request(request)
+    if resolved.grouping_sets is not None:
         raise MetricError(
             "by has several groupings, whose rows would overlap, and count twice when they are added up. Give one list of columns"
         )
     if reserved_name := next(
-        (name for name in request.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}),
+        (name for name in resolved.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}),
         None,
     ):
         raise MetricError(
             f'by names {reserved_name!r}, which is a column of every rollup. Rename it: by="{reserved_name}_={reserved_name}"'
         )
-    if isinstance((call.columns or {}).get("score"), (list, tuple)):
+    if isinstance((request.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several scores are given. Make a rollup of each, in a table of its own")
-    library = request.library
-    metric_names = tuple(name for metric in request.metrics for name in metric.requested_names)
-    metrics = decompose_metrics(request.metrics, library)
-    row_facts = {
+    library = resolved.library
+    metric_names = tuple(name for metric in resolved.metrics for name in metric.requested_names)
+    metrics = decompose_metrics(resolved.metrics, library)
+    row_fields = {
         # A column mapped to its own name is the same as no mapping.
-        "columns": {name: column_name for name, column_name in (call.columns or {}).items() if column_name != name.rpartition(".")[2]},
-        "where": definition_conditions(call.where, request.group_by, request.group_expressions, dialect),
-        "by": sorted(request.group_by),
-        "expressions": dict(request.group_expressions),
-        **_measured_columns(request),
+        "columns": {name: column_name for name, column_name in (request.columns or {}).items() if column_name != name.rpartition(".")[2]},
+        "where": definition_conditions(request.where, resolved.group_by, resolved.group_expressions, dialect),
+        "by": sorted(resolved.group_by),
+        "expressions": dict(resolved.group_expressions),
+        **_measured_columns(resolved),
     }
     if metrics.is_per_query:
-        return request if buckets is None else buckets.per_query_question(request), Definition(
-            row_facts | row_definition(request.metrics, library), metric_names, buckets
+        return resolved if buckets is None else buckets.as_per_query_request(resolved), Definition(
+            row_fields | row_definition(resolved.metrics, library), metric_names, buckets
         )
     binning_kind = bins.kind if metrics.rank_based else "group_sums"
     file = _build_file(
         binning_kind,
         metrics,
-        list(dict.fromkeys(text for metric in request.metrics for text in metric.file.required_row_checks)),
+        list(dict.fromkeys(text for metric in resolved.metrics for text in metric.file.required_row_checks)),
         bins,
         buckets,
     )
     settings = {"n_bins": bins.n_bins} if "n_bins" in file.params else {}
     for param in file.params.values():
         check_parameter_value("n_bins", param, bins.n_bins)
-    null_policy = {name: value for name, value in request.metrics[0].settings.items() if name == "nulls"}
-    facts = {
+    null_policy = {name: value for name, value in resolved.metrics[0].settings.items() if name == "nulls"}
+    definition_fields = {
         "aggregates": sorted(tree.sql("duckdb") for tree in metrics.aggregates.values()),
         "bins": [binning_kind, settings.get("n_bins"), *(bins.exact_scores if metrics.rank_based else ())],
-        **row_facts,
+        **row_fields,
         "nulls": null_policy.get("nulls"),
     }
-    definition = Definition(facts, metric_names, buckets)
+    definition = Definition(definition_fields, metric_names, buckets)
     # The compiled file depends on the metrics, so its cache key needs the definition hash.
     metric = Metric("RollupRows", (("definition", definition.compute_digest(is_weighted=False)),))
     resolved_metric = ResolvedMetric(
         metric, file, {**null_policy, **settings}, find_dependencies(library, file, {**null_policy, **settings}), PREDICTIONS_ROLE
     )
     if buckets is not None:
-        request = replace(request, columns=buckets.with_unit_column(call).columns or {}, needs_units=True)
-    return replace(request, metrics=[resolved_metric], rolled_up=tuple(request.metrics)), definition
+        resolved = replace(resolved, columns=buckets.with_unit_column(request).columns or {}, needs_units=True)
+    return replace(resolved, metrics=[resolved_metric], rolled_up=tuple(resolved.metrics)), definition
 
 
 def _measured_columns(request: ResolvedRequest) -> dict[str, list[str]]:
-    """Return the measured columns as a fact of a definition, if there are any.
+    """Return the measured columns as a field of a definition, if there are any.
 
     Raises:
         MetricError: columns of one name in two inputs, whose sums would have one name.
@@ -225,7 +225,7 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
     digest = definition.compute_digest(is_weighted=is_weighted)
     tree.select(exp.alias_(exp.Literal.string(digest), DEFINITION_COLUMN), copy=False)
     outputs = [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")]
-    keys = [output.name for output in outputs if output.kind == "by" or output.name in {*BIN_COLUMNS[:1], BUCKET_COLUMN}]
+    keys = [output.name for output in outputs if output.kind == "by" or output.name in {BIN_COLUMN, BUCKET_COLUMN}]
     header = replace(
         statement.header,
         title=f"rollup of {', '.join(definition.metric_names)}",

@@ -280,7 +280,7 @@ def _in_chunks(merge_query: MergeQuery, groups: pa.Table, binned_query: MergeQue
     )
     window_numbers = groups.column(day_index).to_pylist()
     rows, chunks = [], []
-    for first in range(0, len(merge_query.windows.end_numbers), windows_per_chunk):
+    for first in range(0, len(merge_query.windows.end_positions), windows_per_chunk):
         windows = merge_query.windows.slice(first, windows_per_chunk)
         chunk_rows = [row for row, window_number in enumerate(window_numbers) if first <= window_number < first + windows_per_chunk]
         shifted = pa.array([window_numbers[row] - first for row in chunk_rows], pa.int64())

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from sqlrank.rollups.rollup_table import RollupTable
 
 
+DAY_SET = "day_set"
+"""Column with the number of a set of days: those that are in the same windows, so that their rows are merged once for all of these."""
+
 MIN_DATE, MAX_DATE = date(1900, 1, 1), date(2199, 12, 31)
 """The range in which an integer such as 20260131 is read as a date."""
 
@@ -36,12 +39,12 @@ MIN_DATE, MAX_DATE = date(1900, 1, 1), date(2199, 12, 31)
 class RollingWindows:
     """Windows of ``length`` days that end at some days of a rollup.
 
-    ``days`` are sorted by ``numbers``, their ordinals; ``end_numbers`` are positions in ``days``.
+    ``days`` are sorted by their ordinals, ``day_ordinals``. ``end_positions`` are the positions in ``days`` of the last days of windows.
     """
 
     days: pa.Array
-    numbers: Sequence[int]
-    end_numbers: Sequence[int]
+    day_ordinals: Sequence[int]
+    end_positions: Sequence[int]
     length: int
 
     @classmethod
@@ -61,29 +64,29 @@ class RollingWindows:
         column = exp.alias_(rollup_table.find_column(rollup_table.day_column), DAY_COLUMN)
         query = exp.select(column).distinct().from_(rows.copy())
         days = database.fetch_arrow(database.render(query)).column(0).combine_chunks()
-        numbers = [day_ordinal(value) for value in days.to_pylist()]
-        order = sorted(range(len(numbers)), key=numbers.__getitem__)
-        days, numbers = days.take(pa.array(order, pa.int64())), sorted(numbers)
-        end_numbers = list(range(len(numbers)))
+        day_ordinals = [day_ordinal(value) for value in days.to_pylist()]
+        order = sorted(range(len(day_ordinals)), key=day_ordinals.__getitem__)
+        days, day_ordinals = days.take(pa.array(order, pa.int64())), sorted(day_ordinals)
+        end_positions = list(range(len(day_ordinals)))
         if window_ends is not None:
             query = query.where(
                 parse_key_condition(window_ends, rollup_table.table, [rollup_table.day_column], database.dialect, "window_ends")
             )
             end_ordinals = set(map(day_ordinal, database.fetch_arrow(database.render(query)).column(0).to_pylist()))
-            end_numbers = [index for index in end_numbers if numbers[index] in end_ordinals]
-            if not end_numbers:
+            end_positions = [index for index in end_positions if day_ordinals[index] in end_ordinals]
+            if not end_positions:
                 raise InputError(
                     f"window_ends: no day of {rollup_table.table.label} is one at which {window_ends}. Its last is {days[-1].as_py()}"
                 )
-        return cls(days, numbers, end_numbers, length)
+        return cls(days, day_ordinals, end_positions, length)
 
     def slice(self, first: int, count: int) -> RollingWindows:
         """Return ``count`` windows, starting at position ``first``."""
-        return RollingWindows(self.days, self.numbers, self.end_numbers[first : first + count], self.length)
+        return RollingWindows(self.days, self.day_ordinals, self.end_positions[first : first + count], self.length)
 
     def end_days(self, window_numbers: pa.ChunkedArray) -> pa.Array:
         """Return the last days of the windows with these numbers."""
-        return self.days.take(pa.array([self.end_numbers[window_number] for window_number in window_numbers.to_pylist()], pa.int64()))
+        return self.days.take(pa.array([self.end_positions[window_number] for window_number in window_numbers.to_pylist()], pa.int64()))
 
     def windowed_rows(
         self,
@@ -93,29 +96,31 @@ class RollingWindows:
         merged: Mapping[str, type[exp.AggFunc]],
         counts_days: bool,
     ) -> exp.Subquery:
-        """Return rows merged by key and part of the days, once per window.
+        """Return rows merged by key and set of days, once per window.
 
         The column ``window_number`` identifies the window.
         """
         day = rollup_table.find_column(str(rollup_table.day_column))
-        chunk = exp.column("part", table="d")
+        day_set = _day_set_column("rollup_days")
         sums = [
             exp.alias_(merge(this=_qualify_column(rollup_table.find_column(name), "s")), rollup_table.find_column(name).this.copy())
             for name, merge in merged.items()
         ]
         count = exp.alias_(exp.Count(this=exp.Distinct(expressions=[_qualify_column(day, "s")])), NUM_DAYS)
         qualified_keys = [_qualify_column(key, "s") for key in keys]
-        is_same_day = exp.EQ(this=_qualify_column(day, "s"), expression=exp.column(DAY_COLUMN, table="d"))
-        inner = exp.select(*qualified_keys, chunk, *sums, *([count] if counts_days else [])).from_(rows)
-        inner = inner.join(exp.to_table("rollup_days").as_("d"), on=is_same_day).group_by(
-            *(key.copy() for key in qualified_keys), chunk.copy()
+        is_same_day = exp.EQ(this=_qualify_column(day, "s"), expression=exp.column(DAY_COLUMN, table="rollup_days"))
+        set_sums = exp.select(*qualified_keys, day_set, *sums, *([count] if counts_days else [])).from_(rows)
+        set_sums = set_sums.join(exp.to_table("rollup_days"), on=is_same_day).group_by(
+            *(key.copy() for key in qualified_keys), day_set.copy()
         )
-        pairs = load_select("rollups", "window_days.sql").subquery("w")
-        columns = [_qualify_column(key, "p") for key in keys] + [_qualify_column(rollup_table.find_column(name), "p") for name in merged]
-        columns += [exp.column(NUM_DAYS, table="p")] if counts_days else []
-        outer = exp.select(*(exp.alias_(column, column.this.copy()) for column in columns), exp.column("window_number", table="w"))
-        outer = outer.from_(inner.subquery("p")).join(pairs, on=exp.EQ(this=chunk_column("p"), expression=chunk_column("w")))
-        return outer.subquery("s")
+        window_sets = load_select("rollups", "window_days.sql").subquery("window_sets")
+        columns = [_qualify_column(column, "set_sums") for column in [*keys, *(rollup_table.find_column(name) for name in merged)]]
+        columns += [exp.column(NUM_DAYS, table="set_sums")] if counts_days else []
+        windowed = exp.select(
+            *(exp.alias_(column, column.this.copy()) for column in columns), exp.column("window_number", table="window_sets")
+        )
+        is_same_set = exp.EQ(this=_day_set_column("set_sums"), expression=_day_set_column("window_sets"))
+        return windowed.from_(set_sums.subquery("set_sums")).join(window_sets, on=is_same_set).subquery("s")
 
     def add_window_ctes(self, query: exp.Query) -> exp.Query:
         """Return the query with the CTEs of days and windows.
@@ -128,33 +133,27 @@ class RollingWindows:
         return query
 
     def _select_days(self) -> exp.Query:
-        """Return each day with its part, and the first and last window that contain it.
+        """Return each day with the number of its set, and the first and last window that contain it.
 
         The windows that contain a day are consecutive.
         """
-        end_ordinals = [self.numbers[index] for index in self.end_numbers]
-        chunk_numbers: dict[tuple[int, int], int] = {}
+        end_ordinals = [self.day_ordinals[index] for index in self.end_positions]
+        set_numbers: dict[tuple[int, int], int] = {}
         rows = []
         first = last = 0
-        for value, ordinal in zip(self.days.to_pylist(), self.numbers, strict=True):
+        for value, ordinal in zip(self.days.to_pylist(), self.day_ordinals, strict=True):
             while first < len(end_ordinals) and end_ordinals[first] < ordinal:
                 first += 1
             while last < len(end_ordinals) and end_ordinals[last] < ordinal + self.length:
                 last += 1
             if first < last:
-                window_range = (first, last - 1)
-                columns = dict(
-                    zip(
-                        ("part", "first_window", "last_window"),
-                        (chunk_numbers.setdefault(window_range, len(chunk_numbers)), *window_range),
-                        strict=True,
-                    )
-                )
-                rows.append({DAY_COLUMN: exp.convert(value), **{name: sql_literal(number) for name, number in columns.items()}})
+                set_number = set_numbers.setdefault((first, last), len(set_numbers))
+                numbers = {DAY_SET: set_number, "first_window": first, "last_window": last - 1}
+                rows.append({DAY_COLUMN: exp.convert(value), **{name: sql_literal(number) for name, number in numbers.items()}})
         return _union_rows(rows)
 
     def _select_window_numbers(self) -> exp.Query:
-        return _union_rows([{"window_number": sql_literal(window_number)} for window_number in range(len(self.end_numbers))])
+        return _union_rows([{"window_number": sql_literal(window_number)} for window_number in range(len(self.end_positions))])
 
 
 def _union_rows(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
@@ -166,9 +165,9 @@ def _qualify_column(column: exp.Column, table: str) -> exp.Column:
     return exp.column(column.this.copy(), table=table)
 
 
-def chunk_column(table: str) -> exp.Column:
-    """Return the column with the part of the days that a row belongs to."""
-    return exp.column("part", table=table)
+def _day_set_column(table: str) -> exp.Column:
+    """Return the column with the number of the set of days that a row belongs to."""
+    return exp.column(DAY_SET, table=table)
 
 
 def day_ordinal(value: Any) -> int:
@@ -284,7 +283,7 @@ class MergeQuery:
     def _select_rows(self, merged: Mapping[str, type[exp.AggFunc]], *extra_keys: exp.Column, counts_days: bool = False) -> exp.Subquery:
         """Return the rows to merge.
 
-        For windows, rows are merged by part of the days first, and repeated for each window that contains the part.
+        For windows, rows are merged by set of days first, and repeated for each window that contains the set.
         """
         keys = [*(self.table.find_column(name) for name in self._other_keys()), *extra_keys]
         if self.windows is not None:
@@ -310,9 +309,11 @@ class MergeQuery:
             exp.EQ(this=exp.Floor(this=bin_), expression=bin_.copy()),
             exp.LT(this=exp.Abs(this=bin_.copy()), expression=sql_literal(MAX_BIN)),
         )
-        is_broken = exp.Max(this=exp.Case(ifs=[exp.If(this=is_whole, true=sql_literal(0))], default=sql_literal(1)))
-        ((broken_flag,),) = self.database.query_rows(exp.select(exp.alias_(is_broken, "broken")).from_(self.table.table.from_clause()))
-        return bool(broken_flag == 0)
+        has_fractional_bin = exp.Max(this=exp.Case(ifs=[exp.If(this=is_whole, true=sql_literal(0))], default=sql_literal(1)))
+        ((fractional_flag,),) = self.database.query_rows(
+            exp.select(exp.alias_(has_fractional_bin, "has_fractional_bin")).from_(self.table.table.from_clause())
+        )
+        return bool(fractional_flag == 0)
 
     def _list_group_columns(self) -> list[exp.Column]:
         key_names = self._other_keys()

@@ -82,7 +82,10 @@ def _iterate_words(node: exp.Expr) -> Iterator[str]:
 DEFINITION_COLUMN = "definition_hash"
 """The column with the definition hash; only rows with equal hashes may be merged."""
 
-BIN_COLUMNS = ("bin", "positives", "negatives", "score_min", "score_max")
+BIN_COLUMN = "bin"
+"""The column with the number or score of a bin."""
+
+BIN_COLUMNS = (BIN_COLUMN, "positives", "negatives", "score_min", "score_max")
 """The columns of a rollup with score bins."""
 
 BATCH_COLUMN = "batch"
