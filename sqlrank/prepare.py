@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sqlrank.rendering.renderer import RenderedStatement
     from sqlrank.resolve import ResolvedRequest
 
-AUDIT_INVALID_ROWS, AUDIT_ALL_ROWS = "audit_broken", "audit_rows"
+AUDIT_INVALID_ROWS, AUDIT_ALL_ROWS = "audit_invalid_rows", "audit_rows"
 """Audit columns: the number of invalid rows, and of all rows."""
 
 
@@ -66,12 +66,15 @@ class PreparedStatement:
     def render(self) -> RenderedStatement:
         """Return the text of the statement, in the user's notation and over temporary tables."""
         database = self.inputs.database
-        tables = tuple(_replaced_source(table) for table in self.inputs.temporary_tables)
+        tables = tuple(_pair_sources(table) for table in self.inputs.temporary_tables)
         return _render_cached(self.statement, tables, database.dialect, database.can_materialize_ctes)
 
 
-def _replaced_source(table: SourceTable) -> tuple[exp.Expr, exp.Expr]:
-    """Return the source in the printed statement and in the executed one; for a query, which is a step, two queries."""
+def _pair_sources(table: SourceTable) -> tuple[exp.Expr, exp.Expr]:
+    """Return the source of a table in the printed statement, and the one in its place in the executed statement.
+
+    They are items of FROM, and for a query of the user, which is a CTE, two queries.
+    """
     if query_text(table.display_from_item) is None:
         return table.display_from_item, table.from_item
     return table.display_from_item.this, exp.select("*").from_(table.from_item)

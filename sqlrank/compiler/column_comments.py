@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-def drop_repeated_comments(queries: Iterable[Any]) -> None:
+def drop_comments_of_earlier_queries(queries: Iterable[Any]) -> None:
     """Drop the comments of columns that an earlier query has under the same name.
 
     >>> import sqlglot
     >>> texts = ["SELECT a + 1 AS rank /* from 1 */ FROM t", "SELECT rank /* from 1 */, b /* from 1 */ FROM u"]
     >>> queries = [sqlglot.parse_one(text) for text in texts]
-    >>> drop_repeated_comments(queries)
+    >>> drop_comments_of_earlier_queries(queries)
     >>> print(queries[1].sql())
     SELECT rank, b /* from 1 */ FROM u
     """
@@ -33,14 +33,14 @@ def drop_repeated_comments(queries: Iterable[Any]) -> None:
                     seen.add(comment)
 
 
-def describe_column(value: exp.Expr, name: str, comment: str) -> exp.Expr:
+def comment_column(value: exp.Expr, name: str, comment: str) -> exp.Expr:
     """Return a column with a comment."""
     column: exp.Expr = exp.alias_(value, name)
     column.comments = [comment]
     return column
 
 
-def drop_equal_comments(select_items: Sequence[exp.Expr]) -> Sequence[exp.Expr]:
+def drop_comments_of_earlier_columns(select_items: Sequence[exp.Expr]) -> Sequence[exp.Expr]:
     """Drop the comments of columns that an earlier column of the same query has."""
     seen: set[str] = set()
     for item in select_items:

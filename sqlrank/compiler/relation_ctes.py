@@ -28,7 +28,7 @@ from sqlrank.compiler.row_keys import (
 from sqlrank.compiler.select_builders import aliased_table, union_slices
 from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.dependencies import find_dependencies
-from sqlrank.registry.row_comments import describe_rows, name_cutoff
+from sqlrank.registry.row_comments import describe_rows, substitute_cutoff
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.sql_ast import find_nodes, first_select
 
@@ -217,7 +217,7 @@ class RelationCtes:
             return rows.partition(":")[0].removeprefix("one row per ")
 
         cutoff = settings.get("k", file.params["k"].default if "k" in file.params else None)
-        return name_cutoff(re.sub(r"(?<=per )row of (\w+_\w+)", describe_reference, sentence), cutoff)
+        return substitute_cutoff(re.sub(r"(?<=per )row of (\w+_\w+)", describe_reference, sentence), cutoff)
 
     def _windows_per_score(self, tree: exp.Query, source_key: InputKey, query: exp.Query) -> exp.Query:
         """Compute a relation's window functions for every score in one wide CTE.

@@ -16,28 +16,29 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def set_setting(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
+def set_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
     """Set a setting.
 
     Raises:
         InputError: The value is invalid.
     """
     try:
-        database.execute(f"SET {name} = ?", [value])
+        connection.execute(f"SET {name} = ?", [value])
     except duckdb.Error as error:
         raise InputError(f"{name}={value!r} is not possible: {first_line(error)}") from None
 
 
-def restore_setting(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
+def restore_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
     """Restore a setting.
 
-    DuckDB shows sizes truncated to one decimal: defaults are reset, and other sizes get half a digit more.
+    DuckDB shows sizes truncated to one decimal, so that a default is reset. To any other size the digit 5 is appended: 1.2 GiB is set
+    as 1.25 GiB, the middle of the sizes that are shown as 1.2 GiB.
     """
     # A setting that cannot be restored, such as a spill directory in use, must not hide the result or the original error.
     with suppress(duckdb.Error, InputError):
-        database.execute(f"RESET {name}")
-        if database.execute("SELECT current_setting(?)", [name]).fetchall()[0][0] != value:
-            set_setting(database, name, re.sub(r"\.\d(?= [KMGT]iB$)", r"\g<0>5", value) if isinstance(value, str) else value)
+        connection.execute(f"RESET {name}")
+        if connection.execute("SELECT current_setting(?)", [name]).fetchall()[0][0] != value:
+            set_setting(connection, name, re.sub(r"\.\d(?= [KMGT]iB$)", r"\g<0>5", value) if isinstance(value, str) else value)
 
 
 PERFECT_HASH_SETTING, PERFECT_HASH_BITS = "perfect_ht_threshold", 20

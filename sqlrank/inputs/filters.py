@@ -59,23 +59,23 @@ def apply_filter(
     """
     if condition is None:
         return dict(inputs)
-    roles = {"predictions": ["predictions", "run", "qrels"]} if rankings_from_predictions else {}
-    roles |= {role: [role] for role in inputs if not rankings_from_predictions or role not in {"run", "qrels", "predictions"}}
-    named_inputs = {role: inputs[names[0]] for role, names in roles.items()}
+    filtered_roles = {"predictions": ["predictions", "run", "qrels"]} if rankings_from_predictions else {}
+    filtered_roles |= {role: [role] for role in inputs if not rankings_from_predictions or role not in {"run", "qrels", "predictions"}}
+    named_inputs = {role: inputs[filtered[0]] for role, filtered in filtered_roles.items()}
     tree = condition.copy()
     can_inspect = all(bound_input.table.column_types is not None for bound_input in named_inputs.values())
     if can_inspect and (parameter := tree.find(exp.Placeholder, exp.Parameter)):
         raise InputError(f"where: {parameter.sql('duckdb')} has no value. Write the value itself")
     conjuncts_by_role: dict[str, list[exp.Expr]] = {}
     for conjunct in tree.flatten() if isinstance(tree, exp.And) else [tree]:
-        owners = {_find_input(column, named_inputs) for column in conjunct.find_all(exp.Column)}
-        if len(owners) != 1:
-            problem = f"compares columns of {join_words(sorted(owners))}" if owners else "names no column"
+        named_roles = {_find_role(column, named_inputs) for column in conjunct.find_all(exp.Column)}
+        if len(named_roles) != 1:
+            problem = f"compares columns of {join_words(sorted(named_roles))}" if named_roles else "names no column"
             raise InputError(f"where: {conjunct.sql(get_dialect(dialect).sqlglot_name)} {problem}. A condition is on the rows of one input")
-        owner = owners.pop()
-        _check_column_types(conjunct, named_inputs[owner].table.column_types or {})
+        named_role = named_roles.pop()
+        _check_column_types(conjunct, named_inputs[named_role].table.column_types or {})
         quote_columns(conjunct, dialect)
-        for role in roles[owner]:
+        for role in filtered_roles[named_role]:
             conjuncts_by_role.setdefault(role, []).append(conjunct.copy())
     filters = {role: exp.and_(*conjuncts, copy=False) for role, conjuncts in conjuncts_by_role.items()}
     return {**inputs, **{role: inputs[role].with_filter(condition) for role, condition in filters.items()}}
@@ -132,28 +132,30 @@ def apply_query_filter(queries: Sequence[Any], inputs: Mapping[str, BoundInput])
     return filtered
 
 
-def _find_input(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
-    """Return the input of a column, and normalize the column's name in place."""
+def _find_role(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
+    """Return the role of the input that has a column, and write the column's name as that input does, in place."""
     name, role = column.name, column.table.lower()
     if role and (role not in inputs or column.db):
         raise InputError(f"where: {column.sql()!r} is of no input. Qualify it by one of: {', '.join(inputs)}")
     column.set("table", None)
-    candidates = {role: inputs[role]} if role else dict(inputs)
-    if any(bound_input.table.column_types is None for bound_input in candidates.values()):
-        if len(candidates) > 1:
+    possible_inputs = {role: inputs[role]} if role else dict(inputs)
+    if any(bound_input.table.column_types is None for bound_input in possible_inputs.values()):
+        if len(possible_inputs) > 1:
             raise InputError(f"where: of which input is {name!r}? Write {join_words((f'{role}.{name}' for role in inputs), 'or')}")
-        return next(iter(candidates))
-    holders = {
-        role: column_name for role, bound_input in candidates.items() if (column_name := bound_input.table.find_column(name)) is not None
+        return next(iter(possible_inputs))
+    columns_by_role = {
+        role: column_name
+        for role, bound_input in possible_inputs.items()
+        if (column_name := bound_input.table.find_column(name)) is not None
     }
-    if len(holders) > 1:
-        example = " AND ".join(f"{role}.{name} ..." for role in holders)
-        raise InputError(f"where: {join_words(holders)} have a column {name!r}. Say which is meant, or both: {example}")
-    if not holders:
-        available = [column_name for bound_input in candidates.values() for column_name in bound_input.table.column_types or ()]
+    if len(columns_by_role) > 1:
+        example = " AND ".join(f"{role}.{name} ..." for role in columns_by_role)
+        raise InputError(f"where: {join_words(columns_by_role)} have a column {name!r}. Say which is meant, or both: {example}")
+    if not columns_by_role:
+        available = [column_name for bound_input in possible_inputs.values() for column_name in bound_input.table.column_types or ()]
         raise InputError(
             suggest_choice(f"where: {role or 'the input'} has no column {name!r}", name, dict.fromkeys(available), "There are")
         )
-    ((role, column_name),) = holders.items()
+    ((role, column_name),) = columns_by_role.items()
     column.set("this", exp.to_identifier(column_name, quoted=True))
     return role

@@ -23,13 +23,13 @@ COMPARISONS: dict[type[exp.Expr], Callable[[float, float], bool]] = {
 }
 """Comparisons of numbers by operator."""
 
-_CALCULATED: dict[type[exp.Expr], Callable[[float, float], float]] = {
+_ARITHMETIC: dict[type[exp.Expr], Callable[[float, float], float]] = {
     exp.Add: lambda left, right: left + right,
     exp.Sub: lambda left, right: left - right,
     exp.Mul: lambda left, right: left * right,
 }
-_DOUBLES = (exp.Div, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)
-_FOLDED = (*COMPARISONS, *_CALCULATED, exp.Div, exp.And, exp.Or, exp.Not, exp.Is, exp.Case, exp.Where, exp.Nullif, exp.Ln, exp.Sum)
+_DOUBLE_TYPES = (exp.Div, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)
+_FOLDED_TYPES = (*COMPARISONS, *_ARITHMETIC, exp.Div, exp.And, exp.Or, exp.Not, exp.Is, exp.Case, exp.Where, exp.Nullif, exp.Ln, exp.Sum)
 MAX_EXACT = 2**53
 """Integers up to this size are doubles without rounding."""
 
@@ -48,7 +48,7 @@ def fold_constants(tree: exp.Expr) -> None:
     >>> print(tree.sql())
     SELECT 2 * x / 10 AS y, x AS z
     """
-    nodes: list[Any] = find_nodes(tree, *_FOLDED)
+    nodes: list[Any] = find_nodes(tree, *_FOLDED_TYPES)
     for node in reversed(nodes):
         if type(node) in COMPARISONS:
             left_number, right_number = literal_value(node.this), literal_value(node.expression)
@@ -81,18 +81,18 @@ def _fold_arithmetic(node: exp.Binary) -> None:
     """Fold arithmetic of literals, and with a neutral operand."""
     left, right = literal_value(node.this), literal_value(node.expression)
     if left is not None and right is not None and not isinstance(node, exp.Div):
-        number = _CALCULATED[type(node)](left, right)
+        number = _ARITHMETIC[type(node)](left, right)
         is_integer = _is_integer(node.this) and _is_integer(node.expression)
         if (abs(number) < MAX_EXACT) if is_integer else len(repr(number)) <= MAX_DOUBLE_LENGTH:
             replace_expression(node, _build_literal(int(number) if is_integer else number))
     elif isinstance(node, exp.Mul) and left == 1:
-        replace_expression(node, as_type(node.expression, node.this))
+        replace_expression(node, keep_double_type(node.expression, node.this))
     elif isinstance(node, (exp.Mul, exp.Div)) and right == 1:
-        replace_expression(node, as_type(node.this, exp.Literal.number("1.0") if isinstance(node, exp.Div) else node.expression))
+        replace_expression(node, keep_double_type(node.this, exp.Literal.number("1.0") if isinstance(node, exp.Div) else node.expression))
     elif isinstance(node, (exp.Add, exp.Sub)) and right == 0:
-        replace_expression(node, as_type(node.this, node.expression))
+        replace_expression(node, keep_double_type(node.this, node.expression))
     elif isinstance(node, exp.Add) and left == 0:
-        replace_expression(node, as_type(node.expression, node.this))
+        replace_expression(node, keep_double_type(node.expression, node.this))
 
 
 def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
@@ -106,13 +106,13 @@ def _fold_function(node: exp.Is | exp.Nullif | exp.Ln | exp.Sum) -> None:
         replace_expression(node, node.this.unnest())
     elif isinstance(node, exp.Ln) and number in {1, math.e}:
         replace_expression(node, exp.Literal.number("0.0" if number == 1 else "1.0"))
-    elif isinstance(node, exp.Sum) and number == 1 and _has_rows(node):
+    elif isinstance(node, exp.Sum) and number == 1 and _can_be_count(node):
         count = exp.Count(this=exp.Star(), big_int=True)  # as sqlglot parses it, so that equal columns are found equal
         node.replace(count if _is_integer(node.this) else exp.cast(count, DOUBLE))
 
 
-def _has_rows(aggregate: exp.Sum) -> bool:
-    """Return True if the sum over no rows, which is NULL, does not differ from a count of them, which is 0."""
+def _can_be_count(aggregate: exp.Sum) -> bool:
+    """Return True if a sum of ones may be written as a count, although the sum over no rows is NULL, and a count of them is 0."""
     parent: exp.Expr | None = aggregate.parent
     if isinstance(parent, exp.Window):
         return parent.args.get("spec") is None and _is_integer(aggregate.this)  # a cast would come between the count and OVER
@@ -133,9 +133,9 @@ def replace_expression(node: exp.Expr, value: exp.Expr) -> None:
     place.replace(exp.paren(inner, copy=False) if needs_parentheses(inner, place) else inner)
 
 
-def as_type(value: exp.Expr, neutral: exp.Expr) -> exp.Expr:
-    """Return a value as the double that it becomes with a neutral operand, if that is a double."""
-    if _is_integer(neutral) or isinstance(value.unnest(), _DOUBLES) or (isinstance(value, exp.Cast) and value.is_type(DOUBLE)):
+def keep_double_type(value: exp.Expr, neutral_operand: exp.Expr) -> exp.Expr:
+    """Return a value without its neutral operand, such as 1 of a product; cast to a double if that operand is one and the value is not."""
+    if _is_integer(neutral_operand) or isinstance(value.unnest(), _DOUBLE_TYPES) or (isinstance(value, exp.Cast) and value.is_type(DOUBLE)):
         return value
     return exp.cast(value.unnest(), DOUBLE, copy=False)
 

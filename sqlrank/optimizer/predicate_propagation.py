@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.constant_folding import COMPARISONS, as_type, fold_constants, literal_value, replace_expression
+from sqlrank.optimizer.constant_folding import COMPARISONS, fold_constants, keep_double_type, literal_value, replace_expression
 from sqlrank.optimizer.statement_graph import iterate_conjuncts
 from sqlrank.sql_ast import DOUBLE, find_nodes
 
@@ -93,7 +93,7 @@ def _fold_test(node: Any, scope: Scope, row_predicates: _RowPredicates) -> Expr 
             and literal_value(node.expressions[0]) is not None
             and row_predicates.value_predicates(node.this, scope)
         )
-        return as_type(node.this, node.expressions[0]) if is_replaced else None
+        return keep_double_type(node.this, node.expressions[0]) if is_replaced else None
     number = literal_value(node.expression)
     if number is None:
         return None

@@ -34,10 +34,10 @@ Up to this number, counting is not much slower than sorting even if those querie
 """
 
 MIN_RUN_TO_JUDGMENTS_RATIO = 8
-"""Ratio of run rows to judgments from which the judgments are inspected."""
+"""Smallest ratio of run rows to judgments for which the judgments of each query are counted, to choose ``count`` or ``sort``."""
 
 MIN_LIST_LENGTH_RATIO = 4
-"""Ratio of list length to the largest cut-off from which ``top`` is chosen.
+"""Ratio of list length to the largest cut-off from which ``top_k`` is chosen.
 
 Truncated lists are faster from a ratio of two.
 """
@@ -54,8 +54,8 @@ MIN_ROWS_TO_OPTIMIZE = 1_000
 STATE_BYTES = 256
 """Memory overhead in bytes of a list while its greatest scores are found."""
 
-MEMORY_SHARE = 4
-"""Divisor of the memory limit: the fraction available for greatest scores.
+MEMORY_DIVISOR = 4
+"""Divisor of the memory limit, whose quotient is available for the greatest scores of lists.
 
 These cannot spill to disk.
 """
@@ -112,9 +112,8 @@ def choose_rank_method(request: ResolvedRequest, inputs: BoundInputs, row_counts
         return "array"
     if _is_allowed(request, "list_position") and _can_look_up(request, inputs, row_counts):
         return "list_position"
-    has_row_counts = all(
-        role in by_role and by_role[role].table.has_row_count for role in ("run", "qrels") if role == "run" or role in by_role
-    )
+    # Some ranking metrics read no judgments, and every one reads a run.
+    has_row_counts = "run" in by_role and all(by_role[role].table.has_row_count for role in ("run", "qrels") if role in by_role)
     if not dialect.plans_by_statistics or not database.can_inspect or not ranking_metrics(request) or not has_row_counts:
         return "sort"
     possible = [value for value in ("top_k", "count") if _is_allowed(request, value)]
@@ -166,7 +165,7 @@ def _has_long_lists(request: ResolvedRequest, inputs: BoundInputs, rows: int) ->
     if request.deduplicates or rows < MIN_ROWS_TO_OPTIMIZE or not (depth := max_depth(request)) or rows < MIN_LIST_LENGTH_RATIO * depth:
         return False
     num_lists, memory, threads = _list_statistics(inputs)
-    return MIN_LIST_LENGTH_RATIO * depth * num_lists <= rows and MEMORY_SHARE * num_lists * threads * (8 * depth + STATE_BYTES) <= (
+    return MIN_LIST_LENGTH_RATIO * depth * num_lists <= rows and MEMORY_DIVISOR * num_lists * threads * (8 * depth + STATE_BYTES) <= (
         parse_memory_size(memory) or 0
     )
 

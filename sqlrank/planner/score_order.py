@@ -20,18 +20,18 @@ MAX_DISTINCT_SHARE_TO_GROUP = 0.02
 """Largest share of distinct sampled scores at which they are grouped, not sorted."""
 
 MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE = 0.9
-"""Like ``MAX_DISTINCT_SHARE_TO_GROUP``, for requests whose rows join their distinct score.
+"""Like ``MAX_DISTINCT_SHARE_TO_GROUP``, for requests with the influence of rows.
 
-They read their influence from it.
+It is computed once per distinct score, which rows then join, so that grouping saves time with few ties.
 """
 
-MIN_DISTINCT_SHARE_TO_PACK = 0.999
-"""Smallest share of distinct sampled scores at which they are sorted as integers.
+MIN_DISTINCT_SHARE_TO_SORT_AS_INTEGERS = 0.999
+"""Smallest share of distinct sampled scores at which ``integer_sort`` is chosen.
 
-Tied scores have to be sorted a second time.
+It has to sort tied scores a second time.
 """
 
-MAX_GROUPS_TO_PACK = 5_000
+MAX_GROUPS_TO_SORT_AS_INTEGERS = 5_000
 """Largest number of groups, in the first ``SAMPLE_ROWS`` rows, at which scores are sorted as integers.
 
 Every row looks up the number of its group.
@@ -50,19 +50,22 @@ MAX_ROWS_PER_WORKER = 50_000_000
 def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested: str, weighted: bool) -> str:
     """Choose the value of ``score_order``: the requested one, or the best for engine and data.
 
+    ``window`` sorts the predictions of each group once, ``rank`` does so where all weigh 1, ``integer_sort`` sorts integers made of group,
+    score and label, ``distinct`` groups equal scores before it sorts them, and ``buckets`` sorts each of many ranges of scores on its own.
+
     Raises:
         MetricError: The requested order does not support the intervals, units or weights of the request.
     """
     database = inputs.database
-    is_packable = not weighted or request.confidence is None
-    if weighted and (requested == "rank" or (requested == "integer_sort" and not is_packable)):
+    allows_integer_sort = not weighted or request.confidence is None
+    if weighted and (requested == "rank" or (requested == "integer_sort" and not allows_integer_sort)):
         restriction = " where there are intervals" * (requested == "integer_sort")
         raise MetricError(f"score_order={requested!r} is for predictions that all weigh 1{restriction}. Choose window, buckets or distinct")
     if requested == "integer_sort" and weighted and database.can_inspect and _has_exact_weights(inputs) is False:
         requirement = f"weights of 0, or of {MIN_WEIGHT:g} and more, and {MAX_TOTAL_WEIGHT:g} in all"
         raise MetricError(f"score_order='integer_sort' is for {requirement}. Choose window or distinct, or divide the weights by a number")
     reads_influence = inputs.has_units and any(metric.file.interval.influence for metric in request.metrics)
-    sorted_once = "window" if weighted or reads_influence else "rank"
+    sort_plan = "window" if weighted or reads_influence else "rank"
     if requested == "auto" and get_dialect(database.dialect).is_distributed:
         requested = "window" if _has_small_groups(request, inputs) else "buckets"
     elif requested == "auto" and database.can_inspect and inputs.base is not None:
@@ -73,12 +76,15 @@ def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested:
         if distinct < (MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE if reads_influence else MAX_DISTINCT_SHARE_TO_GROUP) * total:
             return "distinct"
         is_untied = (
-            supports_integers and total == SAMPLE_ROWS and distinct >= MIN_DISTINCT_SHARE_TO_PACK * total and groups <= MAX_GROUPS_TO_PACK
+            supports_integers
+            and total == SAMPLE_ROWS
+            and distinct >= MIN_DISTINCT_SHARE_TO_SORT_AS_INTEGERS * total
+            and groups <= MAX_GROUPS_TO_SORT_AS_INTEGERS
         )
-        if not is_untied or not is_packable or reads_influence:
-            return sorted_once
-        return "integer_sort" if not weighted or _has_exact_weights(inputs) else sorted_once
-    return sorted_once if requested in {"auto", "window"} else requested
+        if not is_untied or not allows_integer_sort or reads_influence:
+            return sort_plan
+        return "integer_sort" if not weighted or _has_exact_weights(inputs) else sort_plan
+    return sort_plan if requested in {"auto", "window"} else requested
 
 
 def _has_exact_weights(inputs: BoundInputs) -> bool | None:

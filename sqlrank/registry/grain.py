@@ -16,8 +16,8 @@ class Grain:
     """The grain of a file's rows.
 
     Attributes:
-        columns: The columns that identify a row; none if there is only one row.
-        is_unique: True if no two rows agree in ``columns``.
+        columns: The columns that identify a row, or that group rows if not ``is_unique``; none if there is only one row, or a source.
+        is_unique: True if no two rows agree in ``columns``; False for rows of a source, which no columns identify.
         source: The relation or input whose rows these are, where no columns identify them.
 
     >>> print(read_grain("list_id, doc_id"), read_grain("one row"), read_grain("many per list_id"), read_grain("rows of run"), sep="; ")

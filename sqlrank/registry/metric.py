@@ -17,8 +17,8 @@ ParameterValue = int | float | str | tuple[float, ...] | tuple[tuple[float, floa
 QUERY_CUTOFF = "cutoff"
 """The cut-off ``@cutoff``, which is read from that column of the queries."""
 
-MAX_EXACT_INTEGER = 10**15
-"""Smallest integer that is written as a double."""
+MIN_INTEGER_AS_DOUBLE = 10**15
+"""Smallest integer that is kept and written as a double."""
 
 COLUMN_PARAMETER, POSITIONAL_PARAMETERS = "column", ("column", "q")
 """The parameter that is written without its name, ``Mean(latency_ms)``, and those that may be: ``Quantile(latency_ms, 0.95)``."""
@@ -101,7 +101,7 @@ class Metric:
         elif isinstance(self.cutoff, str):
             cutoff = f"@{self.cutoff}"
         else:
-            cutoff = "" if self.cutoff is None else f"@{_to_exact_number(self.cutoff)!r}"
+            cutoff = "" if self.cutoff is None else f"@{_drop_zero_fraction(self.cutoff)!r}"
         return self.name + (f"({params})" if params else "") + cutoff
 
     def sql_column(self, name: str) -> str:
@@ -188,7 +188,7 @@ def freeze_value(value: object, name: str = "a parameter") -> ParameterValue:
 
 def _freeze_parameter(value: object, name: str) -> ParameterValue:
     if isinstance(value, Real) and math.isfinite(value):
-        return _to_exact_number(value if isinstance(value, int) else float(value))
+        return _drop_zero_fraction(value if isinstance(value, int) else float(value))
     if isinstance(value, str) and value.isidentifier():
         return value
     if isinstance(value, dict) and value and all(isinstance(number, Real) for pair in value.items() for number in pair):
@@ -243,18 +243,18 @@ def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | str
             raise MetricError(f"the range of cut-offs in {quote_excerpt(text)} must rise from 1 or more, as in @1..20")
         return first, last
     if _NUMBER.fullmatch(cutoff):
-        return _to_exact_number(float(cutoff))
+        return _drop_zero_fraction(float(cutoff))
     raise MetricError(
         f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write a number, a range such as @1..20, or @{QUERY_CUTOFF}, a column of the table of queries"
     )
 
 
-def _to_exact_number(number: float) -> int | float:
-    """Convert a float without a fraction to an integer, so that ``@5.0`` is ``@5``.
+def _drop_zero_fraction(number: float) -> int | float:
+    """Return a number without a fraction as an integer, so that ``@5.0`` is ``@5``, and others as doubles.
 
     Numbers with more digits than a double holds stay as they are.
     """
-    return int(number) if abs(number) < MAX_EXACT_INTEGER and float(number).is_integer() else float(number)
+    return int(number) if abs(number) < MIN_INTEGER_AS_DOUBLE and float(number).is_integer() else float(number)
 
 
 def format_parameter(value: ParameterValue) -> str:
@@ -262,6 +262,6 @@ def format_parameter(value: ParameterValue) -> str:
     if isinstance(value, tuple):
         pairs = [element for element in value if isinstance(element, tuple)]
         if pairs:
-            return "{" + ", ".join(f"{_to_exact_number(key)!r}: {_to_exact_number(number)!r}" for key, number in pairs) + "}"
-        return "[" + ", ".join(repr(_to_exact_number(float(element))) for element in value if not isinstance(element, tuple)) + "]"
-    return value if isinstance(value, str) else repr(_to_exact_number(value))
+            return "{" + ", ".join(f"{_drop_zero_fraction(key)!r}: {_drop_zero_fraction(number)!r}" for key, number in pairs) + "}"
+        return "[" + ", ".join(repr(_drop_zero_fraction(float(element))) for element in value if not isinstance(element, tuple)) + "]"
+    return value if isinstance(value, str) else repr(_drop_zero_fraction(value))

@@ -80,15 +80,15 @@ def append_source(sentence: str, source: str) -> str:
     return f"{sentence}. ({format_source_name(source)})" if source else f"{sentence}."
 
 
-def name_cutoff(sentence: str, cutoff: object) -> str:
+def substitute_cutoff(sentence: str, cutoff: object) -> str:
     """Return a sentence with the cut-off in place of k, or without the words on k if all ranks count.
 
     A cut-off that only the statement's reader knows stays k.
 
     >>> sentence = "lists that have the document among their first k"
-    >>> name_cutoff(sentence, 10), name_cutoff(sentence, NO_CUTOFF)
+    >>> substitute_cutoff(sentence, 10), substitute_cutoff(sentence, NO_CUTOFF)
     ('lists that have the document among their first 10', 'lists that have the document')
-    >>> name_cutoff("share of the first k documents", NO_CUTOFF), name_cutoff("in the first k of any of its lists", NO_CUTOFF)
+    >>> substitute_cutoff("share of the first k documents", NO_CUTOFF), substitute_cutoff("in the first k of any of its lists", NO_CUTOFF)
     ('share of the documents', 'in any of its lists')
     """
     if cutoff == NO_CUTOFF:

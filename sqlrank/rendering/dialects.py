@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlglot.dialects.dialect import Dialect as Writer
+from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
 from sqlrank.errors import MetricError, suggest_choice
 
@@ -82,10 +82,13 @@ class Dialect:
     """Single-precision numbers exist."""
 
     recomputes_ctes: bool = False
-    """A deterministic CTE is recomputed for each reader."""
+    """A CTE is computed again for each reader, unless it is random.
+
+    If neither this nor ``computes_ctes_once`` holds, statements rely on no behavior, and only mark CTEs where a server has a setting.
+    """
 
     materialize_setting: str | None = None
-    """Setting that makes a server materialize CTEs; older versions lack it."""
+    """Setting with which a server materializes CTEs that are marked; older versions lack it. None where no setting is needed or there is none."""
 
     int_division_is_double: bool = False
     """Division of integers gives a double."""
@@ -103,10 +106,20 @@ class Dialect:
     """Columns have no type (dynamic typing)."""
 
     number_series: str | None = None
-    """Form of a series of integers: ``function`` (GENERATE_SERIES), ``unnest``, ``numbers``; None if digits are combined."""
+    """Form of a series of integers.
+
+    ``function``: GENERATE_SERIES in FROM, ``unnest``: UNNEST of an array of them, ``numbers``: the function of ClickHouse, None: a cross
+    join of digits.
+    """
 
     list_elements: str | None = "ordinality"
-    """Form of the elements of a list column with their positions, such as ``ordinality`` (WITH ORDINALITY); None if there is none."""
+    """Form of the elements of a list column with their positions, None if the dialect has none.
+
+    ``ordinality``: UNNEST WITH ORDINALITY, ``ordinality_safe``: the same, and ELEMENT_AT, which is NULL beyond the end of a list,
+    ``select``: UNNEST in the SELECT list, ``ranges``: UNNEST of the list and of a range of positions in the SELECT list, ``subscripts``:
+    rows multiplied by positions, ``offset``: UNNEST WITH OFFSET, ``posexplode``: POSEXPLODE, whose positions begin at 0, ``flatten``:
+    FLATTEN of a variant, ``json_each``: JSON_EACH of a text.
+    """
 
     map_functions: tuple[str, str] = ("MAP_KEYS", "MAP_VALUES")
     """Functions of the keys and of the values of a map."""
@@ -115,13 +128,21 @@ class Dialect:
     """JSONB and its functions are supported; a list may be such a column, or one of JSON."""
 
     quantile: str = "within_group"
-    """Form of an exact, interpolated quantile of a group: ``arguments``, ``within_group`` (PERCENTILE_CONT), ``percentile``, ``parametric``, ``row_numbers``."""
+    """Form of an exact, interpolated quantile of a group.
+
+    ``arguments``: QUANTILE_CONT(x, 0.5), ``within_group``: PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x), ``percentile``:
+    PERCENTILE(x, 0.5), ``parametric``: quantileExactInclusive(0.5)(x), ``row_numbers``: a sum over rows that are numbered by value.
+    """
 
     hex_number: str | None = None
-    """Conversion of hexadecimal digits: ``prefix`` (0x), ``base`` (CONV), ``from_base``, ``bits``, ``bytes``; None if they are added up."""
+    """Conversion of hexadecimal digits to an integer.
+
+    ``prefix``: a cast of 0x and the digits, ``base``: CONV(digits, 16, 10), ``from_base``: FROM_BASE(digits, 16), ``bits``: a cast of x
+    and the digits to BIT(32), ``bytes``: UNHEX, and the bytes as an integer, None: a sum of the digits, each times a power of 16.
+    """
 
     computes_ctes_once: bool = False
-    """CTEs with several readers are computed once unless they are NOT MATERIALIZED."""
+    """A CTE with several readers is computed once unless it is NOT MATERIALIZED."""
 
     computes_sources_once: bool = False
     """A query given as a source is computed once, so that it may draw random rows."""
@@ -174,7 +195,7 @@ class Dialect:
     @property
     def default_nulls_first(self) -> dict[bool, bool]:
         """Default NULLS FIRST behavior by whether the order is descending."""
-        order: Any = Writer.get_or_raise(self.sqlglot_name).NULL_ORDERING
+        order: Any = SqlglotDialect.get_or_raise(self.sqlglot_name).NULL_ORDERING
         return {False: order == "nulls_are_small", True: order == "nulls_are_large"}
 
 

@@ -275,8 +275,8 @@ def test_it_is_chosen_where_lists_are_long(metrics: list[str], options: dict[str
 @pytest.mark.slow
 def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 lists with 10 scores each and their overhead, for each of 2 threads, are 40,320 bytes."""
-    for share, expected in ((10**9 / 48_000, "top_k"), (10**9 / 32_000, "sort")):
-        monkeypatch.setattr(rank_method, "MEMORY_SHARE", share)
+    for divisor, expected in ((10**9 / 48_000, "top_k"), (10**9 / 32_000, "sort")):
+        monkeypatch.setattr(rank_method, "MEMORY_DIVISOR", divisor)
         monkeypatch.setattr(rank_method, "parse_memory_size", lambda size: 1e9 if size.endswith(" MiB") else 0)
         assert find_plan(["nDCG@10"], run=make_run(60, 100), qrels=make_qrels(60, 8), memory_limit="1GB", threads=2) == expected
 

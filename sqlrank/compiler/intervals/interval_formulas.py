@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.column_comments import describe_column
+from sqlrank.compiler.column_comments import comment_column
 from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
 from sqlrank.compiler.intervals.t_quantiles import df_column, inverse_df_columns, t_quantile_column
 from sqlrank.compiler.select_builders import null_if_not_finite
@@ -62,13 +62,13 @@ class IntervalFormulas:
         arguments = [sums.get(name, missing).copy() for name in names]
         error = self.relations.apply_function("standard_error", {"standard_error": self.formula.error}, *arguments)
         columns = [exp.alias_(sums[name].copy(), name) for name in ("value", "units") if name in sums]
-        columns.append(describe_column(error, SE, "standard error of the metric"))
+        columns.append(comment_column(error, SE, "standard error of the metric"))
         count = sums["units"]
         if self.formula.error == "delong" or self.needs_class_sizes:
             smaller = self.relations.apply_function("smaller_sum", {}, sums["positives"], sums["negatives"])
             count = smaller if self.formula.error == "delong" else count
             columns += (
-                [describe_column(smaller, "smaller_class_size", "number of positives or of negatives, whichever is less")]
+                [comment_column(smaller, "smaller_class_size", "number of positives or of negatives, whichever is less")]
                 if self.needs_class_sizes
                 else []
             )
@@ -82,10 +82,10 @@ class IntervalFormulas:
         if self.formula.is_adjusted:
             arguments = [sums[name] for name in ("squares", "fourth_powers", "units")]
             concentration = self.relations.apply_function("influence_concentration", {}, *arguments)
-            columns.append(describe_column(concentration, "concentration", self._describe_slot("influence_concentration")))
+            columns.append(comment_column(concentration, "concentration", self._describe_slot("influence_concentration")))
         if self.formula.has_size:
             columns.append(
-                describe_column(self.relations.apply_function("least_size", {}, sums["size"]), "size", self._describe_slot("least_size"))
+                comment_column(self.relations.apply_function("least_size", {}, sums["size"]), "size", self._describe_slot("least_size"))
             )
         return columns
 
@@ -101,9 +101,9 @@ class IntervalFormulas:
             )
             inflation = self.relations.apply_function("kurtosis_inflation", {}, concentration, units)
             columns += [
-                describe_column(growth, "t_growth", self._describe_slot("t_growth")),
-                describe_column(freedom, "effective_df", self._describe_slot("degrees_of_freedom", variant)),
-                describe_column(inflation, "inflation", self._describe_slot("kurtosis_inflation")),
+                comment_column(growth, "t_growth", self._describe_slot("t_growth")),
+                comment_column(freedom, "effective_df", self._describe_slot("degrees_of_freedom", variant)),
+                comment_column(inflation, "inflation", self._describe_slot("kurtosis_inflation")),
             ]
         if not self.is_t:
             value = exp.column("value")
@@ -113,11 +113,11 @@ class IntervalFormulas:
                 + (", from -1..1 to 0..1" if self.formula.is_rescaled else "")
                 + ", without rounding errors, NULL if not in 0..1"
             )
-            columns.append(describe_column(self.relations.apply_function("clipped_share", {}, share), "proportion", comment))
+            columns.append(comment_column(self.relations.apply_function("clipped_share", {}, share), "proportion", comment))
             if self.needs_class_sizes:
                 normal = sql_literal(normal_quantile((1 + self.confidence.level) / 2))
                 center = self.relations.apply_function("wilson_center", {}, share, exp.column("smaller_class_size"), normal)
-                columns.append(describe_column(center, "center", "center of Wilson's interval of the metric, between it and 1/2"))
+                columns.append(comment_column(center, "center", "center of Wilson's interval of the metric, between it and 1/2"))
         return columns
 
     def list_variances(self) -> list[exp.Expr]:
@@ -130,16 +130,16 @@ class IntervalFormulas:
             variance = self.relations.apply_function(
                 "adjusted_variance", {"adjusted_variance": variant}, *statistics, *self._list_growth_constants(), growth
             )
-            columns.append(describe_column(variance, "variance", self._describe_slot("adjusted_variance", variant)))
+            columns.append(comment_column(variance, "variance", self._describe_slot("adjusted_variance", variant)))
             if self.formula.has_size and not self.is_t:
                 ratio = self.relations.apply_function(
                     "quantile_growth_limit", {}, units, self._select_sample_size(), *self._list_growth_constants(), growth
                 )
-                columns.append(describe_column(ratio, "ratio", "squared t quantile at size - 1 over that at units - 1 degrees of freedom"))
+                columns.append(comment_column(ratio, "ratio", "squared t quantile at size - 1 over that at units - 1 degrees of freedom"))
         elif self.needs_class_sizes:
             sizes = map(exp.column, ("center", "positive_size", "negative_size"))
             ratio = self.relations.apply_function("auc_variance_ratio", {}, *sizes)
-            columns.append(describe_column(ratio, "ratio", "Hanley and McNeil's variance, classes exchanged, / (AUC (1 - AUC))"))
+            columns.append(comment_column(ratio, "ratio", "Hanley and McNeil's variance, classes exchanged, / (AUC (1 - AUC))"))
         return columns
 
     def list_shrinkages(self) -> list[exp.Expr]:
@@ -158,13 +158,13 @@ class IntervalFormulas:
         quantile = exp.column("t_quantile")
         shrinkage = exp.Div(this=exp.Mul(this=quantile, expression=quantile.copy()), expression=trials)
         size = self._describe_slot("effective_trials", method)
-        return [describe_column(shrinkage, "shrinkage", f"t_quantile^2 / n, for the {size}")]
+        return [comment_column(shrinkage, "shrinkage", f"t_quantile^2 / n, for the {size}")]
 
     def list_margins(self) -> list[exp.Expr]:
         """Return the margin of a Student's interval, or the spread of a Wilson's."""
         if not self.is_t:
             spread = self.relations.apply_function("wilson_spread", {}, exp.column("proportion"), exp.column("shrinkage"))
-            return [describe_column(spread, "margin", self._describe_slot("wilson_spread"))]
+            return [comment_column(spread, "margin", self._describe_slot("wilson_spread"))]
         settings = {"interval_margin": "adjusted" if self.formula.is_adjusted else "t"}
         arguments = map(exp.column, ("value", SE, "variance", "t_quantile"))
         return [exp.alias_(self.relations.apply_function("interval_margin", settings, *arguments), "margin")]
@@ -185,7 +185,7 @@ class IntervalFormulas:
             limits = {name: null_if_not_finite(limit, *terms[name]) for name, limit in limits.items()}
         level = f"{100 * self.confidence.level:.10g} % interval"
         comments = {CI_LOW: f"lower limit of the {level}", CI_HIGH: f"upper limit of the {level}", SE: "standard error"}
-        return [limit if limit == exp.column(name) else describe_column(limit, name, comments[name]) for name, limit in limits.items()]
+        return [limit if limit == exp.column(name) else comment_column(limit, name, comments[name]) for name, limit in limits.items()]
 
     def _select_sample_size(self) -> exp.Column:
         """Return the column of the effective sample size: the units, unless weighted or absent."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.column_comments import describe_column
+from sqlrank.compiler.column_comments import comment_column
 from sqlrank.inference.student_t import normal_quantile, t_critical_polynomial, t_critical_value
 from sqlrank.sql_ast import sql_literal
 
@@ -29,7 +29,7 @@ POLYNOMIAL_POWERS = (1, 2, 4)
 def df_column(units: exp.Expr) -> exp.Expr:
     """Return the degrees of freedom as a column, from a count of units."""
     value = exp.func("NULLIF", exp.Sub(this=units.copy(), expression=sql_literal(1)), sql_literal(0))
-    return describe_column(value, DF, "degrees of freedom, NULL in place of 0")
+    return comment_column(value, DF, "degrees of freedom, NULL in place of 0")
 
 
 def inverse_df_columns() -> list[exp.Expr]:
