@@ -1,4 +1,4 @@
-"""Record requests as callers pass them, not validated: metrics, options, and sources by role (tables, queries, streams, groups).
+"""Record requests as callers pass them, not validated, and recognize their sources: tables, queries, streams, groups of systems.
 
 Nothing is validated here.
 """

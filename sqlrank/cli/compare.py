@@ -1,4 +1,4 @@
-"""Define the commands ``sqlrank compare``, of systems, and ``sqlrank gate``, which tests a candidate and sets the exit status."""
+"""Define the commands ``sqlrank compare``, which compares systems, and ``sqlrank gate``, which tests a candidate, with an exit status."""
 
 from __future__ import annotations
 

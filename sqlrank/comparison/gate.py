@@ -1,4 +1,4 @@
-"""Test that a candidate is not worse than a baseline, or groups differ little (public ``gate``), and read and check a stored baseline."""
+"""Test a candidate for non-inferiority, or groups for differences (public function ``gate``), and read and check a stored baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fold constants in place: arithmetic, neutral operands, comparisons, logic, CASE, WHERE TRUE, NULL tests, LN, sums of 1."""
+"""Fold constants in place: arithmetic, neutral operands, comparisons, logic, CASE, WHERE TRUE, NULL tests, sums of 1; read literals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differentiate expressions symbolically for the delta method, by aggregate, and find the contribution of a row to an aggregate.
+"""Differentiate expressions symbolically by their aggregates, for the delta method, and find a row's contribution to an aggregate.
 
 It gives the partial derivatives of an expression by its SUMs and COUNTs. The influence of a row on a metric is the sum of each derivative
 times the row's contribution to that aggregate.
