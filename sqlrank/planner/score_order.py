@@ -22,7 +22,7 @@ MAX_DISTINCT_SHARE_TO_GROUP = 0.02
 MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE = 0.9
 """Like ``MAX_DISTINCT_SHARE_TO_GROUP``, for requests with the influence of rows.
 
-It is computed once per distinct score, which rows then join, so that grouping saves time with few ties.
+Each row joins the influence of its threshold. Where every distinct score is a threshold, no window has to find that of a row.
 """
 
 MIN_DISTINCT_SHARE_TO_SORT_AS_INTEGERS = 0.999
