@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-def drop_comments_of_earlier_queries(queries: Iterable[Any]) -> None:
+def drop_comments_repeated_across_queries(queries: Iterable[Any]) -> None:
     """Drop the comments of columns that an earlier query has under the same name.
 
     >>> import sqlglot
     >>> texts = ["SELECT a + 1 AS rank /* from 1 */ FROM t", "SELECT rank /* from 1 */, b /* from 1 */ FROM u"]
     >>> queries = [sqlglot.parse_one(text) for text in texts]
-    >>> drop_comments_of_earlier_queries(queries)
+    >>> drop_comments_repeated_across_queries(queries)
     >>> print(queries[1].sql())
     SELECT rank, b /* from 1 */ FROM u
     """
@@ -40,7 +40,7 @@ def comment_column(value: exp.Expr, name: str, comment: str) -> exp.Expr:
     return column
 
 
-def drop_comments_of_earlier_columns(select_items: Sequence[exp.Expr]) -> Sequence[exp.Expr]:
+def drop_comments_repeated_in_query(select_items: Sequence[exp.Expr]) -> Sequence[exp.Expr]:
     """Drop the comments of columns that an earlier column of the same query has."""
     seen: set[str] = set()
     for item in select_items:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.aggregation_ctes import AggregationCtes
-from sqlrank.compiler.column_comments import drop_comments_of_earlier_queries
+from sqlrank.compiler.column_comments import drop_comments_repeated_across_queries
 from sqlrank.compiler.group_differences import difference_rows
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
@@ -174,7 +174,7 @@ def _with_ctes(
 ) -> CompiledStatement:
     """Add the CTEs, and drop comments that are repeated."""
     tree = relations.ctes.write_before(body, keep_unused)
-    drop_comments_of_earlier_queries(cte.this for cte in tree.ctes)
+    drop_comments_repeated_across_queries(cte.this for cte in tree.ctes)
     grains = {cte.name: str(cte.file.row_grain) for cte in relations.ctes if cte.file is not None and cte.file.row_grain is not None}
     return CompiledStatement(tree, outputs, replace(header, row=row_phrase(result_keys(outputs))), grains)
 

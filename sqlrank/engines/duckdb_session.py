@@ -54,7 +54,7 @@ def translate_duckdb_errors() -> Iterator[None]:
 
 
 def explain_duckdb_error(error: duckdb.Error) -> str:
-    """Return the first line of an error of DuckDB, or for a file that another process has open, which one and what to do."""
+    """Return the first line of an error of DuckDB; if another process has the file open, name the process and the remedy."""
     if (lock := _LOCK.search(str(error))) is None:
         return first_line(error)
     process = f" ({lock['program']}, PID {lock['id']})" if lock["program"] else ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.column_comments import drop_comments_of_earlier_columns
+from sqlrank.compiler.column_comments import drop_comments_repeated_in_query
 from sqlrank.compiler.intervals.influence_functions import (
     CLASS_TOTALS,
     InfluenceRows,
@@ -132,7 +132,7 @@ class AnalyticIntervals:
         rows = "one row per group and metric" if source.is_long else "one row per group"
         errors = {alias: steps[formula].standard_error(source.sums[alias]) for alias, formula in formulas.items()}
         query = source.query.select(
-            *drop_comments_of_earlier_columns(select_by_metric(errors) if source.is_long else wide_columns.add(errors))
+            *drop_comments_repeated_in_query(select_by_metric(errors) if source.is_long else wide_columns.add(errors))
         )
         name = self.relations.ctes.add_aggregate("standard_errors", query, f"{rows}: its units, standard error, and terms of the interval")
         joined_cte = None if source.is_long else metrics_cte
@@ -145,7 +145,7 @@ class AnalyticIntervals:
                 joined_cte = None
             elif select_items := select_by_metric(items) if source.is_long else wide_columns.add(items):
                 columns = [*map(key_column, keys.columns), *map(exp.column, names)]
-                query = exp.select(*columns, *drop_comments_of_earlier_columns(select_items)).from_(name)
+                query = exp.select(*columns, *drop_comments_repeated_in_query(select_items)).from_(name)
             else:
                 continue
             name = self.relations.ctes.add_aggregate(step, query, f"{rows}: {rows_of_step}")
@@ -183,7 +183,7 @@ class AnalyticIntervals:
         values = wide_columns.add({alias: [exp.alias_(exp.column("value"), "value")] for alias in items})
         columns = [exp.column(name, table="s" if name in joined_names else None) for name in names]
         query = exp.select(
-            *(key_column(name, "s") for name in keys.columns), *columns, *values, *drop_comments_of_earlier_columns(select_items)
+            *(key_column(name, "s") for name in keys.columns), *columns, *values, *drop_comments_repeated_in_query(select_items)
         )
         return join_metrics(query.from_(exp.to_table(cte).as_("s")), metrics_cte, "s", keys)
 
@@ -196,7 +196,7 @@ class AnalyticIntervals:
                 value, name = wide_columns.rename_columns(alias, column.unalias()), f"{alias}_{column.alias_or_name}"
                 select_items.append(value if value == exp.column(name) else exp.alias_(value, name))
                 select_items[-1].comments = column.comments
-        return list(drop_comments_of_earlier_columns(select_items))
+        return list(drop_comments_repeated_in_query(select_items))
 
     def _limits_of_rows(self, aliases: Sequence[str], names: Sequence[str]) -> list[exp.Expr]:
         """Return the limits and units of metrics, from a row for each."""
@@ -269,7 +269,7 @@ class AnalyticIntervals:
         columns = [exp.alias_(value, name) for name, value in expressions.items()]
         for item in columns:
             item.comments = [comments[item.alias]] if item.alias in comments else None
-        query = exp.select(*key_columns, *drop_comments_of_earlier_columns(columns)).from_(exp.to_table(rows.step).as_("r"))
+        query = exp.select(*key_columns, *drop_comments_repeated_in_query(columns)).from_(exp.to_table(rows.step).as_("r"))
         if any(column.table == "m" for value in expressions.values() for column in find_nodes(value, exp.Column)):
             query = join_metrics(query, cte, "r", keys)
         if "weight" in self._list_influence_columns(rows):
