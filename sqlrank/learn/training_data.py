@@ -15,6 +15,7 @@ from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import InputError, did_you_mean, first_line, join_sentences, suggest_choice
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
+from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import quoted_column
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 TRAINING_ROLE = "training"
 LONG_COLUMNS = ("row_id", "feature", "value")
+COMPUTED_COLUMNS = ("label", "query_id", "weight")
+"""Columns that may be expressions; the others are those of the table that is scored."""
+
 FEATURES = "features of the training data"
 """Internal name of the features as an array of doubles."""
 
@@ -100,13 +104,23 @@ def read_training_data(
     bound_input = BoundInput(role, database.resolve_source(TRAINING_ROLE, source), load_registry().checks[TRAINING_ROLE])
     column_names = {name: column_name for name, column_name in columns.items() if isinstance(column_name, str)}
     group_columns = {f"by_{index}": bound_input.table.find_column(column_names.get(name, name)) for index, name in enumerate(by)}
+    for name in (name for name in COMPUTED_COLUMNS if name in column_names):
+        bound_input = bind_column_or_expression(bound_input, name, column_names[name], database)
     bound_input = bound_input.bind_columns(column_names).with_group_columns(
         {name: column for name, column in group_columns.items() if column}
     )
     features = columns.get("features", "features")
+    duckdb_type = bound_input.column_type("features")
+    if isinstance(features, str) and duckdb_type.startswith(row_checks.NUMERIC_TYPES) and not duckdb_type.endswith("]"):
+        features = [features]  # a single feature, which is a number
     feature_columns = [features] if isinstance(features, str) else list(features)
-    is_long = isinstance(features, str) and "features" not in bound_input.columns
+    is_long = isinstance(features, str) and "features" not in {*bound_input.columns, *column_names}
     problems = [_no_column(bound_input, "by: ", name) for name, column in zip(by, group_columns.values(), strict=True) if not column]
+    problems += [
+        _no_column(bound_input, "", text)
+        for name, text in column_names.items()
+        if name not in {*COMPUTED_COLUMNS, "features", *by} and bound_input.table.find_column(text) is None
+    ]
     problems += bound_input.find_missing_columns(["label"])
     problems += (
         bound_input.find_missing_columns(LONG_COLUMNS)
@@ -197,9 +211,7 @@ def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> e
     query = bound_input.select_columns(["label", *value_columns, *([] if weight else ["weight"])]).select(
         *weight,
         exp.alias_(key if bound_input.group_names else exp.Literal.number(1), "model"),
-        exp.alias_(
-            quoted_column(bound_input.columns["query_id"]) if "query_id" in bound_input.columns else exp.Literal.number(1), "query_id"
-        ),
+        exp.alias_(bound_input.raw_expression("query_id") if "query_id" in bound_input.columns else exp.Literal.number(1), "query_id"),
     )
     for column in query.selects:
         if column.alias_or_name in {"label", "value", "weight"}:

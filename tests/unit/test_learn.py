@@ -225,6 +225,15 @@ def change_examples(**columns: Any) -> pa.Table:
 NUMBERS = draw_examples(1)["features"].tolist()
 
 
+def test_labels_and_queries_may_be_expressions_and_a_feature_may_be_alone() -> None:
+    examples = to_wide()
+    expected = fit(examples, k=2, columns={"features": [NAMES[0]]})
+    assert fit(examples, k=2, columns={"features": NAMES[0]}).equals(expected)
+    doubled = examples.rename_columns({"label": "clicks", "query_id": "user"})
+    columns = {"features": NAMES[0], "label": "clicks > 0", "query_id": "user + 1"}
+    assert fit(doubled, k=2, columns=columns).equals(expected)
+
+
 @pytest.mark.parametrize(
     ("examples", "options", "message"),
     [
@@ -263,6 +272,10 @@ NUMBERS = draw_examples(1)["features"].tolist()
             {"start": pa.table({"feature": [1], "weight": [float("nan")]})},
             "start: the weight of feature 1 is nan. Give a number",
         ),
+        (to_arrays(), {"columns": {"query_id": "user"}}, "training (Table) has no column 'user'. There are: "),
+        (to_arrays(), {"columns": {"label": "lable > 2"}}, "training (Table) has no column 'lable'. Did you mean 'label'?"),
+        (to_arrays(), {"columns": {"features": "featurs"}}, "no column 'featurs'. Did you mean 'features'?"),
+        (to_long(), {"columns": {"feature": "nme"}}, "training (Table): no column 'nme'"),
         (to_arrays(), {"by": "shop"}, "by: training (Table): no column 'shop'"),
         (pa.concat_tables([to_long(), to_long().slice(0, 1)]), {}, "Map keys must be unique"),
         (to_long().append_column("x", to_long()["value"]), {"columns": {"value": "feature"}}, "value is VARCHAR, not a number"),
