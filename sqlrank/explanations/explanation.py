@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from sqlrank.errors import escape_controls
 from sqlrank.output.result_formats import Format, TableStyle, format_result
+from sqlrank.output.text_table import wrap_text
 
 SIGNIFICANT_DIGITS = 6
 MAX_EXACT_INTEGER_DOUBLE = 2**53
@@ -33,7 +34,10 @@ class Step:
         """Return the rows as text, for a terminal of ``width`` columns if given."""
         text = format_result(_with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS), width).rstrip()
         num_omitted = self.num_rows - self.rows.num_rows
-        return f"{self.name}: {self.title}\n{text}" + (f"\n... and {num_omitted:,} more rows" if num_omitted else "")
+        title = f"{self.name}: {self.title}"
+        return "\n".join([*(wrap_text(title, width) if width else [title]), text]) + (
+            f"\n... and {num_omitted:,} more rows" if num_omitted else ""
+        )
 
 
 @dataclass(frozen=True, repr=False)

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
 
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Joins a name to the beginning of its value while notes are wrapped."""
+
 MAX_ROW_COLUMNS = 4
 """Maximum number of columns of a one-row result that is not transposed."""
 
@@ -197,7 +200,7 @@ def _lay_out_result(result: pa.Table, rows: list[dict[str, Any]], form: Format, 
         lines = [list(line) for line in zip(*(column.cells for column in columns), strict=True)]
         return (format_latex if form is Format.latex else format_markdown)([column.name for column in columns], alignments, lines)
     text = lay_out(columns, width, color=width is not None and supports_color())
-    return text + "".join(f"{line}\n" for note in notes for line in ("", *wrap_text(note, width or 0)))
+    return text + "".join(f"{line}\n" for note in notes for line in ("", *wrap_text(note, width or 0))).replace(NO_BREAK, " ")
 
 
 def _format_cell(name: str, value: Any, form: Format, style: TableStyle, is_count: bool) -> str:
@@ -254,8 +257,8 @@ def _without_constants(columns: list[TextColumn], result: pa.Table, num_hidden: 
         if name not in displayed and len(column.cells) > 1 and len(set(column.cells)) == 1
     ]
     constant = constant if len(constant) < len(columns) else []
-    empty = [column.name for column in constant if column.cells[0] == format_value(None, Format.table)]
-    equal = [f"{column.name} = {column.cells[0]}" for column in constant if column.name not in empty]
+    empty = [column.name for column in constant if column.cells[0] in {"", format_value(None, Format.table)}]
+    equal = [f"{column.name}{NO_BREAK}={NO_BREAK}{column.cells[0]}" for column in constant if column.name not in empty]
     notes = [f"In every row: {', '.join(equal)}"] if equal else []
     notes += [f"Empty: {', '.join(empty)}"] if empty else []
     notes += [f"{num_hidden} more column{'s' * (num_hidden > 1)} with --format csv"] if num_hidden else []
@@ -272,9 +275,10 @@ def _is_integer_column(values: Sequence[Any]) -> bool:
 
 
 def _fraction_columns(result: pa.Table, rows: list[dict[str, Any]]) -> frozenset[str]:
-    """Return the columns of one metric in which some values are fractions."""
+    """Return the columns of one quantity in which some values are fractions: of a metric, or of data that are no metrics."""
     metadata = read_result_metadata(result.schema.metadata)
-    names = [] if metadata is None else [name for name in result.column_names if name in metadata.measures]
+    measures = result.column_names if metadata is None and "metric" not in result.column_names else getattr(metadata, "measures", ())
+    names = [name for name in result.column_names if name in measures]
     return frozenset(name for name in names if any(isinstance(row[name], float) and row[name] % 1 > 0 for row in rows))
 
 

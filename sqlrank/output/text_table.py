@@ -127,14 +127,14 @@ def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
 
 
 def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> str:
-    """Return a line per row and column, with an empty line between rows."""
+    """Return a line per row and column that has a value, with an empty line between rows."""
     label = max(text_width(column.name) for column in columns)
     number = max((column.width for column in columns if column.is_number), default=0)
     number = max((text_width(cell) for column in columns if column.is_number for cell in column.cells), default=number)
     records = []
     for row in range(len(columns[0].cells)):
         lines = []
-        for column in columns:
+        for column in (column for column in columns if column.cells[row]):
             code = column.colors.get(row, "") if color else ""
             cell = column.cells[row]
             texts = (

@@ -145,4 +145,4 @@ def test_a_column_of_integers_is_written_like_one() -> None:
     table = pa.table({"parts": [2.0, 1.0, None], "share": [1.0, 0.0, None], "mean": [2.0, 1.0, 0.5]})
     shown = format_result(table, Format.markdown, TableStyle()).splitlines()[2:]
     # Ones and zeros alone may be shares; a 1 beside a 2 and no fraction is no share.
-    assert shown == ["| 2 | 1.0000 | 2 |", "| 1 | 0.0000 | 1.0000 |", "| NULL | NULL | 0.5000 |"]
+    assert shown == ["| 2 | 1.0000 | 2.0000 |", "| 1 | 0.0000 | 1.0000 |", "| NULL | NULL | 0.5000 |"]

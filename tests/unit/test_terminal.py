@@ -22,6 +22,7 @@ from typer.main import get_command
 
 import sqlrank
 from sqlrank.cli.app import app
+from sqlrank.cli.verdict_output import EXITS as VERDICTS
 from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.output.text_table import TextColumn, lay_out
 from tests.lanes import select_few
@@ -92,7 +93,7 @@ CALLS: dict[str, list[object]] = {
     "metrics": ["metrics", "sliding window"],
 }
 STATEMENTS: dict[str, list[object]] = {
-    "sql": ["sql", "nDCG@10", "AUC", "--run", "r", "--qrels", "q", "--predictions", "p"],
+    "sql": ["sql", "nDCG@10", "AP", "--run", "r", "--qrels", "q"],
     "functions": ["functions", "nDCG@k"],
 }
 FILES: dict[str, list[object]] = {
@@ -121,8 +122,9 @@ def list_arguments(name: str, rollup: Path) -> list[str]:
 def run_in(stream: io.TextIOBase, arguments: list[str], errors: io.TextIOBase) -> str:
     """Run a command in this process with a stream as standard output and one for errors; return its text if it is in memory."""
     with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(errors):  # type: ignore[type-var]
-        _command().main(arguments, prog_name="sqlrank", standalone_mode=False)
+        status = _command().main(arguments, prog_name="sqlrank", standalone_mode=False)
         stream.flush()
+    assert status in {None, 0, VERDICTS["fail"], VERDICTS["inconclusive"]}
     return stream.getvalue() if isinstance(stream, io.StringIO) else ""
 
 
@@ -189,7 +191,7 @@ def test_every_command_is_tried_in_a_terminal() -> None:
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_statements_are_the_same_in_a_terminal_as_in_a_pipe(name: str, width: int) -> None:
     arguments = [str(word) for word in STATEMENTS[name]]
-    assert print_in_terminal(arguments) == run_in(io.StringIO(), arguments, io.StringIO())
+    assert print_in_terminal(arguments) == run_in(io.StringIO(), arguments, io.StringIO()) != ""
     assert width
 
 
@@ -281,6 +283,26 @@ def test_layout_of_sentences_wide_characters_and_long_names() -> None:
     assert lay_out([TextColumn("name", [long_name])], 20) == f"name  {long_name}\n"
     assert lay_out([TextColumn("name", [])], 20) == "name\n"
     assert lay_out([TextColumn("name", [])], 2) == ""
+
+
+def test_notes_keep_names_with_their_values_and_list_empty_texts() -> None:
+    rows = {"name": ["a", "b"], "family": ["command"] * 2, "parameters": [""] * 2, "num_rows": [3] * 2}
+    assert format_result(pa.table(rows), Format.table, TableStyle(), 28).splitlines()[-4:] == [
+        "In every row:",
+        "family = command,",
+        "num_rows = 3. Empty:",
+        "parameters",
+    ]
+    columns = [TextColumn("name", ["a" * 9, "b"]), TextColumn("parameters", ["", "beta=1"])]
+    assert lay_out(columns, 12).splitlines() == ["name        aaaaaaaaa", "", "name        b", "parameters  beta=1"]
+
+
+def test_columns_of_data_have_decimals_in_every_row_or_none() -> None:
+    table = pa.table({"score": [1.0, 2.5, 3.0], "label": [1.0, 2.0, 3.0]})
+    lines = format_result(table, Format.table, TableStyle()).splitlines()
+    assert [line.split() for line in lines[1:]] == [["1.0000", "1"], ["2.5000", "2"], ["3.0000", "3"]]
+    values = pa.table({"metric": ["num_rel", "AP"], "value": [3.0, 0.5]})
+    assert [line.split()[1] for line in format_result(values, Format.table, TableStyle()).splitlines()[1:]] == ["3", "0.5000"]
 
 
 def test_numbers_have_one_form() -> None:
