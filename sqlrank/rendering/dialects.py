@@ -165,6 +165,9 @@ class Dialect:
     error_function: str | None = None
     """Function that ends a statement with the text in its message; without one a cast of the text to BOOLEAN does."""
 
+    error_function_converts: bool = False
+    """That function converts a text, and so has a type, which is not BOOLEAN."""
+
     supports_collations: bool = False
     """Text is compared by a collation of the database unless COLLATE "C" demands bytes."""
 
@@ -321,6 +324,7 @@ DIALECTS = {
     "clickhouse": Dialect(
         "clickhouse",
         error_function="toInt64",
+        error_function_converts=True,
         supports_from_first=True,
         required_settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
         supports_grouping_sets=False,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlrank.routines.symbolic_statement import SymbolicStatement
 
 CHECKS_PARAMETER = "checks"
-"""Parameter of a table function of DuckDB, false if rows are not checked."""
+"""Parameter of a table function, false if rows are not checked."""
 
 PROBLEMS, CHECK = f"{CTE_PREFIX}problems", f"{CTE_PREFIX}check"
 """Steps of a table function: one row per wrong row of its inputs, and one that ends the query with an error if there are any."""
@@ -30,7 +30,7 @@ PROBLEMS, CHECK = f"{CTE_PREFIX}problems", f"{CTE_PREFIX}check"
 
 @lru_cache(maxsize=256)
 def _build_problem_queries(
-    role: str, checks: InputChecks, source: str, group: str | None, dialect: str, is_optional: bool
+    role: str, checks: InputChecks, source: str, group: str | None, dialect: str, is_on: exp.Expr | None
 ) -> tuple[exp.Select, ...]:
     """Return queries over the rows of an input, with a row for each that is wrong: beginning of a message that ends with their number.
 
@@ -42,7 +42,7 @@ def _build_problem_queries(
         source: The step that reads it.
         group: The column of the group, if the step has it.
         dialect: SQL dialect.
-        is_optional: The function has the parameter ``CHECKS_PARAMETER``.
+        is_on: Reference to the parameter ``CHECKS_PARAMETER``, if the function has it.
     """
     queries: list[exp.Select] = []
     wrong = {
@@ -50,17 +50,18 @@ def _build_problem_queries(
         for name, condition in checks.rules.conditions.items()
         if not (checks.drops_nulls and isinstance(condition, exp.Is))
     }
-    is_on = [exp.column(CHECKS_PARAMETER)] if is_optional else []
+    is_checked = [] if is_on is None else [is_on]
     if wrong:
         columns = [*(exp.alias_(cast_double(exp.column(name)), name) for name in checks.numbers), *map(exp.column, checks.keys)]
-        rows = exp.select(*columns).from_(source).where(*is_on)
+        rows = exp.select(*columns).from_(source).where(*is_checked)
         branches = [exp.If(this=condition.copy(), true=sql_literal(meaning)) for meaning, condition in wrong.items()]
         message = _concatenate_texts([sql_literal(f"{role}: "), exp.Case(ifs=branches), sql_literal(" (rows: ")])
-        queries.append(exp.select(exp.alias_(message, "problem")).from_(rows.subquery(f"{role}_rows")))
+        is_wrong = exp.or_(*wrong.values())  # which takes less time than to name the problem of each row
+        queries.append(exp.select(message).from_(rows.subquery(role)).where(is_wrong))
     if checks.unique:
         keys = [exp.column(name) for name in (*([group] if group else []), *checks.unique)]
         message = sql_literal(f"{role}: {checks.duplicates} (keys: ")
-        queries.append(exp.select(exp.alias_(message, "problem")).from_(source).where(*is_on).group_by(*keys).having("COUNT(*) > 1"))
+        queries.append(exp.select(message).from_(source).where(*is_checked).group_by(*keys).having("COUNT(*) > 1"))
     return tuple(cast("exp.Select", rewrite_for_dialect(query, dialect)) for query in queries)
 
 
@@ -68,29 +69,34 @@ def _build_check(dialect: str) -> exp.Select:
     """Return the query over the step of problems whose column ``is_valid`` is true, and which raises an error if there are any."""
     number = exp.cast(exp.Count(this=exp.Star()), "TEXT")
     message = exp.alias_(_concatenate_texts([exp.column("problem"), number, sql_literal(")")]), "message")
-    counts = exp.select(message).from_(PROBLEMS).where("problem IS NOT NULL").group_by("problem")
-    function = get_dialect(dialect).error_function
-    # A conversion without rows, which ClickHouse computes whether it is read or not, is of a number, and of no NULL.
-    first = exp.Coalesce(this=exp.Min(this=exp.column("message")), expressions=[sql_literal("0")])
-    raised = exp.cast(first if function is None else exp.Anonymous(this=function, expressions=[first]), "BOOLEAN")
+    counts = exp.select(message).from_(PROBLEMS).group_by("problem")
+    facts = get_dialect(dialect)
+    is_converted = facts.error_function is None or facts.error_function_converts
+    raised: exp.Expr = exp.Min(this=exp.column("message"))
+    if is_converted:  # also without rows where it is computed whether it is read or not
+        raised = exp.Coalesce(this=raised, expressions=[sql_literal("0")])
+    if facts.error_function is not None:
+        raised = exp.Anonymous(this=facts.error_function, expressions=[raised])
+    raised = exp.cast(raised, "BOOLEAN") if is_converted else raised
     has_problem = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))
     is_valid = exp.Case(ifs=[exp.If(this=has_problem, true=raised)], default=exp.true())
-    query = exp.select(exp.alias_(is_valid, "is_valid")).from_(counts.subquery("problem_counts"))
+    query = exp.select(exp.alias_(is_valid, "is_valid")).from_(counts.subquery("counts"))
     return cast("exp.Select", rewrite_for_dialect(query, dialect))
 
 
-def add_checks(query: exp.Select, symbolic: SymbolicStatement, dialect: str, is_optional: bool = False) -> None:
-    """Add the steps that check the rows of inputs to a query in place, and make it read their result."""
+def add_checks(query: exp.Select, symbolic: SymbolicStatement, dialect: str, is_on: exp.Expr | None = None) -> None:
+    """Add the steps that check the rows of inputs, if ``is_on``, to a query in place, and make it read their result."""
     problems = [
         problem.copy()
         for role, checks in symbolic.checks.items()
         if role in symbolic.read_columns  # others are assembled from the lists of one that is
         for problem in _build_problem_queries(
-            role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role), dialect, is_optional
+            role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role), dialect, is_on
         )
     ]
     if not problems:
         return
+    problems[0].set("expressions", [exp.alias_(problems[0].selects[0], "problem")])
     problem_rows = problems[0] if len(problems) == 1 else exp.union(*problems, distinct=False)
     for name, step in ((PROBLEMS, problem_rows), (CHECK, _build_check(dialect))):
         query.args["with_"].append("expressions", exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))

@@ -62,7 +62,7 @@ def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> ex
     query = build_table_query(
         symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference_parameter, names
     )
-    add_checks(query, symbolic, "duckdb", is_optional=True)
+    add_checks(query, symbolic, "duckdb", exp.column(CHECKS_PARAMETER))
     return query
 
 

@@ -16,7 +16,7 @@ from sqlrank.routines.list_function_statements import create_aggregate_routine, 
 from sqlrank.routines.list_functions import HELPERS, build_list_function, load_list_functions
 from sqlrank.routines.routine import RoutineFacts, document_routine
 from sqlrank.routines.symbolic_statement import DEFAULT_CUTOFF, RoutineParameter, SymbolicMetric, compile_symbolic, find_roles
-from sqlrank.routines.table_function_statements import create_table_routine, list_group_parameters
+from sqlrank.routines.table_function_statements import create_table_routine, list_group_parameters, takes_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -136,7 +136,7 @@ class Installation:
         reads = [f"{role}: {', '.join(columns)}." for role, columns in statement.read_columns.items()]
         dialect = self.options.dialect
         further = list_group_parameters(dialect, statement.group_roles)
-        if self._has_table_macros and statement.checks:
+        if (self._has_table_macros or takes_checks(dialect)) and statement.checks:
             further.append(RoutineParameter(CHECKS_PARAMETER, None, "FALSE to accept wrong rows"))
             checked = ""  # the parameter says so
         else:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sqlrank.errors import MetricError
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.routines.check_steps import add_checks
+from sqlrank.routines.check_steps import CHECKS_PARAMETER, add_checks
 from sqlrank.routines.routine import Routine, qualify_function
 from sqlrank.routines.symbolic_statement import GROUP_COLUMN, SOURCE_GROUP_COLUMN, RoutineParameter
 from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
@@ -29,6 +29,7 @@ class _Form:
     Attributes:
         create: Statements that create it, with fields such as ``{query}``.
         drop: Statement that drops it.
+        types: Types of tables, numbers, the group and ``checks``, by which functions of one name are told apart.
         call: Call with all its parameters.
         source: FROM item of an input, by ``{role}`` and its ``{place}``.
         group: Column of the group, if the input has none.
@@ -37,6 +38,7 @@ class _Form:
         number: Declaration of a parameter, with ``{default}`` in that of one that has a default.
         default: Text of a default.
         group_argument: Declaration of the parameter of the group.
+        checks_argument: Declaration of the parameter that is false if rows are not checked, if it can have a default.
         passed: A table or number in a call, by ``{name}`` and its ``{value}``.
         text_type: Type of groups and ids in the result.
         number_type: Type of metrics in the result.
@@ -52,13 +54,16 @@ class _Form:
     number: str = ""
     default: str = ""
     group_argument: str = ""
+    checks_argument: str = ""
     passed: str = "{name}"
     text_type: str = "TEXT"
     number_type: str = "DOUBLE"
+    types: tuple[str, str, str, str] = ("", "", "", "")
 
 
 _POSTGRES = _Form(
     create=(
+        "DROP FUNCTION IF EXISTS {name}({other_types})",
         (
             "CREATE OR REPLACE FUNCTION {name}({arguments}) RETURNS TABLE ({columns}) LANGUAGE plpgsql STABLE AS $sqlrank$\n"
             "BEGIN\n  RETURN QUERY EXECUTE format($query$\n{query}\n$query$, {formatted}){using};\nEND\n$sqlrank$"
@@ -66,6 +71,7 @@ _POSTGRES = _Form(
         "COMMENT ON FUNCTION {name} IS {comment}",
     ),
     drop="DROP FUNCTION IF EXISTS {name}",
+    types=("regclass", "double precision", "text", "boolean"),
     call="{name}({values})",
     source="%{place}$s",
     group="%{last}$s",
@@ -74,6 +80,7 @@ _POSTGRES = _Form(
     number="{name} double precision{default}",
     default=" DEFAULT {value}",
     group_argument='"by" text DEFAULT NULL',
+    checks_argument=f"{CHECKS_PARAMETER} boolean DEFAULT TRUE",
     text_type="text",
     number_type="double precision",
 )
@@ -98,12 +105,14 @@ _CLICKHOUSE = _Form(
 )
 _SNOWFLAKE = _Form(
     create=(
+        "DROP PROCEDURE IF EXISTS {name}({other_types})",
         (
             "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ()\nLANGUAGE SQL\nCOMMENT = {comment}\nAS $$\n"
             "DECLARE\n  found RESULTSET DEFAULT (\n{query}\n);\nBEGIN\n  RETURN TABLE(found);\nEND\n$$"
         ),
     ),
     drop="DROP PROCEDURE IF EXISTS {name}({types})",
+    types=("VARCHAR", "FLOAT", "VARCHAR", "BOOLEAN"),
     call="TABLE({name}({values}))",
     source="IDENTIFIER(:{role})",
     group="GET(OBJECT_CONSTRUCT(*), UPPER(:by))",
@@ -112,6 +121,7 @@ _SNOWFLAKE = _Form(
     number="{name} FLOAT{default}",
     default=" DEFAULT {value}",
     group_argument="by VARCHAR DEFAULT NULL",
+    checks_argument=f"{CHECKS_PARAMETER} BOOLEAN DEFAULT TRUE",
 )
 _SPARK = _Form(
     create=("DECLARE OR REPLACE VARIABLE {name} STRING DEFAULT {quoted}",),
@@ -130,6 +140,11 @@ _FORMS = {
     "spark": _SPARK,
     "databricks": _SPARK,
 }
+
+
+def takes_checks(dialect: str) -> bool:
+    """Return True if functions of a dialect have a parameter that turns the checks of rows off; where it had no default, all calls would pass it."""
+    return dialect in _FORMS and bool(_FORMS[dialect].checks_argument)
 
 
 def list_group_parameters(dialect: str, roles: Sequence[str]) -> list[RoutineParameter]:
@@ -153,7 +168,12 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
     """
     form, roles, parameters = _FORMS[dialect], list(symbolic.read_columns), symbolic.parameters
     takes_group = form.group != GROUP_COLUMN  # else a column of the input has that name
-    positions = {parameter.name: str(place) for place, parameter in enumerate(parameters, 1)}
+    is_optional = bool(symbolic.checks) and takes_checks(dialect)
+    values = [*(parameter.name for parameter in parameters), *([CHECKS_PARAMETER] if is_optional else [])]
+    positions = {name: str(place) for place, name in enumerate(values, 1)}
+
+    def refer_to(name: str) -> exp.Expr:
+        return exp.var(form.parameter.format(name=name, place=positions[name]))
 
     def read_source(role: str) -> exp.Select:
         table = form.source.format(role=role, place=roles.index(role) + 1)
@@ -166,17 +186,18 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
         symbolic,
         dialect,
         read_source,
-        lambda name: exp.var(form.parameter.format(name=name, place=positions[name])),
+        refer_to,
         [] if form.parameter != "{name}" else positions,
     )
     _cast_columns(query, symbolic, form, facts.metrics[0])
-    add_checks(query, symbolic, dialect)
+    add_checks(query, symbolic, dialect, refer_to(CHECKS_PARAMETER) if is_optional else None)
     text = format_tree(query, dialect, pretty=True)[0]
     name = qualify_function(schema, facts.name, dialect, is_prefix=form is _SPARK).sql(dialect)
     arguments = [
         *(form.argument.format(role=role, fields=_list_fields(role, symbolic)) for role in roles),
         *(form.number.format(name=parameter.name, default=_write_default(form, parameter)) for parameter in _sort_parameters(parameters)),
         form.group_argument,
+        form.checks_argument if is_optional else "",
     ]
     fields: dict[str, str] = {
         "name": name,
@@ -188,9 +209,12 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
             f"{exp.to_identifier(column, quoted=True).sql(dialect)} {_find_type(form, kind, facts.metrics[0])}"
             for column, kind in _list_columns(symbolic)
         ),
-        "types": ", ".join(["VARCHAR"] * len(roles) + ["FLOAT"] * len(parameters) + ["VARCHAR"] * takes_group),
-        "values": ", ".join(_list_arguments(form, roles, parameters, takes_group)),
-        "using": f" USING {', '.join(parameter.name for parameter in parameters)}" if parameters else "",
+        "types": _list_types(form, len(roles), len(parameters), is_optional),
+        "other_types": _list_types(form, len(roles), len(parameters), not is_optional),
+        "values": ", ".join(
+            [*_list_arguments(form, roles, parameters, takes_group), *([f"{CHECKS_PARAMETER} => TRUE"] if is_optional else [])]
+        ),
+        "using": f" USING {', '.join(values)}" if values else "",
         "formatted": ", ".join(
             [*roles, f"CASE WHEN \"{GROUP_PARAMETER}\" IS NULL THEN 'NULL' ELSE format('%I', \"{GROUP_PARAMETER}\") END"]
         ),
@@ -236,6 +260,15 @@ def _list_fields(role: str, symbolic: SymbolicStatement) -> str:
     names = [*([GROUP_COLUMN] if role in symbolic.group_roles else []), *symbolic.read_columns[role]]
     kinds = {"list": "ARRAY<STRING>", "integer": "INT64", "number": "FLOAT64", "double": "FLOAT64"}
     return ", ".join(f"{name} {kinds.get(specs[name].type if name in specs else 'key', 'STRING')}" for name in names)
+
+
+def _list_types(form: _Form, num_tables: int, num_numbers: int, is_optional: bool) -> str:
+    """Return the types of a function's parameters, with that of ``checks`` if it ``is_optional``.
+
+    A function without that parameter would otherwise stay beside the one with it, and no call could tell which it means.
+    """
+    table, number, group, checks = form.types
+    return ", ".join([table] * num_tables + [number] * num_numbers + [group] + [checks] * is_optional)
 
 
 def _sort_parameters(parameters: tuple[RoutineParameter, ...]) -> list[RoutineParameter]:

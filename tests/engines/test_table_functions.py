@@ -164,6 +164,9 @@ def test_wrong_rows_end_a_call_with_their_message(engine: Engine, query: str, me
             continue
         with pytest.raises(Exception, match=message):
             find_rows(engine, function, "system", {"k": 3}, {"run": "wrong_run"})
+        if engine.dialects[0] == "postgres":
+            assert "checks => TRUE)" in function.signature
+            assert len(engine.rows("SELECT * FROM sqlrank.rr('wrong_run', 'qrels', by => 'system', checks => FALSE)")) == 2
 
 
 @pytest.mark.slow
@@ -236,8 +239,10 @@ def test_functions_of_engines_that_are_not_here_parse(dialect: str) -> None:
     functions = table_functions(dialect)
     assert len(functions) == len(read_toml(sql_root() / "table_functions.toml"))
     for function in functions:
-        text = function.create[0]
+        text = function.create[-1]
         if dialect == "snowflake":
+            assert ", checks BOOLEAN DEFAULT TRUE)" in text
+            assert "WHERE :checks" in " ".join(text.split())
             match = re.search(r"RESULTSET DEFAULT \(\n(.*)\n\);\nBEGIN", text, re.DOTALL)
             assert match is not None
             query = match[1]
