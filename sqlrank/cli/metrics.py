@@ -12,7 +12,7 @@ from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.option_messages import as_option_message, list_policies
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.result_formats import Format, write_result
+from sqlrank.output.result_formats import Format, TableStyle, write_result
 from sqlrank.output.text_table import TextColumn, lay_out, terminal_width
 from sqlrank.registry.aliases import find_metric, normalize_name
 from sqlrank.registry.loader import registry_for
@@ -28,6 +28,8 @@ ListFormat = Annotated[
     Format | None, typer.Option(metavar="FORMAT", help=f"Output format of the list: {opt.FORMAT_NAMES}. Default: a table.")
 ]
 LISTED_COLUMNS = ["name", "family", "parameters", "description"]
+PARAMETERS_WIDTH = 120
+"""Width of a terminal from which a list of metrics shows their parameters."""
 
 
 def metrics(
@@ -43,7 +45,7 @@ def metrics(
         library = registry_for(sql_dir)
         if name is None:
             _print_tasks(format)
-            write_result(sqlrank.metrics(sql_dir).select(LISTED_COLUMNS), format or Format.table, FileKind.TABLE, None)
+            _print_list(sqlrank.metrics(sql_dir), format)
             return
         try:
             spelled = "-".join(name.split()) if name.replace(" ", "").isalpha() else name
@@ -54,7 +56,7 @@ def metrics(
                 raise MetricError(f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics") from error
             if not matching_metrics.num_rows:
                 raise
-            write_result(matching_metrics.select(LISTED_COLUMNS), format or Format.table, FileKind.TABLE, None)
+            _print_list(matching_metrics, format)
             if hint := library.misplaced_name_hint(name) or ("" if "different things" not in str(error) else str(error)):
                 typer.echo(f"note: {as_option_message(hint, list_policies())}", err=True)
             return
@@ -73,6 +75,15 @@ def _search_metrics(query: str, library: Registry, containing: pa.Table) -> pa.T
     entries = search_entries(query, list_entries(library, sql_root() / "search.toml"))
     names = {row["name"] for row in entries}
     return type(containing).from_pylist([*entries, *(row for row in rows if row["name"] not in names)], schema=containing.schema)
+
+
+def _print_list(table: pa.Table, form: Format | None) -> None:
+    """Print a list of metrics; in a narrow terminal without parameters, for which a row would be a block of lines."""
+    width = terminal_width()
+    is_narrow = width is not None and width < PARAMETERS_WIDTH and form in {None, Format.table}
+    columns = [name for name in LISTED_COLUMNS if not (is_narrow and name == "parameters")]
+    style = TableStyle(num_hidden=len(LISTED_COLUMNS) - len(columns))
+    write_result(table.select(columns), form or Format.table, FileKind.TABLE, None, style)
 
 
 def _print_tasks(form: Format | None) -> None:
