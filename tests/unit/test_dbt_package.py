@@ -243,7 +243,7 @@ def test_databricks_has_the_statements_of_spark() -> None:
             lambda m: m.rankings("r", "q", by="a + b"),
             "sqlrank: by=a + b is no column. Give an expression with a name, as in by={'name': '...'}",
         ),
-        (lambda m: m.rankings("r", "q", k="x"), "sqlrank: k=x is not a number"),
+        (lambda m: m.rankings("r", "q", k="x"), 'sqlrank: k="x" is not a number'),
         (
             lambda m: m.predictions("p", columns={"lable": "x"}),
             "sqlrank: columns: 'lable' is not read. There are: label, predictions.label, score, predictions.score",

@@ -54,7 +54,7 @@
 {% macro check_number(name, value) %}
   {#- Refuse a parameter that is not a number. -#}
   {%- if value is not number -%}
-    {%- do exceptions.raise_compiler_error("sqlrank: " ~ name ~ "=" ~ value ~ " is not a number") -%}
+    {%- do exceptions.raise_compiler_error("sqlrank: " ~ name ~ "=" ~ value | tojson ~ " is not a number") -%}
   {%- endif -%}
 {% endmacro %}
 
