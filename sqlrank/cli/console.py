@@ -46,6 +46,14 @@ NEEDED = {"rollup": {"lookback": "dbt"}, "learn": {"dialect": "score_table"}, "s
 """Options that a command reads only beside another option, by command."""
 
 
+OTHER_COMMANDS = {
+    "-o": "redirect what it prints, such as > statement.sql",
+    "--output": "redirect what it prints, such as > statement.sql",
+    "--dialect": "'sqlrank sql' prints statements",
+}
+"""Advice on options of other commands, by option."""
+
+
 class CommandGroup(TyperGroup):
     """All commands: without arguments it shows those to start with, and its help lists all in whole sentences."""
 
@@ -144,7 +152,9 @@ class UniqueOptionCommand(TyperCommand):
 
         flags = {str(param.name): param.opts[0] for param in self.params if param.opts[0].startswith("-")}
         flags |= {"connection": flags["db"]} if "db" in flags else {}
-        return suggest_option(option, flags, load_registry())
+        if option in {"--predictions", "--run", "--qrels"} and "rollup" in flags:
+            return "'sqlrank rollup' makes a rollup of them. Give that with --rollup"
+        return OTHER_COMMANDS.get(option) or suggest_option(option, flags, load_registry())
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import typer
 import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
-from sqlrank.cli.parsing import list_sources, parse_policies, parse_tolerance_options
+from sqlrank.cli.parsing import list_sources, parse_group_columns, parse_policies, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.errors import SqlrankError
 from sqlrank.output.display_columns import select_display_columns
@@ -28,7 +28,7 @@ def drift(
     current: Annotated[
         str | None, typer.Option(help="A condition on the rows to compare, such as \"day >= '2026-03-01'\". Default: all rows.")
     ] = None,
-    by: Annotated[list[str] | None, typer.Option(help="Column to group by, such as campaign. Repeat for more.")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="Column to group by, such as campaign. Write a,b for both, or repeat.")] = None,
     tolerance: Annotated[
         list[str] | None, typer.Option(help="Tolerated change of a metric: 0.01, 2%, or of one metric PSI=0.2. Repeat for more.")
     ] = None,
@@ -68,7 +68,7 @@ def drift(
             rollup=rollup,
             reference=reference,
             current=current,
-            by=by or (),
+            by=parse_group_columns(by),
             tolerance=parse_tolerance_options("--tolerance", tolerance) or None,
             confidence=confidence,
             connection=db,

@@ -8,7 +8,7 @@ import typer
 
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, print_warnings, progress_bar
-from sqlrank.cli.parsing import list_sources, output_file, parse_pairs, parse_source
+from sqlrank.cli.parsing import list_sources, output_file, parse_group_columns, parse_pairs, parse_source
 from sqlrank.errors import SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import Format, resolve_format, write_result
@@ -51,7 +51,7 @@ def learn(
         list[str] | None,
         typer.Option("--column", help="Map a column, query_id=user_id, and features=... once per column of features. Repeat for more."),
     ] = None,
-    by: Annotated[list[str] | None, typer.Option(help="Column that identifies a model. Repeat for more.")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="Column that identifies a model. Write a,b for both, or repeat.")] = None,
     db: Annotated[str | None, typer.Option("--db", help="A DuckDB file with the table, opened read-only.")] = None,
     score_table: Annotated[str | None, typer.Option(help="Print the statement that scores this table, instead of the weights.")] = None,
     dialect: Annotated[str, typer.Option(help="Dialect of that statement.")] = "duckdb",
@@ -81,7 +81,7 @@ def learn(
                 max_iter=max_iter,
                 seed=seed,
                 start=start,
-                by=by or (),
+                by=parse_group_columns(by),
                 progress=progress,
                 **common,
             )

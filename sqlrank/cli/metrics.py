@@ -57,7 +57,7 @@ def metrics(
             if not matching_metrics.num_rows:
                 raise
             _print_list(matching_metrics, format)
-            if hint := library.misplaced_name_hint(name) or ("" if "different things" not in str(error) else str(error)):
+            if hint := str(error) if "different things" in str(error) else library.misplaced_name_hint(name):
                 typer.echo(f"note: {as_option_message(hint, list_policies())}", err=True)
             return
         if format is not None:
@@ -65,6 +65,8 @@ def metrics(
         typer.echo(metric_file.path.read_text("utf-8"), nl=False)
         if normalize_name(metric.name) != normalize_name(spelled.partition("@")[0].partition("(")[0]):
             typer.echo(f"note: {name} is {metric} here", err=True)
+        elif metric_file.kind == "curves" and metric_file.name.lower() in library.metrics:
+            typer.echo(f"note: {metric}@0.1 is one value: sqlrank metrics {metric}@0.1", err=True)
 
 
 def _search_metrics(query: str, library: Registry, containing: pa.Table) -> pa.Table:

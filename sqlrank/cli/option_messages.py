@@ -20,7 +20,7 @@ OPTIONS_BY_KEYWORD = {
 _KEYWORD = re.compile(
     r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
 )
-_SUBJECT = re.compile(r"^(columns|by|unit)(?=: | maps | names | cannot name )")
+_SUBJECT = re.compile(r"^(columns|by|unit|where)(?=: | maps | names | cannot name )")
 _PAIR = re.compile(r"'([^']*)': *(\[[^\[\]]*\]|'[^']*'|\.\.\.|[^,}]+)")
 
 

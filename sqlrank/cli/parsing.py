@@ -144,13 +144,23 @@ def parse_groupings(by: list[str] | None) -> Any:
     """Parse group columns, or several groupings: ``a,b``, and ``total`` for no columns."""
     if not by:
         return ()
-    groups = [split_column_list(text) for text in by]
-    for text, names in zip(by, groups, strict=True):
-        if not all(names):
-            raise SqlrankError(f"--by {text!r}: a column has no name. Write --by a, --by a,b or --by total")
+    groups = _split_groupings(by, ", --by a,b or --by total")
     if all(len(names) == 1 and names != ["total"] for names in groups):
         return by
     return [[] if names == ["total"] else names for names in groups]
+
+
+def parse_group_columns(by: list[str] | None) -> list[str]:
+    """Parse the columns of one grouping, ``a,b`` or an option for each."""
+    return [name for names in _split_groupings(by or [], " or --by a,b") for name in names]
+
+
+def _split_groupings(by: list[str], other_forms: str) -> list[list[str]]:
+    groups = [split_column_list(text) for text in by]
+    for text, names in zip(by, groups, strict=True):
+        if not all(names):
+            raise SqlrankError(f"--by {text!r}: a column has no name. Write --by a{other_forms}")
+    return groups
 
 
 def call_arguments(

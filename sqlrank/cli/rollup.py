@@ -10,7 +10,7 @@ import typer
 import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
-from sqlrank.cli.parsing import list_sources, output_file, parse_columns, parse_inputs, parse_policies, parse_runs
+from sqlrank.cli.parsing import list_sources, output_file, parse_columns, parse_group_columns, parse_inputs, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_files
 from sqlrank.output.file_kinds import FileKind
@@ -29,7 +29,8 @@ def rollup(
     queries: opt.Queries = None,
     input: opt.Inputs = None,  # noqa: A002  the option's public name
     by: Annotated[
-        list[str] | None, typer.Option(help="A column that rows can be chosen and rolled up by later, such as day. Repeat for more.")
+        list[str] | None,
+        typer.Option(help="A column that rows can be chosen and rolled up by later, such as day. Write a,b for both, or repeat."),
     ] = None,
     binning: Annotated[str, typer.Option(help="grid, or exact: a bin for each distinct score, for few of them.")] = "grid",
     n_bins: Annotated[int, typer.Option(help="Bins of the grid between 0 and 1.")] = 1024,
@@ -82,7 +83,7 @@ def rollup(
             "qrels": qrels,
             "queries": queries,
             "inputs": parse_inputs(input),
-            "by": by or (),
+            "by": parse_group_columns(by),
             "binning": binning,
             "n_bins": n_bins,
             "exact_scores": exact_score or (),

@@ -69,6 +69,9 @@ _TWICE = "two columns are named {!r}. Rename one of them, or leave it out"
 
 
 def _import_table(role: str, source: Any) -> pa.Table:
+    if type(source).__name__ == "Series":
+        advice = " or series.to_dict() of lists of documents" if role in VALUE_COLUMN_BY_ROLE else ""
+        raise InputError(f"{role}: a Series is one column. {to_sentence(_describe_dict(role))}{advice}, or give a data frame")
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
     if is_row_list(source):

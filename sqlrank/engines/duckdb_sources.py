@@ -226,6 +226,8 @@ class DuckDBSources:
             return _build_file_item(role, text), text
         tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
         hint = misread_path(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
+        if not hint and self._is_own:
+            hint = "Check the path. A table is read with connection=, and sqlrank.sql (sqlrank sql) prints a statement for a warehouse"
         listing = f"The database has: {enumerate_names(sorted(tables))}" if tables else ""
         raise InputError(join_sentences(f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}", hint, listing))
 

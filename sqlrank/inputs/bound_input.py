@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.errors import did_you_mean, enumerate_names, join_sentences
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import DOUBLE, INT, find_nodes, is_not_null, quoted_column
 
@@ -142,22 +141,6 @@ class BoundInput:
         """Return the label of a column with that of its input: ``run.doc_id``, or ``answers.retrieved`` if it holds elements of a list."""
         return self.assembled_from if self.assembled_from and name == "doc_id" else f"{self.role.name}.{self.column_label(name)}"
 
-    def find_missing_columns(self, needed: Iterable[str]) -> list[str]:
-        """Return one problem for each needed column that is missing."""
-        problems = []
-        for canonical in needed:
-            if canonical not in self.columns:
-                available = self.table.column_types or {}
-                problems.append(
-                    join_sentences(
-                        f"{self.label}: no column {canonical!r}",
-                        did_you_mean(canonical, available),
-                        f"Say which it is with columns={{{canonical!r}: ...}}{_suggest_value(canonical, available)}",
-                        f"There are: {enumerate_names(available)}",
-                    )
-                )
-        return problems
-
     def select_columns(
         self,
         needed: Iterable[str],
@@ -264,10 +247,3 @@ def _to_float32(score: exp.Expr) -> exp.Expr:
             "ifs", exp.If(this=beyond(this=score.copy(), expression=limit), true=exp.cast(exp.Literal.string(f"{sign}inf"), "FLOAT"))
         )
     return case
-
-
-def _suggest_value(canonical: str, available: Iterable[str]) -> str:
-    """Return the values in place of a missing column: ranks for scores, and a constant where every judged document is relevant."""
-    if canonical == "score" and "rank" in {name.lower() for name in available}:
-        return ", or use the column rank with ties='rank'"
-    return ", or columns={'relevance': '1'} if every row is a relevant document" if canonical == "relevance" else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.identifiers import split_table_name
-from sqlrank.errors import InputError, did_you_mean, join_sentences, quote_excerpt, suggest_choice
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt, suggest_choice
 from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression
 from sqlrank.registry.roles import UNIT_COLUMN
 from sqlrank.sql_ast import find_nodes
@@ -54,7 +54,17 @@ def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) ->
         if role_columns and column not in role_columns:
             raise InputError(join_sentences(f"columns maps {name!r}, which {role} does not have", did_you_mean(column, role_columns)))
         if not role_columns and name not in {*canonical_names, *request.group_by}:
-            raise InputError(join_sentences(f"columns maps {name!r}, which {holder}", did_you_mean(name, dict.fromkeys(canonical_names))))
+            raise InputError(
+                join_sentences(f"columns maps {name!r}, which {holder}", _mapping_advice(name, mapping[name], canonical_names))
+            )
+
+
+def _mapping_advice(name: str, column_name: str, canonical_names: Sequence[str]) -> str:
+    """Return the next step for an unknown name: both sides exchanged, a close name, or all of them."""
+    if column_name in canonical_names:
+        return f"The name to map comes first: columns={{{column_name!r}: {name!r}}}"
+    names = list(dict.fromkeys(canonical_names))
+    return did_you_mean(name, names) or f"Names to map are: {enumerate_names(names)}"
 
 
 def role_mapping(role: str, mapping: Mapping[str, str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from sqlrank.inputs.row_checks import (
     MAX_EXAMPLES,
     RANKING_KEYS,
     ValidationReport,
+    duplicate_advice,
     format_problem,
     problem_with_examples,
     raise_problems,
@@ -76,7 +77,7 @@ def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundI
     examples = queries[0].limit(MAX_EXAMPLES)
     if not database.query_rows(examples):
         return []
-    problem = f"({', '.join(column.name for column in columns)}) occurs more than once. Keep one row of each, or give duplicates='max'"
+    problem = f"({', '.join(column.name for column in columns)}) occurs more than once. {duplicate_advice(run)}"
     return [format_problem(database, run, problem, examples, queries[1])]
 
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.identifiers import quote_columns
-from sqlrank.errors import InputError, join_words, quote_excerpt, suggest_choice
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, join_words, quote_excerpt
 from sqlrank.inputs.assembled_inputs import reassemble_inputs
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.rendering.dialects import get_dialect
@@ -153,8 +153,12 @@ def _find_role(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
         raise InputError(f"where: {join_words(columns_by_role)} have a column {name!r}. Say which is meant, or both: {example}")
     if not columns_by_role:
         available = [column_name for bound_input in possible_inputs.values() for column_name in bound_input.table.column_types or ()]
+        is_value = not role and isinstance(column.parent, exp.Predicate) and column.arg_key != "this"
+        advice = did_you_mean(name, available) or ("A text is written in single quotes" if is_value else "")
         raise InputError(
-            suggest_choice(f"where: {role or 'the input'} has no column {name!r}", name, dict.fromkeys(available), "There are")
+            join_sentences(
+                f"where: {role or 'the input'} has no column {name!r}", advice, f"There are: {enumerate_names(dict.fromkeys(available))}"
+            )
         )
     ((role, column_name),) = columns_by_role.items()
     column.set("this", exp.to_identifier(column_name, quoted=True))

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlrank.errors import InputError
 from sqlrank.inputs.bound_input import comparable_columns
+from sqlrank.inputs.missing_columns import describe_missing_columns
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
@@ -45,8 +46,9 @@ NUMERIC_TYPES = (
 def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[str, ...]]) -> None:
     """Check that every needed column exists, with a suitable type that matches across inputs."""
     problems = []
+    missing = describe_missing_columns(inputs, needed)
     for role, columns in needed.items():
-        problems += inputs[role].find_missing_columns(columns)
+        problems += [missing[role]] if role in missing else []
         label = inputs[role].label
         has_advice = inputs[role].role.list_relation is not None
         lists = [name for name in columns if has_advice and inputs[role].column_type(name).endswith("]")]
@@ -83,6 +85,10 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
             what = "a number and a text" if families <= {"number", "text"} else "values of these types"
             has_structs = any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values())
             advice = "Give a query that takes one field, as in [x.id FOR x IN retrieved]" if has_structs else "Cast one of them"
+            number = next((column for column in duckdb_types if _classify_type(duckdb_types[column]) == "number"), None)
+            if number is not None and families == {"number", "text"}:
+                column_text = _column_text(inputs[number[0]], number[1])
+                advice += f", such as columns={{'{'.'.join(number)}': 'CAST({column_text} AS VARCHAR)'}}"
             problems.append(f"{types}: {what} never match. {advice}")
     raise_problems(problems)
 
@@ -97,15 +103,22 @@ def _list_advice(bound_input: BoundInput, name: str) -> str:
 
 def _cast_advice(bound_input: BoundInput, name: str) -> str:
     """Return the advice to cast a column; DuckDB reads a column of a text file as texts whose first number is ``inf``."""
+    if bound_input.column_type(name) != "VARCHAR":
+        return "Cast it"
+    text = _column_text(bound_input, name)
+    words = f", write words as numbers (CASE {text} WHEN 'yes' THEN 1 ELSE 0 END)" if name in {"label", "relevance"} else ""
+    return f"If its texts are numbers, such as inf, give columns={{'{name}': 'CAST({text} AS DOUBLE)'}}{words}"
+
+
+def _column_text(bound_input: BoundInput, name: str) -> str:
+    """Return the column or the expression that is bound to a name as SQL."""
     column = bound_input.columns[name]
-    text = exp.to_identifier(column).sql("duckdb") if column in (bound_input.table.column_types or ()) else column
-    is_text = bound_input.column_type(name) == "VARCHAR"
-    return f"If its texts are numbers, such as inf, give columns={{'{name}': 'CAST({text} AS DOUBLE)'}}" if is_text else "Cast it"
+    return exp.to_identifier(column).sql("duckdb") if column in (bound_input.table.column_types or ()) else column
 
 
 def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
     """Return one problem for each of these columns that is missing, or that should be a list and is none."""
-    problems = bound_input.find_missing_columns(columns)
+    problems = [*describe_missing_columns({bound_input.role.name: bound_input}, {bound_input.role.name: columns}).values()]
     for name in columns:
         duckdb_type = bound_input.column_type(name)
         if duckdb_type == "VARCHAR" and get_dialect(bound_input.table.dialect).list_elements == "json_each":
@@ -306,10 +319,20 @@ def _find_duplicates(database: Database, bound_input: BoundInput, keys: tuple[st
         return []
     problem = (
         bound_input.role.duplicate_message
-        or f"({', '.join(column.name for column in columns)}) occurs more than once. Keep one row of each"
-        f"{bound_input.duplicate_hint or _DUPLICATE_POLICY.get(bound_input.role.name, '')}"
+        or f"({', '.join(column.name for column in columns)}) occurs more than once. {duplicate_advice(bound_input)}"
     )
     return [problem_with_examples(database, bound_input, problem, duplicates, keys)]
+
+
+def duplicate_advice(bound_input: BoundInput) -> str:
+    """Return the next step for rows that have the same key.
+
+    Several systems in one table would be merged by a policy, so that their column is asked for first.
+    """
+    has_other_columns = bool({*(bound_input.table.column_types or ())} - {*bound_input.columns.values()})
+    may_hold_systems = bound_input.role.name == "run" and not bound_input.group_names and has_other_columns
+    systems = ", name the column that tells systems apart in by=" if may_hold_systems else ""
+    return f"Keep one row of each{systems}{bound_input.duplicate_hint or _DUPLICATE_POLICY.get(bound_input.role.name, '')}"
 
 
 def _has_equal_hashes(database: Database, bound_input: BoundInput, keys: tuple[str, ...], columns: Sequence[exp.Column]) -> bool:

@@ -16,6 +16,7 @@ from sqlrank.errors import InputError, did_you_mean, first_line, join_sentences,
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_mapping import bind_column_or_expression
+from sqlrank.inputs.missing_columns import describe_missing_columns
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import quoted_column
@@ -121,11 +122,10 @@ def read_training_data(
         for name, text in column_names.items()
         if name not in {*COMPUTED_COLUMNS, "features", *by} and bound_input.table.find_column(text) is None
     ]
-    problems += bound_input.find_missing_columns(["label"])
+    needed = ("label", *LONG_COLUMNS) if is_long else ("label",)
+    problems += describe_missing_columns({TRAINING_ROLE: bound_input}, {TRAINING_ROLE: needed}).values()
     problems += (
-        bound_input.find_missing_columns(LONG_COLUMNS)
-        if is_long
-        else [_no_column(bound_input, "", name) for name in feature_columns if bound_input.table.find_column(name) is None]
+        [] if is_long else [_no_column(bound_input, "", name) for name in feature_columns if bound_input.table.find_column(name) is None]
     )
     if is_long and problems:
         problems.append(

@@ -37,7 +37,7 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 MAX_ROW_COLUMNS = 4
 """Maximum number of columns of a one-row result that is not transposed."""
 
-ALWAYS_DISPLAYED = ("metric", "verdict", "winner")
+ALWAYS_DISPLAYED = ("name", "metric", "verdict", "winner")
 """Columns that a terminal shows even if all rows have one value."""
 
 VERDICT_COLORS = {"pass": GREEN, "fail": RED, "inconclusive": YELLOW}

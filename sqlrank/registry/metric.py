@@ -244,6 +244,9 @@ def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | str
         return first, last
     if _NUMBER.fullmatch(cutoff):
         return _drop_zero_fraction(float(cutoff))
+    if cutoff.endswith("%") and _NUMBER.fullmatch(cutoff.removesuffix("%")):
+        share = f"{text.rpartition('@')[0]}@{float(cutoff.removesuffix('%')) / 100:g}"
+        raise MetricError(f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write a share as a number, {share}")
     raise MetricError(
         f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write a number, a range such as @1..20, or @{QUERY_CUTOFF}, a column of the table of queries"
     )

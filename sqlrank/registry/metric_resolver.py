@@ -81,7 +81,9 @@ def resolve_metrics(
             problems.append(str(error))
     if len(resolved_metrics) > 1:
         problems += [
-            f"{name} has rows of its own. Ask for it alone" for name, resolved in resolved_metrics.items() if resolved.file.kind == "curves"
+            f"{name} has rows of its own. Ask for it alone{_single_value_advice(resolved, library)}"
+            for name, resolved in resolved_metrics.items()
+            if resolved.file.kind == "curves"
         ]
     if not problems:
         problems += unused_policies(frozen_policies, resolved_metrics.values(), library)
@@ -93,6 +95,12 @@ def resolve_metrics(
         for name, resolved in resolved_metrics.items()
         for texts in (tuple(requested[name].texts.values()),)
     ]
+
+
+def _single_value_advice(resolved: ResolvedMetric, library: Registry) -> str:
+    """Return the metric with one value that has the name of a curve, such as ``Lift@0.1``, as the end of a message."""
+    file = library.metrics.get(resolved.metric.name.lower())
+    return f", or give its {next(iter(file.params))}, {file.display_name}@0.1, for one value" if file is not None and file.params else ""
 
 
 def find_effective_policies(

@@ -118,7 +118,7 @@ class FunctionScript:
         """The comment above a script."""
         lines = [f"sqlrank {__version__}: functions for {self.dialect}, in the schema {self.schema}"]
         lines += [f"settings: {', '.join(self.settings)}"] if self.settings else []
-        lines += [f"no function: {name}: {reason}" for name, reason in self.omitted.items()]
+        lines += [f"no function of {name}: {reason}" for name, reason in self.omitted.items()]
         return "".join(f"-- {' '.join(line.split())}\n" for line in lines)
 
     def __str__(self) -> str:

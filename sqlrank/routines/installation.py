@@ -63,7 +63,7 @@ class Installation:
         """Add the functions of lists and of inputs, and on DuckDB those of all metrics."""
         self.add_lists_and_inputs()
         if not self._has_table_macros:
-            self.omitted["each metric"] = f"name those that you need: sqlrank functions nDCG AUC --dialect {self.options.dialect}"
+            self.omitted["each metric"] = f"name those that you need, such as sqlrank functions nDCG AUC --dialect {self.options.dialect}"
             return
         library = self.options.library
         for file in [*library.metrics.values(), *library.curves.values()]:

@@ -264,7 +264,7 @@ def test_every_metric_is_a_function_or_has_a_reason() -> None:
     tables = {metric.partition("@")[0] for metric in functions("table")}
     missing = {name for name in names if name.partition("@")[0] not in tables}
     assert missing == {name.partition(" of ")[0] for name in script().omitted} == {"Mean", "Missing", "Quantile", "Share", "Sum"}
-    assert "-- no function: Mean: it reads a column of yours, for which SQL has an aggregate\n" in script().sql
+    assert "-- no function of Mean: it reads a column of yours, for which SQL has an aggregate\n" in script().sql
 
 
 @pytest.mark.slow

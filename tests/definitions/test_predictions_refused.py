@@ -35,7 +35,11 @@ BROKEN = [
     ({"score": [0.1, INF]}, "Brier", r"1 row: score is not a probability, from 0 to 1. Map one to it, .*\n +label=1, score=inf"),
     ({"score": [0.1, -INF]}, "MSE", r"1 row: score is infinite\n +label=1, score=-inf"),
     ({"score": [0.0, 1.5]}, "TweedieDeviance", r"1 row: score is not above 0\n +label=0, score=0.0"),
-    ({"weight": [1.0, -1.0]}, "AUC", r"1 row: weight is negative\n +label=1, score=0.9, weight=-1.0"),
+    (
+        {"weight": [1.0, -1.0]},
+        "AUC",
+        r"1 row: weight is negative. Give a weight from 0, or leave the row out\n +label=1, score=0.9, weight=-1.0",
+    ),
     ({"weight": [1.0, nan]}, "AUC", r"1 row: weight is NaN or infinite\n +label=1, score=0.9, weight=nan"),
     ({"weight": [INF, 1.0]}, "MAE", r"1 row: weight is NaN or infinite\n +label=0, score=0.1, weight=inf"),
     (

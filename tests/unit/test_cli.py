@@ -179,6 +179,9 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         (["RR", "--foo"], "No such option: --foo. 'sqlrank evaluate --help' lists the options"),
         (["RR", "--flor", "1"], "No such option: --flor. Write --policy floor=..."),
         (["RR", "--confidnce", "1"], "No such option: --confidnce. Did you mean --confidence?"),
+        (["RR", "--dialect", "bigquery"], "No such option: --dialect. 'sqlrank sql' prints statements"),
+        (["Lift@10%"], "cannot read the cut-off '10%' in 'Lift@10%'. Write a share as a number, Lift@0.1"),
+        (["Lift", "AUC"], "Lift has rows of its own. Ask for it alone, or give its fraction, Lift@0.1, for one value"),
         ([], "Missing argument"),
     ],
 )
@@ -204,6 +207,8 @@ def test_an_option_without_a_value_is_no_unknown_one() -> None:
         (["rollup", "AUC", "--predictions", "p", "--lookback", "2"], "--lookback is for --dbt. Leave it out, or give both"),
         (["learn", "d", "-k", "3", "--dialect", "bigquery"], "--dialect is for --score-table. Leave it out, or give both"),
         (["sql", "AUC", "--predictions", "p", "--force"], "--force is for --dbt"),
+        (["sql", "AUC", "--predictions", "p", "-o", "p.sql"], "No such option: -o. Redirect what it prints, such as > statement.sql"),
+        (["drift", "AUC", "--predictions", "p"], "'sqlrank rollup' makes a rollup of them. Give that with --rollup"),
         (["metrics", "AUC", "--format", "json"], "--format is for the list of metrics, and AUC alone is shown as its SQL file"),
     ],
 )
@@ -222,6 +227,43 @@ def test_wrong_data(sources: list[str]) -> None:
     pq.write_table(pa.concat_tables([table, table.slice(0, 1)]), "run.parquet")
     assert "run (run.parquet): (query_id, doc_id) occurs more than once" in run_refused_command("evaluate", "RR", *sources)
     assert run_command("evaluate", "RR", *sources, "--check", "off")
+
+
+def test_columns_of_other_names_are_suggested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    duckdb.sql("COPY (SELECT 1 AS qid, 'a' AS docno, 0.5 AS sim, 'bm25' AS model) TO 'run.csv'")
+    duckdb.sql("""COPY (SELECT 1 AS "query-id", 'a' AS "corpus-id", 2 AS score) TO 'qrels.csv'""")
+    lines = run_refused_command("evaluate", "RR", "--run", "run.csv", "--qrels", "qrels.csv").splitlines()
+    mappings = [re.findall(r"--column [\w.-]+=(?!1 )[\w-]+", line) for line in lines]
+    assert mappings == [
+        ["--column run.query_id=qid", "--column run.doc_id=docno", "--column score=sim"],
+        ["--column qrels.query_id=query-id", "--column qrels.doc_id=corpus-id", "--column relevance=score"],
+    ]
+    assert "no columns 'query_id', 'doc_id', 'score'. Did you mean 'qid', 'docno', 'sim'? Say which they are with --column" in lines[0]
+    arguments = [word for mapping in mappings for option in mapping for word in option.split()]
+    assert run_command("evaluate", "RR", "--run", "run.csv", "--qrels", "qrels.csv", *arguments).split() == ["RR", "1.0000"]
+    twice = "SELECT * FROM READ_CSV('run.csv') UNION ALL SELECT * REPLACE ('dense' AS model) FROM READ_CSV('run.csv')"
+    message = run_refused_command("evaluate", "RR", "--run", twice, "--qrels", "qrels.csv", *arguments)
+    assert "Keep one row of each, name the column that tells systems apart in --by, or give --policy duplicates=max" in message
+
+
+def test_types_that_cannot_be_evaluated_are_cast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    duckdb.sql("COPY (SELECT UNNEST(['1', '0']) AS clicked, UNNEST([0.5, 0.25]) AS score, 'x' AS campaign) TO 'clicks.parquet'")
+    arguments = ["evaluate", "AUC", "--predictions", "clicks.parquet"]
+    message = run_refused_command(*arguments, "--column", "label=clicked")
+    assert "such as inf, give --column label='CAST(clicked AS DOUBLE)', write words as numbers (CASE clicked WHEN" in message
+    arguments += ["--column", "label=CAST(clicked AS DOUBLE)"]
+    assert run_command(*arguments).split() == ["AUC", "1.0000"]
+    message = run_refused_command(*arguments, "--where", "campaign = x")
+    assert "--where: the input has no column 'x'. A text is written in single quotes. There are: clicked, score, campaign" in message
+
+
+def test_columns_of_one_grouping_have_one_option_or_several(tmp_path: Path) -> None:
+    duckdb.sql(f"COPY (SELECT 1 AS label, 0.5 AS score, 'mon' AS day, 'x' AS campaign) TO '{tmp_path / 'clicks.parquet'}'")
+    rollup = ["rollup", "Brier", "--predictions", tmp_path / "clicks.parquet", "--format", "csv"]
+    assert run_command(*rollup, "--by", "day,campaign") == run_command(*rollup, "--by", "day", "--by", "campaign")
+    assert "--by 'day,': a column has no name. Write --by a or --by a,b" in run_refused_command(*rollup, "--by", "day,")
 
 
 def test_what_the_search_for_duplicates_left_out_is_noted(sources: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,6 +137,8 @@ def test_the_command_line(tmp_path: Any) -> None:
     [
         ({"columns": SEPARATE | {"run.grade": "x"}}, "columns maps 'run.grade', which run does not have"),
         ({"columns": SEPARATE | {"runs.query_id": "x"}}, "columns maps 'runs.query_id', which no input has"),
+        ({"columns": {"term": "query_id"}}, "columns maps 'term', which no input has. The name to map comes first: columns={'query_id': 'term'}"),
+        ({"columns": {"zzz": "x"}}, "columns maps 'zzz', which no input has. Names to map are: query_id, doc_id, score,"),
         ({"columns": SEPARATE | {"score": "pints * 2"}}, "columns maps to 'pints', which no input has. Did you mean 'points'?"),
         ({"columns": SEPARATE | {"score": "SUM(points)"}}, "columns maps to 'SUM.points.', which no input has"),
         ({"columns": SEPARATE | {"score": "1; DROP TABLE run"}}, "columns maps to '1; DROP TABLE run', which no input has"),

@@ -161,7 +161,7 @@ def test_a_pending_result_of_the_caller_survives(database: duckdb.DuckDBPyConnec
 def test_an_open_transaction_is_seen_and_can_be_rolled_back(database: duckdb.DuckDBPyConnection, run: pa.Table) -> None:
     database.execute("BEGIN; DELETE FROM runs WHERE doc_id = 'b'")
     assert sqlrank.evaluate("num_ret", run="runs", qrels="judgements", connection=database).to_pylist() == [{"num_ret": 2.0}]
-    refused("no column 'query_id'", run=pa.table({"x": [1]}), qrels="judgements", connection=database)
+    refused("no columns 'query_id', 'doc_id', 'score'", run=pa.table({"x": [1]}), qrels="judgements", connection=database)
     assert evaluate(run, "judgements", connection=database) == EXPECTED
     database.execute("ROLLBACK")
     assert evaluate("runs", "judgements", connection=database) == EXPECTED

@@ -257,8 +257,8 @@ def make_closed_relation() -> duckdb.DuckDBPyRelation:
         (lambda: FRAME.assign(x=[10**30, 1, 2]), ["column 'x' (object) cannot be read: ", "too large"]),
         (lambda: FRAME.assign(x=["\ud800", "b", "c"]), ["column 'x' (object) cannot be read: 'utf-8' codec"]),
         (lambda: POLARS.with_columns(pl.col("label").cast(pl.Int128)), ["column 'label' (Int128) cannot be read: "]),
-        (lambda: pl.Series("score", SCORES), ["cannot read this Series: ", ". Give a table name, a file, a DuckDB relation, or a table"]),
-        (lambda: FRAME["score"], ["cannot read a Series. Write {'label': y_true, 'score': y_score}, or give a table name"]),
+        (lambda: pl.Series("score", SCORES), ["a Series is one column. Write {'label': y_true, 'score': y_score}, or give a data frame"]),
+        (lambda: FRAME["score"], ["a Series is one column. Write {'label': y_true, 'score': y_score}, or give a data frame"]),
         (
             lambda: POLARS.lazy().select("nope"),
             ['the LazyFrame cannot be collected: unable to find column "nope"', ". Call collect() on it to see where it fails"],

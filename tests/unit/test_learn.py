@@ -253,7 +253,7 @@ def test_labels_and_queries_may_be_expressions_and_a_feature_may_be_alone() -> N
         (change_examples(features=["a"] * 25), {}, "features is VARCHAR, not an array of numbers. Cast it"),
         (to_arrays().slice(0, 0), {}, "has no rows"),
         (to_arrays().drop_columns(["label"]), {}, "no column 'label'"),
-        (to_arrays().drop_columns(["features"]), {}, "no column 'feature'"),
+        (to_arrays().drop_columns(["features"]), {}, "no columns 'feature', 'value'"),
         (to_wide(), {"columns": {"features": ["f1", "f2"]}}, "no column 'f2'. There are: row_id, query_id, label, f1"),
         (to_wide(), {"columns": {"features": ["f1", "F1"]}}, "Name each column once"),
         (to_arrays(), {"columns": {"features": ["features", "label"]}}, "features is DOUBLE[], not a number. Cast it"),

@@ -67,7 +67,7 @@ def test_names_of_other_tools(theirs: str, ours: str) -> None:
 
 
 def test_every_alias_names_a_metric_and_no_metric_of_the_package() -> None:
-    assert NAMES.keys() == {"aliases", "ambiguous", "hints", "spellings", "differences", "functions", "examples", "arguments"}
+    assert NAMES.keys() == {"aliases", "ambiguous", "hints", "spellings", "differences", "functions", "examples", "arguments", "columns"}
     for theirs, ours in NAMES["aliases"].items():
         assert theirs == theirs.lower().replace("-", "").replace("_", "")
         cutoff = "@5" if theirs.endswith("@") else ""

@@ -1,0 +1,65 @@
+"""Describe columns that inputs lack: which columns of the tables may be meant, and the mapping to write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlrank.errors import enumerate_names, find_closest, join_sentences
+from sqlrank.registry.aliases import normalize_name
+from sqlrank.registry.loader import load_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from sqlrank.inputs.bound_input import BoundInput
+
+
+def describe_missing_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Describe the needed columns that inputs lack, in one message for each input that lacks any, by role."""
+    suggested = {role: _suggest_columns(inputs[role], names) for role, names in needed.items()}
+    messages = {}
+    for role, columns in suggested.items():
+        others = [other for other_role, other in suggested.items() if other_role != role]
+        # One unqualified name would map both inputs to the same column.
+        qualified = {name for name, column in columns.items() if any(name in other and other[name] != column for other in others)}
+        if columns:
+            messages[role] = _describe_input(inputs[role], columns, qualified)
+    return messages
+
+
+def _suggest_columns(bound_input: BoundInput, needed: Sequence[str]) -> dict[str, str | None]:
+    """Return the needed columns that an input lacks, each with the column of its table that may be meant, None if there is none."""
+    missing = [name for name in needed if name not in bound_input.columns]
+    if not missing:
+        return {}
+    other_names = load_registry().synonyms["columns"]
+    available = [column for column in bound_input.table.column_types or () if column not in bound_input.columns.values()]
+    suggested: dict[str, str | None] = {}
+    for name in missing:
+        rest = {normalize_name(column): column for column in available if column not in suggested.values()}
+        matches = (rest.get(normalize_name(other)) for other in (name, *other_names.get(name, ())))
+        suggested[name] = next((column for column in matches if column), None) or find_closest(name, rest.values())
+    return suggested
+
+
+def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], qualified: Collection[str]) -> str:
+    available = list(bound_input.table.column_types or ())
+    is_single = len(columns) == 1
+    meant = ", ".join(repr(column) for column in columns.values() if column)
+    mapping = ", ".join(
+        f"{(f'{bound_input.role.name}.{name}' if name in qualified else name)!r}: {repr(column) if column else '...'}"
+        for name, column in columns.items()
+    )
+    return join_sentences(
+        f"{bound_input.label}: no column{'' if is_single else 's'} {', '.join(map(repr, columns))}",
+        f"Did you mean {meant}?" if meant else "",
+        f"Say which {'it is' if is_single else 'they are'} with columns={{{mapping}}}{_suggest_values(columns, available)}",
+        f"There are: {enumerate_names(available)}",
+    )
+
+
+def _suggest_values(columns: Collection[str], available: Collection[str]) -> str:
+    """Return the values in place of missing columns: ranks for scores, and a constant where every judged document is relevant."""
+    if "score" in columns and "rank" in {name.lower() for name in available}:
+        return ", or use the column rank with ties='rank'"
+    return ", or columns={'relevance': '1'} if every row is a relevant document" if "relevance" in columns else ""
