@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
-from sqlrank.routines.check_steps import CHECKS_PARAMETER, add_checks
+from sqlrank.routines.check_steps import CHECK, CHECKS_PARAMETER, PROBLEMS, add_checks
 from sqlrank.routines.routine import Routine, qualify_function
 from sqlrank.routines.symbolic_statement import GROUP_COLUMN
 from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
@@ -63,6 +63,9 @@ def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> ex
         symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference_parameter, names
     )
     add_checks(query, symbolic, "duckdb", exp.column(CHECKS_PARAMETER))
+    for cte in query.args["with_"].expressions:
+        if cte.alias in {PROBLEMS, CHECK}:  # each on a line, so that the script of all functions stays below 1.5 MB
+            cte.set("this", exp.var(format_tree(cte.this, "duckdb", pretty=False)[0]))
     return query
 
 
