@@ -14,7 +14,7 @@ from sqlrank.inputs.missing_columns import describe_missing_columns
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.sql_ast import quoted_column
+from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -128,14 +128,11 @@ def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
             problems.append(f"{bound_input.label}: {name} is NULL or an empty list in every row")
         elif is_list and duckdb_type and not duckdb_type.endswith("]"):
             column = bound_input.columns[name]
-            split = (
-                f". Of 'a, b' make one with STRING_SPLIT({column}, ', ')"
-                if duckdb_type == "VARCHAR" and bound_input.table.dialect == "duckdb"
-                else ""
-            )
+            split = exp.Split(this=exp.column(column), expression=sql_literal(", ")).sql(bound_input.table.dialect)
+            advice = f". Of 'a, b' make one with {split}" if duckdb_type == "VARCHAR" else ""
             problems.append(
                 f'{bound_input.label}: {name} is {duckdb_type}, not a list. Map a column of lists to {name}, or cast a text such as \'["a", "b"]\': '
-                f"columns={{'{name}': 'CAST({column} AS VARCHAR[])'}}{split}"
+                f"columns={{'{name}': 'CAST({column} AS VARCHAR[])'}}{advice}"
             )
     return problems
 

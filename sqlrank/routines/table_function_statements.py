@@ -182,13 +182,7 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
         groups = [exp.alias_(exp.cast(exp.var(group), text), SOURCE_GROUP_COLUMN)] if role in symbolic.group_roles else []
         return exp.select("*", *groups).from_(exp.Table(this=exp.var(table)))
 
-    query = build_table_query(
-        symbolic,
-        dialect,
-        read_source,
-        refer_to,
-        [] if form.parameter != "{name}" else positions,
-    )
+    query = build_table_query(symbolic, dialect, read_source, refer_to, positions if form.parameter == "{name}" else [])
     _cast_columns(query, symbolic, form, facts.metrics[0])
     add_checks(query, symbolic, dialect, refer_to(CHECKS_PARAMETER) if is_optional else None)
     text = format_tree(query, dialect, pretty=True)[0]
