@@ -1,4 +1,4 @@
-"""Compute the standard error of a weighted mean, clear rounding errors, and compute the limits of Student's t interval."""
+"""Compute in Python the standard error of a weighted mean, clear rounding errors, and compute the limits of Student's t interval."""
 
 from __future__ import annotations
 

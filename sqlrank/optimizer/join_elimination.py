@@ -1,4 +1,4 @@
-"""Eliminate joins to the distinct keys of the joined table, and write left joins to a table of one row as cross joins."""
+"""Eliminate inner joins of a table to its own distinct keys, and rewrite left joins to a one-row CTE as cross joins."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def eliminate_joins(graph: StatementGraph) -> None:
-    """Drop inner joins to the distinct keys of the table that they are joined to, and write cross joins of one row as such.
+    """Drop inner joins to the distinct keys of the table that they are joined to, and write left joins to one row as CROSS JOIN.
 
-    sqlglot's pass of this name drops unused left joins only, which projection pruning does here.
+    sqlglot's pass of this name drops unused left joins only, which column_pruning does here.
 
     >>> from sqlrank.optimizer.statement_graph import rewrite_graph
     >>> rewrite_graph(eliminate_joins, '''WITH a AS (SELECT x, y FROM t), b AS (SELECT x FROM a GROUP BY x)
@@ -56,8 +56,8 @@ def _drop_if_keys(scope: Scope, join: exp.Join) -> None:
     for conjunct in iterate_conjuncts(join.args.get("on")):
         equality = conjunct.unnest()
         # Where a key may be NULL, an equality leaves out rows.
-        is_total = isinstance(equality, exp.NullSafeEQ) or (isinstance(equality, exp.EQ) and NEVER_NULL in equality.meta)
-        sides = [equality.this, equality.expression] if is_total else []
+        is_null_safe = isinstance(equality, exp.NullSafeEQ) or (isinstance(equality, exp.EQ) and NEVER_NULL in equality.meta)
+        sides = [equality.this, equality.expression] if is_null_safe else []
         by_table = {side.table: side for side in sides if isinstance(side, exp.Column)}
         if by_table.keys() != {alias, source_alias} or keys.get(by_table[alias].name) != by_table[source_alias].name:
             return

@@ -129,8 +129,7 @@ def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
 def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> str:
     """Return a line per row and column that has a value, with an empty line between rows."""
     label = max(text_width(column.name) for column in columns)
-    number = max((column.width for column in columns if column.is_number), default=0)
-    number = max((text_width(cell) for column in columns if column.is_number for cell in column.cells), default=number)
+    number_width = max((text_width(cell) for column in columns if column.is_number for cell in column.cells), default=0)
     records = []
     for row in range(len(columns[0].cells)):
         lines = []
@@ -138,7 +137,9 @@ def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> s
             code = column.colors.get(row, "") if color else ""
             cell = column.cells[row]
             texts = (
-                [_align_text(cell, number, is_number=True, code=code)] if column.is_number else wrap_text(cell, width - label - len(GAP))
+                [_align_text(cell, number_width, is_number=True, code=code)]
+                if column.is_number
+                else wrap_text(cell, width - label - len(GAP))
             )
             name = _align_text(column.name, label, is_number=False, code=BOLD if color else "")
             for index, text in enumerate(texts):

@@ -1,4 +1,4 @@
-"""Check that the LEFT JOINs of a file find at most one row each, since statements leave out those of which nothing is read."""
+"""Check that each LEFT JOIN of a SQL file finds at most one row, so that pruning an unread join keeps the number of rows."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         worst = sort_and_limit(result, request.library, f"-{name}", None)
         grouping = f"{', '.join(truncate_text(column) for column in group)}, the worst {name} first"
         sentences.append(_worst_groups(worst, group, request))
-        table = _with_intervals(worst, values_by_system, request, f"group-{index}", f"By {grouping}")
+        table = _build_group_table(worst, values_by_system, request, f"group-{index}", f"By {grouping}")
         blocks.append(_with_commands(table, worst, group, request) if request.is_ranking else table)
         first_groups, num_omitted = _first_groups(result, worst, request)
         chart_title = f"Metrics by {grouping}" + (f" ({num_omitted:,} more are not drawn)" if num_omitted else "")
@@ -80,7 +80,7 @@ def _first_groups(result: pa.Table, worst: pa.Table, request: ReportRequest) -> 
     return result.take(pa.array(row_indices, pa.int64())), max(0, len(group_ranks) - max_groups)
 
 
-def _with_intervals(
+def _build_group_table(
     result: pa.Table, values_by_system: Mapping[Any, Mapping[str, Any]], request: ReportRequest, ident: str, title: str
 ) -> TableBlock:
     """Return a table with a column per metric, whose cells hold value and interval, shaded by the difference from all rows."""

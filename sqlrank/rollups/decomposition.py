@@ -1,4 +1,4 @@
-"""Decompose metrics into mergeable aggregates and formulas over them, and aggregate the values per query of a statement."""
+"""Decompose rollup metrics into mergeable aggregates and a formula or tie bounds, name stored columns by hash, and check row policies."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def per_query_column(metric: ResolvedMetric, library: Registry) -> str:
     read = {
         name
         for name in accepted_settings(metric, library) - aggregate_settings
-        if name not in ROW_POLICIES and (name in explicit_params or not _is_implied(name, library))
+        if name not in ROW_POLICIES and (name in explicit_params or not _default_depends_on_inputs(name, library))
     }
     facts = {
         "metric": metric.file.display_name,
@@ -192,7 +192,10 @@ def per_query_column(metric: ResolvedMetric, library: Registry) -> str:
 
 def refuse_row_policies(policies: Mapping[str, Any], metrics: Iterable[ResolvedMetric], library: Registry) -> None:
     """Raise ``MetricError`` for row policies, which are fixed when a rollup of rankings is built."""
-    name = next((name for name in policies if name in ROW_POLICIES or (name in library.policies and _is_implied(name, library))), None)
+    name = next(
+        (name for name in policies if name in ROW_POLICIES or (name in library.policies and _default_depends_on_inputs(name, library))),
+        None,
+    )
     ranking = next((metric for metric in metrics if metric.input_role == RUN_ROLE), None)
     if name is not None and ranking is not None:
         raise MetricError(
@@ -203,7 +206,7 @@ def refuse_row_policies(policies: Mapping[str, Any], metrics: Iterable[ResolvedM
 def row_definition(resolved_metrics: Iterable[ResolvedMetric], library: Registry) -> dict[str, Any]:
     """Return the definition of the rows of a rollup of rankings: its aggregates and its row policies."""
     metrics = list(resolved_metrics)
-    names = [*ROW_POLICIES, *(name for name in library.policies if _is_implied(name, library) and name not in ROW_POLICIES)]
+    names = [*ROW_POLICIES, *(name for name in library.policies if _default_depends_on_inputs(name, library) and name not in ROW_POLICIES)]
     defaults = {name: library.allowed_values(name)[0] for name in names}
     row_policies = {name: next((metric.settings[name] for metric in metrics if name in metric.settings), defaults[name]) for name in names}
     return {
@@ -251,7 +254,7 @@ def _aggregate_of_column(aggregate: exp.Expr, name: str, alias: str) -> Any:
     return aggregate.transform(lambda node: exp.column(alias) if isinstance(node, exp.Column) and node.name == name else node)
 
 
-def _is_implied(policy: str, library: Registry) -> bool:
+def _default_depends_on_inputs(policy: str, library: Registry) -> bool:
     """Return True if the default of a policy depends on which inputs are given."""
     return any("requires_input" in value for value in library.policies.get(policy, {"values": {}})["values"].values())
 
@@ -327,28 +330,28 @@ class RollupMetrics:
         """Return True if the metrics are ranking metrics."""
         return any(isinstance(metric, PerQueryMetric) for metric in self.metrics)
 
-    def resolve_weights(self, has: Callable[[str], bool]) -> RollupMetrics:
+    def resolve_weights(self, has_column: Callable[[str], bool]) -> RollupMetrics:
         """Return the weighted variant of each ranking metric whose columns the table has."""
 
         def resolve_variant(metric: AdditiveMetric | RankMetric) -> AdditiveMetric | RankMetric:
             weighted = metric.weighted if isinstance(metric, PerQueryMetric) else None
-            return metric if weighted is None or not all(map(has, weighted.aggregates)) else weighted
+            return metric if weighted is None or not all(map(has_column, weighted.aggregates)) else weighted
 
         return RollupMetrics(tuple(map(resolve_variant, self.metrics)))
 
-    def list_averaged_metrics(self, has: Callable[[str], bool]) -> list[PerQueryMetric]:
+    def list_averaged_metrics(self, has_column: Callable[[str], bool]) -> list[PerQueryMetric]:
         """Return the metrics that are means over queries, resolved for the columns of the table."""
-        return [metric for metric in self.resolve_weights(has).metrics if isinstance(metric, PerQueryMetric) and metric.moments]
+        return [metric for metric in self.resolve_weights(has_column).metrics if isinstance(metric, PerQueryMetric) and metric.moments]
 
-    def list_read_aggregates(self, has: Callable[[str], bool]) -> dict[str, exp.Expr]:
+    def list_read_aggregates(self, has_column: Callable[[str], bool]) -> dict[str, exp.Expr]:
         """Return the aggregates to read by column name, including the moments of means."""
-        resolved = self.resolve_weights(has)
+        resolved = self.resolve_weights(has_column)
         moments = {
             name: tree
-            for metric in resolved.list_averaged_metrics(has)
+            for metric in resolved.list_averaged_metrics(has_column)
             for moment in metric.moments
             for name, tree in moment.aggregates.items()
-            if has(name)
+            if has_column(name)
         }
         return resolved.aggregates | moments
 
@@ -369,8 +372,10 @@ def decompose_metrics(resolved_metrics: Iterable[ResolvedMetric], library: Regis
     Raises ``MetricError`` for a metric that cannot be computed from aggregates.
     """
     metrics = list(resolved_metrics)
-    if len(both := {metric.input_role == RUN_ROLE: metric for metric in metrics}) > 1:
-        raise MetricError(f"{both[True].metric} is of rankings and {both[False].metric} of predictions. Each wants a rollup of its own")
+    if len(metric_by_is_ranking := {metric.input_role == RUN_ROLE: metric for metric in metrics}) > 1:
+        raise MetricError(
+            f"{metric_by_is_ranking[True].metric} is of rankings and {metric_by_is_ranking[False].metric} of predictions. Each wants a rollup of its own"
+        )
     return RollupMetrics(
         tuple(
             _decompose_ranking_metric(metric, library) if metric.input_role == RUN_ROLE else _decompose_prediction_metric(metric, library)

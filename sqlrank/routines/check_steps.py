@@ -30,7 +30,7 @@ PROBLEMS, CHECK = f"{CTE_PREFIX}problems", f"{CTE_PREFIX}check"
 
 @lru_cache(maxsize=256)
 def _build_problem_queries(
-    role: str, checks: InputChecks, source: str, group: str | None, dialect: str, is_on: exp.Expr | None
+    role: str, checks: InputChecks, source: str, group: str | None, dialect: str, checks_parameter: exp.Expr | None
 ) -> tuple[exp.Select, ...]:
     """Return queries over the rows of an input, with a row for each that is wrong: beginning of a message that ends with their number.
 
@@ -42,7 +42,7 @@ def _build_problem_queries(
         source: The step that reads it.
         group: The column of the group, if the step has it.
         dialect: SQL dialect.
-        is_on: Reference to the parameter ``CHECKS_PARAMETER``, if the function has it.
+        checks_parameter: Reference to the parameter ``CHECKS_PARAMETER``, if the function has it.
     """
     queries: list[exp.Select] = []
     wrong = {
@@ -50,10 +50,10 @@ def _build_problem_queries(
         for name, condition in checks.rules.conditions.items()
         if not (checks.drops_nulls and isinstance(condition, exp.Is))
     }
-    is_checked = [] if is_on is None else [is_on]
+    conditions = [] if checks_parameter is None else [checks_parameter]
     if wrong:
         columns = [*(exp.alias_(cast_double(exp.column(name)), name) for name in checks.numbers), *map(exp.column, checks.keys)]
-        rows = exp.select(*columns).from_(source).where(*is_checked)
+        rows = exp.select(*columns).from_(source).where(*conditions)
         branches = [exp.If(this=condition.copy(), true=sql_literal(meaning)) for meaning, condition in wrong.items()]
         message = _concatenate_texts([sql_literal(f"{role}: "), exp.Case(ifs=branches), sql_literal(" (rows: ")])
         is_wrong = exp.or_(*wrong.values())  # which takes less time than to name the problem of each row
@@ -61,7 +61,7 @@ def _build_problem_queries(
     if checks.unique:
         keys = [exp.column(name) for name in (*([group] if group else []), *checks.unique)]
         message = sql_literal(f"{role}: {checks.duplicates} (keys: ")
-        queries.append(exp.select(message).from_(source).where(*is_checked).group_by(*keys).having("COUNT(*) > 1"))
+        queries.append(exp.select(message).from_(source).where(*conditions).group_by(*keys).having("COUNT(*) > 1"))
     return tuple(cast("exp.Select", rewrite_for_dialect(query, dialect)) for query in queries)
 
 
@@ -73,7 +73,7 @@ def _build_check(dialect: str) -> exp.Select:
     facts = get_dialect(dialect)
     is_converted = facts.error_function is None or facts.error_function_converts
     raised: exp.Expr = exp.Min(this=exp.column("message"))
-    if is_converted:  # also without rows where it is computed whether it is read or not
+    if is_converted:  # some engines evaluate the cast even if no row is wrong
         raised = exp.Coalesce(this=raised, expressions=[sql_literal("0")])
     if facts.error_function is not None:
         raised = exp.Anonymous(this=facts.error_function, expressions=[raised])
@@ -84,14 +84,14 @@ def _build_check(dialect: str) -> exp.Select:
     return cast("exp.Select", rewrite_for_dialect(query, dialect))
 
 
-def add_checks(query: exp.Select, symbolic: SymbolicStatement, dialect: str, is_on: exp.Expr | None = None) -> None:
-    """Add the steps that check the rows of inputs, if ``is_on``, to a query in place, and make it read their result."""
+def add_checks(query: exp.Select, symbolic: SymbolicStatement, dialect: str, checks_parameter: exp.Expr | None = None) -> None:
+    """Add the steps that check the rows of inputs, if ``checks_parameter``, to a query in place, and make it read their result."""
     problems = [
         problem.copy()
         for role, checks in symbolic.checks.items()
-        if role in symbolic.read_columns  # others are assembled from the lists of one that is
+        if role in symbolic.read_columns  # inputs that are not read are derived from one that is
         for problem in _build_problem_queries(
-            role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role), dialect, is_on
+            role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role), dialect, checks_parameter
         )
     ]
     if not problems:

@@ -1,4 +1,4 @@
-"""Build the CTEs of analytic intervals: influence of units, its sums, and the steps of each formula from sums to interval limits."""
+"""Build the CTEs of analytic intervals: choose each formula, select influence and its sums, and chain the steps to the limits."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class AnalyticIntervals:
         for cte in ctes:
             is_group = cte.grain == "group"
             cte_columns = [column for column in columns if column.grain == cte.grain and (not is_group or column.cte == cte.step)]
-            entering = [column.alias for column in cte_columns if self._is_adjusted(column) and self._choose_method(column) != "t"]
-            grouped_influences = influences_by_rows(self.relations, cte.step, cte_columns, not is_group, entering)
+            adjusted_aliases = [column.alias for column in cte_columns if self._is_adjusted(column) and self._choose_method(column) != "t"]
+            grouped_influences = influences_by_rows(self.relations, cte.step, cte_columns, not is_group, adjusted_aliases)
             interval_ctes += [
                 self._add_interval_ctes(cte.step, cte.keys, rows, influences) for rows, influences in grouped_influences.items()
             ]
@@ -129,12 +129,14 @@ class AnalyticIntervals:
         """
         steps = {formula: IntervalFormulas(self.relations, self.confidence, formula) for formula in formulas.values()}
         wide_columns = WideColumns(list(formulas))
-        rows = "one row per group and metric" if source.is_long else "one row per group"
+        rows_sentence = "one row per group and metric" if source.is_long else "one row per group"
         errors = {alias: steps[formula].standard_error(source.sums[alias]) for alias, formula in formulas.items()}
         query = source.query.select(
             *drop_comments_repeated_in_query(select_by_metric(errors) if source.is_long else wide_columns.add(errors))
         )
-        name = self.relations.ctes.add_aggregate("standard_errors", query, f"{rows}: its units, standard error, and terms of the interval")
+        name = self.relations.ctes.add_aggregate(
+            "standard_errors", query, f"{rows_sentence}: its units, standard error, and terms of the interval"
+        )
         joined_cte = None if source.is_long else metrics_cte
         for step, build, rows_of_step in INTERVAL_STEPS:
             by_formula = {formula: build(columns) for formula, columns in steps.items()}
@@ -148,13 +150,13 @@ class AnalyticIntervals:
                 query = exp.select(*columns, *drop_comments_repeated_in_query(select_items)).from_(name)
             else:
                 continue
-            name = self.relations.ctes.add_aggregate(step, query, f"{rows}: {rows_of_step}")
+            name = self.relations.ctes.add_aggregate(step, query, f"{rows_sentence}: {rows_of_step}")
         limits = {alias: steps[formula].list_limits() for alias, formula in formulas.items()}
         suffixes = ["value"] if metrics_cte is None else []
         if source.is_long:
             columns = [exp.column(column) for column in (METRIC_COLUMN, "value", UNIT_COUNT)]
             query = exp.select(*map(key_column, keys.columns), *columns, *select_by_metric(limits)).from_(name)
-            name = self.relations.ctes.add_aggregate("interval_limits", query, f"{rows}: limits of its interval")
+            name = self.relations.ctes.add_aggregate("interval_limits", query, f"{rows_sentence}: limits of its interval")
             select_items = self._limits_of_rows(list(formulas), [*suffixes, CI_LOW, CI_HIGH, SE])
         else:
             limits = {alias: [*map(exp.column, suffixes), *columns] for alias, columns in limits.items()}
@@ -293,8 +295,8 @@ class AnalyticIntervals:
 
     def select_value(self, column: MetricColumn, cte: str) -> exp.Column:
         """Return the value of a metric, possibly carried along with its error."""
-        margins_cte = self.value_ctes.get(column.alias)
-        return exp.column(column.alias, table=cte) if margins_cte is None else exp.column(f"{column.alias}_value", table=margins_cte)
+        value_cte = self.value_ctes.get(column.alias)
+        return exp.column(column.alias, table=cte) if value_cte is None else exp.column(f"{column.alias}_value", table=value_cte)
 
     def select_limits(self, column: MetricColumn) -> list[exp.Expr]:
         """Return the interval limits, standard error and number of units, NULL if there are none."""
