@@ -160,6 +160,10 @@ def _explain_on_database(
     if condition is not None and not any(has_columns(condition, cte) for cte in statement_ctes):
         raise InputError(f"show_where: no step has all columns of {show_where}. Leave it out to see which columns steps have")
     steps = tuple(step_preview(prepared, cte, max_rows, condition) for cte in statement_ctes)
+    if condition is not None and not any(
+        step.num_rows for step, cte in zip(steps, statement_ctes, strict=True) if has_columns(condition, cte)
+    ):
+        raise InputError(f"show_where: no step has a row where {show_where}. Leave it out to see the values that rows have")
     expression, sums = _fetch_aggregates(prepared)
     value = result[name][0].as_py()
     explanation = _build_explanation(prepared, query, value, steps, expression, sums[None])

@@ -222,7 +222,7 @@ def format_p_value(value: float, digits: int = DEFAULT_DIGITS) -> str:
 
 def _is_count_column(name: str) -> bool:
     """Return True if integers of a column are counts, which are written with separators, and not identifiers."""
-    return name in CONTRAST_COUNTS or name == "n" or name.startswith("num_")
+    return name in CONTRAST_COUNTS or name == "n" or name.startswith("num_") or name.endswith("_links")
 
 
 def _is_number(arrow_type: pa.DataType) -> bool:

@@ -244,6 +244,8 @@ def test_the_rows_of_one_cluster() -> None:
         InputError, match=r"show_where: no step has all columns of cluster = 1. Leave it out to see which columns steps have"
     ):
         sqlrank.explain("PairwiseRecall", inputs={"records": records}, show_where="cluster = 1")
+    with pytest.raises(InputError, match=r"show_where: no step has a row where true_cluster = 'none'. Leave it out to see the values"):
+        sqlrank.explain("PairwiseRecall", inputs={"records": records}, show_where="true_cluster = 'none'")
     refused = {
         "a; b": "show_where='a; b' is not one condition over columns",
         "n = $1": r"show_where: \$1 has no value. Write the value itself",
