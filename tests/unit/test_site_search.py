@@ -140,6 +140,13 @@ WANTED = {
     "breaking changes": "stability",
     "demo report": "demo",
     "playground": "try",
+    "judgements": "start/search",
+    "tsv": "inputs",
+    "user item": "start/recommenders",
+    "sample weight": "start/ads",
+    "airflow": "start/warehouses",
+    "boolean label": "start/warehouses",
+    "jupyter": "charts",
     "example data": "examples/small examples/rag examples/open_bandit",
 }
 """Pages by queries; of several pages, one is enough."""
