@@ -29,7 +29,7 @@ from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.sql_ast import find_nodes, quoted_column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
@@ -102,11 +102,17 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
             if keys == RANKING_KEYS[:1] and len(components) == 1 and components != {""}:
                 return  # of one row per query, of which none has both lists
             run_label, qrels_label = (inputs[role].assembled_from or role for role in ("run", "qrels"))
+            examples = (short_value(row[0] if len(row) == 1 else row) for row in (run_example[0], qrels_example[0]))
             raise InputError(
-                f"{run_label} and {qrels_label} have no {key_label} in common. {run_label} has such as {run_example[0]}, {qrels_label} such as "
-                f"{qrels_example[0]}: are they of the same collection?"
+                f"{run_label} and {qrels_label} have no {key_label} in common. {_describe_examples((run_label, qrels_label), examples)}"
                 f"{_read_as_text(inputs, keys)}"
             )
+
+
+def _describe_examples(labels: Sequence[str], examples: Iterable[str]) -> str:
+    """Return a sentence on the ids of two inputs that have none in common, and the next step."""
+    first, second = (f"{label} has {example}" for label, example in zip(labels, examples, strict=True))
+    return f"For example, {first} and {second}. Map ids to the same form, or give inputs of one collection"
 
 
 def _read_as_text(inputs: Mapping[str, BoundInput], keys: Sequence[str]) -> str:
@@ -140,11 +146,8 @@ def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], 
                 for subquery in subqueries
             )
             labels = f"{inputs['queries'].label} and {inputs[role].label}"
-            raise_problems(
-                [
-                    f"{labels} have no query_id in common. queries has such as {short_value(queries_example)}, {role} such as {short_value(input_example)}"
-                ]
-            )
+            examples = (short_value(queries_example), short_value(input_example))
+            raise_problems([f"{labels} have no query_id in common. {_describe_examples(('queries', role), examples)}"])
 
 
 def check_same_queries(database: Database, inputs: Mapping[str, BoundInput]) -> None:

@@ -100,8 +100,12 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
     return replace(match, roles=[role for role in match.roles if role != "queries" or run_role not in match.roles])
 
 
-_RUNS_ADVICE = "For several systems give a run of each, run={'old': ..., 'new': ...}, or name their column with system="
-_SCORES_ADVICE = "For several systems give scores of each, columns={'score': ['old', 'new']}, or name their column with system="
+_RUNS_ADVICE = (
+    "For several systems give a run of each, run={'old': ..., 'new': ...}, or name their column with system=, in evaluate with by="
+)
+_SCORES_ADVICE = (
+    "For several systems give scores of each, columns={'score': ['old', 'new']}, or name their column with system=, in evaluate with by="
+)
 
 
 def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _ColumnMatch:

@@ -56,7 +56,7 @@ def test_predictions_of_some_queries() -> None:
         (
             SOME.slice(2),
             {},
-            r"queries \(Table\) and qrels \(Table\) have no query_id in common. queries has such as 'elsewhere', qrels such as '",
+            r"queries \(Table\) and qrels \(Table\) have no query_id in common. For example, queries has 'elsewhere' and qrels has '",
         ),
         (SOME.slice(2), {"topics": "retrieved"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
         (SOME.slice(2), {"topics": "judged_and_retrieved"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
