@@ -215,8 +215,8 @@ def _discard_output() -> None:
 
 @contextmanager
 def progress_bar(activity: str) -> Iterator[Any]:
-    """Yield a function that shows the percentage done; None if standard error is no terminal."""
-    if not sys.stderr.isatty():
+    """Yield a function that shows the percentage done; None if standard error is no terminal, or one that cannot erase."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return
     from rich.console import Console  # noqa: PLC0415  a tenth of a second that is for people only

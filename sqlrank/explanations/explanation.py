@@ -65,7 +65,7 @@ class Explanation:
     def to_text(self, width: int | None = None) -> str:
         """Return the explanation as text, for a terminal of ``width`` columns if given."""
         query_suffix = "" if self.query is None else f" of query {escape_controls(str(self.query))}"
-        value = "NULL, which is undefined" if self.value is None else f"{self.value:.{SIGNIFICANT_DIGITS}g}"
+        value = "NULL, which is undefined" if self.value is None else f"{self.value:z.{SIGNIFICANT_DIGITS}g}"
         losses = [] if self.losses is None else [self.losses]
         lines = [*(step.to_text(width) for step in (*self.steps, *losses)), f"{self.metric} = {self.expression}"]
         lines += (
@@ -93,4 +93,4 @@ def _with_integer_columns(rows: pa.Table) -> pa.Table:
 
 
 def _format_number(value: float | None) -> str:
-    return "NULL" if value is None else f"{value:.{SIGNIFICANT_DIGITS}g}"
+    return "NULL" if value is None else f"{value:z.{SIGNIFICANT_DIGITS}g}"

@@ -95,7 +95,7 @@ def _name_row(row: dict[str, Any], result: pa.Table) -> str:
 def _describe_row(row: dict[str, Any]) -> str:
     columns: tuple[str, ...] = ("value_baseline", "value") if row["difference"] is None else ("difference", *BOUNDS, CI_LOW, CI_HIGH)
     columns = ("ratio", *RATIO_LIMITS) if "ratio" in row and str(row["tolerance"]).endswith("%") else columns
-    values = [f"{name} {row[name]:.4f}" for name in columns if row.get(name) is not None]
+    values = [f"{name} {row[name]:z.4f}" for name in columns if row.get(name) is not None]
     units = [f"{row[name]} {what}" for name, what in ((N_UNITS, "units"), (N_BUCKETS, "buckets")) if row.get(name)]
     return f"{escape_controls(row['reason'])}: " + ", ".join([*values, f"tolerance {row['tolerance']}", *units])
 

@@ -299,8 +299,7 @@ def format_value(value: Any, form: Format, digits: int = DEFAULT_DIGITS, is_coun
         return "--" if form is Format.latex else "NULL"
     if isinstance(value, float):
         is_integer = value.is_integer() and not is_fraction and (is_count or abs(value) > 1)
-        text = f"{value:,.0f}" if is_integer else f"{value:,.{digits}f}"
-        return text.removeprefix("-") if not any(digit in text for digit in "123456789") and "n" not in text else text
+        return f"{value:z,.{0 if is_integer else digits}f}"
     if isinstance(value, int) and is_count:
         return f"{value:,}"
     if form is Format.table:

@@ -194,8 +194,8 @@ def _format_lift(row: Mapping[str, Any], template: str) -> str:
     lift, low, high = row["relative_difference"], row["relative_ci_low"], row["relative_ci_high"]
     if lift is None:
         return ""
-    interval = "" if low is None or high is None else f", {low:+.1%} to {high:+.1%}"
-    return template.format(f"{lift:+.1%}{interval}")
+    interval = "" if low is None or high is None else f", {low:+z.1%} to {high:+z.1%}"
+    return template.format(f"{lift:+z.1%}{interval}")
 
 
 def _guardrail_verdicts(effects: Effects) -> list[VerdictSentence]:
@@ -248,7 +248,7 @@ def _build_effect_cell(row: Mapping[str, Any], effects: Effects) -> Cell:
     """Return the cell of a value with its lift and verdict."""
     cell = format_cell(row["metric"], row["value"])
     label = effects.label_row(row)
-    lift = "" if row["relative_difference"] is None else f" ({row['relative_difference']:+.1%})"
+    lift = "" if row["relative_difference"] is None else f" ({row['relative_difference']:+z.1%})"
     return replace(cell, text=f"{cell.text}{lift}", verdict=STATES.get(label, ""), is_best=label == SYSTEM_BETTER)
 
 

@@ -251,6 +251,13 @@ def test_color_says_who_wins_and_what_fails(variables: dict[str, str], monkeypat
     assert bool(CODES.search(shown)) is (not variables)
 
 
+def test_a_terminal_that_cannot_erase_has_no_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    shown = print_in_terminal([str(word) for word in CALLS["evaluate one interval"]], is_error_shown=True)
+    assert not CODES.search(shown)
+    assert shown.splitlines()[0].split()[:2] == ["metric", "value"]
+
+
 def test_colors_of_verdicts_and_winners() -> None:
     rows = {"metric": ["a", "b", "c"], "baseline": ["x"] * 3, "verdict": ["pass", "fail", "inconclusive"], "winner": ["y", "x", None]}
     with pytest.MonkeyPatch.context() as patch:
