@@ -204,7 +204,8 @@ def resolve_request(request: Request) -> ResolvedRequest:
     """
     library = registry_for(request.sql_dir)
     sources_by_role, policies = _split_queries(request, library)
-    plan = {name: freeze_value(value, f"plan {name}") for name, value in (request.plan or {}).items() if value is not None}
+    plan_values = {name: value for name, value in (request.plan or {}).items() if value is not None}
+    plan = {name: freeze_value(value, f"plan {name}") if name in library.plans else "" for name, value in plan_values.items()}
     requested, metrics = _resolve_metrics(request, library, policies, _available_roles(sources_by_role, library))
     compared = _parse_across(request, metrics)
     groupings, expressions = split_group_expressions([[*group, *compared] for group in parse_group_by(request.by)])

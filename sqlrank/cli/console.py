@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sqlrank.cli.command_help import EXAMPLES, first_sentence, grouped_options, option_group, start_screen, with_type_name, wrap_command
-from sqlrank.cli.option_messages import as_option_message, get_flag, list_policies
+from sqlrank.cli.option_messages import as_option_message, get_flag
 from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def exit_on_error() -> Iterator[None]:
             raise
         text = describe_os_error(error) if isinstance(error, OSError) else str(error)
         sqlrank_error = error if isinstance(error, SqlrankError) else SqlrankError(*text.splitlines())
-        typer.echo(f"sqlrank: {as_option_message(str(sqlrank_error), list_policies())}", err=True)
+        typer.echo(f"sqlrank: {as_option_message(str(sqlrank_error))}", err=True)
         raise typer.Exit(ERROR_STATUS) from None
 
 

@@ -9,7 +9,7 @@ import typer
 import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
-from sqlrank.cli.option_messages import as_option_message, list_policies
+from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import Format, TableStyle, write_result
@@ -58,7 +58,7 @@ def metrics(
                 raise
             _print_list(matching_metrics, format)
             if hint := str(error) if "different things" in str(error) else library.misplaced_name_hint(name):
-                typer.echo(f"note: {as_option_message(hint, list_policies())}", err=True)
+                typer.echo(f"note: {as_option_message(hint)}", err=True)
             return
         if format is not None:
             raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file. Leave out one of the two")

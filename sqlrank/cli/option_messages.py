@@ -6,10 +6,10 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from sqlrank.cli.command_help import GROUPS, OWN_GROUPS
+from sqlrank.cli.command_help import GROUPS, INPUTS, OWN_GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
 OPTIONS_BY_KEYWORD = {
     "connection": "db", "columns": "column", "inputs": "input", "shares": "share", "time_bounds": "time-bound",
@@ -20,7 +20,9 @@ OPTIONS_BY_KEYWORD = {
 _KEYWORD = re.compile(
     r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
 )
-_SUBJECT = re.compile(r"^(columns|by|unit|where)(?=: | maps | names | cannot name )")
+_SUBJECT = re.compile(r"^[a-z]\w+(?=: | maps | names | is | cannot name )", re.MULTILINE)
+_CALL = r"\w+\([^()]*\)\S*"
+"""Pattern of a metric with its parameters, which are no keywords."""
 _PAIR = re.compile(r"'([^']*)': *(\[[^\[\]]*\]|'[^']*'|\.\.\.|[^,}]+)")
 
 
@@ -29,45 +31,51 @@ def get_flag(argument: str) -> str:
     return f"--{OPTIONS_BY_KEYWORD.get(argument, argument).replace('_', '-')}"
 
 
-def as_option_message(message: str, policies: Collection[str] = ()) -> str:
-    """Return a message with options of the command line in place of keywords; lines of examples stay as they are.
+def as_option_message(message: str) -> str:
+    r"""Return a message with options of the command line in place of keywords; lines of examples stay as they are.
 
     >>> print(as_option_message("name their column with unit=, such as unit='user_id'"))
     name their column with --unit, such as --unit user_id
-    >>> print(as_option_message("give run={'old': ..., 'new': ...}, or ties='rank'", ["ties"]))
+    >>> print(as_option_message("give run={'old': ..., 'new': ...}, or ties='rank'"))
     give --run old=... --run new=..., or --policy ties=rank
+    >>> print(as_option_message("pAp(k=3, margin=1)@5: n_bins is 0\nn_bins is 0, and queries='strict'"))
+    pAp(k=3, margin=1)@5: n_bins is 0
+    --n-bins is 0, and --policy queries=strict
     >>> print(as_option_message("columns maps 'skore', which no input has"))
     --column maps 'skore', which no input has
     >>> print(as_option_message("Say which it is with columns={'label': ...}. There are: y"))
     Say which it is with --column label=... There are: y
     """
     options = {*OPTIONS_BY_KEYWORD, *(name for groups in (GROUPS, *OWN_GROUPS.values()) for names in groups.values() for name in names)}
+    settings = _list_settings()
 
     def translate_match(match: re.Match[str]) -> str:
         name, value = match["name"], match["value"]
-        if name in policies and name not in options:
-            text = f"--policy {name}={'...' if value is None else _quote_word(value)}"
+        if name in settings and (name not in options or (name == "queries" and (value or "")[:1] == "'")):  # which is a table, too
+            text = f"{settings[name]} {name}={'...' if value is None else _quote_word(value)}"
         elif name in options:
             text = _format_option(get_flag(name), value)
         else:
             return match[0]
         return text if text.endswith("...") else f"{text}{match['stop'] or ''}"  # a placeholder ends a sentence without a fourth dot
 
-    lines = _SUBJECT.sub(lambda match: get_flag(match[0]), message).split("\n")
+    subjects = options - {*GROUPS[INPUTS]} | {"columns"}
+    lines = _SUBJECT.sub(lambda match: get_flag(match[0]) if match[0] in subjects else match[0], message).split("\n")
     return "\n".join(line if line.startswith("    ") else _translate_line(line, translate_match) for line in lines)
 
 
-def list_policies() -> list[str]:
-    """Return the names of policies, loaded only for a message that needs them."""
+def _list_settings() -> dict[str, str]:
+    """Return the options of policies and plans by name, loaded only for messages."""
     from sqlrank.registry.loader import load_registry  # noqa: PLC0415  read where something is wrong
     from sqlrank.registry.settings_checks import policy_names  # noqa: PLC0415
 
-    return list(policy_names(load_registry()))
+    library = load_registry()
+    return dict.fromkeys(library.plans, "--plan") | dict.fromkeys(policy_names(library), "--policy")
 
 
 def _translate_line(line: str, translate: Callable[[re.Match[str]], str]) -> str:
     # What follows an option is in its language already, such as --policy ties=rank.
-    words = re.split(r"(--[a-z-]+ [^\s=]+=\S*)", line)
+    words = re.split(rf"(--[a-z-]+ [^\s=]+=\S*|{_CALL})", line)
     return "".join(part if index % 2 else _KEYWORD.sub(translate, part) for index, part in enumerate(words))
 
 

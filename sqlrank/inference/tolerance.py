@@ -70,7 +70,7 @@ def parse_tolerances(
     for name, value in by_name.items():
         metric = names.get(name) or names.get(str(parse_metric_text(str(name))))
         if metric is None:
-            raise MetricError(f"tolerance of {name!r}, which is no metric of this call. There are: {', '.join(metrics)}")
+            raise MetricError(f"tolerance names {name!r}, which is no metric of this call. There are: {', '.join(metrics)}")
         tolerance_by_metric[metric] = Tolerance.parse(value)
     default = tolerance_by_metric.pop(DEFAULT_KEY, None)
     return {name: default for name in metrics if default is not None and name not in without_default} | tolerance_by_metric

@@ -84,9 +84,15 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
     role, dot, column_name = name.partition(".")
     has_prefix = bool(dot) and role in inputs and not any(name in (bound_input.table.column_types or ()) for bound_input in inputs.values())
     text = column_name if has_prefix else mapping.get(name, name)
+    argument = "across" if name in request.across else "by"
     if request.base_role is not None:
         return _find_in_base(
-            name, text, [inputs[role] for role in request.base_roles], request.rankings_from_predictions, role if has_prefix else ""
+            name,
+            text,
+            argument,
+            [inputs[role] for role in request.base_roles],
+            request.rankings_from_predictions,
+            role if has_prefix else "",
         )
     run_role = request.retrieval_role
     evaluated_roles = ["predictions", "run", "qrels"] if request.rankings_from_predictions else [run_role]
@@ -94,7 +100,7 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
         evaluated_roles = ["run", "queries"]
     searched_roles = [role] if has_prefix else evaluated_roles if inputs[run_role].table.column_types is None else list(inputs)
     searched_roles = [run_role, "qrels"] if searched_roles == ["qrels"] else searched_roles
-    match = _find_in_rankings(name, text, run_role, searched_roles, inputs)
+    match = _find_in_rankings(name, text, argument, run_role, searched_roles, inputs)
     if run_role in match.roles and ("queries" in request.measured_columns or name == SYSTEM_COLUMN):
         return match
     return replace(match, roles=[role for role in match.roles if role != "queries" or run_role not in match.roles])
@@ -108,7 +114,9 @@ _SCORES_ADVICE = (
 )
 
 
-def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _ColumnMatch:
+def _find_in_base(
+    name: str, text: str, argument: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str
+) -> _ColumnMatch:
     """Find a column of the evaluated input.
 
     If the input is composed of several, the column is one of the first, and of others that have it.
@@ -117,10 +125,10 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
     column = first.find_column(text) if prefix in {"", first.role.name} else None
     if column is None:
         available = first.table.column_types or {}
-        argument, advice = ("", _SCORES_ADVICE) if name == SYSTEM_COLUMN else ("by: ", did_you_mean(name, available))
+        start, advice = ("", _SCORES_ADVICE) if name == SYSTEM_COLUMN else (f"{argument}: ", did_you_mean(name, available))
         raise InputError(
             join_sentences(
-                f"{argument}{first.role.name} have no column {quote_excerpt(name)}", advice, f"There are: {enumerate_names(available)}"
+                f"{start}{first.role.name} have no column {quote_excerpt(name)}", advice, f"There are: {enumerate_names(available)}"
             )
         )
     holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.find_column(column) is not None]
@@ -129,7 +137,9 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
     )
 
 
-def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]) -> _ColumnMatch:
+def _find_in_rankings(
+    name: str, text: str, argument: str, run_role: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]
+) -> _ColumnMatch:
     """Find a column of the run or of the input that it is assembled from, or else of the queries table."""
     run = inputs[run_role]
     holders = {}
@@ -144,11 +154,11 @@ def _find_in_rankings(name: str, text: str, run_role: str, searched_roles: list[
         return _ColumnMatch(["queries"], holders["queries"], is_inspected)
     column = run.find_column(text)
     if column is not None and column == run.columns.get("score", run.find_column("score")):
-        raise InputError(f"by cannot name {column!r}, which is the score of the run. Rename the column")
+        raise InputError(f"{argument} cannot name {column!r}, which is the score of the run. Rename the column")
     if "qrels" in inputs and inputs["qrels"].find_column(text) is not None:
-        raise InputError(f"by: {name!r} is in qrels only. A column to group by is one of the run or of the queries table")
+        raise InputError(f"{argument}: {name!r} is in qrels only. A column to group by is one of the run or of the queries table")
     available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
-    argument, advice = ("", _RUNS_ADVICE) if name == SYSTEM_COLUMN else ("by: ", did_you_mean(name, available))
+    start, advice = ("", _RUNS_ADVICE) if name == SYSTEM_COLUMN else (f"{argument}: ", did_you_mean(name, available))
     holder = "The run" if run_role == "run" else f"The input {run_role}"
     listing = f"{holder} has: {enumerate_names(run.table.column_types or ())}"
-    raise InputError(join_sentences(f"{argument}no input has a column {quote_excerpt(name)}", advice, listing))
+    raise InputError(join_sentences(f"{start}no input has a column {quote_excerpt(name)}", advice, listing))

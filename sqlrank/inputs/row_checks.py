@@ -113,7 +113,8 @@ def _cast_advice(bound_input: BoundInput, name: str) -> str:
 def _column_text(bound_input: BoundInput, name: str) -> str:
     """Return the column or the expression that is bound to a name as SQL."""
     column = bound_input.columns[name]
-    return exp.to_identifier(column).sql("duckdb") if column in (bound_input.table.column_types or ()) else column
+    dialect = get_dialect(bound_input.table.dialect).sqlglot_name
+    return exp.to_identifier(column).sql(dialect) if column in (bound_input.table.column_types or ()) else column
 
 
 def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:

@@ -41,7 +41,7 @@ def wrap_for_storage(
     if not arguments:
         return statement
     if len(arguments) > 1:
-        raise InputError(f"{join_words(arguments)} are given. A result has one destination")
+        raise InputError(f"{join_words(f'{argument}=' for argument in arguments)} are given. A result has one destination")
     argument = arguments[0]
     engine = get_dialect(dialect)
     target = parse_table_name(argument, str(targets[argument]), dialect)
@@ -140,8 +140,8 @@ def resolve_group_column(statement: CompiledStatement, column: str, dialect: str
     identifiers = {output.name: output_identifier(select_item) for select_item, output in items if output.kind == "by"}
     column = column if column in identifiers else fold_column_name(column, dialect)
     if column not in identifiers:
-        problem = f"{argument}={column!r} is no column of by"
-        raise InputError(suggest_choice(problem, column, identifiers) if identifiers else f"{problem}. Give by, too, such as by='day'")
+        problem = f"{argument}={column!r} is no column of by="
+        raise InputError(suggest_choice(problem, column, identifiers) if identifiers else f"{problem}. Give it, too, such as by='day'")
     return identifiers[column]
 
 

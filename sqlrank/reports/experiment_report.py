@@ -134,7 +134,7 @@ def _parse_guardrails(tolerance: Any, names: list[str]) -> dict[str, Tolerance]:
     if not isinstance(tolerance, Mapping):
         return parse_tolerances(tolerance, names, {})
     if unknown := [name for name in tolerance if name not in {*names, "*"}]:
-        raise InputError(f"tolerance of {unknown[0]!r}, which is no metric of this experiment. There are: {', '.join(names)}")
+        raise InputError(f"tolerance names {unknown[0]!r}, which is no metric of this experiment. There are: {', '.join(names)}")
     return parse_tolerances(tolerance, names, {})
 
 

@@ -142,9 +142,8 @@ class SplitPlan:
             raise MetricError("give key='user_id', the column to split by, or time= with time_bounds= or shares=")
         salt = request.salt
         if not salt or not any(letter.isalpha() for letter in salt):
-            raise MetricError(
-                f"salt={salt!r} is not possible: give the purpose of the split a name, such as salt='checkout'. One salt splits one way"
-            )
+            problem = "name the purpose of the split" if salt is None else f"salt={salt!r} is not possible: give a name with a letter"
+            raise MetricError(f"{problem}, such as salt='checkout'. One salt splits one way")
         if (request.shares is None) is (request.folds is None):
             raise MetricError("give shares={'train': 0.8, 'test': 0.2} or folds=10")
         shares: dict[Any, Any] = parse_shares(request.shares) if request.folds is None else equal_shares(request.folds)
@@ -259,7 +258,11 @@ class SplitPlan:
                 column.pop()
 
 
+_SINGULAR = {"are": "is", "need": "needs"}
+
+
 def _refuse_options(request: SplitRequest, names: Sequence[str], reason: str) -> None:
     options = [f"{name}=" for name in names if getattr(request, name) is not None and getattr(request, name) is not False]
     if options:
-        raise MetricError(f"{join_words(options)} {reason}")
+        verb, _, rest = reason.partition(" ")
+        raise MetricError(f"{join_words(options)} {_SINGULAR[verb] if len(options) == 1 else verb} {rest}")

@@ -177,7 +177,7 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
     [
         ({"reference": "day = 9"}, "^rollup: Table has no rows to add up. See what reference= leaves of it"),
         ({"reference": "bin = 1"}, "^reference: bin is no key column of the rollup"),
-        ({"tolerance": {"LogLoss": 1}}, "^tolerance of 'LogLoss', which is no metric of this call. There are: AUC, PSI"),
+        ({"tolerance": {"LogLoss": 1}}, "^tolerance names 'LogLoss', which is no metric of this call. There are: AUC, PSI"),
         ({"tolerance": "much"}, "^tolerance='much' is not possible: give a number from 0, such as 0.01, or a share of the baseline"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
         ({"by": "campaign"}, "^rollup: 'campaign' is no key column of Table"),

@@ -280,7 +280,7 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"tolerance": -1}, "tolerance=-1 is not possible: give a number from 0, such as 0.01, or a share of the baseline, '1%'"),
-        ({"tolerance": {"AP": 1}}, "tolerance of 'AP', which is no metric of this call. There are: RR"),
+        ({"tolerance": {"AP": 1}}, "tolerance names 'AP', which is no metric of this call. There are: RR"),
         ({"baseline": "older"}, "no system is called 'older'. Did you mean 'old'? Choose from: old, new"),
         ({"confidence": 1}, "confidence=1 is not possible"),
         ({"min_units": -1}, "min_units=-1 is not possible: give an integer from 0, such as 20"),

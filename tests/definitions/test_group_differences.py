@@ -212,7 +212,7 @@ def test_types_and_names_of_columns() -> None:
         ("AUC", {"across": "sex", "by": "sex"}, "across and by both name sex. A column is one whose groups are compared, or one of by"),
         ("AUC", {"across": "sex", "by": "sex_min"}, "by cannot name 'sex_min', which is a column of the run or of the result"),
         ("AUC", {"across": [["sex"], []]}, "across=[['sex'], []] is not possible: give a column, or a list of columns whose combinations are compared"),
-        ("AUC", {"across": "gender"}, "by: predictions have no column 'gender'"),
+        ("AUC", {"across": "gender"}, "across: predictions have no column 'gender'"),
     ],
 )  # fmt: skip
 def test_what_has_no_differences_is_refused(metrics: str, options: dict[str, Any], message: str) -> None:

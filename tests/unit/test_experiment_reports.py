@@ -145,7 +145,7 @@ def test_the_command_reports_and_draws_a_stored_result(tmp_path: Path) -> None:
         (
             "effects",
             {"tolerance": {"clicks": 1}},
-            "tolerance of 'clicks', which is no metric of this experiment. There are: revenue, latency",
+            "tolerance names 'clicks', which is no metric of this experiment. There are: revenue, latency",
         ),
         ("effects", {"tolerance": "x"}, "tolerance='x' is not possible: give a number from 0"),
         (pa.table({"metric": ["x"]}), {}, "experiment: this table is no result of an experiment. Give a result of sqlrank.experiment"),

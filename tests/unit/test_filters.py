@@ -229,7 +229,7 @@ def test_rows_are_inserted_by_the_names_of_columns(dialect: str) -> None:
 
 
 def test_a_result_goes_to_one_place() -> None:
-    with pytest.raises(InputError, match=r"create_table and insert are given. A result has one destination"):
+    with pytest.raises(InputError, match=r"create_table= and insert= are given. A result has one destination"):
         sqlrank.sql("Brier", predictions="p", create_table="a", insert="b")
     for name, message in {
         "a b": "'a b' is not the name of a table",
@@ -242,7 +242,7 @@ def test_a_result_goes_to_one_place() -> None:
         assert str(error.value).startswith("create_table: ")
         assert message in str(error.value)
     result = CliRunner().invoke(app, ["sql", "Brier", "--predictions", "p", "--create-view", "v", "--create-table", "t"])
-    assert result.stderr == "sqlrank: create_table and create_view are given. A result has one destination\n"
+    assert result.stderr == "sqlrank: --create-table and --create-view are given. A result has one destination\n"
 
 
 def test_stored_results_on_duckdb(connection: duckdb.DuckDBPyConnection) -> None:

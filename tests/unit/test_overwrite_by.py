@@ -92,8 +92,8 @@ def test_the_command() -> None:
     ("options", "message"),
     [
         ({"overwrite_by": "day", "by": "day"}, "overwrite_by= says which rows of insert= are replaced. Name that table, too"),
-        ({"overwrite_by": "dya", "by": ["day", "shop"], "insert": "t"}, "overwrite_by='dya' is no column of by. Did you mean 'day'? Choose from: day, shop"),
-        ({"overwrite_by": "day", "insert": "t"}, "overwrite_by='day' is no column of by. Give by, too, such as by='day'"),
+        ({"overwrite_by": "dya", "by": ["day", "shop"], "insert": "t"}, "overwrite_by='dya' is no column of by=. Did you mean 'day'? Choose from: day, shop"),
+        ({"overwrite_by": "day", "insert": "t"}, "overwrite_by='day' is no column of by=. Give it, too, such as by='day'"),
         ({"overwrite_by": ["day"], "by": "day", "insert": "t"}, "overwrite_by=['day'] is not possible: give a column of by, such as 'day'"),
     ],
 )  # fmt: skip

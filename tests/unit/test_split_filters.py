@@ -107,7 +107,7 @@ def test_nothing_of_it_leaks(options: dict[str, Any]) -> None:
         ({"cold_start": "drop_users", "user": None}, "cold_start= and seen_pairs= need user=, the column of users"),
         ({"seen_pairs": "drop", "item": None}, "cold_start= and seen_pairs= need item=, the column of items"),
         ({"item": None}, "user= is for cold_start= and seen_pairs=. The column to split by is key="),
-        ({"item": "item_id", "user": None}, "item= are not for a split by time alone"),
+        ({"item": "item_id", "user": None}, "item= is not for a split by time alone"),
         ({"time": None, "time_bounds": None, "key": "user_id", "salt": "x", "folds": 3, "seen_pairs": "drop"}, "which folds do not have"),
     ],
 )
