@@ -82,6 +82,11 @@ def compare(
         displayed = select_display_columns(result, displayed_columns) if form in HUMAN_FORMATS and not per_query else result
         style = TableStyle(DEFAULT_DIGITS if digits is None else digits, num_hidden=result.num_columns - displayed.num_columns)
         write_result(displayed, form, FileKind.COMPARISON, file, style)
+    if not per_query and "unpaired" in result.column_names:
+        unpaired, paired = max(zip(result["unpaired"].to_pylist(), result["n_units"].to_pylist(), strict=True), default=(0, 0))
+        if unpaired:
+            note = f"{unpaired:,} of {unpaired + paired:,} units have a value for one of two systems only. Comparisons leave them out"
+            typer.echo(f"note: {note}", err=True)
 
 
 def gate(

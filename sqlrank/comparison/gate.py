@@ -13,7 +13,7 @@ from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.comparison_table import contrast_row, contrast_table, group_schema, group_values
 from sqlrank.comparison.group_gate import gate_differences
-from sqlrank.comparison.noninferiority import check_direction, count_tests, decide_verdict
+from sqlrank.comparison.noninferiority import MAX_UNPAIRED_SHARE, check_direction, count_tests, decide_verdict
 from sqlrank.comparison.paired_tests import with_t_interval
 from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.compiler.row_keys import QUERY_ID
@@ -45,8 +45,6 @@ _IS_DEFINITIONS = make_mapping_check(
         isinstance(value, dict) and make_mapping_check(is_text)(value.get("policies", {})) and is_text(value.get("definition", ""))
     )
 )
-MAX_UNPAIRED_SHARE = 0.01
-"""Maximum share of units that only one of baseline and candidate may have."""
 
 
 def read_baseline(source: Any) -> pa.Table:

@@ -25,6 +25,9 @@ GATE_SYSTEMS = ("baseline", "candidate")
 MIN_INTERVAL_UNITS = 2
 """Minimum number of units for an interval."""
 
+MAX_UNPAIRED_SHARE = 0.01
+"""Maximum share of units that only one of baseline and candidate may have, for a pass or a stored baseline."""
+
 MIN_DECISIVE_UNITS = 20
 """Minimum number of units to decide if all have the same nonzero difference."""
 
@@ -42,8 +45,19 @@ def decide_verdict(
 
     It fails if an interval corrected for ``num_tests`` rows lies below minus the tolerance, so that few fail by chance. It passes if the
     interval at ``level`` lies above minus the tolerance. A relative tolerance is taken of the baseline's measured value, as if that were
-    exact.
+    exact. A candidate without values for some units is not compared on them, so it does not pass if they are many.
     """
+    verdict = _decide_on_pairs(summary, measure, tolerance, level, num_tests, min_units)
+    all_units = summary.units + summary.unpaired
+    if verdict.verdict == PASS and summary.unpaired > MAX_UNPAIRED_SHARE * all_units:
+        return Verdict(INCONCLUSIVE, f"{summary.unpaired:,} of {all_units:,} units have a value for one system only")
+    return verdict
+
+
+def _decide_on_pairs(
+    summary: DifferenceSummary, measure: ComparedMetric, tolerance: Tolerance, level: float, num_tests: int, min_units: int
+) -> Verdict:
+    """Return the verdict on the units that have a value for both systems."""
     min_required_units = max(MIN_INTERVAL_UNITS, min_units)
     if (reason := undefined_reason(summary, measure, GATE_SYSTEMS)) is not None:
         if summary.cell_units < min_required_units:

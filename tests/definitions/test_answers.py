@@ -371,3 +371,11 @@ def test_rollups_have_the_lists_of_answers(tmp_path: Path) -> None:
 def test_dbt_models_read_answers() -> None:
     model = sqlrank.dbt_model(["nDCG@10", "Mean(latency_ms)"], "questions", inputs={"answers": "evals"}, by="intent")
     assert "FROM {{ ref('evals') }}" in model.sql
+
+
+def test_a_comparison_notes_questions_of_one_system(tmp_path: Path) -> None:
+    for name, rows in (("old", QUESTIONS), ("few", QUESTIONS[:-1])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    sources = [word for name in ("old", "few") for word in ("--input", f"answers={name}={tmp_path / name}.jsonl")]
+    found = invoke_command("compare", "RR", *sources)
+    assert found.stderr == "note: 1 of 4 units have a value for one of two systems only. Comparisons leave them out\n"
