@@ -11,8 +11,8 @@ from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.routines.check_steps import CHECK, CHECKS_PARAMETER, PROBLEMS, add_checks
 from sqlrank.routines.routine import Routine, qualify_function
-from sqlrank.routines.symbolic_statement import GROUP_COLUMN
-from sqlrank.routines.table_functions import GROUP_PARAMETER, build_table_query
+from sqlrank.routines.symbolic_statement import GROUP_COLUMN, source_table
+from sqlrank.routines.table_functions import CTE_PREFIX, GROUP_PARAMETER, build_table_query
 from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> ex
     query = build_table_query(
         symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference_parameter, names
     )
+    _qualify_columns(query, facts.inputs)
     add_checks(query, symbolic, "duckdb", exp.column(CHECKS_PARAMETER))
     for cte in query.args["with_"].expressions:
         if cte.alias in {PROBLEMS, CHECK}:  # each on a line, so that the script of all functions stays below 1.5 MB
@@ -69,10 +70,27 @@ def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> ex
     return query
 
 
+def _qualify_columns(query: exp.Select, roles: Sequence[str]) -> None:
+    """Qualify the columns of the passed tables in place where they get their types, since DuckDB takes one that is missing for its own alias."""
+    sources = {CTE_PREFIX + source_table(role): role for role in roles}
+    for select in find_nodes(query, exp.Select):
+        table = select.args["from_"].this
+        if table.name not in sources or select.args.get("joins"):
+            continue
+        for item in select.selects:
+            column = item.unalias().this if isinstance(item.unalias(), exp.Cast) else None
+            if isinstance(column, exp.Column) and not column.table:
+                column.set("table", exp.to_identifier(sources[table.name]))
+                table.set("alias", exp.TableAlias(this=exp.to_identifier(sources[table.name])))
+
+
 def _read_source(role: str, group: str | None) -> exp.Select:
-    """Return the query that reads the table that is passed for a role, with the column of the group if it has it."""
+    """Return the query that reads the table that is passed for a role, with the column of the group if it has it.
+
+    That column is the first, because DuckDB reads the first of two columns of one name.
+    """
     groups = [] if group is None else [exp.alias_(_reference_parameter(GROUP_PARAMETER), group)]
-    return exp.select("*", *groups).from_(exp.Table(this=exp.Anonymous(this="query_table", expressions=[exp.column(role)])))
+    return exp.select(*groups, "*").from_(exp.Table(this=exp.Anonymous(this="query_table", expressions=[exp.column(role)])))
 
 
 def create_scalar_macro(schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:
