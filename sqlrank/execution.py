@@ -175,7 +175,7 @@ def _duplicate_search_scope(prepared: PreparedStatement) -> str:
 def _explain_invalid_rows(prepared: PreparedStatement) -> None:
     """Check the rows of the evaluated input, and raise ``InputError`` with every problem."""
     inputs = prepared.inputs
-    base_input = inputs.base
+    base_input = inputs.base or inputs.by_role.get("run")
     if base_input is None or base_input.role.name not in inputs.needed_columns or not prepared.is_audited:
         return
     for view in inputs.per_score():

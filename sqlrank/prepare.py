@@ -21,6 +21,7 @@ from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.planner.planner import choose_plan, validate_plan
+from sqlrank.planner.rank_method import is_rank_method_allowed
 from sqlrank.query_text import query_text
 from sqlrank.rendering.renderer import render_over_tables
 from sqlrank.request_header import request_header
@@ -103,13 +104,17 @@ def prepare_statement(
     validate_plan(request, database.dialect)
     inputs = filter_inputs(bind_inputs(request, database) if inputs is None else inputs)
     is_audited = check != "off" and database.can_inspect
-    report = _validate_rankings(request, inputs, check) if is_audited and request.is_ranking else None
+    counts_null_ids = is_audited and _can_count_null_ids(request, inputs)
+    report = _validate_rankings(request, inputs, check, ("run",) if counts_null_ids else ()) if is_audited and request.is_ranking else None
     if is_audited:
         for bound_input in inputs.side_inputs:
             row_checks.validate_rows(database, bound_input, inputs.needed_columns[bound_input.role.name], required_row_checks(request))
         for bound_input in [*inputs.side_inputs, *([inputs.base] if inputs.base is not None else [])]:
             _check_unique(request, inputs, bound_input)
     plans = choose_plan(request, inputs, None if report is None else report.rows)
+    if counts_null_ids and plans["rank_method"] != "list_position":
+        row_checks.validate_rows(database, inputs.by_role["run"], inputs.needed_columns["run"], ())
+        counts_null_ids = False
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
     metrics = [metric.with_plan(plans) for metric in request.metrics]
     base_role = request.base_role
@@ -133,7 +138,7 @@ def prepare_statement(
         notes.append(_default_column_note("queries", "weight", 1))
     notes += _default_column_notes(inputs) if not database.can_inspect else []
     header = request_header(request, inputs, plans, notes)
-    audits = _audit_queries(request, inputs) if is_audited else {}
+    audits = _audit_queries(request, inputs, counts_null_ids) if is_audited else {}
     statement = _compile_cached(
         _CompileKey(request.library, tuple(metrics), input_ctes.sources, layout, header, audits, _column_types(inputs))
     )
@@ -206,9 +211,9 @@ def _render_cached(
     return render_over_tables(statement.tree, statement.header, dialect, can_materialize, tables)
 
 
-def _audit_queries(request: ResolvedRequest, inputs: BoundInputs) -> dict[str, exp.Select]:
+def _audit_queries(request: ResolvedRequest, inputs: BoundInputs, counts_null_ids: bool) -> dict[str, exp.Select]:
     """Return the audit columns by role."""
-    audits = {"run": cross_input_checks.load_audit()} if request.is_ranking and _joins_qrels(request, inputs) else {}
+    audits = {"run": cross_input_checks.load_audit(counts_null_ids)} if request.is_ranking and _joins_qrels(request, inputs) else {}
     if inputs.base is not None:
         audits[inputs.base.role.name] = _invalid_row_audit(request, inputs, inputs.base)
     return audits
@@ -220,6 +225,22 @@ def _joins_qrels(request: ResolvedRequest, inputs: BoundInputs) -> bool:
     Its result then reveals problems of both.
     """
     return "qrels" in inputs.by_role and request.metrics[0].file.kind != "curves"
+
+
+def _can_count_null_ids(request: ResolvedRequest, inputs: BoundInputs) -> bool:
+    """Return True if the statement can count the NULLs in lists of documents, in place of a check that reads all lists.
+
+    It then reads every list, and nothing of a document but its id.
+    """
+    return (
+        request.is_ranking
+        and _joins_qrels(request, inputs)
+        and is_rank_method_allowed(request, "list_position")
+        and request.assembled_roles.get("run") == "answers"
+        and "queries" not in inputs.by_role
+        and request.shared_policies.get("queries") == "given"
+        and {*inputs.needed_columns["run"]} <= {"query_id", "doc_id", "rank"}
+    )
 
 
 def _invalid_row_audit(request: ResolvedRequest, inputs: BoundInputs, base_input: BoundInput) -> exp.Select:
@@ -264,13 +285,13 @@ def _check_unique(request: ResolvedRequest, inputs: BoundInputs, bound_input: Bo
             row_checks.check_unique(inputs.database, grouped, ("rank",))
 
 
-def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: CheckMode) -> ValidationReport:
-    """Check the rankings before the statement runs."""
+def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: CheckMode, deferred: tuple[str, ...]) -> ValidationReport:
+    """Check the rankings before the statement runs, but for those that it checks itself."""
     database, by_role = inputs.database, inputs.by_role
     needed = {role: names for role, names in inputs.needed_columns.items() if by_role[role].role.list_relation is not None}
     deduplicated_roles = {role for role in needed if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)}
     report = row_checks.validate_ranking_rows(
-        database, by_role, needed, check if _joins_qrels(request, inputs) else "full", deduplicated_roles
+        database, by_role, needed, check if _joins_qrels(request, inputs) else "full", deduplicated_roles, deferred
     )
     policy = request.shared_policies.get("queries", "judged")
     cross_input_checks.check_queries_present(

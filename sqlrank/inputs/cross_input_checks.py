@@ -85,9 +85,9 @@ def _equal_keys(keys: tuple[str, ...]) -> exp.Condition:
     return exp.and_(*(exp.EQ(this=exp.column(key, table="run"), expression=exp.column(key, table="qrels")) for key in keys))
 
 
-def load_audit() -> exp.Select:
-    """Return the columns that :func:`check_ranking_join` reads, as a metric file."""
-    return load_select("checks", "document_audit.sql")
+def load_audit(counts_null_ids: bool) -> exp.Select:
+    """Return the columns that :func:`check_ranking_join` reads, as a metric file, with the number of NULLs in lists of documents if needed."""
+    return load_select("checks", "list_audit.sql" if counts_null_ids else "document_audit.sql")
 
 
 def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:

@@ -167,10 +167,12 @@ def validate_ranking_rows(
     needed: Mapping[str, tuple[str, ...]],
     check: CheckMode,
     deduplicated_roles: Collection[str] = (),
+    deferred: Collection[str] = (),
 ) -> ValidationReport:
     """Check the rows of all inputs of a ranking evaluation.
 
-    ``deduplicated_roles`` are inputs that are deduplicated by a policy, so duplicates are not reported.
+    ``deduplicated_roles`` are inputs that are deduplicated by a policy, so duplicates are not reported. Those ``deferred`` are
+    deduplicated, too, and checked only to report their problems with those of others.
 
     Raises:
         InputError: One message for each problem.
@@ -180,6 +182,8 @@ def validate_ranking_rows(
     judgment_counts: dict[str, Any] = {}
     rows: dict[str, int] = {}
     for role, columns in needed.items():
+        if role in deferred:
+            continue
         counts, role_problems = _row_problems(database, inputs[role], columns)
         problems += role_problems
         rows[role] = counts["all_rows"]
@@ -190,6 +194,8 @@ def validate_ranking_rows(
             all_rows = False
         else:
             problems += _find_duplicates(database, inputs[role], inputs[role].unique_columns)
+    if problems:
+        problems = [problem for role in deferred for problem in _row_problems(database, inputs[role], needed[role])[1]] + problems
     raise_problems(problems)
     return ValidationReport(rows, all_rows, judgment_counts.get("positive_relevance") or 0, judgment_counts.get("top_grade"))
 

@@ -108,15 +108,15 @@ def choose_rank_method(request: ResolvedRequest, inputs: BoundInputs, row_counts
     """
     database, by_role = inputs.database, inputs.by_role
     dialect = get_dialect(database.dialect)
-    if dialect.recomputes_ctes and _is_allowed(request, "array"):
+    if dialect.recomputes_ctes and is_rank_method_allowed(request, "array"):
         return "array"
-    if _is_allowed(request, "list_position") and _can_look_up(request, inputs, row_counts):
+    if is_rank_method_allowed(request, "list_position") and _can_look_up(request, inputs, row_counts):
         return "list_position"
     # Some ranking metrics read no judgments, and every one reads a run.
     has_row_counts = "run" in by_role and all(by_role[role].table.has_row_count for role in ("run", "qrels") if role in by_role)
     if not dialect.plans_by_statistics or not database.can_inspect or not ranking_metrics(request) or not has_row_counts:
         return "sort"
-    possible = [value for value in ("top_k", "count") if _is_allowed(request, value)]
+    possible = [value for value in ("top_k", "count") if is_rank_method_allowed(request, value)]
     if not possible:
         return "sort"
     rows = row_counts or _count_rows(inputs, by_role.keys() & {"run", "qrels"})
@@ -148,7 +148,7 @@ def _count_rows(inputs: BoundInputs, roles: Iterable[str]) -> dict[str, int]:
     return {role: inputs.database.query_rows(query)[0][0] for role, query in queries.items()}
 
 
-def _is_allowed(request: ResolvedRequest, value: str) -> bool:
+def is_rank_method_allowed(request: ResolvedRequest, value: str) -> bool:
     """Return True if a ranking method is valid under the policies of all ranking metrics."""
     valid_with = request.library.plans["rank_method"]["values"][value]["valid_with"]
     return all(

@@ -58,7 +58,7 @@ ENGINE_NODES = {
 }  # fmt: skip
 """Additional nodes allowed in files that declare an engine (``-- Engines: duckdb``)."""
 
-ENGINE_FUNCTIONS = {"duckdb": ("hash", "list_reduce", "list_select", "list_sum", "list_unique")}
+ENGINE_FUNCTIONS = {"duckdb": ("hash", "list_bool_and", "list_count", "list_reduce", "list_select", "list_sum", "list_unique")}
 """Functions of an engine without a node of their own, allowed in files that declare it."""
 
 _METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",

@@ -148,6 +148,7 @@ def test_documents_are_looked_up_in_lists_where_that_is_right_and_fast() -> None
     assert read_rank_method(at_five) == read_rank_method(whole) == "list_position"
     assert b"LIST_SELECT(" in at_five.schema.metadata[b"sqlrank.sql"]
     assert b"LIST_SELECT(" not in whole.schema.metadata[b"sqlrank.sql"]
+    assert all(b"LIST_COUNT(" in result.schema.metadata[b"sqlrank.sql"] for result in (at_five, whole))
     assert "rank_method=list_position; alternative: rank_method=sort, if hundreds" in sqlrank.sql("AP", inputs={"answers": "a"})
     assert "rank_method=sort" in sqlrank.sql("AP", inputs={"answers": "a"}, dialect="bigquery")
     scored = make_answers([row | {"scores": list(range(len(row["retrieved"])))} for row in QUESTIONS])
@@ -164,6 +165,26 @@ def test_documents_are_looked_up_in_lists_where_that_is_right_and_fast() -> None
         ("uuids", {"connection": connection}),
     ):
         assert read_rank_method(sqlrank.evaluate("RR", inputs={"answers": table}, **options)) == "sort"
+
+
+@pytest.mark.parametrize("repeated", [0, 3])
+def test_ranks_in_long_lists_skip_repeated_documents(repeated: int) -> None:
+    documents = [f"d{number}" for number in range(300)]
+    questions = [{"query_id": "q1", "retrieved": documents[:repeated] + documents, "relevant": ["d299", "d1"]}]
+    assert evaluate(["RR", "AP", "num_ret"], questions) == [{"RR": 0.5, "AP": pytest.approx((1 / 2 + 2 / 300) / 2), "num_ret": 300.0}]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"per_query": True}, {"by": "intent"}, {"confidence": 0.9}, {"topics": "judged"}, {"ties": "doc_desc"}]
+)
+def test_ids_that_are_null_are_found_in_every_list(options: dict[str, Any]) -> None:
+    unjudged = [row | {"retrieved": ["d5", None]} if row["query_id"] == "q3" else row for row in QUESTIONS]
+    assert "answers.retrieved (Table): 1 row: doc_id is NULL" in find_refusal(unjudged, **options)
+    both = find_refusal([row | {"relevant": ["d1", None]} if row["query_id"] == "q1" else row for row in unjudged], **options)
+    assert [line.partition(": doc_id")[0] for line in both.splitlines() if "is NULL" in line] == [
+        f"answers.{name} (Table): 1 row" for name in ("retrieved", "relevant")
+    ]
+    assert evaluate("RR", unjudged, check="off", **options)
 
 
 def test_an_explanation_names_the_document_at_each_rank() -> None:

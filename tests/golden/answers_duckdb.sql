@@ -39,67 +39,76 @@ WITH answers AS NOT MATERIALIZED (
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY "intent", query_id) AS INT) AS list_id
   FROM answers
-), retrieved_lists AS (
-  -- One row per intent and query that answers has. (retrieved_lists.sql)
+), judgments AS (
+  -- One row per intent, query and document of its judgments, retrieved or not. (judgments.sql)
   SELECT
-    ranked_lists.list_id,
-    answers.retrieved,  -- documents in order, with repeated ones
-    -- distinct where the first repeat any
-    CASE
-      WHEN LIST_UNIQUE(
-        LIST_TRANSFORM(
-          LIST_SELECT(
-            answers.retrieved,
-            GENERATE_SERIES(
-              1,
-              CASE
-                WHEN ARRAY_LENGTH(answers.retrieved) > 10 THEN 10
-                ELSE ARRAY_LENGTH(answers.retrieved)
-              END
-            )
-          ),
-          LAMBDA doc_id : HASH(doc_id)
-        )
-      )
-      = CASE
-        WHEN ARRAY_LENGTH(answers.retrieved) > 10 THEN 10
-        ELSE ARRAY_LENGTH(answers.retrieved)
-      END
-      THEN ARRAY_LENGTH(answers.retrieved)
-      ELSE ARRAY_LENGTH(LIST_DISTINCT(answers.retrieved))
-    END AS num_documents
-  FROM answers
-  INNER JOIN ranked_lists
-    ON ranked_lists."intent" IS NOT DISTINCT FROM answers."intent"
-    AND ranked_lists.query_id = answers.query_id
-), judged_documents AS (
-  -- One row per intent, query and judged document, retrieved or not.
-  -- (judged_documents/by_list_position.sql)
-  SELECT
-    ranked_lists.list_id,
-    deduplicated_qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
-    -- NULL if not retrieved
-    CASE
-      WHEN retrieved_lists.num_documents
-      = ARRAY_LENGTH(retrieved_lists.retrieved)
-      THEN ARRAY_POSITION(
-        retrieved_lists.retrieved,
-        deduplicated_qrels.doc_id
-      )
-      ELSE ARRAY_LENGTH(
-        LIST_DISTINCT(
-          retrieved_lists.retrieved[1:ARRAY_POSITION(
-            retrieved_lists.retrieved,
-            deduplicated_qrels.doc_id
-          )]
-        )
-      )
-    END AS rank
+    ranked_lists.list_id, deduplicated_qrels.doc_id,
+    deduplicated_qrels.relevance  -- grade; negative if pooled for judging, but left unjudged
   FROM deduplicated_qrels
   INNER JOIN ranked_lists
     ON ranked_lists."intent" IS NOT DISTINCT FROM deduplicated_qrels."intent"
     AND ranked_lists.query_id = deduplicated_qrels.query_id
+), hashed_lists AS (
+  -- One row per intent and query, with the hashes of its first documents.
+  SELECT
+    ranked_lists.list_id, answers.retrieved,
+    LIST_TRANSFORM(
+      LIST_SELECT(
+        answers.retrieved,
+        GENERATE_SERIES(
+          1,
+          CASE
+            WHEN ARRAY_LENGTH(answers.retrieved) > 10 THEN 10
+            ELSE ARRAY_LENGTH(answers.retrieved)
+          END
+        )
+      ),
+      LAMBDA doc_id : HASH(doc_id)
+    ) AS hashes
+  FROM answers
+  INNER JOIN ranked_lists
+    ON ranked_lists."intent" IS NOT DISTINCT FROM answers."intent"
+    AND ranked_lists.query_id = answers.query_id
+), retrieved_lists AS (
+  -- One row per intent and query that answers has. (retrieved_lists.sql)
+  SELECT
+    list_id,
+    retrieved,  -- documents in order, with repeated ones
+    -- distinct where the first repeat any
+    CASE
+      WHEN CASE
+        WHEN ARRAY_LENGTH(hashes) <= 250
+        THEN LIST_BOOL_AND(
+          LIST_TRANSFORM(
+            hashes,
+            LAMBDA doc_hash, list_position : ARRAY_POSITION(hashes, doc_hash) = list_position
+          )
+        )
+        ELSE LIST_UNIQUE(hashes) = ARRAY_LENGTH(hashes)
+      END
+      THEN ARRAY_LENGTH(retrieved)
+      ELSE ARRAY_LENGTH(LIST_DISTINCT(retrieved))
+    END AS num_documents
+  FROM hashed_lists
+), judged_documents AS (
+  -- One row per intent, query and judged document, retrieved or not.
+  -- (judged_documents/by_list_position.sql)
+  SELECT
+    ranked_lists.list_id, judgments.relevance,
+    -- NULL if not retrieved
+    CASE
+      WHEN retrieved_lists.num_documents = ARRAY_LENGTH(retrieved_lists.retrieved)
+      THEN ARRAY_POSITION(retrieved_lists.retrieved, judgments.doc_id)
+      ELSE ARRAY_LENGTH(
+        LIST_DISTINCT(
+          retrieved_lists.retrieved[1:ARRAY_POSITION(retrieved_lists.retrieved, judgments.doc_id)]
+        )
+      )
+    END AS rank
+  FROM judgments
+  RIGHT JOIN ranked_lists ON ranked_lists.list_id = judgments.list_id
   LEFT JOIN retrieved_lists ON retrieved_lists.list_id = ranked_lists.list_id
+  WHERE judgments.relevance IS NOT NULL
 ), ideal_ranking AS (
   -- One row per intent, query and document of positive relevance. (ideal_ranking/judged.sql)
   SELECT

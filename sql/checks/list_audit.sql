@@ -1,0 +1,9 @@
+-- list_audit: one row per list of answers: the counts of document_audit, and of ids that are NULL, for which no other statement reads the lists.
+-- Grain: list_id
+SELECT
+  list_id,
+  SUM(CASE WHEN relevance > 0 THEN 1 ELSE 0 END) AS audit_docs,
+  COUNT(CASE WHEN relevance > 0 THEN document_rank END) AS audit_retrieved,
+  MAX(num_null_ids) AS audit_broken
+FROM searched_lists
+GROUP BY list_id
