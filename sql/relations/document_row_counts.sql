@@ -1,4 +1,4 @@
--- document_row_counts: one row per list, input (run or judgments) and document: its number of rows in the input, without doc_id.
+-- document_row_counts: one row per list, input (run or judgments) and document: its number of rows in the input. Neither input nor doc_id is a column.
 -- Reads: with duplicates.
 -- Grain: many per list_id
 SELECT

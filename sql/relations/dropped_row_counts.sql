@@ -1,4 +1,4 @@
--- dropped_row_counts: one row per list and input before nulls=drop, one per document after it: number of rows, negated in rows after it.
+-- dropped_row_counts: one row per list and input, and one per document that nulls=drop leaves: rows given, or minus rows left, which sum to the dropped ones.
 -- Grain: many per list_id
 SELECT
   list_id,

@@ -8,7 +8,7 @@ SELECT
   fp, -- weight of false positives
   tn, -- weight of true negatives
   fn, -- weight of false negatives
-  COALESCE(criterion(tp, fp, tn, fn), -2) AS criterion_value -- to maximize; -2 if undefined
+  COALESCE(criterion(tp, fp, tn, fn), -2) AS criterion_value -- to maximize; if undefined -2, below all values
 FROM (
   -- one row per group and distinct score of a positive
   SELECT

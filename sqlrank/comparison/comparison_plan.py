@@ -51,7 +51,7 @@ def _list_measures(resolved_request: ResolvedRequest) -> list[ComparedMetric]:
     """Return the metrics of a request; raise ``MetricError`` if none has unit values."""
     measures = [_build_measure(metric, resolved_request) for metric in resolved_request.metrics]
     if all(measure.no_interval is not None for measure in measures):
-        raise MetricError(_without_units(resolved_request.metrics[0], measures[0], resolved_request))
+        raise MetricError(_no_unit_values_message(resolved_request.metrics[0], measures[0], resolved_request))
     return measures
 
 
@@ -75,7 +75,7 @@ def _build_measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) ->
     )
 
 
-def _without_units(metric: ResolvedMetric, measure: ComparedMetric, resolved_request: ResolvedRequest) -> str:
+def _no_unit_values_message(metric: ResolvedMetric, measure: ComparedMetric, resolved_request: ResolvedRequest) -> str:
     """Return the message for a call of which no metric has unit values."""
     has_queries = (
         measure.uses_influence and not metric.file.interval.no_interval and resolved_request.library.roles[metric.input_role].query_column
@@ -187,6 +187,6 @@ class ComparisonPlan:
             yield group, self.call_by(group)
 
     def value_calls(self) -> Iterable[tuple[list[str], Request]]:
-        """Yield each grouping with its call for the metrics by system and cell."""
+        """Yield each grouping with its call for the metrics by system and group."""
         for group, call in self.calls_by_grouping():
             yield group, replace(call, confidence=None, unit=None, per_unit=False, per_query=False, include_query_weights=False)

@@ -255,7 +255,7 @@ class DuckDBSources:
 
     def _list_search_path(self) -> set[tuple[str, str]]:
         """Return the (database, schema) pairs that unqualified table names resolve to."""
-        return set() if self._names is None else {self._names.near, ("temp", "main")}
+        return set() if self._names is None else {self._names.default_schema, ("temp", "main")}
 
     @property
     def shadowed(self) -> Mapping[str, str]:

@@ -32,12 +32,12 @@ class NameResolution(NamedTuple):
     """Name resolution of a DuckDB connection during a call.
 
     Attributes:
-        near: Database and schema of unqualified table names.
+        default_schema: Database and schema of unqualified table names.
         search_path: Setting to restore, None if it was not changed.
         shadowed: User-defined functions that shadow built-in ones, with their full names.
     """
 
-    near: tuple[str, str]
+    default_schema: tuple[str, str]
     search_path: str | None
     shadowed: Mapping[str, str]
 

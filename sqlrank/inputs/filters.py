@@ -96,7 +96,7 @@ def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> 
             value = "'2026-01-01'" if duckdb_type.startswith(_TEMPORAL) else "'a'"
             example = f"{name} = {value}" if duckdb_type.startswith((*_TEMPORAL, *_TEXT)) else f"{name} IS NOT NULL"
             raise InputError(
-                f"where: column {quote_excerpt(name)} is {duckdb_type.partition('(')[0]}, which is no condition. Compare it, such as {example}"
+                f"where: column {quote_excerpt(name)} is {duckdb_type.partition('(')[0]}, which is not a boolean. Compare it, such as {example}"
             )
     for comparison in conjunct.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between):
         operands = [node.unnest() for node in comparison.iter_expressions()]

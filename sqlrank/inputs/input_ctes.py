@@ -1,4 +1,4 @@
-"""Build the queries of inputs (mapped, filtered, composed of others, repeated per grouping) and the statement's group-by layout."""
+"""Build the CTEs of inputs: mapped columns, scores by UNION ALL, run and qrels from predictions, rows per grouping set, filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Format SQL: short clauses on one line, long arithmetic on several, comments behind their columns or above them."""
+"""Format SQL twice, as shown and as executed over other tables: wrap clauses and arithmetic, and put comments by their columns."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _WITHOUT_GREATEST = {dialect.sqlglot_name for dialect in DIALECTS.values() if no
 """sqlglot's names of dialects that write GREATEST as MAX of several arguments."""
 
 _MARK = re.compile("\0(\\d+)\0+")
-"""Mark of a line that has two texts, as long as the first; no engine accepts NUL in a statement."""
+"""Placeholder of a line that differs between the two texts, as wide as the shown line; no engine accepts NUL in a statement."""
 
 
 def format_tree(tree: exp.Expr, dialect: str, pretty: bool, tables: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> tuple[str, str]:

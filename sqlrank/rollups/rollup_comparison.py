@@ -66,7 +66,7 @@ MIN_BUCKETS = 2
 class RollupComparisonRequest:
     """A comparison of rollups as requested.
 
-    ``rollups`` are the sources by system, ``baseline`` is None for all pairs. The confidence level is that of ``call``, None for certain
+    ``rollups`` are the sources by system, ``baseline`` is None for all pairs. The confidence level is that of ``call``, None for guaranteed
     bounds alone.
     """
 
@@ -230,7 +230,7 @@ def _test_contrasts(
             BOUND_LOW: difference.bound_low,
             BOUND_HIGH: difference.bound_high,
             N_BUCKETS: difference.n_buckets,
-            "reason": _missing_interval(row, metric in interval_metrics, family is not None),
+            "reason": _missing_reason(row, metric in interval_metrics, family is not None),
         }
         if family is not None:
             values |= {"ci_level": family.level, "test": "t", "correction": request.correction}
@@ -249,7 +249,7 @@ def _test_contrasts(
     return results
 
 
-def _missing_interval(row: _Contrast, is_supported: bool, is_tested: bool) -> str | None:
+def _missing_reason(row: _Contrast, is_supported: bool, is_tested: bool) -> str | None:
     """Return the reason why a difference is undefined or has no interval, None if it has one."""
     difference = row.difference
     undefined = [

@@ -32,7 +32,7 @@ def check_duplicate_batches(database: Database, table: SourceTable, keys: Sequen
     This happens if a file is read twice; sums alone would not reveal it.
     """
     key_columns = [quoted_column(name) for name in (str(table.find_column(BATCH_COLUMN)), *keys)]
-    select_items = [exp.alias_(column.copy(), f"told_{index}") for index, column in enumerate(key_columns)]
+    select_items = [exp.alias_(column.copy(), f"value_{index}") for index, column in enumerate(key_columns)]
     is_duplicate = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
     duplicates = database.query_rows(
         exp.select(*select_items).from_(rows.copy()).group_by(*(column.copy() for column in key_columns)).having(is_duplicate).limit(1)
@@ -83,7 +83,7 @@ def _check_net_sums(
 ) -> None:
     """Raise ``InputError`` for a group with a negative value in one of the columns ``non_negative``."""
     is_negative = exp.or_(*(exp.LT(this=column.copy(), expression=exp.Literal.number(0)) for column in non_negative.values()))
-    select_items = [exp.alias_(column.copy(), f"told_{index}") for index, column in enumerate([*keys.values(), *non_negative.values()])]
+    select_items = [exp.alias_(column.copy(), f"value_{index}") for index, column in enumerate([*keys.values(), *non_negative.values()])]
     negative_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).where(is_negative).limit(1))
     if negative_rows:
         group = ", ".join(f"{name} = {value}" for name, value in zip(keys, negative_rows[0], strict=False)) or "the rollup"
@@ -307,7 +307,7 @@ class RollupTable:
             if numbered is None
             else [exp.Case(ifs=[exp.If(this=_has_several_values(FILE_NUMBER), true=sql_literal(1))], default=sql_literal(0))]
         )
-        select_items = [groups[0], *(exp.alias_(aggregate, f"end_{index}") for index, aggregate in enumerate(aggregates))]
+        select_items = [groups[0], *(exp.alias_(aggregate, f"aggregate_{index}") for index, aggregate in enumerate(aggregates))]
         group_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).group_by(*(column.copy() for column in groups)))
         if not sum(row[2] for row in group_rows):
             raise InputError(f"rollup: {self.table.label} has no rows to add up. See what {argument}= leaves of it")
@@ -349,7 +349,7 @@ class RollupTable:
             exp.Case(ifs=[exp.If(this=rule.condition.copy(), true=sql_literal(1))], default=sql_literal(0)) for rule in rules.values()
         ]
         select_items = [
-            exp.alias_(expression.copy(), f"told_{index}")
+            exp.alias_(expression.copy(), f"value_{index}")
             for index, expression in enumerate([*keys, *validity_flags, *map(self.find_column, rules)])
         ]
         is_valid = exp.Case(ifs=[exp.If(this=_all_conditions(rules), true=sql_literal(1))], default=sql_literal(0))
@@ -437,7 +437,7 @@ def _has_several_values(name: str) -> exp.Expr:
 
 def _find_first_group(database: Database, rows: exp.Subquery, keys: Sequence[exp.Column], having: exp.Expr) -> tuple[Any, ...] | None:
     """Return the keys of the first group that satisfies a condition, or None."""
-    select_items = [exp.alias_(key.copy(), f"told_{index}") for index, key in enumerate(keys)] or [exp.alias_(sql_literal(1), "one")]
+    select_items = [exp.alias_(key.copy(), f"value_{index}") for index, key in enumerate(keys)] or [exp.alias_(sql_literal(1), "one")]
     query = exp.select(*select_items).from_(rows.copy()).having(having).limit(1)
     query = query.group_by(*(key.copy() for key in keys)).order_by(*(key.copy() for key in keys)) if keys else query
     groups = database.query_rows(query)

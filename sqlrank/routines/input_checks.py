@@ -24,8 +24,8 @@ class InputChecks:
         keys: Columns that are read as they are.
         rules: Rules of rows.
         drops_nulls: Rows with NULL are left out by a policy, and are not wrong.
-        unique: Columns of which no two rows of a group have the same values; none if they may.
-        duplicates: Meaning of such rows.
+        unique: Columns of which no two rows of a group have the same values; empty if duplicates are allowed.
+        duplicates: Message on such rows.
     """
 
     numbers: tuple[str, ...]
@@ -47,7 +47,7 @@ def _find_checks(role: str, columns: Sequence[str], request: ResolvedRequest, in
     unique = tuple(name for name in role_type.unique if name in columns or name not in role_type.optional_unique_columns)
     numbers = tuple(name for name in columns if name in specs and specs[name].is_number)
     is_deduplicated = any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
-    # A key may be a text, of which DuckDB does not know whether it is finite.
+    # Keys are treated as texts, so that no rule tests if they are finite: DuckDB cannot of a text.
     return InputChecks(
         numbers,
         tuple(name for name in columns if name not in numbers),

@@ -1,4 +1,4 @@
-"""Choose the metrics and inputs that become functions of a database, and add each with its kind, name and comment."""
+"""Collect the functions that a database gets for metrics, inputs and lists of ids, and the reasons for those that it cannot have."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Installation:
         return get_dialect(self.options.dialect).supports_table_macros
 
     def _add_file(self, file: SqlFile) -> None:
-        """Add the function of a file; the name of a curve that is called as a metric is says so."""
+        """Add the function of a file; a curve with the name of a metric gets the suffix ``_curve``."""
         metric = SymbolicMetric.from_file(file)
         self._add_metric(metric, f"{metric.column}_curve" if ("table", metric.column) in self.functions else metric.column)
 

@@ -142,7 +142,7 @@ def test_a_comment_in_a_condition_is_not_kept() -> None:
 
 def test_a_column_of_dates_is_no_condition(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TABLE dated AS SELECT DATE '2026-01-01' AS day, 1 AS label, 0.5 AS score")
-    with pytest.raises(InputError, match=r"^where: column 'day' is DATE, which is no condition. Compare it, such as day = '2026-01-01'$"):
+    with pytest.raises(InputError, match=r"^where: column 'day' is DATE, which is not a boolean. Compare it, such as day = '2026-01-01'$"):
         sqlrank.evaluate("AUC", predictions="dated", where="day", connection=connection)
 
 
@@ -151,13 +151,13 @@ def test_a_column_of_text_is_no_condition(connection: duckdb.DuckDBPyConnection,
     connection.execute(
         "CREATE OR REPLACE TABLE texts AS SELECT '2026-01-01' AS day, 1 AS label, 0.5 AS score, [1] AS items, {'a': 1} AS parts"
     )
-    message = "where: column 'day' is VARCHAR, which is no condition. Compare it, such as day = 'a'"
+    message = "where: column 'day' is VARCHAR, which is not a boolean. Compare it, such as day = 'a'"
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         sqlrank.evaluate("AUC", predictions="texts", where=where, connection=connection)
     for name, kind in {"items": "INTEGER[]", "parts": "STRUCT"}.items():
         with pytest.raises(
             InputError,
-            match=f"^where: column '{name}' is {re.escape(kind)}, which is no condition. Compare it, such as {name} IS NOT NULL$",
+            match=f"^where: column '{name}' is {re.escape(kind)}, which is not a boolean. Compare it, such as {name} IS NOT NULL$",
         ):
             sqlrank.evaluate("AUC", predictions="texts", where=name, connection=connection)
 

@@ -8,7 +8,7 @@ SELECT
   group_id,
   MAX(
     CASE
-      WHEN conditional_entropy = 0 THEN 1
+      WHEN variation_of_information = 0 THEN 1
       ELSE (mutual_information - expected_mutual_information) / NULLIF(mean_entropy - expected_mutual_information, 0)
     END
   ) AS adjusted_mutual_information

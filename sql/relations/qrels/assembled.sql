@@ -1,4 +1,4 @@
--- qrels: one row per group, query and judged document of answers: its relevance, 1 without grades.
+-- qrels: one row per group, query and element of the array answers.relevant: its grade from the array grades, or 1 without grades.
 -- Grain: many per group_id, query_id
 SELECT
   answers.group_id,

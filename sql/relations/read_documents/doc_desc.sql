@@ -1,4 +1,4 @@
--- read_documents: one row per list and document within the depth, judged or not, ties by doc_id, greatest first: its score and rank in the run.
+-- read_documents: one row per list and document within the depth, judged or not, ties by doc_id, greatest first: its score and the rank column of the run.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
 -- Grain: list_id, doc_id
 SELECT

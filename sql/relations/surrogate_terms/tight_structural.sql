@@ -1,4 +1,4 @@
--- surrogate_terms: one row per group and prediction (positives, k of them with margin, k negatives): scores, class rank, and numbers of positives.
+-- surrogate_terms: one row per group and prediction (all positives, k highest negatives): scores, margin scores of k positives, class rank, and counts.
 -- A negative with a higher score than the margin score of a positive adds the difference to the surrogate. Only the k highest positives
 -- need a margin.
 -- $k: integer from 1: number of negatives that are compared, and of positives that need a margin.

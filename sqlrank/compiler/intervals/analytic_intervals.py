@@ -240,7 +240,7 @@ class AnalyticIntervals:
             is_constant = not self.relations.ctes[rows.step].query.selects[names.index("weight")].unalias().find(exp.Column)
             is_summed = rows.units and not self.rows_are_units
             return None if is_constant and not is_summed else exp.column("weight", table="r")
-        return exp.column(CLASS_TOTALS[0], table="r") + exp.column(CLASS_TOTALS[3], table="r") if CLASS_TOTALS[0] in names else None
+        return exp.column("positive_weight", table="r") + exp.column("negative_weight", table="r") if "positive_weight" in names else None
 
     def select_influence(
         self,
