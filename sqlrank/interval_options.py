@@ -191,7 +191,7 @@ def check_replicates(count: int | None, level: float | None = None) -> None:
 def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any) -> None:
     """Check that a metric has intervals of a method and resampling unit."""
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
-        raise MetricError(f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out confidence")
+        raise MetricError(f"{metric.metric} has no intervals. Ask for metrics with one cut-off each, or leave out confidence=")
     if unit is not None and (metric.input_role == "run" or metric.settings.get("level") == "query"):
         raise MetricError(f"unit={unit!r} is not possible for {metric.metric}, whose units are queries. Leave out unit")
     if interval == "wilson" and not is_bounded_0_1(metric):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _ADVICE = {
     "baseline": "groups are compared with each other, and not with a baseline",
     "system": "several runs or scores are a row each. Name another column of systems in by",
-    "min_units": "small groups have wide intervals. Leave them out with where",
+    "min_units": "small groups have wide intervals. Leave them out with where=",
 }
 _DEFAULTS = {"baseline": None, "system": "system", "min_units": 20}
 
@@ -48,7 +48,7 @@ def gate_differences(call: Request, tolerance: Any, confidence: float, options: 
     """
     for name, value in unused.items():
         if value is not None and value != _DEFAULTS[name]:
-            raise MetricError(f"{name}={short_repr(value)} is not possible with across: {_ADVICE[name]}")
+            raise MetricError(f"{name}={short_repr(value)} is not possible with across=: {_ADVICE[name]}")
     call = replace(call, confidence=confidence, requested_names=True)
     request = resolve_request(call)
     rows_by_name = request.differences

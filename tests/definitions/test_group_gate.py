@@ -119,9 +119,9 @@ def test_rankings_and_classes_have_differences_to_gate() -> None:
     [
         ({}, "DemographicParity: give a tolerance above 0, the greatest difference between groups such as 0.1, or '20%' for a ratio of at least 0.8"),
         ({"tolerance": {"AUC": 0.1}}, "tolerance names 'AUC', which is no metric of this call. There are: DemographicParity"),
-        ({"tolerance": 0.1, "baseline": "old"}, "baseline='old' is not possible with across: groups are compared with each other, and not with a baseline"),
-        ({"tolerance": 0.1, "min_units": 5}, "min_units=5 is not possible with across: small groups have wide intervals. Leave them out with where"),
-        ({"tolerance": 0.1, "system": "model"}, "system='model' is not possible with across: several runs or scores are a row each"),
+        ({"tolerance": 0.1, "baseline": "old"}, "baseline='old' is not possible with across=: groups are compared with each other, and not with a baseline"),
+        ({"tolerance": 0.1, "min_units": 5}, "min_units=5 is not possible with across=: small groups have wide intervals. Leave them out with where="),
+        ({"tolerance": 0.1, "system": "model"}, "system='model' is not possible with across=: several runs or scores are a row each"),
         ({"tolerance": 0.1, "by": [[], ["label"]]}, "across compares the groups of one grouping. Give by a list of columns"),
         ({"tolerance": 0.1, "across": "gender"}, "across: predictions have no column 'gender'"),
     ],
