@@ -272,7 +272,7 @@ def test_levels_that_are_none(level: Any) -> None:
         ("Bias", {"interval": "wilson"}, "Wilson's interval is for shares, and Bias is not always between 0 and 1. Choose interval='t'"),
         ("Bias", {"interval": "t", "confidence": None}, "interval='t' needs confidence=, such as 0.95"),
         ("Bias", {"per_query": True}, "a query has no interval of its own. Leave out per_query, or confidence"),
-        ("ROC", {}, "ROC has no intervals. Ask for metrics with one cut-off each, or leave out confidence"),
+        ("ROC", {}, "ROC has no intervals. Ask for metrics with one cut-off each, or leave out confidence="),
     ],
 )
 def test_calls_that_are_refused(metrics: str, options: dict[str, Any], message: str) -> None:
