@@ -4,6 +4,6 @@ SELECT
   list_id,
   SUM(CASE WHEN relevance > 0 THEN 1 ELSE 0 END) AS audit_docs,
   COUNT(CASE WHEN relevance > 0 THEN document_rank END) AS audit_retrieved,
-  MAX(num_null_ids) AS audit_broken
+  MAX(num_null_ids) AS audit_invalid_rows
 FROM searched_lists
 GROUP BY list_id
