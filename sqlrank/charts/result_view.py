@@ -210,7 +210,7 @@ def assign_channels(
     for dimension in dimensions:
         if len(dimension.labels) > MAX_DIMENSION_LABELS:
             raise InputError(
-                f"{dimension.title} has {len(dimension.labels):,} values, and a chart shows at most {MAX_DIMENSION_LABELS}. Keep fewer rows, by where or --top"
+                f"{dimension.title} has {len(dimension.labels):,} values, and a chart shows at most {MAX_DIMENSION_LABELS}. Keep fewer rows, such as by where="
             )
     keys = [{dimension.field: labels[index] for dimension, (_, labels) in zip(dimensions, assigned, strict=True)} for index in range(count)]
     return dimensions, keys

@@ -65,7 +65,7 @@ def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     if len(values) > MAX_ROWS:
         raise InputError(
             f"{len(values):,} points are too many for a chart, which has at most {MAX_ROWS:,}. Give fewer of each curve, as in ROC(points=1000), "
-            "or keep fewer rows, by where or --top"
+            "or keep fewer rows, such as by where="
         )
     # Skip Altair's schema validation, which takes a millisecond per row.
     with debug_mode(False):  # noqa: FBT003  Altair's flag
@@ -118,7 +118,7 @@ def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is
 def check_charts(count: int) -> None:
     """Raise ``InputError`` for too many concatenated charts."""
     if count > MAX_CHARTS:
-        raise InputError(f"these are {count:,} charts side by side, and at most {MAX_CHARTS} are drawn. Keep fewer rows, by where or --top")
+        raise InputError(f"these are {count:,} charts side by side, and at most {MAX_CHARTS} are drawn. Keep fewer rows, such as by where=")
 
 
 def facet_chart(chart: Any, dimensions: Sequence[Dimension]) -> Any:

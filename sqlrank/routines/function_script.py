@@ -109,7 +109,7 @@ class FunctionScript:
             ).fetchall()
             if others and not force:
                 raise SqlrankError(
-                    f"{file}: sqlrank did not make the function {self._schema_name}.{others[0][0]}. Replace it with --force, or name another --schema"
+                    f"{file}: sqlrank did not make the function {self._schema_name}.{others[0][0]}. Replace it with force=True, or name another schema="
                 )
             connection.execute(f"BEGIN;\n{self.drop_sql if drop else self.sql}COMMIT;")
 

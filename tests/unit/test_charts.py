@@ -385,7 +385,7 @@ def test_what_has_no_chart_is_refused_with_the_reason(result: Any, kind: str | N
 
 def test_more_than_can_be_distinguished_is_refused() -> None:
     many = pa.table({"label": [0, 1] * 201, "score": [0.1, 0.9] * 201, "user": [str(place // 2) for place in range(402)]})
-    with pytest.raises(sqlrank.InputError, match=r"user has 201 values, and a chart shows at most 200. Keep fewer rows, by where or --top"):
+    with pytest.raises(sqlrank.InputError, match=r"user has 201 values, and a chart shows at most 200. Keep fewer rows, such as by where="):
         sqlrank.chart(sqlrank.evaluate("Brier", predictions=many, by="user"))
 
 
