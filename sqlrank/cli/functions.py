@@ -80,7 +80,8 @@ def functions(
         )
         if db is not None:
             script.run(db, drop=drop, force=force)
-            typer.echo(f"{'dropped' if drop else 'installed'} {len(script.functions)} functions in {db}", err=True)
+            count = len(script.functions)
+            typer.echo(f"{'dropped' if drop else 'installed'} {count} function{'s' * (count != 1)} in {db}", err=True)
         if file is not None:
             file.write(script.drop_sql if drop else script.sql)
         elif db is None:

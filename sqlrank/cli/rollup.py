@@ -118,7 +118,7 @@ def rollup(
         if insert is None or output is not None:
             write_result(result, form, FileKind.ROLLUP, file, TableStyle.for_result(result, registry_for(sql_dir), digits))
         if insert is not None:
-            typer.echo(f"{result.num_rows:,} rows in {insert}", err=True)
+            typer.echo(f"inserted {result.num_rows:,} row{'s' * (result.num_rows != 1)} into {insert}", err=True)
 
 
 def _write_model(path: Path, metrics: Any, options: dict[str, Any], force: bool, sources: tuple[Any, ...], **model_options: Any) -> None:

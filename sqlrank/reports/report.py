@@ -14,6 +14,7 @@ from sqlrank.errors import MetricError
 from sqlrank.reports.blocks import truncate_text
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
 from sqlrank.reports.page_titles import compose_report_title, compose_title, describe_data
+from sqlrank.reports.verdict_sentences import count_things
 from sqlrank.request import SourceGroup
 
 if TYPE_CHECKING:
@@ -316,9 +317,9 @@ def _describe_source(source: Any) -> str:
         except OSError:
             return str(source)
     if hasattr(source, "num_rows"):
-        return f"a table in memory of {source.num_rows:,} rows"
+        return f"a table in memory of {count_things(source.num_rows, 'row')}"
     if isinstance(source, dict):
-        return f"a dict of {len(source):,} queries"
+        return f"a dict of {count_things(len(source), 'query')}"
     if isinstance(source, list):
         return "; ".join(map(_describe_source, source))
     if isinstance(source, SourceGroup):

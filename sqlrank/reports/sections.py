@@ -26,7 +26,7 @@ from sqlrank.reports.blocks import (
     truncate_text,
 )
 from sqlrank.reports.pivot import pivot_table
-from sqlrank.reports.verdict_sentences import data_warnings
+from sqlrank.reports.verdict_sentences import count_things, data_warnings
 
 if TYPE_CHECKING:
     from sqlrank.reports.report_request import ReportRequest
@@ -188,7 +188,8 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> tuple[
         for index, group in enumerate(request.groups):
             block, num_groups = _one_class(request, group, index)
             blocks.append(block)
-            warnings += [f"{num_groups:,} groups by {', '.join(map(truncate_text, group))} have one class only."] if num_groups else []
+            columns, verb = ", ".join(map(truncate_text, group)), "has" if num_groups == 1 else "have"
+            warnings += [f"{count_things(num_groups, 'group')} by {columns} {verb} one class only."] if num_groups else []
     return Section("account", "Data quality", blocks, texts), warnings
 
 

@@ -394,7 +394,7 @@ def test_too_many_charts_are_refused() -> None:
     data = {"label": [0, 1] * 101, "score": [0.1, 0.9] * 101, "user": [str(place // 2) for place in range(202)], "all": [1] * 202}
     for curve in ("ROC", "Calibration"):
         with pytest.raises(
-            sqlrank.InputError, match=r"these are 101 charts side by side, and at most 100 are drawn. Keep fewer rows, by where"
+            sqlrank.InputError, match=r"these are 101 charts side by side, and at most 100 are drawn. Keep fewer rows, such as by where"
         ):
             sqlrank.chart(sqlrank.evaluate(curve, predictions=pa.table(data), by=["all", "user"]))
 

@@ -346,6 +346,15 @@ def test_metrics() -> None:
     assert "cannot read the metric" in run_refused_command("metrics", "@@")
 
 
+def test_numbers_of_what_a_command_has_written_are_words_of_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("label,score\n1,0.5\n0,0.5\n")
+    database = tmp_path / "my.duckdb"
+    done = invoke_command("functions", "AUC", "--db", database)
+    assert (done.exit_code, done.stderr) == (0, f"installed 1 function in {database}\n")
+    done = invoke_command("rollup", "AUC", "--predictions", tmp_path / "p.csv", "--db", database, "--insert", "daily")
+    assert (done.exit_code, done.stderr) == (0, "inserted 1 row into daily\n")
+
+
 def test_help_and_version() -> None:
     assert run_command("--version") == f"sqlrank {sqlrank.__version__}\n"
     for arguments in (["-h"], ["--help"], ["evaluate", "-h"], ["sql", "-h"], ["metrics", "-h"]):
