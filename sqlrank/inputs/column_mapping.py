@@ -147,22 +147,10 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
 
     Returns None for the name of a column that cannot be inspected.
     """
-    dialect = holder.table.dialect
     if holder.table.column_types is None:
-        name_parts = split_table_name(text)
-        if name_parts is not None and len(name_parts) == 1 and not _NUMBER.fullmatch(text):
-            return None
-        if text != text.strip():
-            return None
-        try:
-            tree = parse_expression(text, dialect)
-        except DisallowedSqlError:
-            raise
-        except InputError:
-            return None
-        return None if isinstance(tree, exp.Column) else tree  # a name that contains a dot
+        return _parse_uninspected_text(text, holder.table.dialect)
     try:
-        tree = parse_expression(text, dialect)
+        tree = parse_expression(text, holder.table.dialect)
     except DisallowedSqlError:
         raise
     except InputError:
@@ -173,6 +161,25 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
             return column.name
         column.set("this", exp.to_identifier(column_name, quoted=True))
     return tree
+
+
+def _parse_uninspected_text(text: str, dialect: str) -> exp.Expr | None:
+    """Parse a text as an expression over a table whose columns are not known, or return None for the name of a column."""
+    name_parts = split_table_name(text)
+    if (name_parts is not None and len(name_parts) == 1 and not _NUMBER.fullmatch(text)) or text != text.strip():
+        return None
+    try:
+        tree = parse_expression(text, dialect)
+    except DisallowedSqlError:
+        raise
+    except InputError:
+        if "(" not in text and ")" not in text:
+            return None
+        # It is more likely an expression that lacks a bracket than the name of a column.
+        raise InputError(
+            f"{quote_excerpt(text)} is no expression over columns in the SQL of {dialect}. Check its brackets, or quote the name of a column"
+        ) from None
+    return None if isinstance(tree, exp.Column) else tree  # a name that contains a dot
 
 
 def _unknown_column_message(request: ResolvedRequest, mapped: str, text: str, unknown: Sequence[str], targets: Sequence[BoundInput]) -> str:

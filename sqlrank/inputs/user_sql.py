@@ -167,6 +167,14 @@ def parse_expression(text: str, dialect: str = "duckdb") -> exp.Expr:
     return exp.paren(tree) if isinstance(tree, exp.Binary) else tree
 
 
+def _find_unquoted_date(node: exp.Expr) -> str | None:
+    """Return the date that a difference of three numbers was meant to be, None for other nodes."""
+    if not isinstance(node, exp.Sub) or not isinstance(node.this, exp.Sub):
+        return None
+    parts = [number.name for number in (node.this.this, node.this.expression, node.expression) if number.is_int]
+    return "-".join(parts) if [len(part) for part in parts] == [4, 2, 2] else None
+
+
 MAX_TERMS = 10_000
 """Maximum number of nodes of a condition, which takes about a second to write."""
 
@@ -181,6 +189,8 @@ def parse_condition(where: str, dialect: str, argument: str = "where") -> exp.Ex
         raise InputError(f"{argument}={where!r} is not one condition over columns in the SQL of {dialect}, such as day = '2026-01-01'")
     for node in trees[0].walk():
         node.pop_comments()
+        if date := _find_unquoted_date(node):
+            raise InputError(f"{argument}: {date} is a difference of numbers. Write a date in single quotes, '{date}'")
     check_allowed_functions(trees[0], argument)
     tree = compact_literals(trees[0].unnest(), dialect)
     if (num_nodes := sum(1 for _ in tree.walk())) > MAX_TERMS:

@@ -262,6 +262,15 @@ def test_types_that_cannot_be_evaluated_are_cast(tmp_path: Path, monkeypatch: py
     assert "--where: the input has no column 'x'. A text is written in single quotes. There are: clicked, score, campaign" in message
 
 
+def test_printed_statements_refuse_broken_expressions_and_dates_without_quotes() -> None:
+    call = ["sql", "AUC", "--dialect", "bigquery", "--predictions", "ads.clicks"]
+    message = run_refused_command(*call, "--by", "day=DATE_TRUNC(ts, DAY")
+    assert "'DATE_TRUNC(ts, DAY' is no expression over columns in the SQL of bigquery. Check its brackets, or quote the name" in message
+    message = run_refused_command(*call, "--where", "day > 2026-03-01")
+    assert "--where: 2026-03-01 is a difference of numbers. Write a date in single quotes, '2026-03-01'" in message
+    assert "`day` > '2026-03-01'" in run_command(*call, "--where", "day > '2026-03-01'")
+
+
 def test_columns_of_one_grouping_have_one_option_or_several(tmp_path: Path) -> None:
     duckdb.sql(f"COPY (SELECT 1 AS label, 0.5 AS score, 'mon' AS day, 'x' AS campaign) TO '{tmp_path / 'clicks.parquet'}'")
     rollup = ["rollup", "Brier", "--predictions", tmp_path / "clicks.parquet", "--format", "csv"]
