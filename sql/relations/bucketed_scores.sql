@@ -1,4 +1,4 @@
--- bucketed_scores: one row per row of class_weights: its score, its bucket of the score grid, and its class weights, their squares, and counts.
+-- bucketed_scores: one row per row of class_weights: score, bucket (a cell of the score grid or a part of a crowded one), class weights, and counts.
 -- A bucket is a cell of the score grid; a crowded cell is divided into several, which are narrower
 -- near the mean offset of its scores.
 -- Grain: rows of score_cells

@@ -13,7 +13,7 @@ FROM (
     SUM(overlap / num_records * LN(num_records * overlap / (predicted_size * true_size)) * likelihood) AS information, -- of a pair of clusters, times total_likelihood
     SUM(likelihood) + MAX(
       CASE WHEN predicted_size + true_size <= num_records AND max_log_likelihood < 700 THEN EXP(-max_log_likelihood) ELSE 0 END
-    ) AS total_likelihood -- of all overlaps, 0 too
+    ) AS total_likelihood -- with that of overlap 0, which has no row
   FROM (
     -- one row per group, both sizes and overlap
     SELECT

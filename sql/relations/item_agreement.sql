@@ -19,7 +19,7 @@ FROM (
     item_ratings,
     SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id ORDER BY rating)
       + SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id ORDER BY rating DESC)
-      - SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id) AS rating_shares, -- sum over items of the share of the rating
+      - SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id) AS rating_shares, -- of this rating: rows up to it and from it, less all
     SUM(num_ratings / item_ratings) OVER (PARTITION BY group_id) AS num_items
   FROM rating_counts
 ) AS item_shares

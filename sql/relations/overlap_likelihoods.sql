@@ -1,4 +1,4 @@
--- overlap_likelihoods: one row per group, predicted size, true size and overlap above 0: its log likelihood, cluster pairs, and number of records.
+-- overlap_likelihoods: one row per group, sizes of two clusters and overlap above 0: log likelihood over that of the least overlap, and cluster pairs.
 -- Likelihoods are hypergeometric, and cumulative sums of the log ratios of successive overlaps. An overlap of 0 has no row.
 -- Validate: too_many_terms
 -- Grain: group_id, predicted_size, true_size, overlap

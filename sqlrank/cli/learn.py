@@ -1,4 +1,4 @@
-"""Define the command ``sqlrank learn``, which trains a linear scorer, and prints its weights or the statement that scores rows."""
+"""Define the command ``sqlrank learn``, which trains a linear scorer or merges several, and prints weights or the statement that scores rows."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 GROUP_ID, LIST_ID, UNIT_ID = "group_id", "list_id", "unit_id"
 
 COMPARED_ID, COMPONENT_ID = "compared_id", "component_id"
-"""Keys of differences between groups: the groups that are compared, and the metric that a difference of several is of."""
+"""Keys of differences between groups: the groups that are compared, and the metric, if the differences are of several."""
 
 SCORE_NAME, QUERY_ID = "scored_by", "query_id"
 """Columns of the score name and of the query."""
@@ -124,7 +124,7 @@ def _compare_columns(left: exp.Column, right: exp.Column, nullable: bool) -> exp
 
 
 def never_null_equality(left: exp.Column, right: exp.Column) -> exp.EQ:
-    """Return an equality of columns that are never NULL, marked for passes, since it leaves out no row for a NULL."""
+    """Return an equality of columns that are never NULL, marked so that passes of the optimizer know that no row is lost to a NULL."""
     equality = exp.EQ(this=left, expression=right)
     equality.meta[NEVER_NULL] = True
     return equality

@@ -20,13 +20,13 @@ from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_sources import (
     data_suffix,
     expand_globs,
+    explain_path_notation,
+    explain_unreadable_path,
     list_neighbors,
     list_paths,
-    misread_path,
     names_files,
     reader_function,
     required_extension,
-    unreadable_path,
 )
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.engines.query_sources import parse_query
@@ -215,7 +215,7 @@ class DuckDBSources:
         text = str(source)
         if isinstance(source, str) and (table := self._find_table(text)):
             return table, text
-        if problem := unreadable_path(text):
+        if problem := explain_unreadable_path(text):
             raise InputError(f"{role}: {text!r} {problem}")
         if extension := required_extension(text):
             raise InputError(
@@ -225,7 +225,7 @@ class DuckDBSources:
         if names_files(text):
             return _build_file_item(role, text), text
         tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
-        hint = misread_path(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
+        hint = explain_path_notation(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
         if not hint and self._is_own:
             hint = "Check the path. A table is read with connection=, and sqlrank.sql (sqlrank sql) prints a statement for a warehouse"
         listing = f"The database has: {enumerate_names(sorted(tables))}" if tables else ""

@@ -124,7 +124,7 @@ def required_extension(text: str) -> str | None:
     return next((name for name, affixes in _EXTENSIONS.items() if lowered.startswith(affixes) or lowered.endswith(affixes)), None)
 
 
-def unreadable_path(text: str) -> str | None:
+def explain_unreadable_path(text: str) -> str | None:
     """Return the reason that a path is not a readable file.
 
     None if it is one, or does not exist.
@@ -157,7 +157,7 @@ def _unreadable_folder(path: Path) -> str:
     return f"is a folder without files. Give a file, or a glob such as '{path / '*.parquet'}'"
 
 
-def misread_path(text: str) -> str:
+def explain_path_notation(text: str) -> str:
     """Return a sentence on path notations of shells and other tools, empty for other paths."""
     if text == "-":
         return "Standard input can be read only once: write it to a file first"

@@ -38,19 +38,19 @@ c AS (SELECT x, COUNT(*) AS m FROM b GROUP BY x) SELECT c.m FROM c AS d JOIN c O
     return is_changed
 
 
-def _can_replace(other: StatementStep, step: StatementStep) -> bool:
-    """Return True if a CTE has the rows of another and all of its columns, and where it has more, if the other is read in FROM."""
-    if other.column_names == step.column_names:
-        return other.query == step.query
-    if step.is_union or other.is_union:
+def _can_replace(earlier: StatementStep, later: StatementStep) -> bool:
+    """Return True if the earlier CTE has the rows and columns of the later one; if it has more columns, the later one is read in FROM only."""
+    if earlier.column_names == later.column_names:
+        return earlier.query == later.query
+    if later.is_union or earlier.is_union:
         return False
-    selects = (other.scopes[0].select, step.scopes[0].select)
+    selects = (earlier.scopes[0].select, later.scopes[0].select)
     clauses = [{clause: value for clause, value in select.args.items() if value and clause != "expressions"} for select in selects]
-    items = other.scopes[0].items
+    items = earlier.scopes[0].items
     return (
         clauses[0] == clauses[1]
-        and all(items.get(name) == item for name, item in step.scopes[0].items.items())
-        and all(table is reader.first_source for reader, table in step.graph.find_readers()[step.name])
+        and all(items.get(name) == item for name, item in later.scopes[0].items.items())
+        and all(table is reader.first_source for reader, table in later.graph.find_readers()[later.name])
     )
 
 

@@ -1,4 +1,4 @@
-"""Load registries, cached per combination of user folders until a file changes, and check the files of users."""
+"""Load registries, cached until a user's file changes, check users' files, and strip comments that statements do not repeat."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def registry_for(sql_dir: str | Path | None) -> Registry:
 
 @cache
 def _load_cached(extra: tuple[str, ...], edits: tuple[tuple[str, int], ...]) -> Registry:  # noqa: ARG001  edits are part of the cache key
-    return Registry((sql_root(), *(Path(folder) for folder in extra)), _validate_file)
+    return Registry((sql_root(), *(Path(folder) for folder in extra)), _prepare_file)
 
 
-def _validate_file(file: SqlFile, library: Registry) -> None:
-    """Check a file of the user.
+def _prepare_file(file: SqlFile, library: Registry) -> None:
+    """Check a file of the user, and drop comments and positions from any file's tree.
 
     Files of the package are checked before the build, which saves start-up time.
     """
@@ -40,11 +40,11 @@ def _validate_file(file: SqlFile, library: Registry) -> None:
 
     if not file.path.is_relative_to(sql_root()):
         check_contract(file, library)
-    # Statements repeat the comments of columns of a relation, and of subqueries, each of which says what a row is.
-    printed: set[int] = set()
+    # Statements keep two kinds of comments: those of a relation's columns, and those of subqueries on their rows.
+    commented_nodes: set[int] = set()
     for node in file.statement.walk():
         if isinstance(node, exp.Select) and (file.kind == "relations" or (file.kind == "curves" and node is not file.statement)):
-            printed.update(map(id, (node, *node.expressions)))
-        if id(node) not in printed:
+            commented_nodes.update(map(id, (node, *node.expressions)))
+        if id(node) not in commented_nodes:
             node.comments = None
         node._meta = None  # noqa: SLF001  source positions; copying them, even if empty, doubles the cost

@@ -79,7 +79,7 @@ class DoubleInference:
             branches: list[list[bool]] = []
             while isinstance(query, exp.Union):
                 columns = self._infer_query(query.right)
-                # Members after the first need no names, so that several columns may have one.
+                # Later branches of a UNION are matched by position, so that names of their columns may repeat.
                 branches.append(list(columns.values()) if query.right.is_star else [self.is_double(item) for item in query.right.selects])
                 query = query.left
             columns = self._infer_query(query)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 ELEMENT_LIST = "element_list"
-"""Name of a list beside the positions of its elements."""
+"""Column that repeats a whole list in each row, beside the position of an element."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _look_up(function: str) -> Callable[[_ListJoin], None]:
     return rewrite_join
 
 
-def _count_from_zero(join: _ListJoin) -> None:
+def _shift_positions_from_zero(join: _ListJoin) -> None:
     """Convert positions that are counted from 0, as POSEXPLODE of Spark does."""
     unqualify_columns(join.select)
     _number_from_one(join, exp.column(join.position))
@@ -210,7 +210,7 @@ _FORMS: Mapping[str, Callable[[_ListJoin], None] | None] = {
     "ranges": _select_ranges,
     "subscripts": _join_subscripts,
     "offset": _unnest_with_offset,
-    "posexplode": _count_from_zero,
+    "posexplode": _shift_positions_from_zero,
     "flatten": _flatten_elements,
     "json_each": _read_json,
 }

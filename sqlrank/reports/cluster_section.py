@@ -1,4 +1,4 @@
-"""Build the report section of clusters: the worst true clusters, their records with the clusters that systems predict, and sizes."""
+"""Write verdicts on clusters and their report section: worst true clusters, their records as predicted, and metrics by cluster size."""
 
 from __future__ import annotations
 

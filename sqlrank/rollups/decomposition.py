@@ -1,4 +1,4 @@
-"""Decompose rollup metrics into mergeable aggregates and a formula or tie bounds, name stored columns by hash, and check row policies."""
+"""Decompose rollup metrics into mergeable aggregates and formulas or tie bounds, aggregate per-query values, and refuse row policies."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def split_aggregates(
 
 
 def _with_source_column(aggregate: exp.Expr, measured: MeasuredColumn | None) -> exp.Expr:
-    """Return an aggregate over a measured column by its name in the table; that in a statement depends on the other metrics."""
+    """Return an aggregate over a measured column by its name in the table: its name in the statement depends on which other metrics are requested."""
     if measured is None:
         return aggregate
     source = exp.column(exp.to_identifier(measured.column, quoted=measured.column != measured.name))
@@ -223,17 +223,17 @@ def find_list_query(statement: CompiledStatement) -> Any:
 
 
 def aggregate_per_query_values(
-    statement: CompiledStatement, resolved_metrics: Iterable[ResolvedMetric], library: Registry, rows: str
+    statement: CompiledStatement, resolved_metrics: Iterable[ResolvedMetric], library: Registry, count_column: str
 ) -> CompiledStatement:
     """Replace the metrics of a statement by aggregates of per-query values.
 
-    ``rows`` names the column with the number of lists.
+    ``count_column`` names the column with the number of lists.
     """
     tree: Any = statement.tree.copy()
     weighted = "weight" in find_list_query(statement).named_selects
     keys: list[Any] = []
     audits: list[Any] = []
-    aggregates: dict[str, exp.Expr] = {rows: exp.Count(this=exp.Star())}
+    aggregates: dict[str, exp.Expr] = {count_column: exp.Count(this=exp.Star())}
     metrics = {str(metric.metric): metric for metric in resolved_metrics}
     for select_item, output in zip(tree.selects, statement.outputs, strict=True):
         if output.kind != "metric":

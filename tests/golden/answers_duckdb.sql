@@ -110,7 +110,7 @@ WITH answers AS NOT MATERIALIZED (
   LEFT JOIN retrieved_lists ON retrieved_lists.list_id = ranked_lists.list_id
   WHERE judgments.relevance IS NOT NULL
 ), ideal_ranking AS (
-  -- One row per intent, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per intent, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY relevance DESC) AS ideal_rank

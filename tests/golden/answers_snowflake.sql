@@ -73,7 +73,7 @@ WITH answers AS (
     AND ranked_documents.query_id = answers.query_id
     AND ranked_documents.doc_id = deduplicated_qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per INTENT, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per INTENT, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     "INTENT", query_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY "INTENT", query_id ORDER BY relevance DESC) AS ideal_rank

@@ -79,7 +79,7 @@ WITH answers AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per intent, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per intent, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     `intent`, query_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY `intent`, query_id ORDER BY relevance DESC) AS ideal_rank

@@ -39,7 +39,7 @@ WITH qrels AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY relevance DESC) AS ideal_rank

@@ -31,7 +31,7 @@ WITH qrels AS NOT MATERIALIZED (
   LEFT JOIN ranked_documents
     ON ranked_documents.query_id = qrels.query_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY relevance DESC) AS ideal_rank

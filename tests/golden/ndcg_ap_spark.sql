@@ -34,7 +34,7 @@ WITH qrels AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY relevance DESC) AS ideal_rank

@@ -58,7 +58,7 @@ WITH qrels AS NOT MATERIALIZED (
     AND ranked_documents.query_id = selected_queries.query_id
     AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per model, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     "model", query_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY relevance DESC) AS ideal_rank

@@ -57,7 +57,7 @@ WITH qrels AS (
     AND ranked_documents.query_id = selected_queries.query_id
     AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
-  -- One row per MODEL, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per MODEL, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     "MODEL", query_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY relevance DESC) AS ideal_rank

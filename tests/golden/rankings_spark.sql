@@ -56,7 +56,7 @@ WITH qrels AS (
   ) AS once
   WHERE RAND() >= 0
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per model, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY relevance DESC) AS ideal_rank

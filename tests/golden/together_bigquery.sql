@@ -29,7 +29,7 @@ WITH predictions AS (
     ON evaluated_queries.`model` IS NOT DISTINCT FROM predictions.`model`
     AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per model, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     qrels.`model`, qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved

@@ -35,7 +35,7 @@ WITH predictions AS NOT MATERIALIZED (
     ON ranked_lists."model" IS NOT DISTINCT FROM predictions."model"
     AND ranked_lists.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per model, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     ranked_lists.list_id,
     qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged

@@ -32,7 +32,7 @@ WITH predictions AS (
     ON evaluated_queries."MODEL" IS NOT DISTINCT FROM predictions."MODEL"
     AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
-  -- One row per MODEL, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per MODEL, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     qrels."MODEL", qrels.query_id, qrels.relevance,
     ranked_documents.rank,  -- NULL if not retrieved

@@ -38,7 +38,7 @@ WITH predictions AS (
     AND qrels.query_id = evaluated_queries.query_id
   WHERE qrels.relevance > 0
 ), ideal_ranking AS (
-  -- One row per model, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per model, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY relevance DESC) AS ideal_rank

@@ -63,7 +63,8 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
     ON sqlrank_ranked_documents.list_id = sqlrank_ranked_lists.list_id
     AND sqlrank_ranked_documents.doc_id = sqlrank_qrels.doc_id
 ), sqlrank_ideal_ranking AS (
-  -- One row per sqlrank_group, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per sqlrank_group, query and judged document of positive relevance.
+  -- (ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY relevance DESC) AS ideal_rank

@@ -71,7 +71,8 @@ WITH sqlrank_run_source AS (
     AND sqlrank_ranked_documents.query_id = sqlrank_evaluated_queries.query_id
     AND sqlrank_ranked_documents.doc_id = sqlrank_qrels.doc_id
 ), sqlrank_ideal_ranking AS (
-  -- One row per sqlrank_group, query and document of positive relevance. (ideal_ranking/judged.sql)
+  -- One row per sqlrank_group, query and judged document of positive relevance.
+  -- (ideal_ranking/judged.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, relevance, rank,

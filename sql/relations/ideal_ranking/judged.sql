@@ -1,5 +1,5 @@
--- ideal_ranking: one row per list and document of positive relevance: relevance, rank, and ideal rank among judged documents, without doc_id.
--- doc_count and rank_probability are 1, except under ties=expected, where a document has several possible ranks.
+-- ideal_ranking: one row per list and judged document of positive relevance: relevance, rank, its probability, doc_count, and ideal rank.
+-- doc_count and rank_probability are 1, except under ties=expected, which adds a row per rank of a tie group, of doc_count 0. There is no doc_id.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,
