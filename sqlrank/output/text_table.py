@@ -1,4 +1,4 @@
-"""Lay out tables as text, columns side by side or one record per row in a narrow terminal, and detect its width and colors."""
+"""Lay out tables as text, in a narrow terminal in several parts or one record per row, and detect its width and colors."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ MIN_PROSE_WIDTH = 24
 
 PROSE_CHARS = 30
 """Length from which a text with blanks is wrapped at them. Shorter texts are names."""
+
+MAX_ROW_RECORDS = 10
+"""Maximum number of rows that are shown as records. Of more, the columns are shown in parts, one below the other."""
 
 BOLD, GREEN, RED, YELLOW = "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[33m"
 _RESET = "\x1b[0m"
@@ -70,12 +73,14 @@ def text_width(text: str) -> int:
 
 
 def lay_out(columns: Sequence[TextColumn], width: int | None = None, *, color: bool = False) -> str:
-    """Return a table as text: columns side by side if they fit into the width, else a record per row.
+    """Return a table as text: columns side by side if they fit into the width, else a record per row, or of many rows the columns in parts.
 
     Names and numbers are never broken. Sentences are wrapped between words.
     """
     if width is None or (widths := _fit_widths(columns, width)) is None:
         if width is not None:
+            if parts := _split_columns(columns, width):
+                return "\n".join(lay_out(part, width, color=color) for part in parts)
             return _format_records(columns, width, color)
         widths = [column.width for column in columns]
     lines = [
@@ -115,7 +120,7 @@ def wrap_text(text: str, width: int) -> list[str]:
 def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
     """Return the widths of columns side by side, None if they do not fit."""
     widths = [column.width for column in columns]
-    excess = sum(widths) + len(GAP) * (len(columns) - 1) - width
+    excess = _compute_width(columns) - width
     # The widest sentences give way first.
     for index in sorted((index for index, column in enumerate(columns) if column.is_prose), key=lambda index: -widths[index]):
         longest_word = max((text_width(word) for cell in columns[index].cells for word in cell.split(" ")), default=0)
@@ -124,6 +129,28 @@ def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
         widths[index] -= taken
         excess -= taken
     return widths if excess <= 0 else None
+
+
+def _split_columns(columns: Sequence[TextColumn], width: int) -> list[list[TextColumn]]:
+    """Return the columns of many rows in parts that fit, each with the columns of names; no parts if rows are few, or a column is too wide."""
+    num_names = next((index for index, column in enumerate(columns) if column.is_number), len(columns)) or 1
+    names, others = list(columns[:num_names]), columns[num_names:]
+    if len(columns[0].cells) <= MAX_ROW_RECORDS or any(column.is_prose for column in columns):
+        return []
+    parts = [names]
+    for column in others:
+        if _compute_width([*names, column]) > width:
+            return []
+        if _compute_width([*parts[-1], column]) <= width:
+            parts[-1] = [*parts[-1], column]
+        else:
+            parts.append([*names, column])
+    return parts
+
+
+def _compute_width(columns: Sequence[TextColumn]) -> int:
+    """Return the width of columns side by side."""
+    return sum(column.width for column in columns) + len(GAP) * (len(columns) - 1)
 
 
 def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> str:

@@ -369,3 +369,20 @@ def _run_in_process(columns: int, arguments: list[object]) -> str:
     os.close(reader)
     assert process.wait() == 0
     return b"".join(pieces).decode()
+
+
+def test_many_rows_that_do_not_fit_are_shown_in_parts() -> None:
+    """A record per row would take a screen for a few rows. Sentences are wrapped in records only."""
+    rows = [str(number) for number in range(11)]
+    columns = [
+        TextColumn("point", rows, is_number=True),
+        *(TextColumn(name * 10, ["0.1234"] * 11, is_number=True) for name in "abc"),
+    ]
+    first, second = lay_out(columns, 30).split("\n\n")
+    assert [line.split() for line in first.splitlines()][:2] == [["point", "a" * 10, "b" * 10], ["0", "0.1234", "0.1234"]]
+    assert [line.split() for line in second.splitlines()][-1] == ["10", "0.1234"]
+    assert lay_out(columns, 16).startswith("point            0\n")
+    few = [TextColumn(column.name, column.cells[:10], is_number=True) for column in columns]
+    sentences = TextColumn("reason", ["the interval extends beyond the tolerance"] * 11)
+    assert lay_out(few, 30).startswith("point            0\n")
+    assert lay_out([*columns, sentences], 30).startswith("point            0\n")
