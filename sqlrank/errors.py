@@ -166,6 +166,13 @@ def find_closest(word: str, candidates: Iterable[str]) -> str | None:
     return by_lower[close[0]] if close and _is_misspelt(word.lower(), close[0]) else None
 
 
+def find_misspelling(word: str, candidates: Iterable[str]) -> str | None:
+    """Return the closest candidate if most of its letters are those of the word, None for one that begins alike."""
+    closest = find_closest(word, candidates)
+    is_similar = closest is not None and SequenceMatcher(None, word.lower(), closest.lower()).ratio() >= MIN_SIMILARITY
+    return closest if is_similar else None
+
+
 def suggest_choice(problem: str, word: object, choices: Iterable[str], listing: str = "Choose from") -> str:
     """Return a message on a word that is none of the choices: the problem, the closest choice, and all.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -52,6 +53,8 @@ def to_arrow_table(role: str, source: Any) -> pa.Table:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise InputError(f"{role}: {_explain_conversion_error(source, error)}") from error
+    if unnamed := [name for name in table.column_names if _UNNAMED_INDEX.fullmatch(name)]:
+        table = table.drop_columns(unnamed)  # by which pandas keeps the numbers of rows that were selected or sorted
     if duplicate := next((name for name, count in Counter(table.column_names).items() if count > 1), None):
         raise InputError(f"{role}: {_TWICE.format(duplicate)}")
     for index, field in enumerate(table.schema):
@@ -64,6 +67,9 @@ def to_arrow_table(role: str, source: Any) -> pa.Table:
                 ) from None
     return table
 
+
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+"""Columns that Arrow makes of the index of a pandas frame, if it has no name."""
 
 _TWICE = "two columns are named {!r}. Rename one of them, or leave it out"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlrank.errors import enumerate_names, find_closest, join_sentences
+from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
 from sqlrank.registry.aliases import normalize_name
 from sqlrank.registry.loader import load_registry
 
@@ -38,7 +38,7 @@ def _suggest_columns(bound_input: BoundInput, needed: Sequence[str]) -> dict[str
     for name in missing:
         rest = {normalize_name(column): column for column in available if column not in suggested.values()}
         matches = (rest.get(normalize_name(other)) for other in (name, *other_names.get(name, ())))
-        suggested[name] = next((column for column in matches if column), None) or find_closest(name, rest.values())
+        suggested[name] = next((column for column in matches if column), None) or find_misspelling(name, rest.values())
     return suggested
 
 

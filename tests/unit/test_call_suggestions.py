@@ -79,7 +79,7 @@ ATTEMPTS: dict[str, list[tuple[Any, ...]]] = {
         ),
         (
             "evaluate('AUC', predictions=frame)",
-            "columns={'label': ...}",
+            "columns={'label': 'y_true', 'score': 'y_score'}",
             "evaluate('AUC', predictions=frame, columns={'label': 'y_true', 'score': 'y_score'})",
         ),
     ],

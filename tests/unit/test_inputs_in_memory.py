@@ -196,6 +196,15 @@ def test_roles_that_are_missing_or_too_many(run: pa.Table, qrels: pa.Table) -> N
     refused("either predictions", predictions=run, run=run)
 
 
+def test_an_index_of_pandas_without_a_name_is_no_column() -> None:
+    frame = pd.DataFrame({"label": [1, 0, 0], "p": [0.9, 0.2, 0.4]}).sort_values("p")
+    with pytest.raises(InputError, match=r"There are: label, p$"):
+        sqlrank.evaluate("AUC", predictions=frame)
+    assert sqlrank.evaluate("AUC", predictions=frame, columns={"score": "p"}).to_pylist() == [{"AUC": 1.0}]
+    named = frame.rename_axis("campaign")
+    assert sqlrank.evaluate("Brier", predictions=named, by="campaign", columns={"score": "p"})["campaign"].to_pylist() == [0, 1, 2]
+
+
 def test_a_period_of_pandas_is_its_number() -> None:
     """Arrow has the ordinal alone: months and days since 1970."""
     months = pd.period_range("2026-01", periods=2, freq="M").repeat(2)
