@@ -123,7 +123,14 @@ class UniqueOptionCommand(TyperCommand):
                 ctx.fail(f"{option.opts[0]} is empty. Give a value, or leave it out")
             if options.count(option) > 1 and not (option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)):
                 ctx.fail(f"{option.opts[0]} is given twice. It takes one value")
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            message = getattr(error, "message", None)
+            if isinstance(message, str):
+                message = message.replace(", unable to parse string as a number", ", such as 0.95 and not 95%")
+                error.message = message.replace(", unable to parse string as an integer", "")  # type: ignore[attr-defined]
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and report the files that it wrote, also where its exit status is a verdict."""

@@ -182,6 +182,7 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         (["RR", "--foo"], "No such option: --foo. 'sqlrank evaluate --help' lists the options"),
         (["RR", "--flor", "1"], "No such option: --flor. Write --policy floor=..."),
         (["RR", "--confidnce", "1"], "No such option: --confidnce. Did you mean --confidence?"),
+        (["RR", "--confidence", "95%"], "Invalid value for '--confidence': Input should be a valid number, such as 0.95 and not 95%"),
         (["RR", "--dialect", "bigquery"], "No such option: --dialect. 'sqlrank sql' prints statements"),
         (["Lift@10%"], "cannot read the cut-off '10%' in 'Lift@10%'. Write a share as a number, Lift@0.1"),
         (["Lift", "AUC"], "Lift has rows of its own. Ask for it alone, or give its fraction, Lift@0.1, for one value"),
