@@ -13,7 +13,8 @@ from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.output.display_columns import comparison_display_columns, gate_display_columns, select_display_columns
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, Format, TableStyle, resolve_format, write_result
+from sqlrank.output.text_table import terminal_width
 
 System = Annotated[str, typer.Option(help="The column that identifies systems. Several --run are systems of their own.")]
 By = Annotated[list[str] | None, typer.Option(help="Column to group by. Write a,b for both and 'total' for all rows. Repeat for more.")]
@@ -78,7 +79,10 @@ def compare(
         )  # fmt: skip
         result = sqlrank.compare(**arguments, rollups=rollups or None, by=parse_groupings(by), progress=progress)
     with exit_on_error():
-        displayed_columns = comparison_display_columns(result, has_target_effect=target_effect is not None)
+        # A correction widens intervals beyond the level that was asked for, which a reader of a gate's intervals would miss.
+        is_corrected = any(level is not None and level > confidence for level in result["ci_level"].to_pylist()) if not per_query else False
+        shows_level = is_corrected and form is Format.table and file is None and terminal_width() is not None
+        displayed_columns = comparison_display_columns(result, has_target_effect=target_effect is not None, shows_level=shows_level)
         displayed = select_display_columns(result, displayed_columns) if form in HUMAN_FORMATS and not per_query else result
         style = TableStyle(DEFAULT_DIGITS if digits is None else digits, num_hidden=result.num_columns - displayed.num_columns)
         write_result(displayed, form, FileKind.COMPARISON, file, style)

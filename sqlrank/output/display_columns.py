@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def comparison_display_columns(result: pa.Table, has_target_effect: bool) -> tuple[str, ...]:
-    """Return the columns of a comparison shown to people; reasons only if there are any."""
+def comparison_display_columns(result: pa.Table, has_target_effect: bool, shows_level: bool = False) -> tuple[str, ...]:
+    """Return the columns of a comparison shown to people; reasons only if there are any, and if asked for the level of intervals."""
     reasons = ("reason",) if "reason" in result.column_names and result["reason"].null_count < result.num_rows else ()
     columns = ROLLUP_DISPLAY if N_BUCKETS in result.column_names else COMPARISON_DISPLAY
+    if shows_level:
+        columns = tuple(name for column in columns for name in ((column, "ci_level") if column == CI_HIGH else (column,)))
     return (*columns, *(("required_units",) if has_target_effect else ()), *reasons)
 
 
