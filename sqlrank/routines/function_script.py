@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.engines.duckdb_session import translate_duckdb_errors
-from sqlrank.errors import InputError, MetricError, SqlrankError, short_repr
+from sqlrank.errors import InputError, MetricError, SqlrankError, short_repr, suggest_choice
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
 from sqlrank.routines.installation import Installation
@@ -174,9 +174,8 @@ def functions(
     >>> functions("nDCG").functions[0].signature
     'sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL, checks := TRUE)'
     """
-    get_dialect(dialect)
-    if dialect not in FUNCTION_DIALECTS:
-        raise MetricError(f"there are no functions for {dialect}. Choose from: {', '.join(FUNCTION_DIALECTS)}")
+    if dialect not in FUNCTION_DIALECTS:  # of any name, since most dialects of statements have no functions
+        raise MetricError(suggest_choice(f"there are no functions for {dialect}", dialect, FUNCTION_DIALECTS))
     if not isinstance(schema, str) or not schema.strip() or not schema.isprintable() or "." in schema:
         raise InputError(f"schema={short_repr(schema)} is not possible: give the name of one schema, without a dot")
     options = installation_options(dialect, compat, sql_dir, policies, weighted, check)
