@@ -3,7 +3,7 @@
 -- as a flag, nan_value of numbers, nan_key of nullable keys: some tools write NaN for what is NULL.
 -- Grain: one row
 SELECT
-  COUNT(*) - COUNT(value) AS null_value, -- value is NULL
+  COUNT(*) - COUNT(value) AS null_value, -- value is NULL. Give the row one, or leave it out
   COUNT(*) - COUNT(value) AS null_measured, -- value is NULL. Ask for Missing(value) too, which counts such rows but is for no gate, or leave them out with nulls='drop'
   SUM(CASE WHEN NOT value IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_flag, -- value is neither 0 nor 1, and a flag takes no others
   SUM(CASE WHEN ISNAN(value) OR ISINF(value) THEN 1 ELSE 0 END) AS nan_value, -- value is NaN or infinite

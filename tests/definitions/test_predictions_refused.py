@@ -48,9 +48,21 @@ BROKEN = [
         r"1 row: weight is above 1e90, or below 1e-90 and not 0, whose products no double holds. Divide all weights by one number\n +label=1,",
     ),
     ({"weight": [0.0, 9e-91]}, "AUC", r"1 row: weight is above 1e90, or below 1e-90 and not 0"),
-    ({"weight": [1.0, None]}, "num_predictions", r"1 row: weight is NULL\n +label=1, score=0.9, weight=None"),
-    ({"query_id": [1, None]}, "GAUC", r"1 row: query_id is NULL\n +label=1, score=0.9, query_id=None"),
-    ({"rank": [1, None]}, "AUC(ties=row_order)", r"1 row: rank is NULL\n +label=1, score=0.9, rank=None"),
+    (
+        {"weight": [1.0, None]},
+        "num_predictions",
+        r"1 row: weight is NULL. Give the row one, or leave it out\n +label=1, score=0.9, weight=None",
+    ),
+    (
+        {"query_id": [1, None]},
+        "GAUC",
+        r"1 row: query_id is NULL. Give the row one, or leave it out\n +label=1, score=0.9, query_id=None",
+    ),
+    (
+        {"rank": [1, None]},
+        "AUC(ties=row_order)",
+        r"1 row: rank is NULL. Give the row one, or leave it out\n +label=1, score=0.9, rank=None",
+    ),
     ({"label": ["a", "b"]}, "AUC", r"label is VARCHAR, not a number. If its texts are numbers, .*, or map another column to label"),
 ]
 

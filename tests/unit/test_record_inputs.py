@@ -46,7 +46,7 @@ def find_problem(**arguments: Any) -> str:
     [
         (
             make_records("ab", "xy", ids=[1, None]),
-            "records (Table): 1 row: record_id is NULL\n    record_id=None, predicted_cluster='b', true_cluster='y'\n",
+            "records (Table): 1 row: record_id is NULL. Give the row one, or leave it out\n    record_id=None, predicted_cluster='b', true_cluster='y'\n",
         ),
         (
             make_records("abc", "xyz", ids=[1, 1, 2]),
