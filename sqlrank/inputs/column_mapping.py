@@ -155,12 +155,26 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
         raise
     except InputError:
         return text
+    tree = tree.transform(lambda node: _read_field(node, holder) if isinstance(node, exp.Column) else node)
     for column in find_nodes(tree, exp.Column):
         column_name = holder.table.find_column(column.name)
         if column_name is None:
             return column.name
         column.set("this", exp.to_identifier(column_name, quoted=True))
     return tree
+
+
+def _read_field(column: exp.Column, holder: BoundInput) -> exp.Expr:
+    """Return ``result.ids`` as field ``ids`` of the column ``result``, where that is a struct, such as an object of JSON; others as given."""
+    first, *fields = column.parts
+    name = holder.table.find_column(first.name)
+    is_field = fields and name is not None and holder.table.find_column(column.name) is None
+    if not is_field or not (holder.table.column_types or {}).get(str(name), "").startswith("STRUCT("):
+        return column
+    value: exp.Expr = exp.column(first)
+    for field in fields:
+        value = exp.Dot(this=exp.paren(value), expression=field)
+    return value
 
 
 def _parse_uninspected_text(text: str, dialect: str) -> exp.Expr | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import InputError
+from sqlrank.inputs.row_checks import short_value
 from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def normalize_lists(bound_input: BoundInput, names: tuple[str, ...], database: D
         if is_text_of_lists and name in bound_input.role.columns and bound_input.role.columns[name].type == "list":
             _check_no_objects(bound_input, name, value, database)
         ids, numbers = _normalize_value(value, duckdb_type, bound_input.table.dialect, name, name in number_columns.values())
+        if duckdb_type == "JSON" and database.can_inspect and get_dialect(bound_input.table.dialect).supports_file_readers:
+            _check_no_scalars(bound_input, name, value, database)
         if duckdb_type == "JSON[]" and ids is not None:
             _check_not_empty(bound_input, name, value, database)
         bound_input = _bind_column(bound_input, name, ids, database)
@@ -173,6 +176,17 @@ def _check_not_empty(bound_input: BoundInput, name: str, value: exp.Expr, databa
     length = exp.GT(this=_call_function("LEN", value), expression=exp.Literal.number(0))
     if not database.query_rows(exp.select("1").from_(bound_input.table.from_clause(read_columns)).where(length).limit(1)):
         raise InputError(f"{bound_input.label}: {name} is NULL or an empty list in every row")
+
+
+def _check_no_scalars(bound_input: BoundInput, name: str, value: exp.Expr, database: Database) -> None:
+    """Check that JSON of several types holds lists or objects alone: a text or number would be read as a list without elements."""
+    kinds = [exp.Literal.string(kind) for kind in ("ARRAY", "OBJECT", "NULL")]
+    is_scalar = exp.Not(this=exp.In(this=_call_function("JSON_TYPE", value), expressions=kinds))
+    rows = exp.select(value.copy()).from_(bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)]))
+    for (example,) in database.query_rows(rows.where(is_scalar).limit(1)):
+        raise InputError(
+            f"{bound_input.label}: {name} is {short_value(example)} in a row, which is no list. Write it as a list of one element"
+        )
 
 
 def _check_no_objects(bound_input: BoundInput, name: str, value: exp.Expr, database: Database) -> None:

@@ -87,8 +87,11 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
             advice = "Give a query that takes one field, as in [x.id FOR x IN retrieved]" if has_structs else "Cast one of them"
             number = next((column for column in duckdb_types if _classify_type(duckdb_types[column]) == "number"), None)
             if number is not None and families == {"number", "text"}:
-                column_text = _column_text(inputs[number[0]], number[1])
-                advice += f", such as columns={{'{'.'.join(number)}': 'CAST({column_text} AS VARCHAR)'}}"
+                component, _, elements = inputs[number[0]].assembled_from.partition(".")
+                is_list = bool(elements) and number[1] == "doc_id"
+                name, brackets = (elements, "[]") if is_list else (".".join(number), "")
+                column_text = _column_text(inputs[component], elements) if is_list else _column_text(inputs[number[0]], number[1])
+                advice += f", such as columns={{'{name}': 'CAST({column_text} AS VARCHAR{brackets})'}}"
             problems.append(f"{types}: {what} never match. {advice}")
     raise_problems(problems)
 

@@ -267,6 +267,15 @@ def test_grades_are_read_from_what_json_holds(tmp_path: Path, rows: list[dict[st
     assert sqlrank.evaluate("CG@5", inputs={"answers": path}, per_query=True)["CG@5"].to_pylist() == gains
 
 
+def test_lists_may_be_fields_of_objects(tmp_path: Path) -> None:
+    path = tmp_path / "eval.jsonl"
+    path.write_text('{"query_id": 1, "found": {"top": {"ids": ["b", "a"]}}, "gold": {"ids": ["a"]}}\n')
+    names = {"retrieved": "found.top.ids", "relevant": "gold.ids"}
+    assert sqlrank.evaluate("RR", inputs={"answers": path}, columns=names).to_pylist() == [{"RR": 0.5}]
+    with pytest.raises(InputError, match=r"columns maps to 'ids', which no input has"):
+        sqlrank.evaluate("RR", inputs={"answers": path}, columns=names | {"relevant": "query_id.ids"})
+
+
 def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     path = tmp_path / "eval.jsonl"
 
@@ -282,6 +291,10 @@ def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         {"retrieved": [], "relevant": [1]}, {"retrieved": None, "relevant": [2]}
     )
     assert "relevant is NULL or an empty list in every row" in problem({"retrieved": [1], "relevant": []})
+    assert "such as --column retrieved='CAST(retrieved AS VARCHAR[])'" in problem({"retrieved": [1], "relevant": ["1"]})
+    assert "retrieved is '\"b\"' in a row, which is no list. Write it as a list of one element" in problem(
+        {"retrieved": ["a"], "relevant": ["a"]}, {"retrieved": "b", "relevant": ["b"]}
+    )
     assert "1 row: grades and relevant have different lengths. Give each document one grade" in problem(
         {"retrieved": ["a"], "relevant": ["a"], "grades": [1, 2]}
     )
