@@ -83,7 +83,9 @@ def test_what_is_missing_is_named() -> None:
         sqlrank.evaluate("Revenue", inputs={"order": make_orders()}, sql_dir=FOLDER)
     with pytest.raises(InputError, match="no column 'price'"):
         sqlrank.evaluate("Revenue", inputs={"orders": make_orders().drop_columns("price")}, columns=COLUMNS, sql_dir=FOLDER)
-    with pytest.raises(InputError, match=r"columns maps 'prise', which orders do not have. Did you mean 'price'"):
+    with pytest.raises(
+        InputError, match=r"columns maps 'prise', which orders do not have. The name to map comes first: columns=\{'price': 'prise'\}"
+    ):
         sqlrank.evaluate("Revenue", inputs={"orders": make_orders()}, columns={**COLUMNS, "prise": "price"}, sql_dir=FOLDER)
 
 

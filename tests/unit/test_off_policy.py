@@ -108,7 +108,7 @@ def test_logs_that_are_refused(name: str, value: Any, expected: str) -> None:
 def test_what_is_not_read_need_not_be_there() -> None:
     bare = LOGS.select(["reward", "propensity", "target_propensity"])
     assert evaluate_logs("IPS", bare)["IPS"] == pytest.approx(1.39)
-    with pytest.raises(InputError, match="no column 'predicted_reward'"):
+    with pytest.raises(InputError, match="no columns 'predicted_reward', 'expected_reward'"):
         evaluate_logs("DR", bare)
 
 

@@ -96,7 +96,7 @@ def test_a_column_whose_name_holds_a_comma() -> None:
     Path("x.csv").write_text('"a,b"\n1\n0\n')
     assert "1 field: '1'. 2 are expected" in find_refusal("x.csv")
     Path("x.csv").write_text("'label,score'\n'1,0.5'\n'0,0.25'\n")
-    assert "no column 'score'" in find_refusal("x.csv")
+    assert "no columns 'label', 'score'" in find_refusal("x.csv")
 
 
 def test_what_is_no_file() -> None:
