@@ -10,6 +10,7 @@ from mkdocs.structure.files import File
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.metric_info import format_example_name
 from website import (
     browser_engine,
     command_line,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.sql_file import SqlFile
 
-ROW = re.compile(r"^\| `(?P<name>[\w@]+)` \| (?P<about>.+) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| `(?P<name>[\w@().]+)` \| (?P<about>.+) \|$", re.MULTILINE)
 SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 INTERVAL = "<tr>\n<td>Interval</td>"
 """The row of a metric's facts that would make every page of a metric a hit for "confidence interval"."""
@@ -138,5 +139,5 @@ def on_page_content(html: str, page: Page, **_: Any) -> str:
 
 def _link_metric(row: re.Match[str]) -> str:
     files = [*load_registry().metrics.values(), *load_registry().curves.values()]
-    file = next(file for file in files if (file.full_name, file.description) == (row["name"], row["about"]))
+    file = next(file for file in files if (format_example_name(file), file.description) == (row["name"], row["about"]))
     return f"| [`{row['name']}`]({families.locate_metric_page(file)}) | {row['about']} |"
