@@ -176,11 +176,9 @@ class _Lines(list[str]):
 
 def _lay_out_result(result: pa.Table, rows: list[dict[str, Any]], form: Format, style: TableStyle, width: int | None) -> str:
     """Format a table for people: numbers rounded and right-aligned, a row of many metrics alone transposed."""
-    import pyarrow.types as pt  # noqa: PLC0415  help does not need it
-
     style = replace(style, counts=style.counts | {name for name in result.column_names if _is_integer_column([row[name] for row in rows])})
     style = replace(style, fractions=_fraction_columns(result, rows))
-    counted = {name for name in result.column_names if pt.is_integer(result.schema.field(name).type) and _is_count_column(name)}
+    counted = {name for name in result.column_names if _is_number(result.schema.field(name).type) and _is_count_column(name)}
     numbers = {name for name in result.column_names if _is_number(result.schema.field(name).type)}
     cells = [[_format_cell(name, value, form, style, name in style.counts | counted) for name, value in row.items()] for row in rows]
     if form is Format.latex:
