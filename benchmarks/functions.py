@@ -1,4 +1,4 @@
-"""Measure table macros beside the statements that sqlrank prints and what evaluate takes for the same metrics, in processor time of one thread."""
+"""Measure table macros, the statements that sqlrank prints for the same metrics, and evaluate, in processor time of one thread."""
 
 from __future__ import annotations
 
