@@ -67,7 +67,9 @@ def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested:
     reads_influence = inputs.has_units and any(metric.file.interval.influence for metric in request.metrics)
     sort_plan = "window" if weighted or reads_influence else "rank"
     if requested == "auto" and get_dialect(database.dialect).is_distributed:
-        requested = "window" if _has_small_groups(request, inputs) else "buckets"
+        # equal scores are aggregated before a group moves to its worker, except where intervals make several rows of each score
+        in_groups = "distinct" if request.confidence is None else "window"
+        requested = in_groups if _has_small_groups(request, inputs) else "buckets"
     elif requested == "auto" and database.can_inspect and inputs.base is not None:
         supports_integers = request.library.is_plan_supported("score_order", "integer_sort", database.dialect)
         total, distinct, groups = sample_distinct_counts(

@@ -1,62 +1,35 @@
 -- sqlrank 0.1.0 for Spark: AUC, LogLoss, one row per campaign and day
 -- reads: shop.ads.impressions (predictions)
--- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than one worker can sort
+-- plan: score_order=distinct; alternative: score_order=buckets, if a single group has more distinct scores than one worker can sort
 -- made by: sqlrank sql AUC LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --by campaign --by day --dialect spark
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT `campaign`, `day`, CAST(`p_click` AS DOUBLE) AS score, CAST(`click` AS DOUBLE) AS label
   FROM shop.ads.impressions
-), group_sizes AS (
-  -- One row per campaign and day. (group_sizes.sql)
-  SELECT `campaign`, `day`, COUNT(*) AS total_rows
-  FROM predictions
-  GROUP BY `campaign`, `day`
-), prediction_ranks AS (
-  -- One row per prediction.
-  SELECT
-    `campaign`, `day`, label, score,
-    RANK() OVER (PARTITION BY `campaign`, `day` ORDER BY score DESC) AS rank,
-    CUME_DIST() OVER (PARTITION BY `campaign`, `day` ORDER BY score DESC) AS share_at_or_above
-  FROM predictions
-), positive_ranks AS (
-  -- One row per campaign, day and distinct score of a positive.
+), score_class_weights AS (
+  -- One row per campaign, day and distinct score. (score_class_weights.sql)
   SELECT
     `campaign`, `day`, score,
-    COUNT(*) AS positives,
-    MAX(rank) - 1 AS rows_above,  -- predictions of higher scores
-    MAX(share_at_or_above) AS share_at_or_above
-  FROM prediction_ranks
-  WHERE label = 1
+    -- weight of the positives of this score
+    SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
+    -- weight of the negatives of this score
+    SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives
+  FROM predictions
   GROUP BY `campaign`, `day`, score
-), rank_counts AS (
-  -- One row per campaign, day and distinct score of a positive, with the counts of rows down to it.
+), score_thresholds AS (
+  -- One row per campaign, day and distinct score. (score_thresholds/by_window.sql)
   SELECT
-    positive_ranks.`campaign`, positive_ranks.`day`, positive_ranks.positives,
-    positive_ranks.rows_above, group_sizes.total_rows,
-    -- a whole number again, from the share
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
-    SUM(positive_ranks.positives) OVER (
-      PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`
-      ORDER BY positive_ranks.score DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS positives_at_or_above,
-    SUM(positive_ranks.positives) OVER (
-      PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`
-    ) AS total_positives
-  FROM positive_ranks
-  INNER JOIN group_sizes
-    ON group_sizes.`campaign` IS NOT DISTINCT FROM positive_ranks.`campaign`
-    AND group_sizes.`day` IS NOT DISTINCT FROM positive_ranks.`day`
-), positive_thresholds AS (
-  -- One row per campaign, day and distinct score of a positive. (positive_thresholds/by_rank.sql)
-  SELECT
-    `campaign`, `day`, total_positives,
-    positives,  -- positives of this score
-    rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
-    -- rows less positives, both below
-    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_rows - total_positives AS total_negatives
-  FROM rank_counts
+    `campaign`, `day`, positives, negatives,
+    SUM(negatives) OVER (PARTITION BY `campaign`, `day`)
+    - COALESCE(SUM(negatives) OVER preceding_rows, 0) - negatives AS negatives_below,
+    SUM(positives) OVER (PARTITION BY `campaign`, `day`) AS total_positives,
+    SUM(negatives) OVER (PARTITION BY `campaign`, `day`) AS total_negatives
+  FROM score_class_weights
+  WINDOW preceding_rows AS (
+    PARTITION BY `campaign`, `day`
+    ORDER BY score DESC
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ), positive_thresholds_metrics AS (
   -- One row per campaign and day with a positive.
   SELECT
@@ -64,10 +37,11 @@ WITH predictions AS (
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
     SUM(
-      positives / total_positives
-      * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
+      positives / NULLIF(total_positives, 0)
+      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
-  FROM positive_thresholds
+  FROM score_thresholds
+  WHERE positives > 0
   GROUP BY `campaign`, `day`
 ), predictions_metrics AS (
   -- One row per campaign and day.

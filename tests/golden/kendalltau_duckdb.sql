@@ -27,7 +27,7 @@ WITH predictions AS NOT MATERIALIZED (
   WHERE num_predictions > 32
   GROUP BY label, score
 ), rank_countable_groups AS (
-  -- One row, for a group of label_score_weights. (rank_countable_groups.sql)
+  -- One row. (rank_countable_groups.sql)
   SELECT
     -- 1 or 0
     CASE

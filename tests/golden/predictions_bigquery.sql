@@ -1,7 +1,7 @@
 -- sqlrank 0.1.0 for BigQuery: AUC, APS, LogLoss, one row per campaign
 -- reads: shop.ads.impressions (predictions)
 -- settings: weight=1 / propensity, where day = '2026-01-01'
--- plan: score_order=window; alternative: score_order=buckets, if a single group has more rows than one worker can sort
+-- plan: score_order=distinct; alternative: score_order=buckets, if a single group has more distinct scores than one worker can sort
 -- made by: sqlrank sql AUC APS LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --column 'weight=1 / propensity' --by campaign --where "day = '2026-01-01'" --create-table shop.ads.daily_metrics --dialect bigquery
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
 WITH predictions AS (
@@ -12,49 +12,31 @@ WITH predictions AS (
     1 / `propensity` AS weight
   FROM shop.ads.impressions
   WHERE `day` = '2026-01-01'
-), predictions_with_threshold AS (
-  -- One row per prediction. (predictions_with_threshold/by_window.sql)
+), score_class_weights AS (
+  -- One row per campaign and distinct score. (score_class_weights.sql)
   SELECT
-    `campaign`, label, score, weight,
-    MIN(CASE WHEN label = 1 THEN score END) OVER (
-      PARTITION BY `campaign` ORDER BY score DESC
-    ) AS threshold_score  -- NULL above the highest score of a positive
-  FROM predictions
-), segment_weights AS (
-  -- One row per campaign and threshold.
-  SELECT
-    `campaign`,
-    COALESCE(threshold_score, 0) AS threshold,
-    CASE WHEN threshold_score IS NULL THEN 0 ELSE 1 END AS has_threshold,
+    `campaign`, score,
+    -- weight of the positives of this score
     SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-    SUM(CASE WHEN label = 0 AND score = threshold_score THEN weight ELSE 0 END) AS negatives,
-    SUM(CASE WHEN label = 1 OR score = threshold_score THEN 0 ELSE weight END) AS negatives_between
-  FROM predictions_with_threshold
-  GROUP BY `campaign`, threshold_score
-), threshold_segments AS (
-  -- One row per campaign and distinct score of a positive, and one above all.
-  -- (threshold_segments/weighted.sql)
+    -- weight of the negatives of this score
+    SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
+  FROM predictions
+  GROUP BY `campaign`, score
+), score_thresholds AS (
+  -- One row per campaign and distinct score. (score_thresholds/by_window.sql)
   SELECT
-    `campaign`,
-    has_threshold,  -- 0 for what is above the highest, else 1
-    positives,  -- weight of the positives of this score
-    negatives,  -- weight of the negatives of this score
+    `campaign`, positives, negatives,
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
-    COALESCE(SUM(negatives + negatives_between) OVER preceding_rows, 0) AS negatives_above,
-    negatives_between
-    + COALESCE(SUM(negatives + negatives_between) OVER following_rows, 0) AS negatives_below,
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
+    COALESCE(SUM(negatives) OVER following_rows, 0) AS negatives_below,
     SUM(positives) OVER (PARTITION BY `campaign`) AS total_positives,
-    SUM(negatives + negatives_between) OVER (PARTITION BY `campaign`) AS total_negatives
-  FROM segment_weights
+    SUM(negatives) OVER (PARTITION BY `campaign`) AS total_negatives
+  FROM score_class_weights
   WINDOW preceding_rows AS (
-    PARTITION BY `campaign`
-    ORDER BY has_threshold, threshold DESC
-    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    PARTITION BY `campaign` ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   ),
   following_rows AS (
-    PARTITION BY `campaign`
-    ORDER BY has_threshold, threshold DESC
-    ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    PARTITION BY `campaign` ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
   )
 ), positive_thresholds_metrics AS (
   -- One row per campaign with a positive.
@@ -74,8 +56,8 @@ WITH predictions AS (
         / NULLIF(positives_above + positives + negatives_above + negatives, 0)
       )
     ) AS aps
-  FROM threshold_segments
-  WHERE has_threshold = 1 AND positives > 0
+  FROM score_thresholds
+  WHERE positives > 0
   GROUP BY `campaign`
 ), predictions_metrics AS (
   -- One row per campaign.

@@ -27,13 +27,9 @@ WITH predictions AS (
     CAST(FLOOR(grid_position) AS INT64) AS cell,  -- number of the grid cell of the score, ascending
     grid_position - FLOOR(grid_position) AS cell_offset  -- position in the cell, from 0 to 1
   FROM grid_positions
-), cell_offsets AS (
+), cell_means AS (
   -- One row per grid cell.
-  SELECT
-    cell,
-    -- in whole 2^-24, so that row order does not matter
-    SUM(CAST(FLOOR(16777216 * cell_offset) AS INT64)) AS offset_sum,
-    COUNT(*) AS num_rows
+  SELECT cell, AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset, COUNT(*) AS num_rows
   FROM score_cells
   GROUP BY cell
 ), prediction_counts AS (
@@ -42,12 +38,11 @@ WITH predictions AS (
 ), crowded_cells AS (
   -- One row per grid cell that has more than 1/256 of all predictions. (crowded_cells.sql)
   SELECT
-    cell_offsets.cell,
-    -- mean position of scores, 0 to 1
-    cell_offsets.offset_sum / cell_offsets.num_rows / 16777216 AS mean_offset
-  FROM cell_offsets
+    cell_means.cell,
+    cell_means.mean_offset  -- mean position of scores, 0 to 1
+  FROM cell_means
   CROSS JOIN prediction_counts
-  WHERE 256 * cell_offsets.num_rows > prediction_counts.num_predictions
+  WHERE 256 * cell_means.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
   -- One row per prediction. (bucketed_scores.sql)
   SELECT

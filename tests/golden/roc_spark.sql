@@ -37,12 +37,11 @@ WITH predictions AS (
     FROM grid_positions
   ) AS once
   WHERE RAND() >= 0
-), cell_offsets AS (
+), cell_means AS (
   -- One row per grid cell.
   SELECT
     cell,
-    -- in whole 2^-24, so that row order does not matter
-    SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum,
+    AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset,
     SUM(num_rows) AS num_rows
   FROM score_cells
   GROUP BY cell
@@ -52,12 +51,11 @@ WITH predictions AS (
 ), crowded_cells AS (
   -- One row per grid cell that has more than 1/256 of all predictions. (crowded_cells.sql)
   SELECT
-    cell_offsets.cell,
-    -- mean position of scores, 0 to 1
-    cell_offsets.offset_sum / cell_offsets.num_rows / 16777216 AS mean_offset
-  FROM cell_offsets
+    cell_means.cell,
+    cell_means.mean_offset  -- mean position of scores, 0 to 1
+  FROM cell_means
   CROSS JOIN prediction_counts
-  WHERE 256 * cell_offsets.num_rows > prediction_counts.num_predictions
+  WHERE 256 * cell_means.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
   -- One row per distinct score. (bucketed_scores.sql)
   SELECT

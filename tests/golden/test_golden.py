@@ -129,7 +129,10 @@ def test_only_lines_that_apply_are_in_a_header() -> None:
 
 def test_one_huge_group_is_spoken_of_where_a_window_is_partitioned() -> None:
     text = sqlrank.sql("AUC", predictions="p", by="day", dialect="spark")
-    assert "-- plan: score_order=rank; alternative: score_order=buckets, if a single group has more rows than one worker can sort\n" in text
+    assert (
+        "-- plan: score_order=distinct; alternative: score_order=buckets, if a single group has more distinct scores than one worker can sort\n"
+        in text
+    )
     assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", dialect="spark")
     assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", by=[["day"], []], dialect="spark")
     assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", by="day", plan={"score_order": "buckets"}, dialect="spark")

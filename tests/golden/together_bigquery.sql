@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0 for BigQuery: nDCG@10, AUC, one row per model
 -- reads: shop.eval.predictions (predictions)
--- plan: rank_method=sort, score_order=rank; alternative: rank_method=count, if lists are long and have at most three judged documents each; score_order=buckets, if a single group has more rows than one worker can sort
+-- plan: rank_method=sort, score_order=distinct; alternative: rank_method=count, if lists are long and have at most three judged documents each; score_order=buckets, if a single group has more distinct scores than one worker can sort
 -- made by: sqlrank sql nDCG@10 AUC --predictions shop.eval.predictions --by model --dialect bigquery
 WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
@@ -42,51 +42,28 @@ WITH predictions AS (
     AND ranked_documents.query_id = qrels.query_id
     AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
-), group_sizes AS (
-  -- One row per model. (group_sizes.sql)
-  SELECT `model`, COUNT(*) AS total_rows FROM predictions GROUP BY `model`
-), prediction_ranks AS (
-  -- One row per prediction.
-  SELECT
-    `model`, label, score,
-    RANK() OVER (PARTITION BY `model` ORDER BY score DESC) AS rank,
-    CUME_DIST() OVER (PARTITION BY `model` ORDER BY score DESC) AS share_at_or_above
-  FROM predictions
-), positive_ranks AS (
-  -- One row per model and distinct score of a positive.
+), score_class_weights AS (
+  -- One row per model and distinct score. (score_class_weights.sql)
   SELECT
     `model`, score,
-    COUNT(*) AS positives,
-    MAX(rank) - 1 AS rows_above,  -- predictions of higher scores
-    MAX(share_at_or_above) AS share_at_or_above
-  FROM prediction_ranks
-  WHERE label = 1
+    -- weight of the positives of this score
+    SUM(CASE WHEN label = 1 THEN 1.0 ELSE 0 END) AS positives,
+    -- weight of the negatives of this score
+    SUM(CASE WHEN label = 1 THEN 0 ELSE 1.0 END) AS negatives
+  FROM predictions
   GROUP BY `model`, score
-), rank_counts AS (
-  -- One row per model and distinct score of a positive, with the counts of rows down to it.
+), score_thresholds AS (
+  -- One row per model and distinct score. (score_thresholds/by_window.sql)
   SELECT
-    positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above,
-    group_sizes.total_rows,
-    -- a whole number again, from the share
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
-    SUM(positive_ranks.positives) OVER (
-      PARTITION BY positive_ranks.`model`
-      ORDER BY positive_ranks.score DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS positives_at_or_above,
-    SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks.`model`) AS total_positives
-  FROM positive_ranks
-  INNER JOIN group_sizes ON group_sizes.`model` IS NOT DISTINCT FROM positive_ranks.`model`
-), positive_thresholds AS (
-  -- One row per model and distinct score of a positive. (positive_thresholds/by_rank.sql)
-  SELECT
-    `model`, total_positives,
-    positives,  -- positives of this score
-    rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
-    -- rows less positives, both below
-    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_rows - total_positives AS total_negatives
-  FROM rank_counts
+    `model`, positives, negatives,
+    SUM(negatives) OVER (PARTITION BY `model`) - COALESCE(SUM(negatives) OVER preceding_rows, 0)
+    - negatives AS negatives_below,
+    SUM(positives) OVER (PARTITION BY `model`) AS total_positives,
+    SUM(negatives) OVER (PARTITION BY `model`) AS total_negatives
+  FROM score_class_weights
+  WINDOW preceding_rows AS (
+    PARTITION BY `model` ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ), discounted_gains_metrics AS (
   -- One row per model and query with a judged document of positive relevance.
   SELECT
@@ -104,11 +81,15 @@ WITH predictions AS (
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
     SUM(
-      positives / total_positives
+      positives / NULLIF(total_positives, 0)
       * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
-  FROM positive_thresholds
+  FROM score_thresholds
+  WHERE positives > 0
   GROUP BY `model`
+), predictions_metrics AS (
+  -- One row per model.
+  SELECT `model` FROM predictions GROUP BY `model`
 ), group_metrics AS (
   -- One row per model.
   SELECT
@@ -120,9 +101,9 @@ WITH predictions AS (
     AND discounted_gains_metrics.query_id = evaluated_queries.query_id
   GROUP BY evaluated_queries.`model`
 )
-SELECT group_sizes.`model`, group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
-FROM group_sizes
+SELECT predictions_metrics.`model`, group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
+FROM predictions_metrics
 LEFT JOIN positive_thresholds_metrics
-  ON positive_thresholds_metrics.`model` IS NOT DISTINCT FROM group_sizes.`model`
-LEFT JOIN group_metrics ON group_metrics.`model` IS NOT DISTINCT FROM group_sizes.`model`
-ORDER BY group_sizes.`model`;
+  ON positive_thresholds_metrics.`model` IS NOT DISTINCT FROM predictions_metrics.`model`
+LEFT JOIN group_metrics ON group_metrics.`model` IS NOT DISTINCT FROM predictions_metrics.`model`
+ORDER BY predictions_metrics.`model`;

@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0 for Snowflake: nDCG@10, AUC, one row per MODEL
 -- reads: shop.eval.predictions (predictions)
--- plan: rank_method=sort, score_order=rank; alternative: rank_method=count, if lists are long and have at most three judged documents each; score_order=buckets, if a single group has more rows than one worker can sort
+-- plan: rank_method=sort, score_order=distinct; alternative: rank_method=count, if lists are long and have at most three judged documents each; score_order=buckets, if a single group has more distinct scores than one worker can sort
 -- made by: sqlrank sql nDCG@10 AUC --predictions shop.eval.predictions --by model --dialect snowflake
 WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
@@ -45,51 +45,30 @@ WITH predictions AS (
     AND ranked_documents.query_id = qrels.query_id
     AND ranked_documents.doc_id = qrels.doc_id
   WHERE qrels.relevance > 0
-), group_sizes AS (
-  -- One row per MODEL. (group_sizes.sql)
-  SELECT "MODEL", COUNT(*) AS total_rows FROM predictions GROUP BY "MODEL"
-), prediction_ranks AS (
-  -- One row per prediction.
-  SELECT
-    "MODEL", label, score,
-    RANK() OVER (PARTITION BY "MODEL" ORDER BY score DESC) AS rank,
-    CUME_DIST() OVER (PARTITION BY "MODEL" ORDER BY score DESC) AS share_at_or_above
-  FROM predictions
-), positive_ranks AS (
-  -- One row per MODEL and distinct score of a positive.
+), score_class_weights AS (
+  -- One row per MODEL and distinct score. (score_class_weights.sql)
   SELECT
     "MODEL", score,
-    COUNT(*) AS positives,
-    MAX(rank) - 1 AS rows_above,  -- predictions of higher scores
-    MAX(share_at_or_above) AS share_at_or_above
-  FROM prediction_ranks
-  WHERE label = 1
+    -- weight of the positives of this score
+    SUM(CASE WHEN label = 1 THEN CAST(1.0 AS DOUBLE) ELSE 0 END) AS positives,
+    -- weight of the negatives of this score
+    SUM(CASE WHEN label = 1 THEN 0 ELSE CAST(1.0 AS DOUBLE) END) AS negatives
+  FROM predictions
   GROUP BY "MODEL", score
-), rank_counts AS (
-  -- One row per MODEL and distinct score of a positive, with the counts of rows down to it.
+), score_thresholds AS (
+  -- One row per MODEL and distinct score. (score_thresholds/by_window.sql)
   SELECT
-    positive_ranks."MODEL", positive_ranks.positives, positive_ranks.rows_above,
-    group_sizes.total_rows,
-    -- a whole number again, from the share
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
-    SUM(positive_ranks.positives) OVER (
-      PARTITION BY positive_ranks."MODEL"
-      ORDER BY positive_ranks.score DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS positives_at_or_above,
-    SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."MODEL") AS total_positives
-  FROM positive_ranks
-  INNER JOIN group_sizes ON group_sizes."MODEL" IS NOT DISTINCT FROM positive_ranks."MODEL"
-), positive_thresholds AS (
-  -- One row per MODEL and distinct score of a positive. (positive_thresholds/by_rank.sql)
-  SELECT
-    "MODEL", total_positives,
-    positives,  -- positives of this score
-    rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
-    -- rows less positives, both below
-    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_rows - total_positives AS total_negatives
-  FROM rank_counts
+    "MODEL", positives, negatives,
+    SUM(negatives) OVER (PARTITION BY "MODEL")
+    - COALESCE(
+      SUM(negatives) OVER (
+        PARTITION BY "MODEL" ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
+      0
+    ) - negatives AS negatives_below,
+    SUM(positives) OVER (PARTITION BY "MODEL") AS total_positives,
+    SUM(negatives) OVER (PARTITION BY "MODEL") AS total_negatives
+  FROM score_class_weights
 ), discounted_gains_metrics AS (
   -- One row per MODEL and query with a judged document of positive relevance.
   SELECT
@@ -116,11 +95,15 @@ WITH predictions AS (
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
     SUM(
-      CAST(positives AS DOUBLE) / total_positives
+      positives / NULLIF(total_positives, 0)
       * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
-  FROM positive_thresholds
+  FROM score_thresholds
+  WHERE positives > 0
   GROUP BY "MODEL"
+), predictions_metrics AS (
+  -- One row per MODEL.
+  SELECT "MODEL" FROM predictions GROUP BY "MODEL"
 ), group_metrics AS (
   -- One row per MODEL.
   SELECT
@@ -132,9 +115,9 @@ WITH predictions AS (
     AND discounted_gains_metrics.query_id = evaluated_queries.query_id
   GROUP BY evaluated_queries."MODEL"
 )
-SELECT group_sizes."MODEL", group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
-FROM group_sizes
+SELECT predictions_metrics."MODEL", group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
+FROM predictions_metrics
 LEFT JOIN positive_thresholds_metrics
-  ON positive_thresholds_metrics."MODEL" IS NOT DISTINCT FROM group_sizes."MODEL"
-LEFT JOIN group_metrics ON group_metrics."MODEL" IS NOT DISTINCT FROM group_sizes."MODEL"
-ORDER BY group_sizes."MODEL" NULLS FIRST;
+  ON positive_thresholds_metrics."MODEL" IS NOT DISTINCT FROM predictions_metrics."MODEL"
+LEFT JOIN group_metrics ON group_metrics."MODEL" IS NOT DISTINCT FROM predictions_metrics."MODEL"
+ORDER BY predictions_metrics."MODEL" NULLS FIRST;

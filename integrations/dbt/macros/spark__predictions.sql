@@ -9,65 +9,34 @@ WITH sqlrank_predictions_source AS (
     {{ sqlrank.group_columns(groups, '') }}, CAST(score AS DOUBLE) AS score,
     CAST(label AS DOUBLE) AS label
   FROM sqlrank_predictions_source
-), sqlrank_group_sizes AS (
-  -- One row per sqlrank_group. (group_sizes.sql)
-  SELECT {{ sqlrank.group_columns(groups, '') }}, COUNT(*) AS total_rows
-  FROM sqlrank_predictions
-  GROUP BY {{ sqlrank.group_columns(groups, '') }}
-), sqlrank_prediction_ranks AS (
-  -- One row per prediction.
-  SELECT
-    {{ sqlrank.group_columns(groups, '') }},
-    label, score,
-    RANK() OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }} ORDER BY score DESC) AS rank,
-    CUME_DIST() OVER (
-      PARTITION BY {{ sqlrank.group_columns(groups, '') }} ORDER BY score DESC
-    ) AS share_at_or_above
-  FROM sqlrank_predictions
-), sqlrank_positive_ranks AS (
-  -- One row per sqlrank_group and distinct score of a positive.
+), sqlrank_score_class_weights AS (
+  -- One row per sqlrank_group and distinct score. (score_class_weights.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     score,
-    COUNT(*) AS positives,
-    MAX(rank) - 1 AS rows_above,  -- predictions of higher scores
-    MAX(share_at_or_above) AS share_at_or_above
-  FROM sqlrank_prediction_ranks
-  WHERE label = 1
+    -- weight of the positives of this score
+    SUM(CASE WHEN label = 1 THEN 1e0 ELSE 0 END) AS positives,
+    -- weight of the negatives of this score
+    SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives
+  FROM sqlrank_predictions
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, score
-), sqlrank_rank_counts AS (
-  -- One row per sqlrank_group and distinct score of a positive, with the counts of rows down to it.
-  SELECT
-    {{ sqlrank.group_columns(groups, 'sqlrank_positive_ranks.') }},
-    sqlrank_positive_ranks.positives, sqlrank_positive_ranks.rows_above,
-    sqlrank_group_sizes.total_rows,
-    FLOOR(
-      sqlrank_positive_ranks.share_at_or_above * sqlrank_group_sizes.total_rows + 0.5
-    ) AS rows_at_or_above,  -- a whole number again, from the share
-    SUM(sqlrank_positive_ranks.positives) OVER (
-      PARTITION BY {{ sqlrank.group_columns(groups, 'sqlrank_positive_ranks.') }}
-      ORDER BY sqlrank_positive_ranks.score DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS positives_at_or_above,
-    SUM(sqlrank_positive_ranks.positives) OVER (
-      PARTITION BY {{ sqlrank.group_columns(groups, 'sqlrank_positive_ranks.') }}
-    ) AS total_positives
-  FROM sqlrank_positive_ranks
-  INNER JOIN sqlrank_group_sizes
-    ON {% for _ in groups %}(sqlrank_group_sizes.sqlrank_group_{{ loop.index }} IS NOT DISTINCT FROM sqlrank_positive_ranks.sqlrank_group_{{ loop.index }}){% if not loop.last %} AND {% endif %}{% endfor %}
-), sqlrank_positive_thresholds AS (
-  -- One row per sqlrank_group and distinct score of a positive. (positive_thresholds/by_rank.sql)
+), sqlrank_score_thresholds AS (
+  -- One row per sqlrank_group and distinct score. (score_thresholds/by_window.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
-    total_positives,
-    positives,  -- positives of this score
-    rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
-    positives_at_or_above - positives AS positives_above,
-    rows_above - positives_at_or_above + positives AS negatives_above,
-    -- rows less positives, both below
-    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_rows - total_positives AS total_negatives
-  FROM sqlrank_rank_counts
+    positives, negatives,
+    COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
+    SUM(negatives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }})
+    - COALESCE(SUM(negatives) OVER preceding_rows, 0) - negatives AS negatives_below,
+    SUM(positives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }}) AS total_positives,
+    SUM(negatives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }}) AS total_negatives
+  FROM sqlrank_score_class_weights
+  WINDOW preceding_rows AS (
+    PARTITION BY {{ sqlrank.group_columns(groups, '') }}
+    ORDER BY score DESC
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
 ), sqlrank_nearest_bins AS (
   -- One row per prediction.
   SELECT
@@ -105,18 +74,19 @@ WITH sqlrank_predictions_source AS (
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
     SUM(
-      positives / total_positives
-      * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
+      positives / NULLIF(total_positives, 0)
+      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
     -- APS: average precision score, the area under the stepwise precision-recall curve; ties share
     -- a threshold.
     SUM(
-      positives / total_positives * (
+      positives / NULLIF(total_positives, 0) * (
         (positives_above + positives)
         / NULLIF(positives_above + positives + negatives_above + negatives, 0)
       )
     ) AS aps
-  FROM sqlrank_positive_thresholds
+  FROM sqlrank_score_thresholds
+  WHERE positives > 0
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_predictions_metrics AS (
   -- One row per sqlrank_group.
