@@ -1,4 +1,4 @@
--- cell_scale: one row: map of scores to integer cells: root of the lowest score, cells per unit of root, last cell, and sort keys per group.
+-- cell_scale: one row: map of scores to integer cells: fourth root of the lowest score, cells per unit of root, last cell, sort keys per group.
 -- The fourth root of a score, less that of the lowest score, times the factor is its position. A group has two sort keys per cell, and all
 -- groups together at most 2^48.
 -- Grain: one row

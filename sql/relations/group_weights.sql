@@ -1,4 +1,4 @@
--- group_weights: one row per group: number and total weight of its predictions, and if each of them has a weight of 1.
+-- group_weights: one row per group: number and total weight of its predictions of weight above 0, and if all of these weigh 1.
 -- Predictions of weight 0 are left out.
 -- Grain: group_id
 SELECT

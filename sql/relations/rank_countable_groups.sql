@@ -1,5 +1,5 @@
--- rank_countable_groups: one row per group of label_score_weights: whether window ranks can count its concordant, discordant and tied pairs, 1 or 0.
--- They can where all weights are 1 and more than an eighth of the predictions are distinct label and score pairs.
+-- rank_countable_groups: one row per group: 1 if all weights are 1 and labels and scores repeat little, so that window ranks count its pairs.
+-- Window ranks pay if more than an eighth of the predictions are distinct pairs of label and score.
 -- Grain: group_id
 SELECT
   label_score_weights.group_id,

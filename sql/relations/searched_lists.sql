@@ -1,4 +1,4 @@
--- searched_lists: one row per list and judged document, and per list without any: relevance, rank from list positions, and counts, without doc_id.
+-- searched_lists: one row per list and judged document, or list without any: relevance, rank, and the list's counts of documents and NULL ids.
 -- The rank is the first position in the list; where documents are repeated, the number of distinct documents down to it. Nothing is sorted.
 -- Lists without judgments have a row for the count of ids that are NULL, so that these are found without another read of all lists.
 -- Engines: duckdb

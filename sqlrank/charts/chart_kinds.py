@@ -1,4 +1,4 @@
-"""List the kinds of charts with the results that each fits, and draw a result as the requested kind or by default the first that fits."""
+"""List the kinds of charts with the results that each fits, and draw a result as the requested kind or as its default."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ CHART_KINDS = {
     "heatmap": ChartKind(_has_two_columns, metric_charts.draw_heatmap, _is_one_metric_by_two),
     "dots": ChartKind(_has_no_cutoffs, metric_charts.draw_dots),
 }
-"""Kinds of charts; the first that fits a result is its default."""
+"""Kinds of charts. The first that fits a result, and is a default for it, is drawn where none is requested."""
 
 
 def draw_chart(view: ResultView, kind: str | None) -> ChartType:

@@ -43,7 +43,7 @@ def chart(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="Kind of chart: roc, pr, gain, lift, threshold, calibration, confusion, cutoffs, line, heatmap, dots, forest or differences. Default: the first that fits."
+            help="Kind of chart: roc, pr, gain, lift, threshold, calibration, confusion, cutoffs, line, heatmap, dots, forest or differences. Default: chosen from the result."
         ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="The heading of the chart. Default: its metrics.")] = None,

@@ -1,4 +1,4 @@
-"""Define the command ``sqlrank drift``, which compares days of a rollup with reference days, and gives verdicts and an exit status."""
+"""Define the command ``sqlrank drift``, which compares rows of a rollup with reference rows, and with a tolerance sets verdicts and exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test a candidate for non-inferiority, or groups for differences (public function ``gate``), and read and check a stored baseline."""
+"""Test that a candidate is non-inferior, or that groups differ within a tolerance (public ``gate``), and check a stored baseline of query values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find lists that a table has as a column for each id, such as class probabilities, and bind them as lists of numbers and of ids."""
+"""Resolve class lists that a mapping gives as columns or a pattern (p_*), one column per class, and bind them as arrays of numbers and of ids."""
 
 from __future__ import annotations
 

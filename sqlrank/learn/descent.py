@@ -1,4 +1,4 @@
-"""Minimize a loss by projected subgradient descent in DuckDB, a prepared statement per step, and return the weights of least loss."""
+"""Minimize a loss by projected subgradient descent in DuckDB: each step is one SQL statement, prepared once; return the weights of least loss."""
 
 from __future__ import annotations
 

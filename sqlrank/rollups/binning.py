@@ -1,4 +1,4 @@
-"""Assign the rows of a rollup to bins of the score, and to buckets by a hash of the independent unit, for the jackknife."""
+"""Give listed scores bins of their own in a rollup's grid, and group predictions, or values of queries, by hash buckets of their unit (jackknife)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
--- candidate_links: one row per group and distinct candidate pair of records, in either order: whether it is a true link, 1 or 0, without ids.
+-- candidate_links: one row per group and distinct candidate pair of labeled records, in either order: 1 if in one true cluster, else 0, no ids.
 -- Validate: unknown_left_id
 -- Grain: many per group_id
 SELECT

@@ -1,4 +1,4 @@
-"""Build the CTEs of bootstrap confidence intervals: resampled rows or query values, metrics per replicate, and interval limits.
+"""Build the CTEs of Poisson bootstrap intervals: resampled rows (limits from standard error and t) or query values (percentile limits).
 
 Each unit occurs a Poisson-distributed number of times per replicate, derived from a hash of its name, so results are equal on all engines.
 Any two replicates are independent.
