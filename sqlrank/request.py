@@ -270,6 +270,7 @@ class Request:
         only_queries: The only queries to read, if there are any.
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
         across: Columns whose groups are compared.
+        system: The column of ``by`` that identifies the systems of a comparison, None without one.
         names: ``plain`` if columns and rows of metrics have identifiers for names.
         lower_is_better: Metrics of columns, or the columns, of which lower values are better.
         command: The command that prints the statement, such as ``sql``, None if there is none.
@@ -281,6 +282,7 @@ class Request:
     columns: Mapping[str, Any] | None = None
     by: Any = ()
     across: Any = ()
+    system: str | None = None
     where: str | None = None
     per_query: bool = False
     compat: str | None = None

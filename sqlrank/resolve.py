@@ -221,9 +221,8 @@ def resolve_request(request: Request) -> ResolvedRequest:
         groupings = _add_system_column(groupings)
     columns = list(dict.fromkeys(column for group in groupings for column in group))
     sets = groupings if len(groupings) > 1 else None
-    _check_name_clashes(
-        columns, metrics, {*({"score"} if base_roles else ()), *({SLICE_COLUMN} if sets else ()), *difference_columns(across)}
-    )
+    reserved = {*({"score"} if base_roles else ()), *({SLICE_COLUMN} if sets else ()), *difference_columns(across)}
+    _check_name_clashes(columns, metrics, reserved, request.system)
     if sets and request.per_query and "run" in input_roles:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings. Give by one list, by={columns}")
     confidence = parse_interval_options(
@@ -368,14 +367,15 @@ def join_group_expressions(group: Sequence[str], expressions: Mapping[str, str])
     return [f"{name}={expressions[name]}" if name in expressions else name for name in group]
 
 
-def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: set[str]) -> None:
+def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: set[str], system: str | None) -> None:
     """Check that group-by columns do not identify documents or clash with result columns."""
     reserved |= {"query_id", "doc_id", "label", *(str(metric.metric) for metric in metrics)}
     reserved |= {name for metric in metrics for name in metric.column_names}
     reserved |= {CUTOFF_COLUMN} if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics) else set()
     for name in by:
         if name in reserved or (name.lower() == SLICE_COLUMN and SLICE_COLUMN in reserved):
-            raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result. Rename the column")
+            argument = "system" if name == system else "by"
+            raise MetricError(f"{argument} cannot name {name!r}, which is a column of the run or of the result. Rename the column")
 
 
 def _resolve_sources(

@@ -59,7 +59,7 @@ def as_option_message(message: str) -> str:
             return match[0]
         return text if text.endswith("...") else f"{text}{match['stop'] or ''}"  # a placeholder ends a sentence without a fourth dot
 
-    subjects = options - {*GROUPS[INPUTS]} | {"columns"}
+    subjects = options - {*GROUPS[INPUTS]} | {"columns", "system"}
     lines = _SUBJECT.sub(lambda match: get_flag(match[0]) if match[0] in subjects else match[0], message).split("\n")
     return "\n".join(line if line.startswith("    ") else _translate_line(line, translate_match) for line in lines)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.compiler.row_keys import QUERY_ID
-from sqlrank.errors import MetricError, short_repr
+from sqlrank.errors import MetricError, enumerate_names, short_repr
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.value_bounds import is_bounded_0_1
@@ -84,6 +84,14 @@ def _no_unit_values_message(metric: ResolvedMetric, measure: ComparedMetric, res
     return f"{measure.name} cannot be compared by units: {measure.no_interval}. {advice}"
 
 
+def check_system_column(system: str | None, noun: str, names: Sequence[str]) -> None:
+    """Raise ``MetricError`` for a system column besides several runs or scores, which are systems; ``noun`` is ``run`` or ``score``."""
+    if system not in {None, SYSTEM_COLUMN, SCORE_COLUMN}:
+        raise MetricError(
+            f"system={system!r} is not possible with several {noun}s. Each {noun} is a system: {enumerate_names(names)}. Leave system= out"
+        )
+
+
 @dataclass(frozen=True)
 class ComparisonPlan:
     """A comparison: the call for unit values, the system column, the groupings, the metrics, also as resolved, and computed group columns."""
@@ -114,12 +122,14 @@ class ComparisonPlan:
         scores = (call.columns or {}).get(SCORE_COLUMN)
         has_score_systems = isinstance(scores, (list, tuple)) and "predictions" in call.sources
         system_column = SCORE_COLUMN if has_score_systems else SYSTEM_COLUMN if system is None else system
+        if has_score_systems:
+            check_system_column(system, SCORE_COLUMN, list(scores or ()))
         requested_groups = parse_group_by(by)
         groups, expressions = split_group_expressions(requested_groups)
         if system_column in {name for group in groups for name in group}:
             raise MetricError(f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems. Leave it out of by")
         system_keys = [] if has_score_systems or system is None else [system_column]
-        plain_call = replace(call, by=[*system_keys, *requested_groups[0]], confidence=None, per_query=False)
+        plain_call = replace(call, by=[*system_keys, *requested_groups[0]], system=system, confidence=None, per_query=False)
         resolved_request = resolve_request(replace(plain_call, unit=None))
         measures = _list_measures(resolved_request)
         metric_by_influence = {measure.uses_influence: measure.name for measure in measures if measure.no_interval is None}

@@ -84,7 +84,7 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
     role, dot, column_name = name.partition(".")
     has_prefix = bool(dot) and role in inputs and not any(name in (bound_input.table.column_types or ()) for bound_input in inputs.values())
     text = column_name if has_prefix else mapping.get(name, name)
-    argument = "across" if name in request.across else "by"
+    argument = "across" if name in request.across else "system" if name == request.original.system else "by"
     if request.base_role is not None:
         return _find_in_base(
             name,
@@ -161,4 +161,7 @@ def _find_in_rankings(
     start, advice = ("", _RUNS_ADVICE) if name == SYSTEM_COLUMN else (f"{argument}: ", did_you_mean(name, available))
     holder = "The run" if run_role == "run" else f"The input {run_role}"
     listing = f"{holder} has: {enumerate_names(run.table.column_types or ())}"
+    systems = dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in run.table.members if SYSTEM_COLUMN in member.constants)
+    if argument == "system" and systems:
+        advice, listing = f"Each run is a system: {enumerate_names(systems)}", "Leave system= out"
     raise InputError(join_sentences(f"{start}no input has a column {quote_excerpt(name)}", advice, listing))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan
+from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan, check_system_column
 from sqlrank.deadline import check_deadline, seconds_left
 from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
@@ -30,7 +31,7 @@ from sqlrank.resolve import find_read_policies, join_group_expressions, parse_gr
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -133,7 +134,7 @@ class ReportRequest:
         runs = _list_runs(run_role, run, common) if has_runs else {}
         scores = (common["columns"] or {}).get(SCORE_COLUMN)
         is_scored = isinstance(scores, (list, tuple)) and len(scores) > 1 and "predictions" in sources
-        system = system or (SCORE_COLUMN if is_scored else SYSTEM_COLUMN if runs else None)
+        system = _resolve_system(system, runs, list(scores or ()) if is_scored else [])
         return cls(
             metrics=_requested_metrics(resolved_request),
             library=resolved_request.library,
@@ -203,7 +204,12 @@ class ReportRequest:
     def evaluate(self, metrics: Any, by: Any = (), **options: Any) -> pa.Table:
         """Evaluate metrics by system, in the caller's order of systems, and by further columns."""
         columns = [*self.system_columns, *join_group_expressions(by, self.group_expressions)]
-        result = sqlrank.evaluate(metrics, by=columns, **self.sources, **self._build_common_arguments(metrics), **options)
+        try:
+            result = sqlrank.evaluate(metrics, by=columns, **self.sources, **self._build_common_arguments(metrics), **options)
+        except InputError as error:
+            # The caller named this column with system=, which evaluate reads from by=.
+            by_system = re.compile(rf"^by: (?=.*no (?:input has a )?column {re.escape(repr(self.system))})")
+            raise InputError(*(by_system.sub("system: ", line) for line in str(error).split("\n"))) from None
         if self.system not in result.column_names:
             return result
         order_by_system = {name: index for index, name in enumerate(self.declared_order)}
@@ -360,6 +366,13 @@ def _build_call(metrics: Any, sources: Mapping[str, Any], common: Mapping[str, A
         plan=common["plan"],
         policies=policies,
     )
+
+
+def _resolve_system(system: str | None, runs: Iterable[str], scores: Iterable[str]) -> str | None:
+    """Return the system column of several runs or scores, or else the requested one; raise ``MetricError`` for another besides these."""
+    if runs or scores:
+        check_system_column(system, "run" if runs else "score", list(runs or scores))
+    return system or (SCORE_COLUMN if scores else SYSTEM_COLUMN if runs else None)
 
 
 def _list_runs(role: str, run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:
