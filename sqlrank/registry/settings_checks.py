@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError, did_you_mean, join_sentences, join_words, suggest_choice, to_sentence
+from sqlrank.errors import MetricError, did_you_mean, enumerate_names, join_sentences, join_words, suggest_choice, to_sentence
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.resolved_metric import ResolvedMetric
@@ -118,7 +118,12 @@ def unused_policies(policies: Mapping[str, ParameterValue], metrics: Iterable[Re
     """
     accepted = [(str(metric.metric), accepted_settings(metric, library)) for metric in metrics]
     read_settings = set().union(*(names for _, names in accepted))
-    problems = [f"no metric of this call reads {name}. {_metrics_reading(name, library)}" for name in policies if name not in read_settings]
+    labels = {"queries": f"the policy queries, also called {QUERIES_POLICY_KEYWORD}"}  # the caller may have written either name
+    problems = [
+        f"no metric of this call reads {labels.get(name, name)}. {_metrics_reading(name, library)}"
+        for name in policies
+        if name not in read_settings
+    ]
     for name in read_settings.intersection(policies):
         if _must_every_metric_read(name, policies[name], library):
             non_readers = [metric for metric, names in accepted if name not in names]
@@ -176,7 +181,7 @@ def _metrics_reading(name: str, library: Registry) -> str:
             f"{policy}={value}" for policy, value, file in [*functions, *variants] if f"${name}" in file.text or f"{name}(" in file.text
         ]
         return f"It is read under {join_words(dict.fromkeys(holders))}"
-    return f"It is read by: {', '.join(dict.fromkeys(readers))}"
+    return f"It is read by: {enumerate_names(dict.fromkeys(readers))}"
 
 
 @lru_cache(maxsize=8)
