@@ -171,7 +171,7 @@ def print_warnings() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in caught:
-        typer.echo(f"sqlrank: {warning.message}", err=True)
+        typer.echo(f"sqlrank: {as_option_message(str(warning.message))}", err=True)
 
 
 def _report_files(ctx: Any) -> None:

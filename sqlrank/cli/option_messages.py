@@ -20,15 +20,20 @@ OPTIONS_BY_KEYWORD = {
 _KEYWORD = re.compile(
     r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
 )
-_SUBJECT = re.compile(r"^[a-z]\w+(?=: | maps | names | is | cannot name )", re.MULTILINE)
+_SUBJECT = re.compile(r"^[a-z]\w*(?=: | maps | names | is | cannot name )", re.MULTILINE)
 _CALL = r"\w+\([^()'\"]*=[^()'\"]*\)\S*"
 """Pattern of a metric with its parameters, which are no keywords."""
 _PAIR = re.compile(r"'([^']*)': *(\[[^\[\]]*\]|'[^']*'|\.\.\.|[^,}]+)")
 
 
 def get_flag(argument: str) -> str:
-    """Return the command-line option of a keyword."""
-    return f"--{OPTIONS_BY_KEYWORD.get(argument, argument).replace('_', '-')}"
+    """Return the command-line option of a keyword.
+
+    >>> get_flag("lower_is_better"), get_flag("k")
+    ('--lower-is-better', '-k')
+    """
+    dashes = "-" if len(argument) == 1 else "--"
+    return f"{dashes}{OPTIONS_BY_KEYWORD.get(argument, argument).replace('_', '-')}"
 
 
 def as_option_message(message: str) -> str:

@@ -128,10 +128,10 @@ def describe_failure(weights: pa.Table, k: int | None) -> str | None:
     which = f" for {failed[0]['model']}" if "model" in failed[0] else ""
     more = f" ({len(failed)} of {len(losses)} models)" if len(losses) > 1 else ""
     reason = (
-        "Change learning_rate or max_iter"
+        "Change learning_rate= or max_iter="
         if k is None
         else (
-            f"k={k} may be too small for these features: train surrogate='logistic' instead, raise k, or change learning_rate or max_iter"
+            f"k={k} may be too small for these features: train surrogate='logistic' instead, raise k=, or change learning_rate= or max_iter="
         )
     )
     return (

@@ -18,7 +18,7 @@ from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
 from sqlrank.learn.initial_weights import read_models
-from sqlrank.learn.objective import write_metric
+from sqlrank.learn.objective import check_k, write_metric
 from sqlrank.learn.training_data import create_temp_table, read_training_data
 from sqlrank.learn.training_steps import read_training_step
 from sqlrank.registry.metric import Metric
@@ -85,7 +85,8 @@ def merge_weights(
     if not isinstance(factors, int) or factors < 2:  # noqa: PLR2004
         raise MetricError(f"factors={factors!r} is not possible. Give an integer from 2")
     if k is None:
-        raise MetricError("k is missing: merging compares the k highest negatives. Give k")
+        raise MetricError("k is missing: merging compares the k highest negatives. Give k=...")
+    check_k(k)
     metric = Metric("pAp", (("few_negatives", "skip"), ("tie_credit", 0)), k)
     ctes = write_metric(metric, "candidate_examples", "paps", "pap")
     limits = ResourceLimits(memory_limit, threads, None, timeout)

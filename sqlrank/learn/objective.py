@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 LOGISTIC = "logistic"
+MAX_K = 2**31 - 1
+"""Greatest number of negatives that a surrogate compares: the greatest cut-off of a metric."""
+
 TOP_K_DEFAULTS = {"k": None, "margin": 1.0, "few_negatives": "truncate"}
 """Arguments of surrogates of pAp@k that logistic regression does not have, with their defaults."""
 
@@ -81,7 +85,8 @@ def resolve_objective(surrogate: str, k: int | None, margin: float, few_negative
             )
         return Objective(None)
     if k is None:
-        raise MetricError(f"k is missing: surrogate={surrogate!r} compares the k highest negatives. Give k, or surrogate='logistic'")
+        raise MetricError(f"k is missing: surrogate={surrogate!r} compares the k highest negatives. Give k=..., or surrogate='logistic'")
+    check_k(k)
     surrogates = load_registry().policies["surrogate"]["values"]
     if not surrogates.get(surrogate, {}).get("convex", True):
         raise MetricError(
@@ -89,6 +94,12 @@ def resolve_objective(surrogate: str, k: int | None, margin: float, few_negative
         )
     metric = Metric("pApSurrogate", (("few_negatives", few_negatives), ("surrogate", surrogate), ("margin", margin)), k)
     return Objective(_resolve_metric(metric), margin)
+
+
+def check_k(k: Any) -> None:
+    """Raise ``MetricError`` for a k that is no number of negatives."""
+    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= int(k) <= MAX_K:
+        raise MetricError(f"k={k!r} is not possible. Give an integer from 1 to {MAX_K}, such as 10")
 
 
 def write_metric(metric: Metric, examples: str, cte: str, column: str) -> dict[str, exp.Query]:

@@ -290,14 +290,14 @@ def test_examples_that_cannot_be_learned_from(examples: pa.Table, options: dict[
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "k is 0. It must be an integer from 1"),
+        ({"k": 0}, "k=0 is not possible. Give an integer from 1 to 2147483647, such as 10"),
         ({"surrogate": "ramp"}, "surrogate='ramp' is not convex"),
         ({"surrogate": "svm"}, "unknown surrogate 'svm'"),
         ({"margin": -1}, "margin=-1 is not possible. Give a number above 0"),
         ({"learning_rate": 0}, "learning_rate=0 is not possible. Give a number above 0"),
         ({"l2": -1}, "l2=-1 is not possible. Give a number from 0"),
         ({"max_iter": 0}, "max_iter=0 is not possible. Give an integer from 1"),
-        ({"k": None}, "k is missing: surrogate='avg' compares the k highest negatives. Give k, or surrogate='logistic'"),
+        ({"k": None}, "k is missing: surrogate='avg' compares the k highest negatives. Give k=..., or surrogate='logistic'"),
         ({"surrogate": "logistic"}, "k=2 is not possible with surrogate='logistic', which has no top k. Leave it out"),
         ({"surrogate": "logistic", "k": None, "margin": 2.0}, "margin=2.0 is not possible with surrogate='logistic'"),
         ({"seed": 1, "start": to_wide()}, "seed and start both give initial weights. Give one of them"),

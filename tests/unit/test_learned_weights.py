@@ -37,7 +37,7 @@ def test_a_loss_that_is_not_below_that_of_zero_weights() -> None:
     (warning,) = caught
     assert str(warning.message) == (
         "the least loss found for {'shop': 'a'}, 1.5, is not below that of zero weights, 1 (1 of 2 models), so that no weights found are better "
-        "than none. k=1 may be too small for these features: train surrogate='logistic' instead, raise k, or change learning_rate or max_iter"
+        "than none. k=1 may be too small for these features: train surrogate='logistic' instead, raise k=, or change learning_rate= or max_iter="
     )
     losses = json.loads(weights.schema.metadata[b"sqlrank.losses"])
     assert [loss["model"] for loss in losses] == [{"shop": "a"}, {"shop": "b"}]

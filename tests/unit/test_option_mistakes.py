@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from tests.unit.command_line import ROOT, TREC, run_refused_command
+from tests.unit.command_line import ROOT, TREC, invoke_command, run_refused_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SMALL = ROOT / "examples" / "data" / "small"
 RUNS = ["--run", f"a={TREC}/results.test", "--run", f"b={TREC}/results.trunc", "--qrels", TREC / "qrels.test"]
@@ -34,3 +39,22 @@ def test_a_column_of_systems_that_is_not_there(arguments: list[object], message:
 
 def test_a_column_of_systems_that_identifies_documents() -> None:
     assert "--system cannot name 'doc_id', which is a column of the run" in run_refused_command("compare", "AP", *RUN, "--system", "doc_id")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-k", "0"], "-k 0 is not possible. Give an integer from 1 to 2147483647, such as 10"),
+        (["-k", "0", "--merge", "weights.csv"], "-k 0 is not possible. Give an integer from 1 to 2147483647, such as 10"),
+        ([], "-k is missing: --surrogate avg compares the k highest negatives. Give -k ..., or --surrogate logistic"),
+    ],
+)
+def test_a_number_of_negatives_that_is_none(options: list[str], message: str) -> None:
+    assert run_refused_command("learn", SMALL / "numbers.csv", *options) == f"sqlrank: {message}\n"
+
+
+def test_warnings_name_options(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text("label,age\n1,3\n0,2\n1,1\n0,0.5\n")
+    options = ["--column", "features=age", "-k", "2", "--learning-rate", "1000", "--max-iter", "1"]
+    result = invoke_command("learn", tmp_path / "train.csv", *options)
+    assert "train --surrogate logistic instead, raise -k, or change --learning-rate or --max-iter" in result.stderr
