@@ -265,8 +265,18 @@ def test_sums_and_quantiles_are_not_compared() -> None:
         MetricError, match=r"Sum\(cost\) cannot be compared by units: a sum grows with the number of queries, Mean does not"
     ):
         sqlrank.compare("Sum(cost)", queries=make_measures())
-    with pytest.raises(MetricError, match=r"Quantile\(cost, q=0.5\) cannot be compared by units: Student's t is for means"):
+    reason = "a quantile is no mean. Share of a condition such as latency_ms > 300, mapped as a column, has an interval"
+    with pytest.raises(MetricError, match=rf"Quantile\(cost, q=0.5\) cannot be compared by units: {reason}. Evaluate it"):
         sqlrank.compare("Quantile(cost, 0.5)", queries=make_measures())
+    table = sqlrank.gate(
+        ["Quantile(cost, 0.5)", "Share(dear)"],
+        queries=make_measures(),
+        columns={"dear": "cost > 1"},
+        baseline="old",
+        lower_is_better=["cost", "dear"],
+    )
+    assert table["reason"].to_pylist()[0] == f"no interval: {reason}"
+    assert table["ci_low"].to_pylist()[1] is not None
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 -- $column: column: column of the queries table or of answers.
 -- aggregate(): default quantile: how queries are aggregated.
 -- if_undefined(): default skip: what a query without a value counts.
--- Interval: none (Student's t is for means)
+-- Interval: none (a quantile is no mean. Share of a condition such as latency_ms > 300, mapped as a column, has an interval)
 -- Range: -inf to inf.
 -- Undefined: a query without a value.
 -- Unit: in units of the column.

@@ -2,7 +2,7 @@
 -- Use when: tails matter more than the mean, as for errors or amounts.
 -- $column: column: column of the predictions.
 -- $q: number from 0 to 1, default 0.5: 0.5 is the median.
--- Interval: none (Student's t is for means)
+-- Interval: none (a quantile is no mean. Share of a condition such as latency_ms > 300, mapped as a column, has an interval)
 -- Range: -inf to inf.
 -- Undefined: no value.
 -- Unit: in units of the column.
