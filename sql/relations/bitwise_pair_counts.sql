@@ -30,12 +30,12 @@ FROM (
       SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight, -- of this score, with labels of the lower half
       SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight -- of this score, with labels of the upper half
     FROM (
-      -- one row per group, distinct label and score, and block size: the block of that many labels; two labels are in different halves of one block
+      -- one row per group, distinct label and score, and block size; any two labels are in different halves of exactly one block
       SELECT
         label_score_indexes.group_id,
         label_score_indexes.score_index,
         label_score_indexes.weight,
-        CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- number; + 2^40: no two block sizes share one
+        CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block, -- number of the block; + 2^40 keeps block sizes apart
         CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block -- half of the block: 2 * block is the lower one
       FROM label_score_indexes
       JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels

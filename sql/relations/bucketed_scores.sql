@@ -17,7 +17,7 @@ SELECT
     65536
     + 65535 * (CASE WHEN score_cells.cell_offset < crowded_cells.mean_offset THEN -1 ELSE 1 END)
       * sixteenth_root(ABS(score_cells.cell_offset - crowded_cells.mean_offset)), 0
-  )) AS BIGINT) AS bucket -- one per cell; if crowded, many, finest near the mean
+  )) AS BIGINT) AS bucket -- one per cell; many if it is crowded, narrowest near its mean
 FROM score_cells
 LEFT JOIN crowded_cells
   ON crowded_cells.group_id = score_cells.group_id AND crowded_cells.cell = score_cells.cell

@@ -10,7 +10,7 @@ FROM (
   SELECT
     group_id,
     cell,
-    AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset,
+    AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset, -- in steps of 2^-24, whose sum is exact in any order
     SUM(num_rows) AS num_rows
   FROM score_cells
   GROUP BY group_id, cell

@@ -5,7 +5,7 @@
 -- Grain: rows of judged_documents
 SELECT
   list_id,
-  relevance, -- grade; negative if pooled for judging, but left unjudged
+  relevance, -- grade; negative if selected for judging, but never judged
   rank, -- NULL if not retrieved
   SUM(CASE WHEN relevance >= $rel THEN 1 ELSE 0 END) OVER (
     PARTITION BY list_id

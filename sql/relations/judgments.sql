@@ -3,6 +3,6 @@
 SELECT
   ranked_lists.list_id,
   qrels.doc_id,
-  qrels.relevance -- grade; negative if pooled for judging, but left unjudged
+  qrels.relevance -- grade; negative if selected for judging, but never judged
 FROM qrels
 JOIN ranked_lists ON ranked_lists.group_id = qrels.group_id AND ranked_lists.query_id = qrels.query_id

@@ -43,7 +43,7 @@ WITH answers AS NOT MATERIALIZED (
   -- One row per intent, query and document of its judgments, retrieved or not. (judgments.sql)
   SELECT
     ranked_lists.list_id, deduplicated_qrels.doc_id,
-    deduplicated_qrels.relevance  -- grade; negative if pooled for judging, but left unjudged
+    deduplicated_qrels.relevance  -- grade; negative if selected for judging, but never judged
   FROM deduplicated_qrels
   INNER JOIN ranked_lists
     ON ranked_lists."intent" IS NOT DISTINCT FROM deduplicated_qrels."intent"

@@ -66,7 +66,7 @@ WITH answers AS (
   FROM (
     SELECT
       answers.`intent`, answers.query_id,
-      deduplicated_qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
+      deduplicated_qrels.relevance,  -- grade; negative if selected for judging, but never judged
       ranked_documents.rank  -- NULL if not retrieved
     FROM deduplicated_qrels
     INNER JOIN answers

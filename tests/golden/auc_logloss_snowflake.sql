@@ -22,6 +22,7 @@ WITH predictions AS (
   -- One row per CAMPAIGN, DAY and distinct score. (score_thresholds/by_window.sql)
   SELECT
     "CAMPAIGN", "DAY", positives, negatives,
+    -- weight of those of lower scores
     SUM(negatives) OVER (PARTITION BY "CAMPAIGN", "DAY")
     - COALESCE(
       SUM(negatives) OVER (

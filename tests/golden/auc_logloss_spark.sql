@@ -20,6 +20,7 @@ WITH predictions AS (
   -- One row per campaign, day and distinct score. (score_thresholds/by_window.sql)
   SELECT
     `campaign`, `day`, positives, negatives,
+    -- weight of those of lower scores
     SUM(negatives) OVER (PARTITION BY `campaign`, `day`)
     - COALESCE(SUM(negatives) OVER preceding_rows, 0) - negatives AS negatives_below,
     SUM(positives) OVER (PARTITION BY `campaign`, `day`) AS total_positives,

@@ -13,10 +13,10 @@ WITH predictions AS NOT MATERIALIZED (
     CASE WHEN MIN(1e0) = 1 AND MAX(1e0) = 1 THEN 1 ELSE 0 END AS is_unweighted
   FROM predictions
 ), predictions_with_group_size AS (
-  -- One row per prediction of positive weight. (predictions_with_group_size.sql)
+  -- One row per prediction, with the size of its group. (predictions_with_group_size.sql)
   SELECT
     predictions.label, predictions.score,
-    group_weights.num_predictions  -- predictions of positive weight in the group
+    group_weights.num_predictions  -- predictions of the same group
   FROM predictions
   CROSS JOIN group_weights
 ), label_score_weights AS (
@@ -61,13 +61,13 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size: the block of that many labels; two labels
-  -- are in different halves of one block.
+  -- One row per distinct label and score, and block size; any two labels are in different halves of
+  -- exactly one block.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(
       (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
-    ) AS BIGINT) AS block,  -- number; + 2^40: no two block sizes share one
+    ) AS BIGINT) AS block,  -- number of the block; + 2^40 keeps block sizes apart
     CAST(FLOOR(
       2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size
     ) AS BIGINT) AS half_block  -- half of the block: 2 * block is the lower one
@@ -94,7 +94,8 @@ WITH predictions AS NOT MATERIALIZED (
     PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), bitwise_counted_pairs AS (
-  -- One row, for untied pairs, and one per label and score, for ties. (bitwise_counted_pairs.sql)
+  -- One row, for a group with its untied pairs, and one per label and score with its ties.
+  -- (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant, SUM(lower_weight * upper_before) AS discordant,
     0 AS score_ties, 0 AS label_ties
@@ -140,7 +141,7 @@ WITH predictions AS NOT MATERIALIZED (
     SUM(rank_in_label - 1) AS label_ties
   FROM pair_ranks
 ), pair_terms AS (
-  -- One row per several for one of more than 32 predictions.
+  -- One row, for a group of up to 32 predictions, and several per larger group.
   SELECT
     -- weight of pairs of the same order
     SUM(CASE
@@ -184,8 +185,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM pair_terms
 )
 SELECT
-  -- KendallTau: Kendall's tau: concordant less discordant pairs of predictions, over the pairs
-  -- without ties (tau-b by default).
+  -- KendallTau: Kendall's tau: concordant less discordant pairs, over the mean number of pairs
+  -- untied in label and in score (tau-b by default).
   SUM(concordant - discordant) / NULLIF(
     SUM(
       (concordant + discordant + score_ties) * SQRT(

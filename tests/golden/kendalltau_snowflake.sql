@@ -40,13 +40,13 @@ WITH digits AS (
   CROSS JOIN digits AS tens
   WHERE 1 + ones.digit + 10 * tens.digit <= 40
 ), label_blocks AS (
-  -- One row per distinct label and score, and block size: the block of that many labels; two labels
-  -- are in different halves of one block.
+  -- One row per distinct label and score, and block size; any two labels are in different halves of
+  -- exactly one block.
   SELECT
     label_score_indexes.score_index, label_score_indexes.weight,
     CAST(FLOOR(
       CAST(label_score_indexes.label_index + 1099511627776 AS DOUBLE) / block_sizes.block_size
-    ) AS BIGINT) AS block,  -- number; + 2^40: no two block sizes share one
+    ) AS BIGINT) AS block,  -- number of the block; + 2^40 keeps block sizes apart
     CAST(FLOOR(
       CAST(2 * (label_score_indexes.label_index + 1099511627776) AS DOUBLE)
       / block_sizes.block_size
@@ -83,7 +83,8 @@ WITH digits AS (
     ) AS upper_before
   FROM block_halves
 ), bitwise_counted_pairs AS (
-  -- One row, for untied pairs, and one per label and score, for ties. (bitwise_counted_pairs.sql)
+  -- One row, for a group with its untied pairs, and one per label and score with its ties.
+  -- (bitwise_counted_pairs.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,  -- weight of pairs of the same order
     SUM(lower_weight * upper_before) AS discordant,  -- weight of pairs of opposite order
@@ -117,8 +118,8 @@ WITH digits AS (
   FROM bitwise_counted_pairs
 )
 SELECT
-  -- KendallTau: Kendall's tau: concordant less discordant pairs of predictions, over the pairs
-  -- without ties (tau-b by default).
+  -- KendallTau: Kendall's tau: concordant less discordant pairs, over the mean number of pairs
+  -- untied in label and in score (tau-b by default).
   SUM(concordant - discordant) / NULLIF(
     SUM(
       (concordant + discordant + score_ties) * SQRT(

@@ -37,14 +37,17 @@ WITH logs AS NOT MATERIALIZED (
     -- MeanWeight: mean ratio of the probability of an action under the target to that under the
     -- logged policy, 1 if the logs are sound.
     SUM(target_propensity / NULLIF(propensity, 0)) / COUNT(*) AS mean_weight,
-    1 / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_1,
+    -- derivative of the metric by its sum 1
+    1 / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_sum_1,
+    -- derivative of the metric by its sum 2
     (
       -(
         SUM((target_propensity / NULLIF(propensity, 0)) * reward)
         / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0)
       )
-    ) / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_2,
-    CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS dr_by_1,
+    ) / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_sum_2,
+    CAST(1 AS DOUBLE PRECISION) / COUNT(*) AS dr_by_sum,  -- derivative of the metric by its sum
+    -- derivative of the metric by its number of rows
     (
       -(
         SUM(
@@ -52,27 +55,28 @@ WITH logs AS NOT MATERIALIZED (
           + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)
         ) / COUNT(*)
       )
-    ) / COUNT(*) AS dr_by_2,
-    (-(SUM(target_propensity / NULLIF(propensity, 0)) / COUNT(*))) / COUNT(*) AS mean_weight_by_2
+    ) / COUNT(*) AS dr_by_rows,
+    (-(SUM(target_propensity / NULLIF(propensity, 0)) / COUNT(*)))
+    / COUNT(*) AS mean_weight_by_rows  -- derivative of the metric by its number of rows
   FROM logs
   GROUP BY "campaign"
 ), unit_influence AS (
   -- One row per logged action, with its reward: its influence on each metric.
   SELECT
     logs."campaign",
-    -- change of the metric by the unit, to first order
-    logs_metrics.snips_by_1
+    -- effect of the unit on the metric, to first order
+    logs_metrics.snips_by_sum_1
     * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
-    + logs_metrics.snips_by_2
+    + logs_metrics.snips_by_sum_2
     * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips_influence,
-    logs_metrics.dr_by_1 * COALESCE(
+    logs_metrics.dr_by_sum * COALESCE(
       logs.expected_reward
       + (logs.target_propensity / NULLIF(logs.propensity, 0))
       * (logs.reward - logs.predicted_reward),
       0
-    ) + logs_metrics.dr_by_2 AS dr_influence,
-    logs_metrics.dr_by_1 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0)
-    + logs_metrics.mean_weight_by_2 AS mean_weight_influence
+    ) + logs_metrics.dr_by_rows AS dr_influence,
+    logs_metrics.dr_by_sum * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0)
+    + logs_metrics.mean_weight_by_rows AS mean_weight_influence
   FROM logs
   INNER JOIN logs_metrics ON logs_metrics."campaign" IS NOT DISTINCT FROM logs."campaign"
 ), influence_sums AS (
@@ -129,24 +133,25 @@ WITH logs AS NOT MATERIALIZED (
     - CAST(1 AS DOUBLE PRECISION) / units AS concentration
   FROM metric_sums
 ), degrees_of_freedom AS (
-  -- One row per campaign and metric: powers of 1 / df, and terms of the variance.
+  -- One row per campaign and metric: inputs of the t quantile and of the variance for the interval.
   SELECT
     "campaign", metric, value, units, se, df,
     CAST(1 AS DOUBLE PRECISION) / df AS inverse_df,
     CAST(1 AS DOUBLE PRECISION) / df / df AS inverse_df_2,
     CAST(1 AS DOUBLE PRECISION) / df / df / df / df AS inverse_df_4,
-    -- about (t / z)^2, of the t quantile at units - 1 degrees of freedom and the normal one; within
-    -- 1.6 % from 3 on
+    -- about (t at units - 1 / normal quantile)^2; within 1.6 % from 4 units on
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE PRECISION))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1
+    -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1; from 2 on,
+    -- concentration is an overflow
     CASE
       WHEN units <= 4 OR concentration >= 2 THEN units - 1
       WHEN concentration * 3 > 2 THEN 3
       WHEN concentration * (units - 1) > 2 THEN 2 / NULLIF(concentration, 0)
       ELSE units - 1
     END AS effective_df,
-    -- factor if few units make up the variance: 1 + 2 (concentration - 2 / units), at least 1
+    -- factor if few units make up the variance, by simulation: 1 + 2 (concentration - 2 / units),
+    -- at least 1
     CASE
       WHEN units > 4 AND concentration < 2 AND concentration * units > 2
       THEN 1 + 2 * concentration - CAST(4 AS DOUBLE PRECISION) / units
@@ -154,10 +159,10 @@ WITH logs AS NOT MATERIALIZED (
     END AS inflation
   FROM standard_errors
 ), margins AS (
-  -- One row per campaign and metric: the margin, from which both limits of the interval follow.
+  -- One row per campaign and metric: the term from which both limits of the interval follow.
   SELECT
     "campaign", metric, value, units, se,
-    -- in it the quantile of Student's t at 97.5 %: exact for df 1 and 2, else a series to 1e-10
+    -- half-width of the interval: a quantile of Student's t times a standard error
     CASE
       WHEN se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(value)
       THEN CASE

@@ -42,6 +42,7 @@ WITH predictions AS (
       ),
       0
     ) AS negatives_above,
+    -- weight of those of lower scores
     COALESCE(
       SUM(negatives) OVER (
         PARTITION BY "CAMPAIGN"

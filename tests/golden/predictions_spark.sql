@@ -27,6 +27,7 @@ WITH predictions AS (
     `campaign`, positives, negatives,
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
     COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
+    -- weight of those of lower scores
     COALESCE(SUM(negatives) OVER following_rows, 0) AS negatives_below,
     SUM(positives) OVER (PARTITION BY `campaign`) AS total_positives,
     SUM(negatives) OVER (PARTITION BY `campaign`) AS total_negatives

@@ -46,7 +46,7 @@ WITH qrels AS (
   -- One row per model, query and judged document, retrieved or not. (judged_documents/by_join.sql)
   SELECT
     selected_queries.`model`, selected_queries.query_id,
-    qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
+    qrels.relevance,  -- grade; negative if selected for judging, but never judged
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels
   INNER JOIN selected_queries ON selected_queries.query_id = qrels.query_id

@@ -47,7 +47,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per model, query and judged document, retrieved or not. (judged_documents/by_join.sql)
   SELECT
     ranked_lists.list_id,
-    qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
+    qrels.relevance,  -- grade; negative if selected for judging, but never judged
     ranked_documents.rank  -- NULL if not retrieved
   FROM qrels
   INNER JOIN ranked_lists ON ranked_lists.query_id = qrels.query_id

@@ -7,14 +7,15 @@ WITH predictions AS (
   SELECT CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label
   FROM shop.ads.impressions
 ), grid_positions AS (
-  -- One row per prediction.
+  -- One row per prediction, with the place of its score on a grid, so that no worker has to sort
+  -- all scores.
   SELECT
     score,
     -- weight of a positive, else 0
     CASE WHEN label = 1 THEN CAST(1.0 AS DOUBLE) ELSE 0 END AS positives,
     -- weight of a negative, else 0
     CASE WHEN label = 1 THEN 0 ELSE CAST(1.0 AS DOUBLE) END AS negatives,
-    -- rises with the score by 1 per cell, finest near 0, 1, -1
+    -- rises with the score; cells are narrowest near 0, 1, -1
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
       WHEN ABS(score) <= 0.5 THEN SQRT(SQRT(SQRT(SQRT(ABS(score)))))
@@ -32,7 +33,11 @@ WITH predictions AS (
   FROM grid_positions
 ), cell_means AS (
   -- One row per grid cell.
-  SELECT cell, AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset, COUNT(*) AS num_rows
+  SELECT
+    cell,
+    -- in steps of 2^-24, whose sum is exact in any order
+    AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset,
+    COUNT(*) AS num_rows
   FROM score_cells
   GROUP BY cell
 ), prediction_counts AS (
@@ -50,7 +55,7 @@ WITH predictions AS (
   -- One row per prediction. (bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
-    -- one per cell; if crowded, many, finest near the mean
+    -- one per cell; many if it is crowded, narrowest near its mean
     131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
@@ -66,13 +71,13 @@ WITH predictions AS (
   -- One row per bucket.
   SELECT
     bucket,
-    -- 0, for a partition: some engines warn if there is none
+    -- always 0: Spark warns of windows without PARTITION BY
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
     SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores
   GROUP BY bucket
-), score_buckets AS (
-  -- One row per bucket of neighboring scores. (score_buckets.sql)
+), cumulative_bucket_weights AS (
+  -- One row per bucket of neighboring scores. (cumulative_bucket_weights.sql)
   SELECT
     bucket,  -- number of the bucket, ascending with the score
     -- in higher buckets
@@ -104,8 +109,8 @@ WITH predictions AS (
     SUM(negatives) AS negatives  -- weight of the negatives of this score
   FROM bucketed_scores
   GROUP BY bucket, score
-), scores_in_buckets AS (
-  -- One row per distinct score.
+), cumulative_score_weights AS (
+  -- One row per distinct score, with the weights of higher and lower scores in its bucket.
   SELECT
     bucket, score, positives, negatives,
     -- of higher scores in the bucket
@@ -126,12 +131,16 @@ WITH predictions AS (
 ), score_thresholds AS (
   -- One row per distinct score. (score_thresholds/by_bucket.sql)
   SELECT
-    scores_in_buckets.score, scores_in_buckets.positives, scores_in_buckets.negatives,
-    score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above,
-    score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above AS negatives_above,
-    score_buckets.total_positives, score_buckets.total_negatives
-  FROM scores_in_buckets
-  INNER JOIN score_buckets ON score_buckets.bucket = scores_in_buckets.bucket
+    cumulative_score_weights.score, cumulative_score_weights.positives,
+    cumulative_score_weights.negatives,
+    cumulative_bucket_weights.positives_above
+    + cumulative_score_weights.bucket_positives_above AS positives_above,
+    cumulative_bucket_weights.negatives_above
+    + cumulative_score_weights.bucket_negatives_above AS negatives_above,
+    cumulative_bucket_weights.total_positives, cumulative_bucket_weights.total_negatives
+  FROM cumulative_score_weights
+  INNER JOIN cumulative_bucket_weights
+    ON cumulative_bucket_weights.bucket = cumulative_score_weights.bucket
 ), curve_segments AS (
   -- One row per distinct score. (curve_segments/equal_length.sql)
   SELECT

@@ -57,7 +57,7 @@ WITH predictions AS (
   SELECT
     `model`, positives, negatives,
     SUM(negatives) OVER (PARTITION BY `model`) - COALESCE(SUM(negatives) OVER preceding_rows, 0)
-    - negatives AS negatives_below,
+    - negatives AS negatives_below,  -- weight of those of lower scores
     SUM(positives) OVER (PARTITION BY `model`) AS total_positives,
     SUM(negatives) OVER (PARTITION BY `model`) AS total_negatives
   FROM score_class_weights

@@ -38,7 +38,7 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per model, query and judged document of positive relevance. (ideal_ranking/judged.sql)
   SELECT
     ranked_lists.list_id,
-    qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
+    qrels.relevance,  -- grade; negative if selected for judging, but never judged
     ranked_documents.rank,  -- NULL if not retrieved
     ROW_NUMBER() OVER (
       PARTITION BY ranked_lists.list_id ORDER BY qrels.relevance DESC

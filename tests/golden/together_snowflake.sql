@@ -59,6 +59,7 @@ WITH predictions AS (
   -- One row per MODEL and distinct score. (score_thresholds/by_window.sql)
   SELECT
     "MODEL", positives, negatives,
+    -- weight of those of lower scores
     SUM(negatives) OVER (PARTITION BY "MODEL")
     - COALESCE(
       SUM(negatives) OVER (

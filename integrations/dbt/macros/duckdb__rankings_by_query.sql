@@ -54,7 +54,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   -- (judged_documents/by_join.sql)
   SELECT
     sqlrank_ranked_lists.list_id,
-    sqlrank_qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
+    sqlrank_qrels.relevance,  -- grade; negative if selected for judging, but never judged
     sqlrank_ranked_documents.rank,  -- NULL if not retrieved
     sqlrank_ranked_documents.list_length  -- documents in the list; NULL if not retrieved
   FROM sqlrank_qrels

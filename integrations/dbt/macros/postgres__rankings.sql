@@ -60,7 +60,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   SELECT
     {{ sqlrank.group_columns(groups, 'sqlrank_evaluated_queries.') }},
     sqlrank_evaluated_queries.query_id,
-    sqlrank_qrels.relevance,  -- grade; negative if pooled for judging, but left unjudged
+    sqlrank_qrels.relevance,  -- grade; negative if selected for judging, but never judged
     sqlrank_ranked_documents.rank,  -- NULL if not retrieved
     sqlrank_ranked_documents.list_length  -- documents in the list; NULL if not retrieved
   FROM sqlrank_qrels

@@ -41,6 +41,7 @@ WITH sqlrank_predictions_source AS (
       ),
       0
     ) AS negatives_above,
+    -- weight of those of lower scores
     SUM(negatives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }})
     - COALESCE(
       SUM(negatives) OVER (

@@ -90,22 +90,23 @@ WITH sqlrank_queries_source AS (
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (
-  -- One row per sqlrank_group: powers of 1 / df, and terms of the variance.
+  -- One row per sqlrank_group: inputs of the t quantile and of the variance for the interval.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
     1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
-    -- about (t / z)^2, of the t quantile at units - 1 degrees of freedom and the normal one; within
-    -- 1.6 % from 3 on
+    -- about (t at units - 1 / normal quantile)^2; within 1.6 % from 4 units on
     (units - 1 + 0.8999505931404055e0) / NULLIF(units - 1 - 1.5207788172066563e0, 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1
+    -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1; from 2 on,
+    -- concentration is an overflow
     CASE
       WHEN units <= 4 OR concentration >= 2 THEN units - 1
       WHEN concentration * 3 > 2 THEN 3
       WHEN concentration * (units - 1) > 2 THEN 2 / NULLIF(concentration, 0)
       ELSE units - 1
     END AS effective_df,
-    -- factor if few units make up the variance: 1 + 2 (concentration - 2 / units), at least 1
+    -- factor if few units make up the variance, by simulation: 1 + 2 (concentration - 2 / units),
+    -- at least 1
     CASE
       WHEN units > 4 AND concentration < 2 AND concentration * units > 2
       THEN 1 + 2 * concentration - 4 / units
@@ -113,11 +114,11 @@ WITH sqlrank_queries_source AS (
     END AS inflation
   FROM sqlrank_standard_errors
 ), sqlrank_margins AS (
-  -- One row per sqlrank_group: the margin, from which both limits of the interval follow.
+  -- One row per sqlrank_group: the term from which both limits of the interval follow.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se,
-    -- in it the quantile of Student's t at 97.5 %: exact for df 1 and 2, else a series to 1e-10
+    -- half-width of the interval: a quantile of Student's t times a standard error
     CASE
       WHEN se > 1e-12 * ABS(value)
       THEN CASE

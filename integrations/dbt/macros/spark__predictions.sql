@@ -27,6 +27,7 @@ WITH sqlrank_predictions_source AS (
     positives, negatives,
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
     COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
+    -- weight of those of lower scores
     SUM(negatives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }})
     - COALESCE(SUM(negatives) OVER preceding_rows, 0) - negatives AS negatives_below,
     SUM(positives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }}) AS total_positives,

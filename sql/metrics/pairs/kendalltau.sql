@@ -1,4 +1,4 @@
--- KendallTau: Kendall's tau: concordant less discordant pairs of predictions, over the pairs without ties (tau-b by default).
+-- KendallTau: Kendall's tau: concordant less discordant pairs, over the mean number of pairs untied in label and in score (tau-b by default).
 --     tau = (concordant - discordant) / scale, of pairs of predictions; a pair weighs the product of their weights
 -- Use when: you compare two orders of the same rows, such as a cheap label with an expensive one, and all pairs count the same.
 -- tau: default b: denominator of concordant less discordant pairs.

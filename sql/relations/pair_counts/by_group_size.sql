@@ -10,7 +10,7 @@ SELECT
   SUM(score_ties) AS score_ties, -- weight of pairs tied in score only
   SUM(label_ties) AS label_ties -- weight of pairs tied in label only
 FROM (
-  -- one row per group, several for one of more than 32 predictions
+  -- one row per group of up to 32 predictions, and several per larger group
   SELECT group_id, concordant, discordant, score_ties, label_ties FROM small_group_pairs
   UNION ALL
   SELECT group_id, concordant, discordant, score_ties, label_ties FROM counted_pairs

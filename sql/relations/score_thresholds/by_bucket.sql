@@ -4,33 +4,33 @@
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
-  scores_in_buckets.group_id,
-  scores_in_buckets.score,
-  scores_in_buckets.positives, -- weight of the positives of this score
-  scores_in_buckets.positive_squares, -- sum of their squared weights
-  scores_in_buckets.negatives, -- weight of the negatives of this score
-  scores_in_buckets.negative_squares, -- sum of their squared weights
-  scores_in_buckets.positive_rows, -- positives of this score with positive weight
-  scores_in_buckets.negative_rows, -- negatives of this score with positive weight
-  score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above,
-  score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above AS negatives_above,
+  cumulative_score_weights.group_id,
+  cumulative_score_weights.score,
+  cumulative_score_weights.positives, -- weight of the positives of this score
+  cumulative_score_weights.positive_squares, -- sum of their squared weights
+  cumulative_score_weights.negatives, -- weight of the negatives of this score
+  cumulative_score_weights.negative_squares, -- sum of their squared weights
+  cumulative_score_weights.positive_rows, -- positives of this score with positive weight
+  cumulative_score_weights.negative_rows, -- negatives of this score with positive weight
+  cumulative_bucket_weights.positives_above + cumulative_score_weights.bucket_positives_above AS positives_above,
+  cumulative_bucket_weights.negatives_above + cumulative_score_weights.bucket_negatives_above AS negatives_above,
   weight_below(
-    score_buckets.total_positives,
-    score_buckets.positives_above + scores_in_buckets.bucket_positives_above,
-    scores_in_buckets.positives,
-    score_buckets.positives_below + scores_in_buckets.bucket_positives_below
+    cumulative_bucket_weights.total_positives,
+    cumulative_bucket_weights.positives_above + cumulative_score_weights.bucket_positives_above,
+    cumulative_score_weights.positives,
+    cumulative_bucket_weights.positives_below + cumulative_score_weights.bucket_positives_below
   ) AS positives_below,
   weight_below(
-    score_buckets.total_negatives,
-    score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above,
-    scores_in_buckets.negatives,
-    score_buckets.negatives_below + scores_in_buckets.bucket_negatives_below
+    cumulative_bucket_weights.total_negatives,
+    cumulative_bucket_weights.negatives_above + cumulative_score_weights.bucket_negatives_above,
+    cumulative_score_weights.negatives,
+    cumulative_bucket_weights.negatives_below + cumulative_score_weights.bucket_negatives_below
   ) AS negatives_below,
-  score_buckets.total_positives,
-  score_buckets.total_negatives,
-  score_buckets.total_rows
+  cumulative_bucket_weights.total_positives,
+  cumulative_bucket_weights.total_negatives,
+  cumulative_bucket_weights.total_rows
 FROM (
-  -- one row per group and distinct score
+  -- one row per group and distinct score, with the weights of higher and lower scores in its bucket
   SELECT
     group_id,
     bucket,
@@ -54,6 +54,6 @@ FROM (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS bucket_negatives_below -- of lower scores in the bucket
   FROM bucket_score_weights
-) AS scores_in_buckets
-JOIN score_buckets
-  ON score_buckets.group_id = scores_in_buckets.group_id AND score_buckets.bucket = scores_in_buckets.bucket
+) AS cumulative_score_weights
+JOIN cumulative_bucket_weights
+  ON cumulative_bucket_weights.group_id = cumulative_score_weights.group_id AND cumulative_bucket_weights.bucket = cumulative_score_weights.bucket

@@ -26,7 +26,7 @@ SELECT
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0)
-  ) AS positives_below,
+  ) AS positives_below, -- weight of those of lower scores
   weight_below(
     SUM(negatives) OVER (PARTITION BY group_id),
     COALESCE(SUM(negatives) OVER (
@@ -36,7 +36,7 @@ SELECT
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0)
-  ) AS negatives_below,
+  ) AS negatives_below, -- weight of those of lower scores
   SUM(positives) OVER (PARTITION BY group_id) AS total_positives,
   SUM(negatives) OVER (PARTITION BY group_id) AS total_negatives,
   SUM(num_rows) OVER (PARTITION BY group_id) AS total_rows

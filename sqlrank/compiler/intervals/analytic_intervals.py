@@ -316,4 +316,4 @@ def _describe_influence(rows: InfluenceRows, column: MetricColumn, influence: ex
         return "difference from the mean"
     if rows.kind == "equal_units":
         return "its square is the sum of squares of the units' influence"
-    return "change of the metric by the unit, to first order"
+    return "effect of the unit on the metric, to first order"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import sqlglot
 from sqlglot import exp
 
+from sqlrank.compiler.column_comments import comment_column
 from sqlrank.compiler.intervals.derivatives import partial_derivatives, row_contribution
 from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
@@ -19,7 +20,7 @@ from sqlrank.errors import MetricError
 from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
@@ -184,9 +185,12 @@ def _delta_method_influence(
         return None
     terms: list[exp.Expr] = []
     all_enter, enters = False, list[exp.Expr]()
-    for number, (total, derivative) in enumerate(zip(totals, derivatives.values(), strict=True), start=1):
-        name = f"{column.alias}_by_{number}"
-        query.select(exp.alias_(cast_double(derivative), name), copy=False)
+    for source, total, derivative in zip(_name_aggregates(derivatives), totals, derivatives.values(), strict=True):
+        name = f"{column.alias}_by_{source}"
+        described = {"rows": "its number of rows"}.get(
+            source, f"its {source.replace('_', ' ')}" if "sum" in source else f"its sum of {source}"
+        )
+        query.select(comment_column(cast_double(derivative), name, f"derivative of the metric by {described}"), copy=False)
         contribution = _over_rows(row_contribution(total))
         all_enter |= contribution == sql_literal(1) or (isinstance(total.this, exp.Column) and total.this.name == "weight")
         enters.append(exp.NEQ(this=contribution.copy(), expression=sql_literal(0)))
@@ -197,6 +201,13 @@ def _delta_method_influence(
     if all_enter or not only_entering:
         return influence
     return exp.Case(ifs=[exp.If(this=exp.or_(*enters, wrap=False), true=influence)])
+
+
+def _name_aggregates(aggregates: Iterable[exp.Expr]) -> list[str]:
+    """Return a name per aggregate: its column, ``rows`` for a count or a sum of weights, else ``sum``, numbered if several are equal."""
+    columns = [aggregate.this.name if isinstance(aggregate, exp.Sum) else "weight" for aggregate in aggregates]
+    kinds = ["rows" if column == "weight" else column or "sum" for column in columns]
+    return [kind if kinds.count(kind) == 1 else f"{kind}_{kinds[:index].count(kind) + 1}" for index, kind in enumerate(kinds)]
 
 
 def _underlying_sum(total: exp.Expr, aggregation: exp.Query) -> exp.Expr | None:

@@ -167,7 +167,8 @@ class IntervalFormulas:
             return [comment_column(spread, "margin", self._describe_slot("wilson_spread"))]
         settings = {"interval_margin": "adjusted" if self.formula.is_adjusted else "t"}
         arguments = map(exp.column, ("value", SE, "variance", "t_quantile"))
-        return [exp.alias_(self.relations.apply_function("interval_margin", settings, *arguments), "margin")]
+        margin = self.relations.apply_function("interval_margin", settings, *arguments)
+        return [comment_column(margin, "margin", "half-width of the interval: a quantile of Student's t times a standard error")]
 
     def list_limits(self) -> list[exp.Expr]:
         """Return the limits of the interval and the standard error."""
@@ -206,10 +207,10 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
     (
         "degrees_of_freedom",
         IntervalFormulas.degrees_of_freedom,
-        "powers of 1 / df, and terms of the variance",
+        "inputs of the t quantile and of the variance for the interval",
     ),
     ("variances", IntervalFormulas.list_variances, "quantile of Student's t, and the variance for the interval"),
-    ("shrinkages", IntervalFormulas.list_shrinkages, "shrinkage towards 1/2, as of the share of a binomial sample"),
-    ("margins", IntervalFormulas.list_margins, "the margin, from which both limits of the interval follow"),
+    ("shrinkages", IntervalFormulas.list_shrinkages, "t_quantile^2 / n of Wilson's interval, as if the metric were a share of n trials"),
+    ("margins", IntervalFormulas.list_margins, "the term from which both limits of the interval follow"),
 )
 """Steps from standard errors to limits: the name of each, the columns that it adds, and their title."""

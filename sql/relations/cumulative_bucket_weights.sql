@@ -1,5 +1,5 @@
--- score_buckets: one row per group and bucket of neighboring scores: class weights above and below it, rows below it, and totals.
--- The constant key is a partition for all buckets: they are few, and some engines warn of windows without a partition.
+-- cumulative_bucket_weights: one row per group and bucket of neighboring scores: class weights above and below it, rows below it, and totals.
+-- The constant key is a partition for all buckets: they are few, and Spark warns of windows without a partition.
 -- Grain: group_id, bucket
 SELECT
   group_id,
@@ -27,7 +27,7 @@ FROM (
   SELECT
     group_id,
     bucket,
-    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- 0, for a partition: some engines warn if there is none
+    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- always 0: Spark warns of windows without PARTITION BY
     SUM(positives) AS positives,
     SUM(negatives) AS negatives,
     SUM(num_rows) AS bucket_rows
