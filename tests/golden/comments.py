@@ -47,7 +47,7 @@ def find_comment_faults(text: str) -> Iterator[str]:
         missing = [name for name in _NAME.findall(sentence) if name in columns and name not in step["query"]]
         yield from (f"CTE {step['name']}: the comment names {name}, which the step does not have" for name in missing)
     yield from _find_untrue_column_comments(text, columns)
-    if "inverse_df_4" in body and "quantile of Student's t" not in body:
+    if "df, 11)" in body and "quantile of Student's t" not in body:
         yield "a polynomial in 1 / df: no comment says that it is the quantile of Student's t"
 
 

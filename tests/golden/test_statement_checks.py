@@ -294,5 +294,5 @@ def test_comments_of_columns() -> None:
     assert find_faults(text.format("ideal_rank"), "duckdb") == [
         "CTE x: a comment of a column names ideal_rank, which the step does not have"
     ]
-    series = STEP.format("-- One row per query.").replace("a, b FROM t", "a, b * inverse_df_4 AS b FROM t")
+    series = STEP.format("-- One row per query.").replace("a, b FROM t", "a, b / POWER(df, 11) AS b FROM t")
     assert find_faults(series, "duckdb") == ["a polynomial in 1 / df: no comment says that it is the quantile of Student's t"]

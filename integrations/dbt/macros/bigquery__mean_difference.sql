@@ -81,11 +81,10 @@ WITH sqlrank_queries_source AS (
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (
-  -- One row per sqlrank_group: inputs of the t quantile and of the variance for the interval.
+  -- One row per sqlrank_group: terms of the variance for the interval.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
-    1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
     -- about (t at units - 1 / normal quantile)^2; within 1.6 % from 4 units on
     (units - 1 + 0.8999505931404055) / NULLIF(units - 1 - 1.5207788172066563, 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1; from 2 on,
@@ -115,13 +114,12 @@ WITH sqlrank_queries_source AS (
       THEN CASE
         WHEN df = 1 THEN 12.706204736174696
         WHEN df = 2 THEN 4.30265272974946
-        ELSE 1.9599639845400536 + 2.3722712298585114 * inverse_df
-        + inverse_df_2 * (2.8224987226099216 + 2.55584205174121 * inverse_df)
-        + inverse_df_4 * (1.5897831427695066 + 0.7284722076660133 * inverse_df)
-        + inverse_df_4 * inverse_df_2 * (0.6732166553417918 - 0.13803302935737824 * inverse_df)
-        + inverse_df_4 * inverse_df_4 * (-1.0932322711783076 + 4.192747033331032 * inverse_df)
-        + inverse_df_4 * inverse_df_4 * inverse_df_2
-        * (-5.569680760586609 + 2.8784080636910194 * inverse_df)
+        ELSE 1.9599639845400536 + 2.3722712298585114 / df + 2.8224987226099216 / POWER(df, 2)
+        + 2.55584205174121 / POWER(df, 3) + 1.5897831427695066 / POWER(df, 4)
+        + 0.7284722076660133 / POWER(df, 5) + 0.6732166553417918 / POWER(df, 6)
+        - 0.13803302935737824 / POWER(df, 7) - 1.0932322711783076 / POWER(df, 8)
+        + 4.192747033331032 / POWER(df, 9) - 5.569680760586609 / POWER(df, 10)
+        + 2.8784080636910194 / POWER(df, 11)
       END
       * SQRT(
         se * se * inflation * (effective_df + 0.8999505931404055)

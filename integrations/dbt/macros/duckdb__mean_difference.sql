@@ -83,11 +83,10 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (
-  -- One row per sqlrank_group: inputs of the t quantile and of the variance for the interval.
+  -- One row per sqlrank_group: terms of the variance for the interval.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
-    1 / df AS inverse_df, 1 / df / df AS inverse_df_2, 1 / df / df / df / df AS inverse_df_4,
     -- about (t at units - 1 / normal quantile)^2; within 1.6 % from 4 units on
     (units - 1 + 0.8999505931404055e0) / NULLIF(units - 1 - 1.5207788172066563e0, 0) AS t_growth,
     -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1; from 2 on,
@@ -117,13 +116,12 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
       THEN CASE
         WHEN df = 1 THEN 12.706204736174696e0
         WHEN df = 2 THEN 4.30265272974946e0
-        ELSE 1.9599639845400536e0 + 2.3722712298585114e0 * inverse_df
-        + inverse_df_2 * (2.8224987226099216e0 + 2.55584205174121e0 * inverse_df)
-        + inverse_df_4 * (1.5897831427695066e0 + 0.7284722076660133e0 * inverse_df)
-        + inverse_df_4 * inverse_df_2 * (0.6732166553417918e0 - 0.13803302935737824e0 * inverse_df)
-        + inverse_df_4 * inverse_df_4 * (-1.0932322711783076e0 + 4.192747033331032e0 * inverse_df)
-        + inverse_df_4 * inverse_df_4 * inverse_df_2
-        * (-5.569680760586609e0 + 2.8784080636910194e0 * inverse_df)
+        ELSE 1.9599639845400536e0 + 2.3722712298585114e0 / df + 2.8224987226099216e0 / POWER(df, 2)
+        + 2.55584205174121e0 / POWER(df, 3) + 1.5897831427695066e0 / POWER(df, 4)
+        + 0.7284722076660133e0 / POWER(df, 5) + 0.6732166553417918e0 / POWER(df, 6)
+        - 0.13803302935737824e0 / POWER(df, 7) - 1.0932322711783076e0 / POWER(df, 8)
+        + 4.192747033331032e0 / POWER(df, 9) - 5.569680760586609e0 / POWER(df, 10)
+        + 2.8784080636910194e0 / POWER(df, 11)
       END
       * SQRT(
         se * se * inflation * (effective_df + 0.8999505931404055e0)

@@ -78,12 +78,10 @@ WITH sqlrank_queries_source AS (
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
 ), sqlrank_degrees_of_freedom AS (
-  -- One row per SQLRANK_GROUP: inputs of the t quantile and of the variance for the interval.
+  -- One row per SQLRANK_GROUP: terms of the variance for the interval.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
-    CAST(1 AS DOUBLE) / df AS inverse_df, CAST(1 AS DOUBLE) / df / df AS inverse_df_2,
-    CAST(1 AS DOUBLE) / df / df / df / df AS inverse_df_4,
     -- about (t at units - 1 / normal quantile)^2; within 1.6 % from 4 units on
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE), 0) AS t_growth,
@@ -114,17 +112,17 @@ WITH sqlrank_queries_source AS (
       THEN CASE
         WHEN df = 1 THEN CAST(12.706204736174696 AS DOUBLE)
         WHEN df = 2 THEN CAST(4.30265272974946 AS DOUBLE)
-        ELSE CAST(1.9599639845400536 AS DOUBLE) + CAST(2.3722712298585114 AS DOUBLE) * inverse_df
-        + inverse_df_2
-        * (CAST(2.8224987226099216 AS DOUBLE) + CAST(2.55584205174121 AS DOUBLE) * inverse_df)
-        + inverse_df_4
-        * (CAST(1.5897831427695066 AS DOUBLE) + CAST(0.7284722076660133 AS DOUBLE) * inverse_df)
-        + inverse_df_4 * inverse_df_2
-        * (CAST(0.6732166553417918 AS DOUBLE) - CAST(0.13803302935737824 AS DOUBLE) * inverse_df)
-        + inverse_df_4 * inverse_df_4
-        * (-CAST(1.0932322711783076 AS DOUBLE) + CAST(4.192747033331032 AS DOUBLE) * inverse_df)
-        + inverse_df_4 * inverse_df_4 * inverse_df_2
-        * (-CAST(5.569680760586609 AS DOUBLE) + CAST(2.8784080636910194 AS DOUBLE) * inverse_df)
+        ELSE CAST(1.9599639845400536 AS DOUBLE) + CAST(2.3722712298585114 AS DOUBLE) / df
+        + CAST(2.8224987226099216 AS DOUBLE) / POWER(df, 2)
+        + CAST(2.55584205174121 AS DOUBLE) / POWER(df, 3)
+        + CAST(1.5897831427695066 AS DOUBLE) / POWER(df, 4)
+        + CAST(0.7284722076660133 AS DOUBLE) / POWER(df, 5)
+        + CAST(0.6732166553417918 AS DOUBLE) / POWER(df, 6)
+        - CAST(0.13803302935737824 AS DOUBLE) / POWER(df, 7)
+        - CAST(1.0932322711783076 AS DOUBLE) / POWER(df, 8)
+        + CAST(4.192747033331032 AS DOUBLE) / POWER(df, 9)
+        - CAST(5.569680760586609 AS DOUBLE) / POWER(df, 10)
+        + CAST(2.8784080636910194 AS DOUBLE) / POWER(df, 11)
       END
       * SQRT(
         se * se * inflation * (effective_df + CAST(0.8999505931404055 AS DOUBLE))

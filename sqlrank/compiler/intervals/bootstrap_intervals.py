@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
-from sqlrank.compiler.intervals.t_quantiles import DF, UNIT_COUNT, df_column, inverse_df_columns, t_quantile_column
+from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, df_column, t_quantile_column
 from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.row_keys import QUERY_ID, UNIT_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import (
@@ -245,11 +245,7 @@ class BootstrapIntervals:
             select_items = [*map(key_column, keys.columns), exp.column(UNIT_COUNT)]
             counted = counted.select(df_column(counts[UNIT_COUNT]))
             counted.comments = ["one row per group: the number of units"]
-            inverses = exp.select(*select_items, exp.column(DF), *inverse_df_columns())
-            inverses = inverses.from_(counted.subquery("group_units"))
-            inverses.comments = ["one row per group: powers of the inverse degrees of freedom"]
-            quantile = t_quantile_column(self.confidence)
-            counted = exp.select(*select_items, quantile).from_(inverses.subquery("degrees_of_freedom"))
+            counted = exp.select(*select_items, t_quantile_column(self.confidence)).from_(counted.subquery("group_units"))
         return self.relations.ctes.add_aggregate("unit_counts", counted, "one row per group: the units of every metric")
 
     def _count_units(self, name: str, units_cte: str) -> exp.Column:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.column_comments import comment_column
 from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
-from sqlrank.compiler.intervals.t_quantiles import df_column, inverse_df_columns, t_quantile_column
+from sqlrank.compiler.intervals.t_quantiles import df_column, t_quantile_column
 from sqlrank.compiler.select_builders import null_if_not_finite
 from sqlrank.inference.student_t import normal_quantile, quantile_growth
 from sqlrank.result_columns import CI_HIGH, CI_LOW, SE
@@ -90,8 +90,8 @@ class IntervalFormulas:
         return columns
 
     def degrees_of_freedom(self) -> list[exp.Expr]:
-        """Return powers of the reciprocal degrees of freedom, effective degrees of freedom, the factor for kurtosis, and the share."""
-        columns = inverse_df_columns() if self.confidence.method != "normal" else []
+        """Return the effective degrees of freedom, the factor for kurtosis, and the metric as a share."""
+        columns: list[exp.Expr] = []
         units, concentration = exp.column("units"), exp.column("concentration")
         if self.formula.is_adjusted:
             growth = self.relations.apply_function("t_growth", {}, units, *self._list_growth_constants())
@@ -207,7 +207,7 @@ INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], s
     (
         "degrees_of_freedom",
         IntervalFormulas.degrees_of_freedom,
-        "inputs of the t quantile and of the variance for the interval",
+        "terms of the variance for the interval",
     ),
     ("variances", IntervalFormulas.list_variances, "quantile of Student's t, and the variance for the interval"),
     ("shrinkages", IntervalFormulas.list_shrinkages, "t_quantile^2 / n of Wilson's interval, as if the metric were a share of n trials"),

@@ -1,4 +1,4 @@
-"""Build the columns of Student's t quantiles, degrees of freedom, and powers of their reciprocal."""
+"""Build the columns of degrees of freedom and of quantiles of Student's t."""
 
 from __future__ import annotations
 
@@ -22,9 +22,6 @@ T_QUANTILE = "t_quantile"
 DF = "df"
 """Column of the degrees of freedom, NULL for one unit."""
 
-POLYNOMIAL_POWERS = (1, 2, 4)
-"""Powers of the reciprocal degrees of freedom that are columns, from which the others of a t quantile are multiplied."""
-
 
 def df_column(units: exp.Expr) -> exp.Expr:
     """Return the degrees of freedom as a column, from a count of units."""
@@ -32,37 +29,15 @@ def df_column(units: exp.Expr) -> exp.Expr:
     return comment_column(value, DF, "degrees of freedom, NULL in place of 0")
 
 
-def inverse_df_columns() -> list[exp.Expr]:
-    """Return powers of the reciprocal degrees of freedom as columns."""
-    powers: list[exp.Expr] = []
-    for power in POLYNOMIAL_POWERS:
-        value: exp.Expr = sql_literal(1)
-        for _ in range(power):
-            value = exp.Div(this=value, expression=exp.column(DF))
-        powers.append(exp.alias_(value, _inverse_df(power)))
-    return powers
-
-
-def _inverse_df(power: int) -> str:
-    """Return the name of a power of the reciprocal degrees of freedom."""
-    return f"inverse_df{f'_{power}' if power > 1 else ''}"
-
-
 def t_quantile_column(confidence: IntervalOptions) -> exp.Expr:
-    """Return the t quantile, with a comment: it is exact for 1 and 2 degrees of freedom, and a polynomial for more."""
+    """Return the t quantile, with a comment: it is exact for 1 and 2 degrees of freedom, and a polynomial in their reciprocal for more."""
     if confidence.method == "normal":
         return exp.alias_(sql_literal(normal_quantile((1 + confidence.level) / 2)), T_QUANTILE)
-    factors = [sql_literal(factor) for factor in t_critical_polynomial(confidence.level)]
-    one, two, four = (exp.column(_inverse_df(power)) for power in POLYNOMIAL_POWERS)
-    value: exp.Expr = exp.Add(this=factors[0], expression=exp.Mul(this=factors[1], expression=one))
-    # Pairs of terms, each times an even power: a sum without nested parentheses.
-    for powers, low, high in zip(([two], [four], [four, two], [four, four], [four, four, two]), factors[2::2], factors[3::2], strict=True):
-        is_subtracted = isinstance(high, exp.Neg)
-        term = exp.Mul(this=high.this if is_subtracted else high, expression=one.copy())
-        pair: exp.Expr = exp.paren((exp.Sub if is_subtracted else exp.Add)(this=low, expression=term))
-        for power in reversed(powers):
-            pair = exp.Mul(this=power.copy(), expression=pair)
-        value = exp.Add(this=value, expression=pair)
+    value: exp.Expr = exp.Literal.number(0)
+    for power, factor in enumerate(t_critical_polynomial(confidence.level)):
+        degrees = exp.column(DF) if power == 1 else exp.Pow(this=exp.column(DF), expression=sql_literal(power))
+        term = exp.Div(this=sql_literal(abs(factor)), expression=degrees) if power else sql_literal(factor)
+        value = (exp.Sub if factor < 0 else exp.Add)(this=value, expression=term) if power else term
     ifs = [
         exp.If(this=exp.EQ(this=exp.column(DF), expression=sql_literal(df)), true=sql_literal(t_critical_value(confidence.level, df)))
         for df in (1, 2)
