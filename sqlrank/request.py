@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sqlrank.errors import InputError
 
@@ -52,6 +52,24 @@ COMPRESSION_SUFFIXES = (".gz", ".zst")
 _SUFFIXES, _COMPRESSIONS = ("|".join(map(re.escape, suffixes)) for suffixes in ((*READER_FUNCTIONS, *TREC_SUFFIXES), COMPRESSION_SUFFIXES))
 _FILE_NAME = re.compile(rf"[*?]|/|({_SUFFIXES})({_COMPRESSIONS})?$", re.IGNORECASE)
 """A text that names files, also those that do not exist."""
+
+
+class TemporaryView(str):
+    """The name of a temporary view of this call, through which a source without a name is read, such as a Spark DataFrame.
+
+    Attributes:
+        kind: What the source is.
+    """
+
+    __slots__ = ("kind",)
+
+    kind: str
+
+    def __new__(cls, name: str, kind: str) -> Self:
+        """Return the name of a view."""
+        view = super().__new__(cls, name)
+        view.kind = kind
+        return view
 
 
 @dataclass(frozen=True)
@@ -127,7 +145,7 @@ def source_kind(source: Any) -> str:
     """Return the class name of a source."""
     if isinstance(source, QuerySource):
         return "query"
-    return source.kind if isinstance(source, Stream) else type(source).__name__
+    return source.kind if isinstance(source, (Stream, TemporaryView)) else type(source).__name__
 
 
 @dataclass(frozen=True)
@@ -144,7 +162,7 @@ class SourceGroup:
     def wrap(cls, role: str, source: Any) -> Any:
         """Wrap a list of sources, or a dict of runs; return others unchanged."""
         is_run_role = role in SYSTEM_ROLES
-        if is_row_list(source) or is_dict_of_values(source):
+        if is_row_list(source) or is_dict_of_values(source) or is_list_of_documents(source):
             return source
         if isinstance(source, list) or (isinstance(source, tuple) and is_run_role):
             return cls(tuple((None, cls._wrap_member(member)) for member in source), is_run_role) if source else source
@@ -183,12 +201,12 @@ def _is_documents(value: Any) -> bool:
 
 
 def is_row_list(source: Any) -> bool:
-    """Return True if a source is a list of dicts with a value for each column.
+    """Return True if a source is a list or tuple of dicts with a value for each column.
 
     >>> is_row_list([{"query_id": "q1", "label": 1}]), is_row_list([{"q1": {"d1": 1}}]), is_row_list(["a.csv"])
     (True, False, False)
     """
-    is_list = isinstance(source, list) and bool(source) and all(isinstance(row, Mapping) for row in source)
+    is_list = isinstance(source, (list, tuple)) and bool(source) and all(isinstance(row, Mapping) for row in source)
     return is_list and not any(row and is_nested_run_dict(row) for row in source)
 
 
@@ -208,6 +226,17 @@ def is_dict_of_values(source: Any) -> bool:
         for value in first_values
     ]
     return any(is_value) or not first_values
+
+
+def is_list_of_documents(source: Any) -> bool:
+    """Return True if a source is a list with a list of documents for each query, not one of files for each system.
+
+    >>> is_list_of_documents([["d3", "d1"], ["d9"]]), is_list_of_documents([["a.run", "b.run"], ["c.run"]]), is_list_of_documents(["a.csv"])
+    (True, False, False)
+    """
+    is_nested = isinstance(source, list) and bool(source) and all(isinstance(docs, list) for docs in source)
+    first_docs = [docs[0] for docs in source if docs] if is_nested else []
+    return is_nested and all(isinstance(doc, int) or (isinstance(doc, str) and not _names_source(doc)) for doc in first_docs)
 
 
 def _is_values(value: Any) -> bool:

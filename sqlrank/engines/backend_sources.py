@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from sqlrank.errors import InputError, first_line
-from sqlrank.request import QuerySource, SourceGroup
+from sqlrank.request import QuerySource, SourceGroup, TemporaryView
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -86,7 +86,14 @@ class _Views:
             return self.replace(name, value.to_native())
         if _find_package(value) == "ibis" and hasattr(value, "get_backend"):
             return self._ibis_query(name, value)
-        return self._spark_view(name, value) if _find_package(value) == "pyspark" and hasattr(value, "createOrReplaceTempView") else value
+        if _find_package(value) == "pyspark" and hasattr(value, "createOrReplaceTempView"):
+            return self._spark_view(name, value)
+        if _find_package(value) == "pyspark" and hasattr(value, "to_spark"):  # a frame of pyspark.pandas
+            index_names = [index_name for index_name in value.index.names if index_name is not None]
+            return self._spark_view(name, value.to_spark(index_col=index_names or None))
+        if _find_package(value) == "pyspark" and hasattr(value, "toDF"):
+            raise InputError(f"{name}: {type(value).__name__} has no columns. Give toDF() of it, with their names")
+        return value
 
     def close(self) -> None:
         """Drop the temporary views."""
@@ -95,23 +102,26 @@ class _Views:
                 self.connection.catalog.dropTempView(name)
 
     def _ibis_query(self, role: str, table: Any) -> Any:
-        """Return an ibis expression as a query; one over data in memory stays an Arrow stream."""
+        """Return an ibis expression as a query; one over data in memory, which the backend of Polars holds, stays an Arrow stream."""
         ibis = import_module("ibis")  # its user has imported it
         if table.op().find(import_module("ibis.expr.operations").InMemoryTable):
             return table
         try:
-            backend, text = table.get_backend(), str(ibis.to_sql(table))
-        except ibis.IbisError as error:
-            raise InputError(f"{role}: this ibis expression has no query: {first_line(error)}") from None
+            backend = table.get_backend()
+            if backend.name == "polars":
+                return table
+            text = str(ibis.to_sql(table))
+        except Exception as error:  # a backend asks its database, whose driver may raise anything
+            raise InputError(f"{role}: this ibis expression has no query: {first_line(error)}") from error
         self._require_same_connection(role, "ibis expression", _native_connection(backend))
         return QuerySource(text)
 
-    def _spark_view(self, role: str, frame: Any) -> str:
+    def _spark_view(self, role: str, frame: Any) -> TemporaryView:
         """Return the name of a temporary view of a Spark DataFrame."""
         self._require_same_connection(role, "Spark DataFrame", frame.sparkSession)
         self._names.append(f"sqlrank_{role}_{uuid4().hex[:8]}")
         frame.createOrReplaceTempView(self._names[-1])
-        return self._names[-1]
+        return TemporaryView(self._names[-1], "Spark DataFrame")
 
     def _require_same_connection(self, role: str, kind: str, connection: Any) -> None:
         if self.connection is not None and self.connection is not connection:
@@ -130,7 +140,9 @@ def _native_connection(connection: Any) -> Any:
     if native is None and hasattr(connection, "client"):
         return _bigquery_connection(connection.client)
     if native is None:
-        raise InputError(f"connection: the ibis backend {connection.name} has no connection that takes SQL. Give that of its driver")
+        raise InputError(
+            f"connection: the ibis backend {connection.name} has no connection that takes SQL. Give its tables as sources, without connection="
+        )
     return native
 
 

@@ -218,4 +218,15 @@ def _open_connection(connection: Any) -> duckdb.DuckDBPyConnection:
     except duckdb.Error as error:
         if reader_function(str(connection)):
             raise InputError(f"cannot open {str(connection)!r} as a DuckDB file. It is a table: give it as an input instead") from None
+        if _is_sqlite_file(connection):
+            raise InputError(
+                f"connection: {str(connection)!r} is a SQLite file, not one of DuckDB. In Python give sqlite3.connect({str(connection)!r}), "
+                "or run there what sqlrank.sql (sqlrank sql --dialect sqlite) prints"
+            ) from None
         raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {explain_duckdb_error(error)}") from None
+
+
+def _is_sqlite_file(path: str | Path) -> bool:
+    with suppress(OSError), Path(path).open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
+    return False

@@ -69,6 +69,10 @@ def require_table_name(role: str, source: Any, dialect: str) -> exp.Table:
         raise InputError(f"{role}: give the name of a table or a file, not a {source_kind(source)}")
     text = str(source)
     if split_table_name(text) is None:
+        if names_files(text):
+            raise InputError(
+                f"{role}: {text!r} is a file, which only a statement for DuckDB reads. Make a table of it on {dialect}, and name that"
+            )
         readable = f"nor a file that a statement for {dialect} can read here"
         raise InputError(
             f"{role}: {quote_excerpt(text, is_name=True)} is not the name of a table, {readable}. Put odd parts of a name in quotes"

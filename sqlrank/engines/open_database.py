@@ -53,7 +53,7 @@ def run_on_database(
 def open_for_inspection(connection: Any, dialect: str, has_files: bool) -> Iterator[Database]:
     """Yield the database of a connection, or DuckDB for files; otherwise one without inspection."""
     if connection is not None and not is_duckdb_connection(connection):
-        with closing(RemoteDatabase(connection, dialect)) as database:
+        with closing(RemoteDatabase(connection, dialect, is_inspected=True)) as database:
             yield database
     elif dialect == "duckdb" and (connection is not None or has_files):
         with (

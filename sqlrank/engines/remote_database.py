@@ -20,7 +20,7 @@ from sqlrank.engines.shadowed_functions import find_shadowed
 from sqlrank.errors import ExecutionError, InputError, first_line
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.request import QuerySource, source_kind
+from sqlrank.request import QuerySource, TemporaryView, source_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,11 +40,13 @@ def check_no_limits(limits: ResourceLimits, dialect: str) -> None:
 class RemoteDatabase(Database):
     """A session on the connection of another database; ``close`` ends it and leaves the connection open.
 
-    A savepoint keeps an open transaction of PostgreSQL usable after a failed statement, except through ADBC.
+    A savepoint keeps an open transaction of PostgreSQL usable after a failed statement, except through ADBC. ``is_inspected`` marks a
+    session for a statement that is printed, and read after the call.
     """
 
-    def __init__(self, connection: Any, dialect: str) -> None:
+    def __init__(self, connection: Any, dialect: str, is_inspected: bool = False) -> None:
         super().__init__(dialect)
+        self._is_inspected = is_inspected
         self._connection = connection
         self._adapter = adapter_for(connection) or DBAPI_ADAPTER
         self._own_functions = _FUNCTIONS if isinstance(connection, sqlite3.Connection) else {}
@@ -79,7 +81,13 @@ class RemoteDatabase(Database):
             return self._resolve_query(role, source)
         if not isinstance(source, (str, Path)):
             raise InputError(
-                f"{role}: a {source_kind(source)} is not on {self.dialect}, and nothing is uploaded. Give the name of a table there"
+                f"{role}: a {source_kind(source)} is not on {self.dialect}, and nothing is uploaded. Give the name of a table there, or bring "
+                "the other sources here as Arrow tables"
+            )
+        if isinstance(source, TemporaryView) and self._is_inspected:
+            raise InputError(
+                f"{role}: a {source.kind} has no name that a printed statement could read. Make a view of it, such as "
+                f"frame.createOrReplaceTempView({role!r}), and give its name"
             )
         table_name = require_table_name(role, source, self.dialect)
         quoted = table_name.copy()
@@ -90,9 +98,8 @@ class RemoteDatabase(Database):
             node = exp.alias_(table, "given", table=True)
             try:
                 column_types = self._describe_query(exp.select("*").from_(node.copy()))
-                return SourceTable(
-                    str(source), node, column_types, self.dialect, has_collations=get_dialect(self.dialect).supports_collations
-                )
+                label = source_kind(source) if isinstance(source, TemporaryView) else str(source)
+                return SourceTable(label, node, column_types, self.dialect, has_collations=get_dialect(self.dialect).supports_collations)
             except ExecutionError as error:
                 problems.append(error)
         raise InputError(f"{role}: cannot read {source}: {problems[0]}") from problems[0]

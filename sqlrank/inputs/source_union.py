@@ -15,7 +15,7 @@ from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.errors import ExecutionError, InputError, join_words
 from sqlrank.registry.roles import SYSTEM_COLUMN
-from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, source_kind
+from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, TemporaryView, source_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,7 @@ def _read_tag(database: Database, source: Any, table: SourceTable) -> str | None
 
 def _list_stems(role: str, source: Any) -> list[str]:
     """Return a file's stem and name, or the last part of a table's name."""
-    if not isinstance(source, (str, Path)):
+    if not isinstance(source, (str, Path)) or isinstance(source, TemporaryView):
         raise InputError(f"{role}: a {source_kind(source)} of several has no name. Give run={{'name': table}}")
     path = Path(source)
     if names_files(source):

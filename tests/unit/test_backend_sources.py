@@ -96,6 +96,28 @@ def test_ibis_on_duckdb_moves_no_rows(expected: list[Any], monkeypatch: pytest.M
     assert registered == ["qrels", "run", "qrels"]
 
 
+def test_ibis_on_polars_is_read_here(expected: list[Any]) -> None:
+    ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
+    with closing(duckdb.connect()) as con:
+        create_tables(lambda text: con.execute(text.replace("i / 4", "i // 4")))
+        backend = ibis.polars.connect({name: con.table(name).pl() for name in ("run", "qrels")})
+        assert sqlrank.evaluate(METRICS, **make_expressions(backend)).to_pylist() == expected
+        assert sqlrank.evaluate(METRICS, run=backend.table("run"), qrels="qrels", connection=con).to_pylist() == expected
+    assert_refused("the ibis backend polars has no connection that takes SQL. Give its tables as sources", run="run", connection=backend)
+
+
+def test_an_error_of_a_driver_names_the_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
+    backend = ibis.sqlite.connect(":memory:")
+    create_tables(backend.con.execute)
+
+    def fail(_: Any) -> str:
+        raise sqlite3.OperationalError("database is locked")
+
+    monkeypatch.setattr(ibis, "to_sql", fail)
+    assert_refused("run: this ibis expression has no query: database is locked", **make_expressions(backend))
+
+
 @pytest.mark.slow
 def test_ibis_on_postgresql_moves_no_rows(expected: list[Any]) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")
@@ -137,6 +159,30 @@ def test_spark_frames_move_no_rows(spark: Any, expected: list[Any], monkeypatch:
     assert sqlrank.evaluate(METRICS, run=narwhals.from_native(frames["run"]), qrels=frames["qrels"]).to_pylist() == expected
     assert 0 < sum(moved) < NUM_ROWS
     assert spark.sql("SHOW VIEWS").collect() == views
+
+
+@pytest.mark.slow
+def test_spark_frames_have_no_name_of_their_own(spark: Any) -> None:
+    """The name of a temporary view is another one in each call."""
+    frame = spark.createDataFrame([("q1", "a", 0.5)], "query_id string, doc_id string, score double")
+    qrels = frame.withColumnRenamed("score", "relevance")
+    assert_refused("run: a Spark DataFrame of several has no name. Give run={'name': table}", run=[frame, frame], qrels=qrels)
+    assert_refused("run (Spark DataFrame): no column 'score'", run=frame.drop("score"), qrels=qrels)
+    with pytest.raises(
+        InputError, match=r"run: a Spark DataFrame has no name .* such as frame.createOrReplaceTempView\('run'\), and give its name"
+    ):
+        sqlrank.sql("RR", run=frame, qrels=qrels)
+    assert_refused("run: RDD has no columns. Give toDF() of it", run=frame.rdd, qrels=qrels)
+    assert_refused("run: cannot read a Row. Make a dict of each row with asDict(), or give", run=frame.collect(), qrels={"q1": {"a": 1}})
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pyspark.pandas.utils.PandasAPIOnSparkAdviceWarning")
+def test_pandas_frames_of_spark_are_evaluated_there(spark: Any) -> None:
+    frame = spark.createDataFrame([("q1", "a", 1.0)], "query_id string, doc_id string, score double")
+    run, qrels = frame.pandas_api(), frame.withColumnRenamed("score", "relevance")
+    assert sqlrank.evaluate("RR", run=run, qrels=qrels).to_pylist() == [{"RR": 1.0}]
+    assert sqlrank.evaluate("RR", run=run.set_index("query_id"), qrels=qrels).to_pylist() == [{"RR": 1.0}]
 
 
 def test_lazy_frames_of_narwhals(expected: list[Any]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,10 @@ def test_database_files_that_are_not(tmp_path: Path) -> None:
     text = tmp_path / "text.duckdb"
     text.write_text("no database\n" * 1000)
     refused("cannot open", "text.duckdb", "as a DuckDB file", run="r", qrels="q", connection=text)
+    of_sqlite = tmp_path / "shop.db"
+    with closing(sqlite3.connect(of_sqlite)) as connection:
+        connection.execute("CREATE TABLE run (query_id TEXT)")
+    refused("shop.db' is a SQLite file, not one of DuckDB. In Python give sqlite3.connect(", run="r", qrels="q", connection=of_sqlite)
     missing = tmp_path / "missing.duckdb"
     refused("there is no DuckDB file", "missing.duckdb", run="r", qrels="q", connection=missing)
     assert not missing.exists()

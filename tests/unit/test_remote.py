@@ -38,10 +38,12 @@ def one() -> Iterator[sqlite3.Connection]:
 
 def test_sources_are_names_of_tables(one: sqlite3.Connection, tmp_path: Path) -> None:
     assert evaluate_small(one).to_pylist() == [{"AP": 1.0}]
-    with pytest.raises(InputError, match=r"^qrels: a Table is not on sqlite, and nothing is uploaded. Give the name of a table there$"):
+    with pytest.raises(
+        InputError, match=r"^qrels: a Table is not on sqlite, and nothing is uploaded. Give the name of a table there, or bring"
+    ):
         evaluate_small(one, qrels=QRELS)
     (tmp_path / "run.parquet").touch()
-    with pytest.raises(InputError, match=r"run\.parquet'.* is not the name of a table"):
+    with pytest.raises(InputError, match=r"run\.parquet' is a file, which .* Make a table of it on sqlite, and name that"):
         evaluate_small(one, run=tmp_path / "run.parquet")
     with pytest.raises(InputError, match=r"^run: cannot read runs: sqlite: no such table: runs$"):
         evaluate_small(one, run="runs")
