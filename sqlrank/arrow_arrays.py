@@ -17,6 +17,8 @@ MAX_VALUES_COPIED = 50_000
 _TYPE_CODES = {float: ("d", pa.float64()), int: ("q", pa.int64())}
 """Type code of ``array.array`` and Arrow type of numbers, by Python type."""
 
+_MATRIX_DIMENSIONS = 2
+
 _BUFFER_TYPES = {("d", 8): pa.float64(), ("f", 4): pa.float32(), ("q", 8): pa.int64(), ("l", 8): pa.int64(), ("i", 4): pa.int32()}
 """Arrow type of the elements of a buffer, by format and bytes."""
 
@@ -24,9 +26,13 @@ _BUFFER_TYPES = {("d", 8): pa.float64(), ("f", 4): pa.float32(), ("q", 8): pa.in
 def to_array(values: Iterable[Any], arrow_type: pa.DataType | None = None) -> pa.Array:
     """Convert Python values to an Arrow array, of the type that ``pyarrow.array`` infers unless one is given.
 
+    A NumPy array of two dimensions has a list for each row.
+
     >>> to_array(["a", None, "bc"]).to_pylist(), str(to_array([1, 2]).type)
     (['a', None, 'bc'], 'int64')
     """
+    if getattr(values, "ndim", 1) == _MATRIX_DIMENSIONS:
+        values = list(values)
     try:
         built = _from_values(values) if isinstance(values, (list, tuple, range)) else _from_buffer(values)
     except (OverflowError, UnicodeEncodeError):  # integers beyond 64 bits, texts of 2 GB and more, half a surrogate pair

@@ -13,10 +13,9 @@ from sqlrank.registry import metric_resolver
 from sqlrank.registry.disparities import split_differences
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
-from sqlrank.registry.registry import INPUTS_BY_KEYWORD
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec
-from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, rename_queries_policy
+from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, describe_missing_input, rename_queries_policy
 from sqlrank.request import Request, system_source, with_previous_runs
 from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
 
@@ -388,8 +387,7 @@ def _resolve_sources(
     side_roles = {role for metric in metrics for role in metric.dependencies.roles} - {*RANKING_ROLES, base_role}
     if absent := [role for role in sorted(side_roles) if role not in sources]:
         reader = next(metric for metric in metrics if absent[0] in metric.dependencies.roles)
-        argument = f"{absent[0]}=..." if absent[0] in INPUTS_BY_KEYWORD else f"inputs={{{absent[0]!r}: ...}}"
-        raise InputError(f"{reader.metric} needs {absent[0]}. Give {argument}")
+        raise InputError(describe_missing_input(reader, absent[0]))
     rankings = [metric for metric in metrics if metric.input_role == "run"]
     if base_role is not None:
         _check_base_inputs(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
-from sqlrank.errors import InputError, SqlrankError, quote_excerpt, short_repr, to_sentence
-from sqlrank.request import is_dict_of_values, is_row_list, source_kind
+from sqlrank.errors import InputError, SqlrankError, enumerate_names, quote_excerpt, short_repr, to_sentence
+from sqlrank.request import is_dict_of_values, is_list_of_documents, is_row_list, source_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +29,17 @@ DICT_EXAMPLES = {
     **{role: f"{{query: {{document: {column}}}}}" for role, column in VALUE_COLUMN_BY_ROLE.items()},
 }
 """Dicts to write, by role."""
-ACCEPTED_SOURCES = (
-    "a table name, a file, a DuckDB relation, or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
-)
+ACCEPTED_SOURCES = "a table name, a file, a DuckDB relation, a list with a dict for each row, or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
+_CONVERSIONS = {
+    "collect": "collect it into a table first",
+    "to_table": "call its to_table() first",
+    "asDict": "make a dict of each row with asDict()",
+    "_asdict": "make a dict of each row with _asdict()",
+    "fetchall": "give the query itself, with connection= of its connection",
+    "__next__": "make a list of its rows",
+}
+"""Next steps for a value that is no source, by a method that it has."""
+
 MAX_DECIMAL_DIGITS = 38
 """Maximum number of digits of a decimal in DuckDB."""
 
@@ -76,15 +84,17 @@ _TWICE = "two columns are named {!r}. Rename one of them, or leave it out"
 
 def _import_table(role: str, source: Any) -> pa.Table:
     if type(source).__name__ == "Series":
-        advice = " or series.to_dict() of lists of documents" if role in VALUE_COLUMN_BY_ROLE else ""
+        advice = ", or series.to_dict() of lists of documents" if role in VALUE_COLUMN_BY_ROLE else ""
         raise InputError(f"{role}: a Series is one column. {to_sentence(_describe_dict(role))}{advice}, or give a data frame")
+    if isinstance(source, (list, tuple, Mapping)) and not source:
+        raise InputError(f"{role} ({source_kind(source)}) has no rows")
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
     if is_row_list(source):
         columns = dict.fromkeys(str(name) for row in source for name in row)
-        return pa.table({name: to_array([row.get(name) for row in source]) for name in columns})
+        return _table_from_columns(role, {name: [row.get(name) for row in source] for name in columns})
     if fields := getattr(getattr(source, "dtype", None), "names", None):  # of NumPy's records
-        return pa.table({str(name): to_array(source[name]) for name in fields})
+        return _table_from_columns(role, {str(name): source[name] for name in fields})
     if isinstance(source, Mapping) and role in VALUE_COLUMN_BY_ROLE and not (is_dict_of_values(source) and _has_columns(source)):
         return _table_from_lists(role, source) if is_dict_of_values(source) else _table_from_dict(role, source)
     return _import_columns(role, source)
@@ -99,13 +109,35 @@ def _import_columns(role: str, source: Any) -> pa.Table:
                     f"{role}: cannot read a dict whose {quote_excerpt(str(name), is_name=True)} has {short_repr(values)}. {_describe_dict(role)}, "
                     "or a list with a dict for each row"
                 )
-        return pa.table({str(name): to_array(values) for name, values in source.items()})
+        return _table_from_columns(role, {str(name): values for name, values in source.items()})
     source_type = type(source)
     if source_type.__name__ == "LazyFrame" and source_type.__module__.partition(".")[0] == "polars":
         return pa.table(source.collect())
-    advice = "collect it into a table first, or " if hasattr(source, "collect") else ""
-    advice = advice or ("" if hasattr(source, "schema") else f"{_describe_dict(role)}, or ")
-    raise InputError(f"{role}: cannot read a {source_type.__name__}. {to_sentence(f'{advice}give')} {ACCEPTED_SOURCES}")
+    if role in VALUE_COLUMN_BY_ROLE and is_list_of_documents(source):
+        raise InputError(
+            f"{role}: a list of lists has no queries. {_describe_dict(role)}, or inputs={{'answers': ...}} with a row per query"
+        )
+    advice = next((step for method, step in _CONVERSIONS.items() if hasattr(source, method)), _describe_dict(role))
+    raise InputError(f"{role}: cannot read a {source_type.__name__}. {to_sentence(advice)}, or give {ACCEPTED_SOURCES}")
+
+
+def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
+    """Convert columns of Python values to a table; refuse one whose values have no common type, and columns of different lengths."""
+    arrays = {}
+    for name, values in columns.items():
+        try:
+            arrays[name] = to_array(values)
+        except (pa.ArrowException, OverflowError) as error:
+            raise InputError(
+                f"{role}: column {name!r} cannot be read: {_first_line(error)}. Convert it to numbers or texts of one type, or leave it out"
+            ) from error
+    lengths = {name: len(values) for name, values in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(
+            f"{role}: the columns differ in length: {enumerate_names(f'{name} has {length:,}' for name, length in lengths.items())}. "
+            "Give each row a value in every column"
+        )
+    return pa.table(arrays)
 
 
 def _has_columns(source: Mapping[Any, Any]) -> bool:
@@ -118,6 +150,11 @@ def _has_columns(source: Mapping[Any, Any]) -> bool:
 def _table_from_lists(role: str, source: Mapping[Any, Any]) -> pa.Table:
     """Convert a dict of queries to documents, best first, or relevant ones, to one row per query and document."""
     rows = [(query, doc, position) for query, docs in source.items() for position, doc in enumerate(docs, 1)]
+    pair = next((doc for _, doc, _ in rows if isinstance(doc, (list, tuple))), None)
+    if pair is not None:
+        raise InputError(
+            f"{role}: cannot read {short_repr(pair)} as a document. {_describe_dict(role)}. Pairs become such a dict by dict(pairs)"
+        )
     positions = [row[2] for row in rows]
     numbers = [1.0 if role == "qrels" else -float(position) for position in positions]
     values = {VALUE_COLUMN_BY_ROLE[role]: to_array(numbers, pa.float64()), "rank": to_array(positions, pa.int64())}
@@ -160,6 +197,10 @@ def _readable_type(arrow_type: pa.DataType) -> pa.DataType | None:
 
 def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:
     """Convert a dict to one row per query and document."""
+    if {"query_id", "doc_id"} & source.keys():
+        raise InputError(
+            f"{role}: cannot read a dict of columns that are dicts. Give the data frame itself, or lists, as to_dict('list') has"
+        )
     rows = [(query, doc, value) for query, docs in source.items() for doc, value in _check_documents(role, query, docs).items()]
     return pa.table(_id_columns(role, rows) | {VALUE_COLUMN_BY_ROLE[role]: to_array([float(row[2]) for row in rows], pa.float64())})
 
@@ -183,6 +224,8 @@ def _check_documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
             f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(docs)}. {_describe_dict(role)}"
         )
     for doc, value in docs.items():
+        if not _is_number(value) and {"query_id", "doc_id"} & docs.keys():
+            raise InputError(f"{role}: cannot read a dict whose values are rows. Give a list of them, such as list(rows.values())")
         if not _is_number(value):
             raise InputError(
                 f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(value)} for document "
@@ -192,7 +235,8 @@ def _check_documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
 
 
 def _describe_dict(role: str) -> str:
-    return f"Write {DICT_EXAMPLES.get(role, '{column: values}')}"
+    documents = " or {query: [document, ...]}" if role in VALUE_COLUMN_BY_ROLE else ""
+    return f"Write {DICT_EXAMPLES.get(role, '{column: values}')}{documents}"
 
 
 def _is_number(value: Any) -> bool:

@@ -228,6 +228,7 @@ class DuckDBSources:
         hint = explain_path_notation(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
         if not hint and self._is_own:
             hint = "Check the path. A table is read with connection=, and sqlrank.sql (sqlrank sql) prints a statement for a warehouse"
+            hint += ". A list of queries is a column, {'query_id': [...]}" if role == "queries" else ""
         listing = f"The database has: {enumerate_names(sorted(tables))}" if tables else ""
         raise InputError(join_sentences(f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}", hint, listing))
 
@@ -319,7 +320,9 @@ class DuckDBSources:
             return describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
         except duckdb.Error as error:
             problem = "the query failed" if query_text(node) is not None else f"cannot read {label}"
-            raise InputError(f"{role}: {problem}: {explain_read_error(error)}") from None
+            is_table_missing = self._is_own and isinstance(error, duckdb.CatalogException) and "Table with name" in str(error)
+            advice = " Give connection= to the database of the table, or read files, as in FROM 'run.parquet'" if is_table_missing else ""
+            raise InputError(f"{role}: {problem}: {explain_read_error(error)}{advice}") from None
 
 
 def _is_called(name_parts: Sequence[str], text: str, identifier_parts: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:

@@ -26,6 +26,9 @@ _EXTENSIONS = {
 MAX_NEIGHBORS = 1000
 _EMPTY = "is empty. Check what should have written it"
 
+_STATEMENT = re.compile(r"\s*(VALUES|TABLE|PIVOT|SHOW|DESCRIBE|SUMMARIZE|CALL|INSERT|UPDATE|DELETE|CREATE|COPY)[\s(]", re.IGNORECASE)
+"""The beginning of a statement that is no query as a source."""
+
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
@@ -141,6 +144,8 @@ def explain_unreadable_path(text: str) -> str | None:
             with path.open("rb") as file:
                 is_generated = file.read(1) != b""
             return "has no size, since the system makes it as it is read. Copy it to a file first" if is_generated else _EMPTY
+        if path.is_file() and path.suffix.lower() == ".sql":
+            return "is a file of SQL. For the rows of its query, give sqlrank.query(Path(...)), or @ and the path on the command line"
     except (OSError, ValueError):
         pass
     return None
@@ -163,6 +168,12 @@ def explain_path_notation(text: str) -> str:
         return "Standard input can be read only once: write it to a file first"
     if text.startswith("file:"):
         return f"Give the path, {urlsplit(text).path!r}"
+    if _STATEMENT.match(text):
+        return "A query as a source begins with SELECT, WITH or FROM"
+    if text.startswith("@"):
+        return f"The query in a file is sqlrank.query(Path({text[1:]!r}))"
+    if text.lstrip()[:1] in {"[", "{"}:
+        return "Read a text of JSON with json.loads, or give the path of its file"
     if text.startswith("~"):
         return f"'~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111  unknown users are not expanded
     folder = Path(text).parent

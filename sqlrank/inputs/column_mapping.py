@@ -9,7 +9,9 @@ from sqlglot import exp
 
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt, suggest_choice
+from sqlrank.inputs.nested_rows import describe_nested_rows
 from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression
+from sqlrank.registry.registry import INPUTS_BY_KEYWORD
 from sqlrank.registry.roles import UNIT_COLUMN
 from sqlrank.sql_ast import find_nodes
 
@@ -48,6 +50,7 @@ def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) ->
     if request.is_ranking:
         canonical_names = ["query_id", "doc_id", "score", "rank", "relevance", "weight", "label", *canonical_names]
     holder = f"{request.base_role} do not have" if request.base_role is not None else "no input has"
+    other_roles = {column: name for name, role in reversed(request.roles.items()) if name not in roles for column in role.columns}
     for name in mapping:
         role, _, column = name.partition(".")
         role_columns = [*roles[role].columns, *request.group_by] if role in roles and column else []
@@ -55,14 +58,16 @@ def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) ->
             raise InputError(join_sentences(f"columns maps {name!r}, which {role} does not have", did_you_mean(column, role_columns)))
         if not role_columns and name not in {*canonical_names, *request.group_by}:
             raise InputError(
-                join_sentences(f"columns maps {name!r}, which {holder}", _mapping_advice(name, mapping[name], canonical_names))
+                join_sentences(f"columns maps {name!r}, which {holder}", _mapping_advice(name, mapping[name], canonical_names, other_roles))
             )
 
 
-def _mapping_advice(name: str, column_name: str, canonical_names: Sequence[str]) -> str:
-    """Return the next step for an unknown name: both sides exchanged, a close name, or all of them."""
+def _mapping_advice(name: str, column_name: str, canonical_names: Sequence[str], other_roles: Mapping[str, str]) -> str:
+    """Return the next step for an unknown name: both sides exchanged, the input that has it, a close name, or all of them."""
     if column_name in canonical_names:
         return f"The name to map comes first: columns={{{column_name!r}: {name!r}}}"
+    if (role := other_roles.get(name)) is not None and role not in INPUTS_BY_KEYWORD:
+        return f"It is a column of the input {role}. Give that as inputs={{{role!r}: ...}}"
     names = list(dict.fromkeys(canonical_names))
     return did_you_mean(name, names) or f"Names to map are: {enumerate_names(names)}"
 
@@ -215,4 +220,7 @@ def _unknown_column_message(request: ResolvedRequest, mapped: str, text: str, un
             problem = f"{argument} reads {quote_excerpt(missing)}, which {holder}"
     else:
         problem = f"columns maps to {quote_excerpt(name)}, which {holder}"
+        for target in targets:
+            if advice := describe_nested_rows(target, name):
+                return join_sentences(problem, advice)
     return suggest_choice(problem, name, available, "There are")

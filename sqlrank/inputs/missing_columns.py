@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
+from sqlrank.inputs.nested_rows import describe_nested_rows
 from sqlrank.registry.aliases import normalize_name
 from sqlrank.registry.loader import load_registry
 
@@ -45,13 +46,16 @@ def _suggest_columns(bound_input: BoundInput, needed: Sequence[str]) -> dict[str
 def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], qualified: Collection[str]) -> str:
     available = list(bound_input.table.column_types or ())
     is_single = len(columns) == 1
+    problem = f"{bound_input.label}: no column{'' if is_single else 's'} {', '.join(map(repr, columns))}"
+    if nested_rows := describe_nested_rows(bound_input):
+        return join_sentences(problem, nested_rows)
     meant = ", ".join(repr(column) for column in columns.values() if column)
     mapping = ", ".join(
         f"{(f'{bound_input.role.name}.{name}' if name in qualified else name)!r}: {repr(column) if column else '...'}"
         for name, column in columns.items()
     )
     return join_sentences(
-        f"{bound_input.label}: no column{'' if is_single else 's'} {', '.join(map(repr, columns))}",
+        problem,
         f"Did you mean {meant}?" if meant else "",
         f"Say which {'it is' if is_single else 'they are'} with columns={{{mapping}}}{_suggest_values(columns, available)}",
         f"There are: {enumerate_names(available)}",

@@ -105,10 +105,13 @@ def _list_advice(bound_input: BoundInput, name: str) -> str:
 
 
 def _cast_advice(bound_input: BoundInput, name: str) -> str:
-    """Return the advice to cast a column; DuckDB reads a column of a text file as texts whose first number is ``inf``."""
+    """Return the advice to cast a column, or to make rows of a list; DuckDB reads a column of a text file as texts whose first number is ``inf``."""
+    text = _column_text(bound_input, name)
+    if bound_input.column_type(name).endswith("]"):
+        classes = "Of scores of classes give one column, or inputs={'multiclass_predictions': ...}. " if name == "score" else ""
+        return f"{classes}Make rows of a list by a query, with UNNEST({text}) AS {name}"
     if bound_input.column_type(name) != "VARCHAR":
         return "Cast it"
-    text = _column_text(bound_input, name)
     words = f", write words as numbers (CASE {text} WHEN 'yes' THEN 1 ELSE 0 END)" if name in {"label", "relevance"} else ""
     return f"If its texts are numbers, such as inf, give columns={{'{name}': 'CAST({text} AS DOUBLE)'}}{words}"
 
@@ -134,6 +137,10 @@ def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
             column = bound_input.columns[name]
             split = exp.Split(this=exp.column(column), expression=sql_literal(", ")).sql(bound_input.table.dialect)
             advice = f". Of 'a, b' make one with {split}" if duckdb_type == "VARCHAR" else ""
+            if bound_input.role.columns[name].optional and column == name:
+                advice += (
+                    f". If it is something else, give a query in which it has another name: SELECT * RENAME ({name} AS other) FROM ..."
+                )
             problems.append(
                 f'{bound_input.label}: {name} is {duckdb_type}, not a list. Map a column of lists to {name}, or cast a text such as \'["a", "b"]\': '
                 f"columns={{'{name}': 'CAST({column} AS VARCHAR[])'}}{advice}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import MetricError, did_you_mean, enumerate_names, join_sentences, join_words, suggest_choice, to_sentence
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.metric import Metric
+from sqlrank.registry.registry import INPUTS_BY_KEYWORD
 from sqlrank.registry.resolved_metric import ResolvedMetric
 from sqlrank.registry.sql_file import NO_CUTOFF
 
@@ -77,6 +78,14 @@ def rename_queries_policy(policies: Mapping[str, Any], library: Registry) -> dic
         _check_choice(QUERIES_POLICY_KEYWORD, value, library.allowed_values("queries"))
         renamed["queries"] = value
     return renamed
+
+
+def describe_missing_input(reader: ResolvedMetric, role: str) -> str:
+    """Return a message on an input that a metric needs; ``queries="given"`` names the policy, and not its table."""
+    argument = f"{role}=..." if role in INPUTS_BY_KEYWORD else f"inputs={{{role!r}: ...}}"
+    is_policy = role == "queries" and reader.settings.get("queries") == "given"
+    advice = f", a table of them, and the policy as {QUERIES_POLICY_KEYWORD}='given'" if is_policy else ""
+    return f"{reader.metric} needs {role}. Give {argument}{advice}"
 
 
 def unknown_policies(policies: Iterable[str], library: Registry) -> list[str]:

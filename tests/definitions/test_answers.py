@@ -303,6 +303,12 @@ def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     )
 
 
+def test_columns_of_answers_are_of_no_run() -> None:
+    columns = {"retrieved": "retrieved", "relevant": "relevant"}
+    with pytest.raises(InputError, match=r"which no input has. It is a column of the input answers. Give that as inputs={'answers': ...}"):
+        sqlrank.evaluate("RR", run=QUESTIONS, qrels=QUESTIONS, columns=columns)
+
+
 def test_maps_and_texts_of_tables() -> None:
     graded = pa.array([[("d2", 2), ("d4", 1)]], pa.map_(pa.string(), pa.int64()))
     table = pa.table({"query_id": ["q1"], "retrieved": [["d1", "d2"]], "relevant": graded})
@@ -357,7 +363,7 @@ def test_what_cannot_be_evaluated_is_named() -> None:
     lists = make_answers().rename_columns(["query_id", "doc_id", "relevant", "intent"])
     with pytest.raises(InputError, match=r"doc_id is VARCHAR\[\], a list, .* inputs=\{'answers': \.\.\.\}"):
         sqlrank.evaluate("RR", run=lists, qrels=lists, columns={"score": "query_id", "relevance": "query_id"})
-    with pytest.raises(InputError, match=r"RR needs queries. Give queries="):
+    with pytest.raises(InputError, match=r"RR needs queries. Give queries=..., a table of them, and the policy as topics='given'"):
         sqlrank.evaluate("RR", run={"q1": {"d1": 1.0}}, qrels={"q1": {"d1": 1}}, topics="given")
 
 

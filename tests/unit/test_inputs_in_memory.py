@@ -46,7 +46,7 @@ def test_arrow_sources(make: Callable[[pa.Table], Any], run: pa.Table, qrels: pa
     assert evaluate(make(run), make(qrels)) == EXPECTED
 
 
-@pytest.mark.parametrize("source", [[("q1", "a", 1.0)], [], 5, object()], ids=["list", "empty list", "int", "object"])
+@pytest.mark.parametrize("source", [[("q1", "a", 1.0)], 5, object(), np.ones((2, 3))], ids=["list", "int", "object", "array"])
 def test_what_is_not_a_table_is_refused(source: Any, qrels: pa.Table) -> None:
     refused("run: cannot read a ", "ive a table name, a file, a DuckDB relation", run=source, qrels=qrels)
 
@@ -100,6 +100,7 @@ def test_the_example_of_pytrec_eval() -> None:
         ({"q1": {"a": 1.0}, 2: {"a": 1.0}}, ["are of different types. Make them all texts, or all numbers"]),
         ({"q1": {}}, ["run (dict) has no rows"]),
         ({}, ["run (dict) has no rows"]),
+        ([], ["run (list) has no rows"]),
     ],
 )
 def test_maps_that_are_none(source: Any, parts: list[str], qrels: pa.Table) -> None:
@@ -343,8 +344,7 @@ def test_a_map_of_columns_is_a_table_of_predictions() -> None:
     for table in ({"label": labels, "score": scores}, {"label": pa.array(labels), "score": pl.Series(scores)}):
         assert sqlrank.evaluate("AUC", predictions=table).to_pylist() == [{"AUC": 0.75}]
     refused(
-        "predictions: cannot read this dict: ",
-        "expected length 4 but got length 2",
+        "predictions: the columns differ in length: label has 4, score has 2. Give each row a value in every column",
         metrics="AUC",
         predictions={"label": labels, "score": scores[:2]},
     )

@@ -130,6 +130,22 @@ def test_what_is_not_one_select_or_fails_is_refused_by_role(con: duckdb.DuckDBPy
     assert con.sql("SELECT count(*) FROM run").fetchall() == [(20,)]
 
 
+def test_a_table_of_a_query_needs_a_connection() -> None:
+    refusal = "Table with name run does not exist! Give connection= to the database of the table, or read files, as in FROM 'run.parquet'"
+    assert_refused(refusal, run="SELECT * FROM run", qrels=QRELS)
+
+
+def test_other_forms_of_queries_are_recognized(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    for text in ("VALUES (1, 2, 3)", "TABLE run", "DELETE FROM run"):
+        assert_refused("A query as a source begins with SELECT, WITH or FROM", run=text, qrels="qrels", connection=con)
+    path = tmp_path / "run.sql"
+    path.write_text("-- all\nSELECT * FROM run\n", "utf-8")
+    assert_refused(f"The query in a file is sqlrank.query(Path('{path}'))", run=f"@{path}", qrels="qrels", connection=con)
+    assert_refused("is a file of SQL. For the rows of its query, give sqlrank.query(Path(...))", run=path, qrels="qrels", connection=con)
+    assert sqlrank.evaluate("num_ret", run=sqlrank.query(path), qrels="qrels", connection=con)["num_ret"].to_pylist() == [20]
+    assert_refused("Read a text of JSON with json.loads", run='[{"query_id": "q1"}]', qrels="qrels", connection=con)
+
+
 def test_variables_of_python_are_no_tables() -> None:
     table = pa.table({"query_id": [1], "doc_id": [1], "score": [1.0]})
     with closing(duckdb.connect()) as con:

@@ -115,7 +115,10 @@ def test_what_is_no_file() -> None:
 
 def test_a_label_that_is_a_list() -> None:
     duckdb.sql("COPY (SELECT [1] AS label, 0.5 AS score) TO 'list.parquet'")
-    assert "label is INTEGER[], not a number. Cast it, or map another column to label" in find_refusal("list.parquet")
+    assert (
+        "label is INTEGER[], not a number. Make rows of a list by a query, with UNNEST(label) AS label, or map another column to label"
+        in find_refusal("list.parquet")
+    )
 
 
 def test_a_parquet_file_as_a_database() -> None:

@@ -1,0 +1,53 @@
+"""Recognize rows that a file of JSON holds within an object, and describe the query that makes rows of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.engines.file_sources import reader_function
+from sqlrank.request import JSON_READER
+from sqlrank.sql_ast import sql_literal
+
+if TYPE_CHECKING:
+    from sqlrank.inputs.bound_input import BoundInput
+
+_NESTED_TYPES = ("STRUCT(", "MAP(", "JSON")
+
+_DOCUMENT_QUERIES = {
+    ("score", False): "document.key AS doc_id, CAST(document.value AS DOUBLE) AS score",
+    ("score", True): "document.value ->> '$' AS doc_id, -CAST(document.key AS INTEGER) AS score",
+    ("relevance", False): "document.key AS doc_id, CAST(document.value AS DOUBLE) AS relevance",
+    ("relevance", True): "document.value ->> '$' AS doc_id, 1 AS relevance",
+}
+"""Columns of a dict of queries, by their number, and by whether documents are a list, best first, or have numbers."""
+
+
+def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> str:
+    """Return the query to give for JSON whose rows are in a list of an object, or that has a key for each query; else an empty text.
+
+    Args:
+        bound_input: The input that lacks columns.
+        column: A column that its rows should have, if one is known.
+    """
+    types = bound_input.table.column_types or {}
+    path = bound_input.table.label
+    if reader_function(path) != JSON_READER or bound_input.table.members or bound_input.table.dialect != "duckdb":
+        return ""
+    lists = {name: duckdb_type for name, duckdb_type in types.items() if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]")}
+    file = sql_literal(path).sql("duckdb")
+    if len(lists) == 1:
+        ((name, duckdb_type),) = lists.items()
+        fields = [field.name for field in exp.DataType.build(duckdb_type, dialect="duckdb").expressions[0].expressions]
+        if column in fields or (column is None and not bound_input.columns):
+            return f"If its rows are in {name}, give the query SELECT UNNEST({exp.to_identifier(name).sql('duckdb')}, max_depth := 2) FROM {file}"
+    number = next((name for name in ("score", "relevance") if name in bound_input.role.columns), None)
+    is_dict = all(duckdb_type.startswith(_NESTED_TYPES) or duckdb_type.endswith("]") for duckdb_type in types.values())
+    if column is not None or number is None or not is_dict or bound_input.columns or not path.lower().endswith(".json"):
+        return ""
+    has_lists = next(iter(types.values())).endswith(("[]", "[])"))
+    return (
+        f"If its keys are queries, give the query SELECT query.key AS query_id, {_DOCUMENT_QUERIES[number, has_lists]} "
+        f"FROM READ_TEXT({file}) AS file, JSON_EACH(file.content) AS query, JSON_EACH(query.value) AS document"
+    )
