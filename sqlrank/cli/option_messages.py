@@ -48,6 +48,8 @@ def as_option_message(message: str) -> str:
     --n-bins is 0, and --policy queries=strict
     >>> print(as_option_message("columns maps 'skore', which no input has"))
     --column maps 'skore', which no input has
+    >>> print(as_option_message("Give queries=..., a table of them, and the policy as topics='given'"))
+    Give --queries ..., a table of them, and the policy as --policy topics=given
     >>> print(as_option_message("Say which it is with columns={'label': ...}. There are: y"))
     Say which it is with --column label=... There are: y
     """
@@ -72,10 +74,10 @@ def as_option_message(message: str) -> str:
 def _list_settings() -> dict[str, str]:
     """Return the options of policies and plans by name, loaded only for messages."""
     from sqlrank.registry.loader import load_registry  # noqa: PLC0415  read where something is wrong
-    from sqlrank.registry.settings_checks import policy_names  # noqa: PLC0415
+    from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, policy_names  # noqa: PLC0415
 
     library = load_registry()
-    return dict.fromkeys(library.plans, "--plan") | dict.fromkeys(policy_names(library), "--policy")
+    return dict.fromkeys(library.plans, "--plan") | dict.fromkeys([*policy_names(library), QUERIES_POLICY_KEYWORD], "--policy")
 
 
 def _translate_line(line: str, translate: Callable[[re.Match[str]], str]) -> str:
