@@ -170,6 +170,8 @@ def explain_path_notation(text: str) -> str:
         return f"Give the path, {urlsplit(text).path!r}"
     if _STATEMENT.match(text):
         return "A query as a source begins with SELECT, WITH or FROM"
+    if "://" in text:
+        return "An address is no source. In Python, give its tables by name, with connection= to the database"
     if text.startswith("@"):
         return f"The query in a file is sqlrank.query(Path({text[1:]!r}))"
     if text.lstrip()[:1] in {"[", "{"}:

@@ -46,6 +46,7 @@ def _suggest_columns(bound_input: BoundInput, needed: Sequence[str]) -> dict[str
 def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], qualified: Collection[str]) -> str:
     available = list(bound_input.table.column_types or ())
     is_single = len(columns) == 1
+    is_of_systems = bool(bound_input.table.members) and {"query_id", "doc_id"} <= columns.keys()
     problem = f"{bound_input.label}: no column{'' if is_single else 's'} {', '.join(map(repr, columns))}"
     if nested_rows := describe_nested_rows(bound_input):
         return join_sentences(problem, nested_rows)
@@ -56,6 +57,9 @@ def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], 
     )
     return join_sentences(
         problem,
+        "Names of several runs are systems. If yours are queries, give inputs={'answers': ...} with a row for each"
+        if is_of_systems
+        else "",
         f"Did you mean {meant}?" if meant else "",
         f"Say which {'it is' if is_single else 'they are'} with columns={{{mapping}}}{_suggest_values(columns, available)}",
         f"There are: {enumerate_names(available)}",

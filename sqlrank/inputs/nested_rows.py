@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.engines.file_sources import reader_function
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import JSON_READER
 from sqlrank.sql_ast import sql_literal
 
@@ -33,7 +34,11 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
     """
     types = bound_input.table.column_types or {}
     path = bound_input.table.label
-    if reader_function(path) != JSON_READER or bound_input.table.members or bound_input.table.dialect != "duckdb":
+    if (
+        reader_function(path) != JSON_READER
+        or bound_input.table.members
+        or not get_dialect(bound_input.table.dialect).supports_file_readers
+    ):
         return ""
     lists = {name: duckdb_type for name, duckdb_type in types.items() if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]")}
     file = sql_literal(path).sql("duckdb")

@@ -34,7 +34,7 @@ def resolve_source(database: Database, role: str, source: Any) -> SourceTable:
     """
     if not isinstance(source, SourceGroup):
         return database.resolve_source(role, source)
-    tables = [resolve_source(database, role, member) for _, member in source.members]
+    tables = [_resolve_member(database, role, name, member) for name, member in source.members]
     if source.members_are_systems:
         names = _system_names(database, role, source, tables)
         for name, table in zip(names, tables, strict=True):
@@ -45,6 +45,16 @@ def resolve_source(database: Database, role: str, source: Any) -> SourceTable:
             for member in table.members or (table,)
         ]
     return _union_tables(database, role, tables)
+
+
+def _resolve_member(database: Database, role: str, name: str | None, member: Any) -> SourceTable:
+    """Resolve one of several sources; a list that names no sources may be one of documents."""
+    try:
+        return resolve_source(database, role, member)
+    except InputError as error:
+        if name is None or not isinstance(member, SourceGroup):
+            raise
+        raise InputError(f"{error}. If {name!r} is a query, and no system, give a list of documents for every query") from None
 
 
 def _system_names(database: Database, role: str, source: SourceGroup, tables: Sequence[SourceTable]) -> list[str]:

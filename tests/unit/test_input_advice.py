@@ -25,6 +25,8 @@ if TYPE_CHECKING:
             {"q1": [("a", 0.9)]},
             ["run: cannot read ('a', 0.9) as a document. Write {query: {document: score}}", ". Pairs become such a dict by dict(pairs)"],
         ),
+        ({"q1": ["a", "b"], "q2": "c"}, ["named 'a'", ". If 'q1' is a query, and no system, give a list of documents for every query"]),
+        ({"q1": [{"id": "a", "score": 0.9}]}, ["Names of several runs are systems. If yours are queries, give inputs={'answers': ...}"]),
         ([["a", "b"], ["c"]], ["run: a list of lists has no queries. Write {query: ", "inputs={'answers': ...} with a row per query"]),
         ({"query_id": {0: "q1"}, "doc_id": {0: "a"}, "score": {0: 1.0}}, ["a dict of columns that are dicts", "as to_dict('list') has"]),
         ({0: {"query_id": "q1", "doc_id": "a", "score": 1.0}}, ["a dict whose values are rows. Give a list of them"]),

@@ -143,6 +143,9 @@ def test_other_forms_of_queries_are_recognized(con: duckdb.DuckDBPyConnection, t
     assert_refused(f"The query in a file is sqlrank.query(Path('{path}'))", run=f"@{path}", qrels="qrels", connection=con)
     assert_refused("is a file of SQL. For the rows of its query, give sqlrank.query(Path(...))", run=path, qrels="qrels", connection=con)
     assert sqlrank.evaluate("num_ret", run=sqlrank.query(path), qrels="qrels", connection=con)["num_ret"].to_pylist() == [20]
+    assert_refused(
+        "An address is no source. In Python, give its tables by name, with", run="spark://host/run", qrels="qrels", connection=con
+    )
     assert_refused("Read a text of JSON with json.loads", run='[{"query_id": "q1"}]', qrels="qrels", connection=con)
 
 
