@@ -95,6 +95,8 @@ def flag_for(name: str, flags: Mapping[str, str], library: Registry) -> str | No
             return f"write {flags[target]}{' 0.95 for 0.05' if change == '1 - ' else ''}"
         if target in policy_names(library):
             return f"write --policy {target}=..."
+    if name in library.roles and name not in flags and "input" in flags:
+        return f"write --input {name}=..."
     return f"write --policy {name}=..." if name in policy_names(library) and "policy" in flags else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from sqlrank.argument_checks import entry_point
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @entry_point
 def query(statement: str | Path) -> QuerySource:
-    """Return a source whose rows are those of a query, in the SQL of the engine; a path is that of a file that holds it.
+    """Return a source whose rows are those of a query, in the SQL of the engine; the path of a file stands for the query in it.
 
     A text that begins with SELECT, WITH or FROM is a query in any case; this says so of every text. It is one SELECT, and is trusted as a
     view is: it may call any function that its connection may. It is computed once where it is evaluated on DuckDB.
@@ -33,7 +34,7 @@ def query(statement: str | Path) -> QuerySource:
     >>> sqlrank.evaluate("RR", run=run, qrels={"q1": {"d2": 1}}).to_pylist()
     [{'RR': 0.3333333333333333}]
     """
-    if isinstance(statement, str):
+    if isinstance(statement, str) and not os.path.isfile(statement):  # noqa: PTH113  returns False for texts that are too long for a path
         return QuerySource(statement)
     try:
         return QuerySource.from_file(statement)

@@ -224,13 +224,22 @@ class DuckDBSources:
             )
         if names_files(text):
             return _build_file_item(role, text), text
-        tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
+        tables = self._user_tables()
         hint = explain_path_notation(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
         if not hint and self._is_own:
             hint = "Check the path. A table is read with connection=, and sqlrank.sql (sqlrank sql) prints a statement for a warehouse"
             hint += ". A list of queries is a column, {'query_id': [...]}" if role == "queries" else ""
-        listing = f"The database has: {enumerate_names(sorted(tables))}" if tables else ""
-        raise InputError(join_sentences(f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}", hint, listing))
+        problem = f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}"
+        raise InputError(join_sentences(problem, hint, self._list_tables()))
+
+    def _user_tables(self) -> list[str]:
+        """Return the names of the user's tables and views."""
+        return [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
+
+    def _list_tables(self) -> str:
+        """Return a sentence on the tables that there are, empty without any."""
+        tables = self._user_tables()
+        return f"The database has: {enumerate_names(sorted(tables))}" if tables else ""
 
     def _find_table(self, text: str) -> exp.Table | None:
         tables = self._tables_there()
@@ -320,8 +329,10 @@ class DuckDBSources:
             return describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
         except duckdb.Error as error:
             problem = "the query failed" if query_text(node) is not None else f"cannot read {label}"
-            is_table_missing = self._is_own and isinstance(error, duckdb.CatalogException) and "Table with name" in str(error)
-            advice = " Give connection= to the database of the table, or read files, as in FROM 'run.parquet'" if is_table_missing else ""
+            advice = ""
+            if isinstance(error, duckdb.CatalogException) and "Table with name" in str(error):
+                advice = " Give connection= to the database of the table, or read files, as in FROM 'run.parquet'"
+                advice = advice if self._is_own else f" {self._list_tables()}"
             raise InputError(f"{role}: {problem}: {explain_read_error(error)}{advice}") from None
 
 

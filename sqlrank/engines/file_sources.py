@@ -171,7 +171,7 @@ def explain_path_notation(text: str) -> str:
     if _STATEMENT.match(text):
         return "A query as a source begins with SELECT, WITH or FROM"
     if "://" in text:
-        return "An address is no source. In Python, give its tables by name, with connection= to the database"
+        return "An address is no source. In Python, name its tables, and give an open connection to the database"
     if text.startswith("@"):
         return f"The query in a file is sqlrank.query(Path({text[1:]!r}))"
     if text.lstrip()[:1] in {"[", "{"}:

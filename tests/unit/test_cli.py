@@ -179,6 +179,7 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         (["RR", "--plan", "foo=1"], "sqlrank: unknown plan 'foo'. Choose from: "),
         (["RR", "--where", "nope = 1"], "sqlrank: --where: the input has no column 'nope'"),
         (["RR", "--across", "nope"], "sqlrank: --across: no input has a column 'nope'"),
+        (["RR", "--answers", "eval.jsonl"], "No such option: --answers. Write --input answers=..."),
         (["RR", "--foo"], "No such option: --foo. 'sqlrank evaluate --help' lists the options"),
         (["RR", "--flor", "1"], "No such option: --flor. Write --policy floor=..."),
         (["RR", "--confidnce", "1"], "No such option: --confidnce. Did you mean --confidence?"),

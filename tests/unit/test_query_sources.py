@@ -119,7 +119,7 @@ def test_a_choice_of_rows_is_read_in_place(con: duckdb.DuckDBPyConnection) -> No
         ("SELECT 1) AS x; DROP TABLE run; SELECT (1", "run: the query cannot be read as SQL of duckdb near line 1, column 9"),
         ("SELECT 'a", "run: the query cannot be read as SQL of duckdb. Make a view of it, and name that"),
         ("WITH a AS (SELECT 1) PIVOT a ON x", "run: a query is one SELECT, not PIVOT"),
-        ("SELECT * FROM nowhere", "run: the query failed: Catalog Error: Table with name nowhere does not exist!"),
+        ("SELECT * FROM nowhere", "Catalog Error: Table with name nowhere does not exist! The database has: qrels, run"),
         ("SELECT query_id, doc_id, CAST(doc_id AS INT) AS score FROM run", "run: the query failed: Conversion Error: Could not convert"),
         ("SELECT query_id, doc_id FROM run", "run (a query): no column 'score'"),
         ("SELECT * FROM run WHERE error('stop')", "run: the query failed: "),
@@ -142,9 +142,13 @@ def test_other_forms_of_queries_are_recognized(con: duckdb.DuckDBPyConnection, t
     path.write_text("-- all\nSELECT * FROM run\n", "utf-8")
     assert_refused(f"The query in a file is sqlrank.query(Path('{path}'))", run=f"@{path}", qrels="qrels", connection=con)
     assert_refused("is a file of SQL. For the rows of its query, give sqlrank.query(Path(...))", run=path, qrels="qrels", connection=con)
-    assert sqlrank.evaluate("num_ret", run=sqlrank.query(path), qrels="qrels", connection=con)["num_ret"].to_pylist() == [20]
+    for query in (sqlrank.query(path), sqlrank.query(str(path))):
+        assert sqlrank.evaluate("num_ret", run=query, qrels="qrels", connection=con)["num_ret"].to_pylist() == [20]
     assert_refused(
-        "An address is no source. In Python, give its tables by name, with", run="spark://host/run", qrels="qrels", connection=con
+        "An address is no source. In Python, name its tables, and give an open connection",
+        run="spark://host/run",
+        qrels="qrels",
+        connection=con,
     )
     assert_refused("Read a text of JSON with json.loads", run='[{"query_id": "q1"}]', qrels="qrels", connection=con)
 
