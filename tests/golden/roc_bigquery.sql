@@ -73,8 +73,8 @@ WITH predictions AS (
     SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores
   GROUP BY bucket
-), cumulative_bucket_weights AS (
-  -- One row per bucket of neighboring scores. (cumulative_bucket_weights.sql)
+), bucket_sums AS (
+  -- One row per bucket of neighboring scores. (bucket_sums.sql)
   SELECT
     bucket,  -- number of the bucket, ascending with the score
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,  -- in higher buckets
@@ -93,13 +93,11 @@ WITH predictions AS (
     SUM(negatives) AS negatives  -- weight of the negatives of this score
   FROM bucketed_scores
   GROUP BY bucket, score
-), cumulative_score_weights AS (
+), score_sums AS (
   -- One row per distinct score, with the weights of higher and lower scores in its bucket.
   SELECT
     bucket, score, positives, negatives,
-    -- of higher scores in the bucket
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS bucket_positives_above,
-    -- of higher scores in the bucket
     COALESCE(SUM(negatives) OVER preceding_rows, 0) AS bucket_negatives_above
   FROM bucket_score_weights
   WINDOW preceding_rows AS (
@@ -108,16 +106,12 @@ WITH predictions AS (
 ), score_thresholds AS (
   -- One row per distinct score. (score_thresholds/by_bucket.sql)
   SELECT
-    cumulative_score_weights.score, cumulative_score_weights.positives,
-    cumulative_score_weights.negatives,
-    cumulative_bucket_weights.positives_above
-    + cumulative_score_weights.bucket_positives_above AS positives_above,
-    cumulative_bucket_weights.negatives_above
-    + cumulative_score_weights.bucket_negatives_above AS negatives_above,
-    cumulative_bucket_weights.total_positives, cumulative_bucket_weights.total_negatives
-  FROM cumulative_score_weights
-  INNER JOIN cumulative_bucket_weights
-    ON cumulative_bucket_weights.bucket = cumulative_score_weights.bucket
+    score_sums.score, score_sums.positives, score_sums.negatives,
+    bucket_sums.positives_above + score_sums.bucket_positives_above AS positives_above,
+    bucket_sums.negatives_above + score_sums.bucket_negatives_above AS negatives_above,
+    bucket_sums.total_positives, bucket_sums.total_negatives
+  FROM score_sums
+  INNER JOIN bucket_sums ON bucket_sums.bucket = score_sums.bucket
 ), curve_segments AS (
   -- One row per distinct score. (curve_segments/equal_length.sql)
   SELECT

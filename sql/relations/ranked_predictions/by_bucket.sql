@@ -1,13 +1,13 @@
 -- ranked_predictions: one row per group and distinct score: weight, label sum, and numbers of predictions of lower scores, by buckets, and of all.
--- Buckets below are counted by cumulative_bucket_weights, and lower scores of the same bucket by a window over the bucket.
+-- Buckets below are counted by bucket_sums, and lower scores of the same bucket by a window over the bucket.
 -- Grain: group_id, score
 SELECT
   bucket_scores.group_id,
   bucket_scores.score,
   bucket_scores.weight, -- of the predictions of this score
   bucket_scores.label_sum, -- sum of weight times label
-  cumulative_bucket_weights.rows_below + bucket_scores.bucket_rows_below AS rows_below, -- predictions of lower scores
-  cumulative_bucket_weights.total_rows
+  bucket_sums.rows_below + bucket_scores.bucket_rows_below AS rows_below, -- predictions of lower scores
+  bucket_sums.total_rows
 FROM (
   -- one row per group and distinct score
   SELECT
@@ -21,5 +21,5 @@ FROM (
     ), 0) AS bucket_rows_below -- of lower scores in the bucket
   FROM bucket_score_weights
 ) AS bucket_scores
-JOIN cumulative_bucket_weights
-  ON cumulative_bucket_weights.group_id = bucket_scores.group_id AND cumulative_bucket_weights.bucket = bucket_scores.bucket
+JOIN bucket_sums
+  ON bucket_sums.group_id = bucket_scores.group_id AND bucket_sums.bucket = bucket_scores.bucket

@@ -4,31 +4,31 @@
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
-  cumulative_score_weights.group_id,
-  cumulative_score_weights.score,
-  cumulative_score_weights.positives, -- weight of the positives of this score
-  cumulative_score_weights.positive_squares, -- sum of their squared weights
-  cumulative_score_weights.negatives, -- weight of the negatives of this score
-  cumulative_score_weights.negative_squares, -- sum of their squared weights
-  cumulative_score_weights.positive_rows, -- positives of this score with positive weight
-  cumulative_score_weights.negative_rows, -- negatives of this score with positive weight
-  cumulative_bucket_weights.positives_above + cumulative_score_weights.bucket_positives_above AS positives_above,
-  cumulative_bucket_weights.negatives_above + cumulative_score_weights.bucket_negatives_above AS negatives_above,
+  score_sums.group_id,
+  score_sums.score,
+  score_sums.positives, -- weight of the positives of this score
+  score_sums.positive_squares, -- sum of their squared weights
+  score_sums.negatives, -- weight of the negatives of this score
+  score_sums.negative_squares, -- sum of their squared weights
+  score_sums.positive_rows, -- positives of this score with positive weight
+  score_sums.negative_rows, -- negatives of this score with positive weight
+  bucket_sums.positives_above + score_sums.bucket_positives_above AS positives_above,
+  bucket_sums.negatives_above + score_sums.bucket_negatives_above AS negatives_above,
   weight_below(
-    cumulative_bucket_weights.total_positives,
-    cumulative_bucket_weights.positives_above + cumulative_score_weights.bucket_positives_above,
-    cumulative_score_weights.positives,
-    cumulative_bucket_weights.positives_below + cumulative_score_weights.bucket_positives_below
+    bucket_sums.total_positives,
+    bucket_sums.positives_above + score_sums.bucket_positives_above,
+    score_sums.positives,
+    bucket_sums.positives_below + score_sums.bucket_positives_below
   ) AS positives_below,
   weight_below(
-    cumulative_bucket_weights.total_negatives,
-    cumulative_bucket_weights.negatives_above + cumulative_score_weights.bucket_negatives_above,
-    cumulative_score_weights.negatives,
-    cumulative_bucket_weights.negatives_below + cumulative_score_weights.bucket_negatives_below
+    bucket_sums.total_negatives,
+    bucket_sums.negatives_above + score_sums.bucket_negatives_above,
+    score_sums.negatives,
+    bucket_sums.negatives_below + score_sums.bucket_negatives_below
   ) AS negatives_below,
-  cumulative_bucket_weights.total_positives,
-  cumulative_bucket_weights.total_negatives,
-  cumulative_bucket_weights.total_rows
+  bucket_sums.total_positives,
+  bucket_sums.total_negatives,
+  bucket_sums.total_rows
 FROM (
   -- one row per group and distinct score, with the weights of higher and lower scores in its bucket
   SELECT
@@ -43,17 +43,17 @@ FROM (
     negative_rows,
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS bucket_positives_above, -- of higher scores in the bucket
+    ), 0) AS bucket_positives_above,
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS bucket_negatives_above, -- of higher scores in the bucket
+    ), 0) AS bucket_negatives_above,
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS bucket_positives_below, -- of lower scores in the bucket
+    ), 0) AS bucket_positives_below,
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS bucket_negatives_below -- of lower scores in the bucket
+    ), 0) AS bucket_negatives_below
   FROM bucket_score_weights
-) AS cumulative_score_weights
-JOIN cumulative_bucket_weights
-  ON cumulative_bucket_weights.group_id = cumulative_score_weights.group_id AND cumulative_bucket_weights.bucket = cumulative_score_weights.bucket
+) AS score_sums
+JOIN bucket_sums
+  ON bucket_sums.group_id = score_sums.group_id AND bucket_sums.bucket = score_sums.bucket

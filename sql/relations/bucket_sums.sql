@@ -1,4 +1,4 @@
--- cumulative_bucket_weights: one row per group and bucket of neighboring scores: class weights above and below it, rows below it, and totals.
+-- bucket_sums: one row per group and bucket of neighboring scores: class weights above and below it, rows below it, and totals.
 -- The constant key is a partition for all buckets: they are few, and Spark warns of windows without a partition.
 -- Grain: group_id, bucket
 SELECT
