@@ -32,6 +32,7 @@ from sqlrank.engines.identifiers import split_table_name
 from sqlrank.engines.query_sources import parse_query
 from sqlrank.engines.shadowed_functions import prefer_builtins, put_back_search_path
 from sqlrank.engines.text_diagnostics import explain_read_error, ragged_line_problem, schema_mismatch_problem, undetected_delimiter_problem
+from sqlrank.engines.text_readers import TEXT_ROWS
 from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
 from sqlrank.query_text import query_text
@@ -380,7 +381,7 @@ def _build_file_item(role: str, text: str) -> exp.Expr:
             f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format. Use one of {', '.join(READER_FUNCTIONS)}"
         )
     tree = exp.replace_placeholders(load_select("inputs", f"{text_diagnostics.TEXT_FORMATS[role]}.sql"), path=path_literal)
-    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("text_rows")))
+    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier(TEXT_ROWS)))
 
 
 def _reads_text(node: exp.Expr) -> bool:

@@ -12,6 +12,7 @@ from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import UNIT_ID, key_column
 from sqlrank.compiler.select_builders import aliased_table
+from sqlrank.engines.text_readers import shorten_text_readers
 from sqlrank.errors import InputError
 from sqlrank.inputs.row_checks import (
     MAX_EXAMPLES,
@@ -159,14 +160,20 @@ def check_same_queries(database: Database, inputs: Mapping[str, BoundInput]) -> 
 
 def _describe_unmatched(database: Database, inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str) -> Iterator[str]:
     """Describe the queries that only the first of two inputs contains."""
-    first, second = (
-        inputs[role].select_columns(RANKING_KEYS[:1]).subquery(name) for role, name in zip(roles, ("these", "other"), strict=True)
-    )
-    query = exp.select("query_id").distinct().from_(first).where(exp.Not(this=_in_run_queries(second)))
-    if "queries" in inputs:
-        query = query.where(_in_run_queries(inputs["queries"].select_columns(RANKING_KEYS[:1]).subquery("chosen")))
+    query, full_query = (_select_unmatched(inputs, roles, for_display) for for_display in (False, True))
     if rows := database.query_rows(query.limit(MAX_EXAMPLES)):
-        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}\n    see more: {database.render(query)}"
+        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}\n    see more: {database.render(shorten_text_readers(full_query))}"
+
+
+def _select_unmatched(inputs: Mapping[str, BoundInput], roles: tuple[str, str], for_display: bool) -> exp.Select:
+    """Return the query for the queries that only the first of two inputs contains; ``for_display`` selects the user's notation."""
+
+    def read_queries(role: str, name: str) -> exp.Subquery:
+        return inputs[role].select_columns(RANKING_KEYS[:1], for_display=for_display).subquery(name)
+
+    query = exp.select("query_id").distinct().from_(read_queries(roles[0], "these"))
+    query = query.where(exp.Not(this=_in_run_queries(read_queries(roles[1], "other"))))
+    return query.where(_in_run_queries(read_queries("queries", "chosen"))) if "queries" in inputs else query
 
 
 def _in_run_queries(source: exp.Subquery) -> exp.In:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
+from sqlrank.engines.text_readers import shorten_text_readers
 from sqlrank.errors import InputError
 from sqlrank.inputs.bound_input import comparable_columns
 from sqlrank.inputs.missing_columns import describe_missing_columns
@@ -311,7 +312,7 @@ def format_problem(
         ", ".join(f"{(titles or {}).get(name, name)}={short_value(value)}" for name, value in zip(names, row, strict=True))
         for row in database.query_rows(query)
     ]
-    return "\n    ".join([f"{bound_input.label}: {problem}", *examples, f"see more: {database.render(full_query)}"])
+    return "\n    ".join([f"{bound_input.label}: {problem}", *examples, f"see more: {database.render(shorten_text_readers(full_query))}"])
 
 
 def short_value(value: Any) -> str:

@@ -116,6 +116,7 @@ def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> 
     message = assert_refused("10 rows: score is NULL", run=source, qrels=qrels, connection=connection)
     (query,) = find_offered_queries(message)
     assert len(connection.execute(query).fetchall()) == 10
+    assert len(query) < 650
     if kind == "table":
         (query,) = find_offered_queries(
             assert_refused("more than once", run="twice", qrels=make_qrels(("q", "d1", 1)), connection=connection)
@@ -277,3 +278,17 @@ def test_the_policy_queries_can_be_combined_with_a_queries_table() -> None:
 def test_unchecked_data_are_taken_as_they_are() -> None:
     assert evaluate_value("RR", make_run(("q", "a", 1.0), ("q", "a", 2.0)), GOOD_QRELS, check="off") == 1.0
     assert_refused("no column 'score'", run=GOOD_RUN.drop_columns("score"), qrels=GOOD_QRELS, check="off")
+
+
+def test_the_query_for_unmatched_queries_reads_the_files(tmp_path: Path) -> None:
+    (tmp_path / "run.trec").write_text("# a comment of several words\nq1 Q0 a 1 0.5 tag\n\n  q3\tQ0 b 1 0.5 tag \r\n")
+    (tmp_path / "qrels.trec").write_text("q1 0 a 1\nq2 0 a 1\n")
+    message = assert_refused(
+        "judged, but not answered, and queries='strict': 'q2'",
+        run=str(tmp_path / "run.trec"),
+        qrels=str(tmp_path / "qrels.trec"),
+        topics="strict",
+    )
+    judged, answered = find_offered_queries(message)
+    assert duckdb.sql(judged).fetchall() == [("q2",)]
+    assert duckdb.sql(answered).fetchall() == [("q3",)]
