@@ -19,7 +19,7 @@ from sqlrank.prepare import AUDIT_ALL_ROWS, AUDIT_INVALID_ROWS, prepare_statemen
 from sqlrank.registry.fingerprints import metric_fingerprints
 from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import N_UNITS
-from sqlrank.result_metadata import ROW_COUNTS_KEY, group_texts, metrics_metadata
+from sqlrank.result_metadata import NO_RELEVANT_KEY, ROW_COUNTS_KEY, group_texts, metrics_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,6 +125,8 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
     metadata = {"sqlrank.version": __version__, "sqlrank.sql": prepared.render().text, **result_metadata.to_schema_metadata()}
     if prepared.request.is_ranking:
         metadata["sqlrank.duplicates_searched"] = "none" if prepared.request.deduplicates else _duplicate_search_scope(prepared)
+    if prepared.report is not None and prepared.report.top_grade is not None and not prepared.report.positive:
+        metadata[NO_RELEVANT_KEY] = "true"
     if prepared.request.base_role is not None:
         metadata["sqlrank.score_order"] = str(prepared.plans.get("score_order", "none"))
     if prepared.request.per_query:

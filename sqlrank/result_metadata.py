@@ -36,6 +36,10 @@ ROW_COUNTS_KEY = "sqlrank.rows"
 """Metadata key of row counts per group: JSON rows of values and count."""
 
 
+NO_RELEVANT_KEY = "sqlrank.no_relevant"
+"""Metadata key of results whose judgments are all 0 or less, so that no document is relevant."""
+
+
 @dataclass(frozen=True)
 class ResultMetadata:
     """The metadata of a result.

@@ -134,7 +134,7 @@ def evaluate(
         column per metric follows, under its canonical name, or another tool's name if requested so, or a plain one with ``names="plain"``; rows are ordered by the columns before
         the metrics. Undefined values are NULL.
         A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata contain the statement (``sqlrank.sql``), the rows
-        searched for duplicates (``sqlrank.duplicates_searched``), and the plan of a global order (``sqlrank.score_order``). As JSON they
+        searched for duplicates (``sqlrank.duplicates_searched``), whether no document is relevant (``sqlrank.no_relevant``), and the plan of a global order (``sqlrank.score_order``). As JSON they
         contain the kinds of columns (``sqlrank.columns``) and properties of metrics (``sqlrank.measures``), which :func:`sqlrank.chart`
         reads, and the canonical metrics of other names (``sqlrank.canonical``).
 

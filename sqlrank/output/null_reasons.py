@@ -1,11 +1,11 @@
-"""Explain NULL values and missing intervals of a result, from the metadata of its metrics, standard errors and numbers of units."""
+"""Explain NULL values, missing intervals and zeros of a result, from the metadata of its metrics and judgments, and its standard errors."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from sqlrank.result_columns import CI_LOW, N_BUCKETS, N_UNITS, SE
-from sqlrank.result_metadata import EXPERIMENT, read_result_metadata
+from sqlrank.result_metadata import EXPERIMENT, NO_RELEVANT_KEY, read_result_metadata
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,7 +17,7 @@ _NEVER = "never"
 
 
 def null_reasons(result: pa.Table) -> list[str]:
-    """Return one line for each reason why metrics or intervals of a result are NULL.
+    """Return one line for each reason why metrics or intervals of a result are NULL, or why all gains are 0.
 
     >>> import pyarrow as pa, sqlrank
     >>> null_reasons(sqlrank.evaluate("AUC", predictions=pa.table({"label": [1], "score": [0.5]})))
@@ -35,7 +35,10 @@ def null_reasons(result: pa.Table) -> list[str]:
             rows = _rows_without_interval(result, name)
             reason = measure.get("no_interval") or _interval_reason(rows)
             names_by_reason.setdefault(("without an interval", len(rows), reason), []).append(name)
-    return [_format_sentence(names, what, rows, result.num_rows, reason) for (what, rows, reason), names in names_by_reason.items()]
+    # Metrics that are undefined without relevant documents say so themselves.
+    has_zeros = NO_RELEVANT_KEY.encode() in (result.schema.metadata or {}) and not any(what == "NULL" for what, *_ in names_by_reason)
+    zeros = ["no judgment is above 0, so that no document is relevant. Check the column that is read as relevance"] if has_zeros else []
+    return zeros + [_format_sentence(names, what, rows, result.num_rows, reason) for (what, rows, reason), names in names_by_reason.items()]
 
 
 def _rows_without_interval(result: pa.Table, name: str) -> list[dict[str, float | None]]:

@@ -52,6 +52,14 @@ def test_reasons(labels: list[int], options: dict[str, Any], reasons: list[str])
     assert null_reasons(sqlrank.evaluate(METRICS, predictions=data, **options)) == reasons
 
 
+@pytest.mark.parametrize("metric", ["nDCG@10", "Judged@10"])
+def test_judgments_that_are_all_0(metric: str) -> None:
+    reason = "no judgment is above 0, so that no document is relevant. Check the column that is read as relevance"
+    run = {"a": {"d": 1.0}, "b": {"e": 1.0}}
+    assert null_reasons(sqlrank.evaluate(metric, run=run, qrels={"a": {"d": 0}, "b": {"e": 0}})) == [reason]
+    assert null_reasons(sqlrank.evaluate(metric, run=run, qrels={"a": {"d": 0}, "b": {"e": 1}})) == []
+
+
 def test_reasons_of_rankings_count_queries() -> None:
     run = {"a": {"d": 1.0}, "b": {"d": 1.0}, "c": {"d": 1.0}}
     qrels = {"a": {"d": 1}, "b": {"d": 0}, "c": {"d": 0}}
