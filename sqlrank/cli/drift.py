@@ -12,7 +12,7 @@ from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.parsing import list_sources, parse_group_columns, parse_policies, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.errors import SqlrankError
-from sqlrank.output.display_columns import select_display_columns
+from sqlrank.output.display_columns import drift_display_columns, select_display_columns
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import DEFAULT_DIGITS, Format, TableStyle, resolve_format, write_result
 from sqlrank.output.text_table import terminal_width
@@ -82,7 +82,7 @@ def drift(
         decimals = DEFAULT_DIGITS if digits is None else digits
         names = [name for name in DRIFT_DISPLAY if name in result.column_names]
         is_for_terminal = form is Format.table and output is None and terminal_width() is not None
-        displayed = select_display_columns(result, names) if is_for_terminal else result
+        displayed = select_display_columns(result, drift_display_columns(result)) if is_for_terminal else result
         if not tolerance:
             style = TableStyle(decimals, num_hidden=result.num_columns - displayed.num_columns)
             write_result(displayed, form, FileKind.DRIFT, verdict_output.output, style)

@@ -1,13 +1,15 @@
-"""Select the columns of comparisons, gates and group differences to show to people, without those that say nothing."""
+"""Select the columns of comparisons, gates, drift and group differences to show to people, without those that say nothing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from sqlrank.result_columns import (
+    BOUNDS,
     CI_HIGH,
     CI_LOW,
     COMPARISON_DISPLAY,
+    DRIFT_DISPLAY,
     EXTREME_VALUES,
     GATE_DISPLAY,
     GROUP_COUNTS,
@@ -45,6 +47,17 @@ def difference_display_columns(result: pa.Table) -> list[str]:
     hidden = {f"{side}_{limit}" for side in EXTREME_VALUES for limit in (CI_LOW, CI_HIGH)}
     hidden |= {GROUP_COUNTS[1]} if not any(result[GROUP_COUNTS[1]].to_pylist()) else set()
     return [name for name in result.column_names[result.column_names.index("metric") :] if name not in hidden]
+
+
+def drift_display_columns(result: pa.Table) -> list[str]:
+    """Return the columns of drift shown to people, without bounds that decide nothing.
+
+    Verdicts follow from the interval, if there is one. Bounds of exact values are the difference.
+    """
+    names = [name for name in DRIFT_DISPLAY if name in result.column_names]
+    differences = result["difference"].to_pylist()
+    is_exact = all(result[name].to_pylist() == differences for name in BOUNDS)
+    return [name for name in names if name not in BOUNDS or not (is_exact or CI_LOW in names)]
 
 
 def gate_display_columns(result: pa.Table) -> Sequence[str]:

@@ -16,7 +16,18 @@ from sqlrank.output.latex import escape_latex, format_bold, format_latex
 from sqlrank.output.markdown import escape_markdown, format_markdown
 from sqlrank.output.output_file import OutputFile, write_parquet
 from sqlrank.output.reshape import TOTAL_QUERY
-from sqlrank.output.text_table import GREEN, RED, YELLOW, TextColumn, lay_out, supports_color, terminal_width, wrap_text
+from sqlrank.output.text_table import (
+    GREEN,
+    MAX_ROW_RECORDS,
+    RED,
+    YELLOW,
+    TextColumn,
+    lay_out,
+    supports_color,
+    table_width,
+    terminal_width,
+    wrap_text,
+)
 from sqlrank.registry.metric_info import better_direction, is_count_metric
 from sqlrank.result_columns import CONTRAST_COUNTS, P_VALUES
 from sqlrank.result_metadata import read_canonical_names, read_result_metadata
@@ -192,7 +203,7 @@ def _lay_out_result(result: pa.Table, rows: list[dict[str, Any]], form: Format, 
         names = [column.name for column in columns]
         columns = [TextColumn("metric", names), TextColumn("value", cells[0], is_number=True)]
     elif width is not None:
-        columns, notes = _without_constants(columns, result, style.num_hidden)
+        columns, notes = _without_constants(columns, result, style.num_hidden, width)
     if form is not Format.table:
         alignments = ["right" if column.is_number else "left" for column in columns]
         lines = [list(line) for line in zip(*(column.cells for column in columns), strict=True)]
@@ -245,7 +256,7 @@ def _choose_colors(name: str, rows: list[dict[str, Any]]) -> dict[int, str]:
     return {index: RED if row[name] in baselines[index] else GREEN for index, row in enumerate(rows) if row[name] is not None}
 
 
-def _without_constants(columns: list[TextColumn], result: pa.Table, num_hidden: int) -> tuple[list[TextColumn], list[str]]:
+def _without_constants(columns: list[TextColumn], result: pa.Table, num_hidden: int, width: int) -> tuple[list[TextColumn], list[str]]:
     """Return the columns that differ between rows or that were requested, and a sentence on the others."""
     metadata = read_result_metadata(result.schema.metadata)
     displayed = {*ALWAYS_DISPLAYED, *(() if metadata is None else metadata.measures)}
@@ -255,12 +266,35 @@ def _without_constants(columns: list[TextColumn], result: pa.Table, num_hidden: 
         if name not in displayed and len(column.cells) > 1 and len(set(column.cells)) == 1
     ]
     constant = constant if len(constant) < len(columns) else []
+    shared = _shared_by_verdicts([column for column in columns if column not in constant], result, width)
     empty = [column.name for column in constant if column.cells[0] in {"", format_value(None, Format.table)}]
     equal = [f"{column.name}{NO_BREAK}={NO_BREAK}{column.cells[0]}" for column in constant if column.name not in empty]
     notes = [f"In every row: {', '.join(equal)}"] if equal else []
+    notes += shared.values()
     notes += [f"Empty: {', '.join(empty)}"] if empty else []
     notes += [f"{num_hidden} more column{'s' * (num_hidden > 1)} with --format csv"] if num_hidden else []
-    return [column for column in columns if column not in constant], [". ".join(notes)] if notes else []
+    hidden = {*(column.name for column in constant), *shared}
+    return [column for column in columns if column.name not in hidden], [". ".join(notes)] if notes else []
+
+
+def _shared_by_verdicts(columns: list[TextColumn], result: pa.Table, width: int) -> dict[str, str]:
+    """Return a sentence on a tolerance that all verdicts share, and on reasons that follow from them, for a table that is too wide.
+
+    Without sentences in cells, many rows are shown as a table in parts.
+    """
+    names = {column.name for column in columns}
+    if table_width(columns) <= width or "verdict" not in result.column_names:
+        return {}
+    verdicts = result["verdict"].to_pylist()
+    sentences: dict[str, str] = {}
+    for name in [name for name in ("tolerance", "reason") if name in names]:
+        pairs = sorted({(str(verdict), str(value)) for verdict, value in zip(verdicts, result[name].to_pylist(), strict=True) if verdict})
+        values = {value for _, value in pairs}
+        if name == "tolerance" and len(values) == 1:
+            sentences[name] = f"In every row with a verdict: tolerance{NO_BREAK}={NO_BREAK}{values.pop()}"
+        elif name == "reason" and len(pairs) == len({verdict for verdict, _ in pairs}) and result.num_rows > MAX_ROW_RECORDS:
+            sentences[name] = ". ".join(f"Reason of each {verdict}: {value}" for verdict, value in pairs)
+    return sentences
 
 
 def _is_integer_column(values: Sequence[Any]) -> bool:

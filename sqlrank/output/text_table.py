@@ -19,7 +19,7 @@ MIN_PROSE_WIDTH = 24
 PROSE_CHARS = 30
 """Length from which a text with blanks is wrapped at them. Shorter texts are names."""
 
-MAX_ROW_RECORDS = 10
+MAX_ROW_RECORDS = 5
 """Maximum number of rows that are shown as records. Of more, the columns are shown in parts, one below the other."""
 
 BOLD, GREEN, RED, YELLOW = "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[33m"
@@ -120,7 +120,7 @@ def wrap_text(text: str, width: int) -> list[str]:
 def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
     """Return the widths of columns side by side, None if they do not fit."""
     widths = [column.width for column in columns]
-    excess = _compute_width(columns) - width
+    excess = table_width(columns) - width
     # The widest sentences give way first.
     for index in sorted((index for index, column in enumerate(columns) if column.is_prose), key=lambda index: -widths[index]):
         longest_word = max((text_width(word) for cell in columns[index].cells for word in cell.split(" ")), default=0)
@@ -139,16 +139,16 @@ def _split_columns(columns: Sequence[TextColumn], width: int) -> list[list[TextC
         return []
     parts = [names]
     for column in others:
-        if _compute_width([*names, column]) > width:
+        if table_width([*names, column]) > width:
             return []
-        if _compute_width([*parts[-1], column]) <= width:
+        if table_width([*parts[-1], column]) <= width:
             parts[-1] = [*parts[-1], column]
         else:
             parts.append([*names, column])
     return parts
 
 
-def _compute_width(columns: Sequence[TextColumn]) -> int:
+def table_width(columns: Sequence[TextColumn]) -> int:
     """Return the width of columns side by side."""
     return sum(column.width for column in columns) + len(GAP) * (len(columns) - 1)
 

@@ -24,6 +24,7 @@ import sqlrank
 from sqlrank.cli.app import app
 from sqlrank.cli.metrics import PARAMETERS_WIDTH
 from sqlrank.cli.verdict_output import EXITS as VERDICTS
+from sqlrank.output.display_columns import drift_display_columns
 from sqlrank.output.result_formats import Format, TableStyle, format_result
 from sqlrank.output.text_table import TextColumn, lay_out
 from tests.lanes import select_few
@@ -384,7 +385,43 @@ def test_many_rows_that_do_not_fit_are_shown_in_parts() -> None:
     assert [line.split() for line in first.splitlines()][:2] == [["point", "a" * 10, "b" * 10], ["0", "0.1234", "0.1234"]]
     assert [line.split() for line in second.splitlines()][-1] == ["10", "0.1234"]
     assert lay_out(columns, 16).startswith("point            0\n")
-    few = [TextColumn(column.name, column.cells[:10], is_number=True) for column in columns]
+    few = [TextColumn(column.name, column.cells[:5], is_number=True) for column in columns]
     sentences = TextColumn("reason", ["the interval extends beyond the tolerance"] * 11)
     assert lay_out(few, 30).startswith("point            0\n")
     assert lay_out([*columns, sentences], 30).startswith("point            0\n")
+
+
+def test_tolerances_and_reasons_that_verdicts_share_are_said_once() -> None:
+    verdicts = ["fail", "fail", "pass", "inconclusive", None, None]
+    reasons = {"fail": "moved by more than the tolerance", "pass": "within the tolerance", "inconclusive": "the bounds extend beyond it"}
+    rows = {
+        "campaign": [f"campaign {number}" for number in range(6)],
+        "metric": ["CalibrationRatio"] * 4 + ["PSI"] * 2,
+        **{name: [number / 7 for number in range(6)] for name in ("value_reference", "value_current", "difference")},
+        "tolerance": ["5%" if verdict else None for verdict in verdicts],
+        "verdict": verdicts,
+        "reason": [reasons.get(str(verdict)) for verdict in verdicts],
+    }
+    shown = format_result(pa.table(rows), Format.table, TableStyle(), 80)
+    first, second, notes = shown.split("\n\n")
+    assert [len(part.splitlines()) for part in (first, second)] == [7, 7]
+    assert second.splitlines()[0].split() == ["campaign", "metric", "verdict"]
+    assert " ".join(notes.split()) == (
+        "In every row with a verdict: tolerance = 5%. Reason of each fail: moved by more than the tolerance. "
+        "Reason of each inconclusive: the bounds extend beyond it. Reason of each pass: within the tolerance"
+    )
+    wide = format_result(pa.table(rows), Format.table, TableStyle(), 200)
+    assert wide.splitlines()[0].split()[-3:] == ["tolerance", "verdict", "reason"]
+
+
+def test_bounds_that_decide_nothing_are_left_out() -> None:
+    values = {name: [0.5, 0.25] for name in ("value_reference", "value_current", "difference", "bound_low", "bound_high")}
+    exact = pa.table({"metric": ["LogLoss", "PSI"], **values})
+    assert drift_display_columns(exact) == ["metric", "value_reference", "value_current", "difference"]
+    bounded = exact.set_column(5, "bound_high", pa.array([0.75, 0.25]))
+    assert drift_display_columns(bounded)[-2:] == ["bound_low", "bound_high"]
+    limits = {name: pa.array([0.1, None]) for name in ("ci_low", "ci_high")}
+    assert drift_display_columns(pa.table({**{name: bounded[name] for name in bounded.column_names}, **limits}))[-2:] == [
+        "ci_low",
+        "ci_high",
+    ]
