@@ -21,8 +21,8 @@ _KEYWORD = re.compile(
     r"""(?<![\w.(\[{'"=/-])(?P<name>[a-z]\w*)=(?P<value>\{[^{}]*\}|\[[^\[\]]*\]|'[^']*'|"[^"]*"|\.\.\.|[\w.+%-]*[\w%])?(?P<stop>\.(?!\S))?"""
 )
 _SUBJECT = re.compile(r"^[a-z]\w*(?=: | maps | names | is | cannot name )", re.MULTILINE)
-_CALL = r"\w+\([^()'\"]*=[^()'\"]*\)\S*"
-"""Pattern of a metric with its parameters, which are no keywords."""
+_CALL = r"\w*\([^()'\"]*=[^()'\"]*\)\S*"
+"""Pattern of parameters, alone or after the name of a metric, which are no keywords."""
 _PAIR = re.compile(r"'([^']*)': *(\[[^\[\]]*\]|'[^']*'|\.\.\.|[^,}]+)")
 
 

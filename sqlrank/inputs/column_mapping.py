@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from sqlrank.resolve import ResolvedRequest
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_UNFINISHED = re.compile(
+    r"(^|\s)(AND|OR|NOT|IN|IS|LIKE|BETWEEN|CASE|WHEN|THEN|ELSE)$|^CASE\s+WHEN\s|[\w)'\"] ?[-+*/<>=|]$",
+    re.IGNORECASE,
+)
+"""Pattern of a text with an operator at its end, which lacks an operand, or of a CASE that does not end."""
 
 
 def split_score_columns(columns: Mapping[str, Any], has_predictions: bool) -> tuple[list[str], dict[str, str]]:
@@ -192,11 +197,13 @@ def _parse_uninspected_text(text: str, dialect: str) -> exp.Expr | None:
     except DisallowedSqlError:
         raise
     except InputError:
-        if "(" not in text and ")" not in text:
+        # Such a text is more likely an expression that lacks a bracket or an operand than the name of a column.
+        lacks_bracket = "(" in text or ")" in text
+        if not lacks_bracket and not _UNFINISHED.search(text):
             return None
-        # It is more likely an expression that lacks a bracket than the name of a column.
+        advice = "Check its brackets" if lacks_bracket else "Finish it"
         raise InputError(
-            f"{quote_excerpt(text)} is no expression over columns in the SQL of {dialect}. Check its brackets, or quote the name of a column"
+            f"{quote_excerpt(text)} is no expression over columns in the SQL of {dialect}. {advice}, or quote the name of a column"
         ) from None
     return None if isinstance(tree, exp.Column) else tree  # a name that contains a dot
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.resolve import ResolvedRequest
+
+
+_CALL = re.compile(r"[A-Za-z_]\w*\(.*\)")
+"""Pattern of a function call, such as ``DATE(ts)``."""
 
 
 def assign_internal_names(by: Sequence[str], reserved_names: Iterable[str]) -> dict[str, str]:
@@ -85,6 +90,10 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
     has_prefix = bool(dot) and role in inputs and not any(name in (bound_input.table.column_types or ()) for bound_input in inputs.values())
     text = column_name if has_prefix else mapping.get(name, name)
     argument = "across" if name in request.across else "system" if name == request.original.system else "by"
+    tables = [bound_input.table for bound_input in inputs.values() if bound_input.table.column_types]
+    if text == name and _CALL.fullmatch(name) and not any(table.find_column(name) for table in tables):
+        advice = f"Write {argument}='name={text}'" if argument != "system" else f"Write columns={{'system': {text!r}}} and system='system'"
+        raise InputError(f"{argument}: {quote_excerpt(text)} is an expression without a name. {advice}, or quote the name of a column")
     if request.base_role is not None:
         return _find_in_base(
             name,

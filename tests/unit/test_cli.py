@@ -268,6 +268,13 @@ def test_printed_statements_refuse_broken_expressions_and_dates_without_quotes()
     call = ["sql", "AUC", "--dialect", "bigquery", "--predictions", "ads.clicks"]
     message = run_refused_command(*call, "--by", "day=DATE_TRUNC(ts, DAY")
     assert "'DATE_TRUNC(ts, DAY' is no expression over columns in the SQL of bigquery. Check its brackets, or quote the name" in message
+    for text in ("clicked AND", "clicked >", "NOT clicked OR", "CASE WHEN clicked THEN 1"):
+        message = run_refused_command(*call, "--column", f"label={text}")
+        assert f"'{text}' is no expression over columns in the SQL of bigquery. Finish it, or quote the name of a column" in message
+    assert "`in stock`" in run_command(*call, "--column", "label=in stock")
+    assert "`clicked AND`" in run_command(*call, "--column", "label=`clicked AND`")
+    message = run_refused_command(*call, "--by", "DATE(ts)")
+    assert "--by: 'DATE(ts)' is an expression without a name. Write --by 'name=DATE(ts)', or quote the name of a column" in message
     message = run_refused_command(*call, "--where", "day > 2026-03-01")
     assert "--where: 2026-03-01 is a difference of numbers. Write a date in single quotes, '2026-03-01'" in message
     assert "`day` > '2026-03-01'" in run_command(*call, "--where", "day > '2026-03-01'")
