@@ -307,7 +307,7 @@ def check_arguments(arguments: Mapping[str, Any], required: Collection[str] = ()
             if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
                 error = InputError if rule is None else rule.error
                 raise error(
-                    f"{name}={short_repr(value)} is not possible: {short_repr(text)} holds a character that no database takes as text"
+                    f"{name}={short_repr(value)} is not possible: {short_repr(text)} holds a character that no database takes as text. Leave it out"
                 )
 
 

@@ -98,7 +98,7 @@ def sql_literal(value: str | float | tuple[Any, ...] | None) -> exp.Expr:
     if isinstance(value, str):
         return exp.Literal.string(value)
     if value is None or isinstance(value, tuple):
-        raise MetricError(f"a list of values is not possible here: {value!r}")
+        raise MetricError(f"a list of values is not possible here: {value!r}. Give one value")
     number = int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
     literal = exp.Literal.number(repr(abs(number)))
     return exp.Neg(this=literal) if number < 0 else literal

@@ -125,7 +125,10 @@ def test_a_folder_of_the_callers_is_preserved(tmp_path: Path, spill: Path, run: 
         ({"timeout": -1}, "timeout=-1 is not possible"),
         ({"timeout": float("nan")}, "timeout=nan is not possible"),
         ({"timeout": 0}, "timeout=0 is not possible"),
-        ({"temp_directory": "/proc/nope"}, "temp_directory='/proc/nope' is not possible"),
+        (
+            {"temp_directory": "/proc/nope"},
+            "temp_directory='/proc/nope' is not possible: No such file or directory. Name a folder that can be written to",
+        ),
         ({"progress": 5}, "progress"),
     ],
     ids=str,
