@@ -147,7 +147,7 @@ def gate(
             force=force,
             sources=list_sources(qrels, predictions, queries, db, baseline, run=run, input=input, sql_dir=sql_dir),
         )
-    with exit_on_error(), progress_bar("gating") as progress:
+    with exit_on_error(), verdict_output.report_error(), progress_bar("gating") as progress:
         arguments = call_arguments(
             metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system, unit=unit, baseline=baseline,
             min_units=min_units, lower_is_better=lower_is_better or (), confidence=confidence, where=where, column=column, compat=compat, names=names, policy=policy, plan=plan, input=input,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 ERROR_STATUS = 2
-"""Exit status of a command that failed, and wrote nothing."""
+"""Exit status of a command that failed. It wrote nothing but the error to a JUnit report."""
 
 _LIMITS = ("check", "memory_limit", "threads", "temp_directory", "timeout")
 _RESULT = ("format", "output", "digits")

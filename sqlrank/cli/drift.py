@@ -63,6 +63,7 @@ def drift(
             force=force,
             sources=list_sources(rollup, db, sql_dir=sql_dir),
         )
+    with exit_on_error(), verdict_output.report_error():
         result = sqlrank.drift(
             metrics,
             rollup=rollup,

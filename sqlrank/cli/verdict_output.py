@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,15 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlrank.cli.console import exit_on_error, ignore_closed_pipe
+from sqlrank.cli.option_messages import as_option_message
 from sqlrank.cli.parsing import output_file
 from sqlrank.errors import SqlrankError
-from sqlrank.output.ci_reports import ALL_SKIPPED, format_junit, github_annotations, is_all_skipped, markdown_summary
+from sqlrank.output.ci_reports import ALL_SKIPPED, format_junit, format_junit_error, github_annotations, is_all_skipped, markdown_summary
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.output_file import OutputFile, check_distinct
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, write_result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
@@ -82,6 +84,18 @@ class VerdictOutput:
         )
         check_distinct(files)
         return cls(command, kind, treat_inconclusive_as, *files)
+
+    @contextmanager
+    def report_error(self) -> Iterator[None]:
+        """Write an error without verdicts to the JUnit report, where CI would publish an earlier result, and raise it again."""
+        try:
+            yield
+        except BaseException as error:
+            if self.junit is not None:
+                message = as_option_message(str(error).strip() or type(error).__name__)
+                with suppress(OSError, SqlrankError):  # the error itself is raised
+                    self.junit.write(format_junit_error(message, self.command))
+            raise
 
     def write_and_exit(self, result: pa.Table, columns: Sequence[str], form: Format, digits: int, printed: pa.Table | None = None) -> None:
         """Write all outputs, and exit with the status of the verdict.

@@ -25,7 +25,9 @@ def set_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) ->
     try:
         connection.execute(f"SET {name} = ?", [value])
     except duckdb.Error as error:
-        raise InputError(f"{name}={value!r} is not possible: {first_line(error).removesuffix('.')}. Give another, or leave it out for the default of DuckDB") from None
+        raise InputError(
+            f"{name}={value!r} is not possible: {first_line(error).removesuffix('.')}. Give another, or leave it out for the default of DuckDB"
+        ) from None
 
 
 def restore_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:

@@ -37,7 +37,9 @@ class ResourceLimits:
             try:
                 Path(self.temp_directory).mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise InputError(f"temp_directory={str(self.temp_directory)!r} is not possible: {error.strerror}. Name a folder that can be written to") from None
+                raise InputError(
+                    f"temp_directory={str(self.temp_directory)!r} is not possible: {error.strerror}. Name a folder that can be written to"
+                ) from None
 
 
 def parse_memory_size(text: str) -> float | None:

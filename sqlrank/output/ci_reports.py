@@ -64,8 +64,15 @@ def format_junit(result: pa.Table, command: str = "gate", inconclusive: str | No
         case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": name})
         if outcome is not None:
             ET.SubElement(case, outcome, {"message": message})
-    ET.indent(suite)
-    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+    return _to_document(suite)
+
+
+def format_junit_error(message: str, command: str) -> str:
+    """Return a JUnit report of a command that ended without verdicts: one test case with an error."""
+    suite = ET.Element("testsuite", {"name": f"sqlrank {command}", "tests": "1", "failures": "0", "errors": "1", "skipped": "0"})
+    case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": command})
+    ET.SubElement(case, "error", {"message": escape_controls(message, allowed="\n")})
+    return _to_document(suite)
 
 
 def is_all_skipped(result: pa.Table) -> bool:
@@ -85,6 +92,11 @@ def github_annotations(result: pa.Table, command: str = "gate", inconclusive: st
         for row in result.to_pylist()
         if row["verdict"] in kinds
     ]
+
+
+def _to_document(suite: ET.Element) -> str:
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def _name_row(row: dict[str, Any], result: pa.Table) -> str:

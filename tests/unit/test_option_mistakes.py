@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -58,3 +59,22 @@ def test_warnings_name_options(tmp_path: Path) -> None:
     options = ["--column", "features=age", "-k", "2", "--learning-rate", "1000", "--max-iter", "1"]
     result = invoke_command("learn", tmp_path / "train.csv", *options)
     assert "train --surrogate logistic instead, raise -k, or change --learning-rate or --max-iter" in result.stderr
+
+
+def test_after_an_error_a_junit_report_holds_it(tmp_path: Path) -> None:
+    """CI would publish the report of an earlier run."""
+    report = tmp_path / "gate.xml"
+    gate = ["gate", "AP", *RUNS, "--junit", report]
+    assert invoke_command(*gate).exit_code == 3
+    assert "3 units, fewer than 20" in report.read_text()
+    assert "no system is called 'nope'" in run_refused_command(*gate, "--baseline", "nope")
+    (case,) = ET.parse(report).getroot()  # noqa: S314  it was written here
+    (error,) = case
+    assert (error.tag, error.get("message")) == ("error", "no system is called 'nope'. Choose from: a, b")
+    drift = ["drift", "AUC", "--rollup", "nope.parquet", "--reference", "day = 1", "--tolerance", "1%", "--junit", report]
+    assert "no file named 'nope.parquet'" in run_refused_command(*drift)
+    assert "no file named 'nope.parquet'" in report.read_text()
+    other = tmp_path / "other.xml"
+    other.write_text("<own/>")
+    assert "other.xml" in run_refused_command(*gate[:-1], other, "--baseline", "nope")
+    assert other.read_text() == "<own/>"
