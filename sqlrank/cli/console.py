@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from sqlrank.cli.option_messages import as_option_message, get_flag
 from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 ERROR_STATUS = 2
@@ -46,10 +47,20 @@ NEEDED = {"rollup": {"lookback": "dbt"}, "learn": {"dialect": "score_table"}, "s
 """Options that a command reads only beside another option, by command."""
 
 
+_METRICS_ADVICE = "Name metrics after the command, such as nDCG@10 or AUC. 'sqlrank metrics' lists all"
+MISSING_ADVICE = {
+    **dict.fromkeys(("evaluate", "sql", "compare", "gate", "explain", "rollup", "drift"), _METRICS_ADVICE),
+    "experiment": "Name metrics after the command, such as 'Mean(revenue)' or 'ctr=Ratio(clicks, views)'",
+    "learn": "Name the table or file of examples after the command",
+    "split": "Name the table or file to split after the command",
+}
+"""Advice on a missing argument, by command."""
+
 OTHER_COMMANDS = {
     "-o": "redirect what it prints, such as > statement.sql",
     "--output": "redirect what it prints, such as > statement.sql",
     "--dialect": "'sqlrank sql' prints statements",
+    "--search": "'sqlrank metrics WORDS' searches metrics",
 }
 """Advice on options of other commands, by option."""
 
@@ -62,6 +73,8 @@ class CommandGroup(TyperGroup):
         if not args and not ctx.resilient_parsing:
             typer.echo(start_screen(get_terminal_size().columns), nl=False)
             ctx.exit()
+        if args[:1] == ["help"]:
+            ctx.fail(f"No such command 'help'. '{' '.join([ctx.command_path, *args[1:2]])} --help' shows it")
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -113,24 +126,44 @@ class UniqueOptionCommand(TyperCommand):
             if type(error).__name__ != "NoSuchOption":
                 raise
             option = str(error.option_name)  # type: ignore[attr-defined]
+            # The parser reads the letters of -run as options of one letter.
+            long = next((word for word in args if re.fullmatch(rf"{re.escape(option)}[a-z]\S+", word)), None)
+            option = option if long is None else long.partition("=")[0]
             advice = self._suggest_option(option) or f"'{ctx.command_path} --help' lists the options"
             ctx.fail(f"No such option: {option}. {to_sentence(advice)}")
         options: list[Any] = parsed[2]
         self._refuse_unread(ctx, {option.name: option.opts[0] for option in options})
-        for option in dict.fromkeys(options):
-            values = parsed[0].get(option.name)
-            if "" in (values if isinstance(values, list) else [values]):
-                ctx.fail(f"{option.opts[0]} is empty. Give a value, or leave it out")
-            if options.count(option) > 1 and not (option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)):
-                ctx.fail(f"{option.opts[0]} is given twice. It takes one value")
+        self._check_values(ctx, parsed[0], options)
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
-            message = getattr(error, "message", None)
-            if isinstance(message, str):
-                message = message.replace(", unable to parse string as a number", ", such as 0.95 and not 95%")
-                error.message = message.replace(", unable to parse string as an integer", "")  # type: ignore[attr-defined]
+            self._reword_error(ctx, error)
             raise
+
+    def _check_values(self, ctx: Any, values: Mapping[str, Any], options: list[Any]) -> None:
+        """Raise a usage error for an option without a value, or with several where it takes one."""
+        flags = {flag for param in self.params for flag in param.opts if flag.startswith("-")}
+        for option in dict.fromkeys(options):
+            value = values.get(option.name)
+            texts = value if isinstance(value, list) else [value]
+            if "" in texts:
+                ctx.fail(f"{option.opts[0]} is empty. Give a value, or leave it out")
+            if swallowed := next((text for text in texts if text in flags), None):
+                ctx.fail(f"{option.opts[0]} is without a value, since {swallowed} follows it. Give {option.opts[0]} a value")
+            if options.count(option) > 1 and not (option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)):
+                ctx.fail(f"{option.opts[0]} is given twice. It takes one value")
+
+    def _reword_error(self, ctx: Any, error: Any) -> None:
+        """Add advice to the message of an error of the parser."""
+        message = getattr(error, "message", None)
+        param_type = getattr(getattr(error, "param", None), "param_type_name", None)
+        if type(error).__name__ == "MissingParameter" and param_type == "argument" and self.name in MISSING_ADVICE:
+            ctx.fail(f"{error.format_message().strip()} {MISSING_ADVICE[str(self.name)]}")
+        if isinstance(message, str):
+            if message.startswith("Got unexpected extra argument"):
+                ctx.fail(f"{message}. Quote a value with blanks, and write one value after an option")
+            message = message.replace(", unable to parse string as a number", ", such as 0.95 and not 95%")
+            error.message = message.replace(", unable to parse string as an integer", "")
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and report the files that it wrote, also where its exit status is a verdict."""

@@ -78,3 +78,24 @@ def test_after_an_error_a_junit_report_holds_it(tmp_path: Path) -> None:
     other.write_text("<own/>")
     assert "other.xml" in run_refused_command(*gate[:-1], other, "--baseline", "nope")
     assert other.read_text() == "<own/>"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["help"], "No such command 'help'. 'sqlrank --help' shows it"),
+        (["help", "gate"], "No such command 'help'. 'sqlrank gate --help' shows it"),
+        (
+            ["evaluate", *RUN],
+            "Missing argument 'metrics'. Name metrics after the command, such as nDCG@10 or AUC. 'sqlrank metrics' lists all",
+        ),
+        (["split", "--folds", "2"], "Missing argument 'SOURCE'. Name the table or file to split after the command"),
+        (["drift", "AUC", "--rollup", "r"], "Missing option '--reference'."),
+        (["evaluate", "AP", "-run", "run.csv"], "No such option: -run. Did you mean --run?"),
+        (["evaluate", "AP", "--run", "--qrels", "q"], "--run is without a value, since --qrels follows it. Give --run a value"),
+        (["metrics", "--search", "click"], "No such option: --search. 'sqlrank metrics WORDS' searches metrics"),
+        (["explain", "AP", *RUN, "--query", "q1", "q2"], "(q2). Quote a value with blanks, and write one value after an option"),
+    ],
+)
+def test_words_in_the_wrong_place(words: list[object], message: str) -> None:
+    assert message in " ".join(run_refused_command(*words).split())
