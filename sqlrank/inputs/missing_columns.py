@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 def describe_missing_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Describe the needed columns that inputs lack, in one message for each input that lacks any, by role."""
+    if _are_exchanged(inputs, needed):
+        run, qrels = inputs["run"].label, inputs["qrels"].label
+        return {"run": f"{run} has the column relevance and no score, and {qrels} the column score and no relevance. Exchange the two"}
     suggested = {role: _suggest_columns(inputs[role], names) for role, names in needed.items()}
     messages = {}
     for role, columns in suggested.items():
@@ -26,6 +29,19 @@ def describe_missing_columns(inputs: Mapping[str, BoundInput], needed: Mapping[s
         if columns:
             messages[role] = _describe_input(inputs[role], columns, qualified)
     return messages
+
+
+def _are_exchanged(inputs: Mapping[str, BoundInput], needed: Mapping[str, Sequence[str]]) -> bool:
+    """Return True if the run has what the judgments lack, and the other way round."""
+    measures = {"run": ("score", "relevance"), "qrels": ("relevance", "score")}
+    return all(
+        role in needed
+        and own in needed[role]
+        and own not in inputs[role].columns
+        and inputs[role].table.column_types is not None
+        and inputs[role].table.find_column(other) is not None
+        for role, (own, other) in measures.items()
+    )
 
 
 def _suggest_columns(bound_input: BoundInput, needed: Sequence[str]) -> dict[str, str | None]:

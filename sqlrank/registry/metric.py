@@ -25,6 +25,8 @@ COLUMN_PARAMETER, POSITIONAL_PARAMETERS = "column", ("column", "q")
 
 _METRIC_TEXT = re.compile(r"\s*(?P<name>\w+(?:-\w+)*)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<cutoff>[^@]+?))?\s*", re.DOTALL)
 _NAME = re.compile(r"\w+(?:-\w+)*")
+_FILE_NAME = re.compile(r"/|\.(csv|tsv|txt|json|jsonl|ndjson|parquet|trec|run|qrels|gz|zst)$", re.IGNORECASE)
+_OPERATOR = re.compile(r"[<>=!]+")
 _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
 _LIST = re.compile(r"(?P<metric>[^@]*)@\s*\[(?P<cutoffs>[^\[\]]*)\]\s*", re.DOTALL)
 _LEADING_COLUMN = re.compile(r'\s*(?P<column>(?:\w+\.)?(?:"(?:[^"]|"")+"|[^\W\d]\w*))\s*(?:,(?P<rest>.*))?', re.DOTALL)
@@ -149,12 +151,21 @@ def _is_param(pair: object) -> bool:
     return isinstance(value, str) or (bool(numbers) and all(map(_is_number, numbers)))
 
 
+def _advise_on_text(text: object) -> str:
+    """Return the next step for a text that is no metric: a file, a part of a condition without quotes, or another spelling."""
+    if isinstance(text, str) and _FILE_NAME.search(text):
+        return "If it is a file, give it with run=, qrels= or predictions="
+    if isinstance(text, str) and _OPERATOR.fullmatch(text):
+        return "Quote a condition, or another value with blanks"
+    return "Write it like nDCG@10, P(rel=2)@5 or AP"
+
+
 def parse_metric_text(text: str) -> Metric:
     """Parse a metric expression without looking up its names."""
     match = _METRIC_TEXT.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise MetricError(
-            f"cannot read the metric {quote_excerpt(text) if isinstance(text, str) else short_repr(text)}. Write it like nDCG@10, P(rel=2)@5 or AP"
+            f"cannot read the metric {quote_excerpt(text) if isinstance(text, str) else short_repr(text)}. {_advise_on_text(text)}"
         )
     params = _read_params(text, match["params"] or "")
     return Metric(match["name"], params, _read_cutoff(text, match["cutoff"]))

@@ -99,3 +99,25 @@ def test_after_an_error_a_junit_report_holds_it(tmp_path: Path) -> None:
 )
 def test_words_in_the_wrong_place(words: list[object], message: str) -> None:
     assert message in " ".join(run_refused_command(*words).split())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run.csv", "nDCG@10", *RUN], "cannot read the metric 'run.csv'. If it is a file, give it with --run, --qrels or --predictions"),
+        (["AP", *RUN, "--where", "run.score", "=", "1"], "cannot read the metric '='. Quote a condition, or another value with blanks"),
+        (["'nDCG@10'", *RUN], "unknown metric \"'nDCG@10'\". Write nDCG@10"),
+        (["ndcg10", *RUN], "unknown metric 'ndcg10'. Write nDCG@10"),
+        (["P5", *RUN], "unknown metric 'P5'. Write P@5"),
+    ],
+)
+def test_words_that_are_no_metrics(words: list[object], message: str) -> None:
+    assert message in run_refused_command("evaluate", *words)
+
+
+def test_a_run_and_judgments_that_are_exchanged() -> None:
+    run, qrels = RUN[1], RUN[3]
+    message = run_refused_command("evaluate", "AP", "--run", qrels, "--qrels", run)
+    assert message == (
+        f"sqlrank: run ({qrels}) has the column relevance and no score, and qrels ({run}) the column score and no relevance. Exchange the two\n"
+    )
