@@ -64,7 +64,9 @@ def read_query_file(text: str) -> Any:
     try:
         return QuerySource.from_file(text[1:])
     except (OSError, UnicodeDecodeError) as error:
-        raise SqlrankError(f"{text}: the file of the query cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise SqlrankError(
+            f"{text}: the file of the query cannot be read: {getattr(error, 'strerror', None) or error}. Check its path"
+        ) from None
 
 
 def parse_source(text: str) -> Any:

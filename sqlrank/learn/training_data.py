@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sqlrank.engines.database import SourceTable
 from sqlrank.engines.duckdb_session import fetch_tuples
-from sqlrank.errors import InputError, did_you_mean, first_line, join_sentences, suggest_choice
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, first_line, join_sentences, join_words, suggest_choice
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_mapping import bind_column_or_expression
@@ -123,14 +123,16 @@ def read_training_data(
         if name not in {*COMPUTED_COLUMNS, "features", *by} and bound_input.table.find_column(text) is None
     ]
     needed = ("label", *LONG_COLUMNS) if is_long else ("label",)
+    if is_long and not {*LONG_COLUMNS} & {*bound_input.columns}:
+        needed = ("label",)
+        problems.append(
+            f"{bound_input.label}: no column 'features'. Name each column of features, columns={{'features': [...]}}. A table in long form has "
+            f"{join_words(LONG_COLUMNS)}. There are: {enumerate_names(bound_input.table.column_types or ())}"
+        )
     problems += describe_missing_columns({TRAINING_ROLE: bound_input}, {TRAINING_ROLE: needed}).values()
     problems += (
         [] if is_long else [_no_column(bound_input, "", name) for name in feature_columns if bound_input.table.find_column(name) is None]
     )
-    if is_long and problems:
-        problems.append(
-            f"{TRAINING_ROLE}: features are an array, columns={{'features': [...]}} or, in long form, {', '.join(LONG_COLUMNS)}"
-        )
     row_checks.raise_problems(problems)
     row_checks.check_columns({TRAINING_ROLE: bound_input}, {TRAINING_ROLE: ("label", "value") if is_long else ("label",)})
     if is_long:

@@ -121,3 +121,22 @@ def test_a_run_and_judgments_that_are_exchanged() -> None:
     assert message == (
         f"sqlrank: run ({qrels}) has the column relevance and no score, and qrels ({run}) the column score and no relevance. Exchange the two\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (f"old:{SMALL}/run.csv", f"The name of a system is written --run old={SMALL}/run.csv"),
+        ("SELEC * FROM run", "A query begins with SELECT, WITH or FROM"),
+        ("@nope.sql", "@nope.sql: the file of the query cannot be read: No such file or directory. Check its path"),
+    ],
+)
+def test_sources_that_are_misspelt(source: str, message: str) -> None:
+    assert message in run_refused_command("evaluate", "AP", "--run", source, *RUN[2:])
+
+
+def test_features_that_are_not_named() -> None:
+    assert run_refused_command("learn", SMALL / "numbers.csv", "-k", "1") == (
+        f"sqlrank: training ({SMALL}/numbers.csv): no column 'features'. Name each column of features, --column features=... A table in long form has "
+        "row_id, feature and value. There are: query_id, label, score\n"
+    )
