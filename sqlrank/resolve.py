@@ -368,13 +368,13 @@ def join_group_expressions(group: Sequence[str], expressions: Mapping[str, str])
 
 def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: set[str], system: str | None) -> None:
     """Check that group-by columns do not identify documents or clash with result columns."""
-    reserved |= {"query_id", "doc_id", "label", *(str(metric.metric) for metric in metrics)}
-    reserved |= {name for metric in metrics for name in metric.column_names}
+    reserved |= {"query_id", "doc_id", "label", *(name for metric in metrics for name in (str(metric.metric), *metric.column_names))}
     reserved |= {CUTOFF_COLUMN} if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics) else set()
     for name in by:
         if name in reserved or (name.lower() == SLICE_COLUMN and SLICE_COLUMN in reserved):
             argument = "system" if name == system else "by"
-            raise MetricError(f"{argument} cannot name {name!r}, which is a column of the run or of the result. Rename the column")
+            advice = "per_query=True gives a row per query" if name == "query_id" != system else "Rename the column"
+            raise MetricError(f"{argument} cannot name {name!r}, which is a column of the run or of the result. {advice}")
 
 
 def _resolve_sources(

@@ -15,7 +15,7 @@ from sqlrank.inputs.missing_columns import describe_missing_columns
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.sql_ast import quoted_column, sql_literal
+from sqlrank.sql_ast import is_not_null, quoted_column, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -235,6 +235,7 @@ def _row_problems(
     if not counts["all_rows"]:
         problems.append(
             f"{bound_input.label} has no rows{' with a label' if bound_input.is_labelled else _describe_filter(database, bound_input)}"
+            f"{_list_values(database, bound_input)}"
         )
     for name, condition in rules.conditions.items():
         if counts.get(name):
@@ -264,6 +265,18 @@ def _rule_count_query(rules: RowRules, input_query: exp.Select, role: str, is_pa
 def _describe_filter(database: Database, bound_input: BoundInput) -> str:
     filter_text = "" if bound_input.where is None else f" where {database.render(bound_input.where)}"
     return f"{filter_text} with all values, and nulls='drop'" if bound_input.not_null else filter_text
+
+
+def _list_values(database: Database, bound_input: BoundInput) -> str:
+    """Return a sentence with values of the column that a filter compares with one value, empty for other filters."""
+    comparison = bound_input.where if isinstance(bound_input.where, exp.EQ) else None
+    if comparison is None or not isinstance(comparison.this, exp.Column) or not isinstance(comparison.expression, exp.Literal):
+        return ""
+    column = comparison.this.copy()
+    query = exp.select(column).distinct().from_(bound_input.table.from_clause([column.this], for_display=False))
+    rows = database.query_rows(query.where(is_not_null(column)).order_by(column).limit(MAX_EXAMPLES + 1))
+    values = [*(short_value(value) for (value,) in rows[:MAX_EXAMPLES]), *(["..."] if len(rows) > MAX_EXAMPLES else [])]
+    return f". Values of {column.name} are {', '.join(values)}" if values else ""
 
 
 def _count_rows(count: int) -> str:

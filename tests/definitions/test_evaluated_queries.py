@@ -61,7 +61,11 @@ def test_predictions_of_some_queries() -> None:
         (SOME.slice(2), {"topics": "retrieved"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
         (SOME.slice(2), {"topics": "judged_and_retrieved"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
         (SOME.slice(0, 0), {}, r"queries \(Table\) has no rows$"),
-        (SOME, {"where": "segment = 'hot'"}, r"queries \(Table\) has no rows where \"segment\" = 'hot'$"),
+        (
+            SOME,
+            {"where": "segment = 'hot'"},
+            r"queries \(Table\) has no rows where \"segment\" = 'hot'\. Values of segment are 'cold', 'warm'$",
+        ),
     ],
 )
 def test_a_table_without_a_query_to_evaluate_is_an_error(queries: pa.Table, options: dict[str, Any], reason: str) -> None:

@@ -28,7 +28,7 @@ def test_predictions_without_rows(options: dict[str, Any]) -> None:
     assert sqlrank.evaluate("AUC", predictions=DATA, **options).num_rows > 0
     with pytest.raises(sqlrank.InputError, match=r"^predictions \(Table\) has no rows$"):
         sqlrank.evaluate("AUC", predictions=DATA.slice(0, 0), **options)
-    with pytest.raises(sqlrank.InputError, match=r"^predictions \(Table\) has no rows where \"day\" = 2$"):
+    with pytest.raises(sqlrank.InputError, match=r"^predictions \(Table\) has no rows where \"day\" = 2\. Values of day are 1$"):
         sqlrank.evaluate("AUC", predictions=DATA, where="day = 2", **options)
 
 
@@ -46,7 +46,7 @@ def test_rankings_and_both() -> None:
         DATA.select(["query_id", "doc_id", "score", "day"]),
         DATA.select(["query_id", "doc_id"]).append_column("relevance", DATA["label"]),
     )
-    with pytest.raises(sqlrank.InputError, match=r"^run \(Table\) has no rows where \"day\" = 2$"):
+    with pytest.raises(sqlrank.InputError, match=r"^run \(Table\) has no rows where \"day\" = 2\. Values of day are 1$"):
         sqlrank.evaluate("RR", run=run, qrels=qrels, where="day = 2")
 
 

@@ -140,3 +140,18 @@ def test_features_that_are_not_named() -> None:
         f"sqlrank: training ({SMALL}/numbers.csv): no column 'features'. Name each column of features, --column features=... A table in long form has "
         "row_id, feature and value. There are: query_id, label, score\n"
     )
+
+
+def test_a_query_that_no_row_has() -> None:
+    message = run_refused_command("explain", "AP", *RUN, "--query", "nope")
+    assert message.splitlines() == [
+        f"sqlrank: run ({RUN[1]}) has no rows where \"query_id\" = 'nope'. Values of query_id are 'q1', 'q2'",
+        f"qrels ({RUN[3]}) has no rows where \"query_id\" = 'nope'. Values of query_id are 'q1', 'q2'",
+    ]
+    message = run_refused_command("evaluate", "MAE", "--predictions", SMALL / "numbers.csv", "--where", "score = 9")
+    assert "Values of score are 1.0, 2.5, 3.0, ..." in message
+
+
+def test_a_group_per_query() -> None:
+    message = "--by cannot name 'query_id', which is a column of the run or of the result. --per-query gives a row per query"
+    assert message in run_refused_command("evaluate", "AP", *RUN, "--by", "query_id")
