@@ -30,7 +30,7 @@ _STATEMENT = re.compile(r"\s*(VALUES|TABLE|PIVOT|SHOW|DESCRIBE|SUMMARIZE|CALL|IN
 """The beginning of a statement that is no query as a source."""
 
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
-_NAMED_FILE = re.compile(r"(?P<name>\w+):(?P<path>.+)")
+_NAMED_FILE = re.compile(r"(?P<name>\w+):(?!//)(?P<path>.+)")
 """Pattern of a file after a name with a colon in place of the equals sign."""
 
 
@@ -180,7 +180,7 @@ def explain_path_notation(text: str) -> str:
         return "Read a text of JSON with json.loads, or give the path of its file"
     if text.startswith("~"):
         return f"'~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111  unknown users are not expanded
-    if (named := _NAMED_FILE.fullmatch(text)) is not None and Path(named["path"]).exists():
+    if (named := _NAMED_FILE.fullmatch(text)) is not None and os.path.exists(named["path"]):  # noqa: PTH110  False for texts that are no path
         return f"The name of a system is written run={{{named['name']!r}: {named['path']!r}}}"
     if re.search(r"\sfrom\s", text, re.IGNORECASE):
         return "A query begins with SELECT, WITH or FROM"

@@ -391,7 +391,7 @@ def test_many_rows_that_do_not_fit_are_shown_in_parts() -> None:
     assert lay_out([*columns, sentences], 30).startswith("point            0\n")
 
 
-def test_tolerances_and_reasons_that_verdicts_share_are_said_once() -> None:
+def test_tolerances_and_reasons_that_verdicts_share_are_printed_once() -> None:
     verdicts = ["fail", "fail", "pass", "inconclusive", None, None]
     reasons = {"fail": "moved by more than the tolerance", "pass": "within the tolerance", "inconclusive": "the bounds extend beyond it"}
     rows = {
