@@ -1,4 +1,4 @@
-"""Decorate public functions: check and convert arguments, connect sources of other libraries, set the deadline, translate errors."""
+"""Decorate public functions: check and convert arguments, connect sources of other libraries, set the deadline, replace memory and recursion errors."""
 
 from __future__ import annotations
 

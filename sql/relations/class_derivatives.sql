@@ -1,4 +1,4 @@
--- class_derivatives: one row per group and class: derivatives of six metrics by the weights of its labels, its predictions, and the right ones.
+-- class_derivatives: one row per group and class: derivatives of mean P, R and F, balanced accuracy, kappa and MCC by its class weights.
 -- The metrics are averages of precision, recall and F over classes, balanced accuracy, Cohen's kappa and the Matthews correlation.
 -- The influence of a prediction is the sum of the first of its label, of the second of its predicted class and, if it is right, of the third.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.

@@ -1,4 +1,4 @@
--- influence_values: one row per group, threshold and kind of prediction there: label, number, weight, squares, and influence on AUC and APS.
+-- influence_values: one row per group, threshold and kind (its positives, its negatives, negatives to the next): number, squares, influence.
 -- APS is the average precision score. Predictions of a kind are those of a class at a threshold, or negatives from there to the next.
 -- Influence is the derivative of a metric with respect to the weight of a prediction.
 --     of AUC, a positive: (V10 - AUC) / P, V10 the share of negatives below it; a negative: (V01 - AUC) / N, V01 the share of positives

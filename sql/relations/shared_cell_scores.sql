@@ -1,4 +1,4 @@
--- shared_cell_scores: one row per group and distinct score in a cell of a positive and others: sort key, and class weights at it and before it.
+-- shared_cell_scores: one row per group and distinct score, in cells of several predictions with a positive: class weights at and below it.
 -- Weights are whole numbers of units.
 -- Within a cell, scores are sorted and cumulated on their own.
 -- exact_weight(): default rows: weight as a number of units.

@@ -1,4 +1,4 @@
-"""Reject repeated and unread options of commands, list commands in help, and print errors, warnings and a progress bar."""
+"""Define command classes that reject repeated and unread options and write help, and print errors, warnings, output paths and a progress bar."""
 
 from __future__ import annotations
 

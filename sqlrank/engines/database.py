@@ -1,4 +1,4 @@
-"""Define the abstract database session of a call, a session that knows only table names, and the tables that sources resolve to."""
+"""Define the abstract database session (resolve sources, run queries), one that knows only table names, and the table that a source becomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explain NULL values, missing intervals and zeros of a result, from the metadata of its metrics and judgments, and its standard errors."""
+"""List the reasons why metrics of a result are NULL, 0 or without interval: undefined for the data, too few units, equal units, no judgment above 0."""
 
 from __future__ import annotations
 

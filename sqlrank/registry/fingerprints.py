@@ -1,4 +1,4 @@
-"""Fingerprint metrics: a hash of each definition, and its policies and parameters as plain text."""
+"""Fingerprint metrics: a hash of name and revision, or SQL for user files, and policies and parameters as plain text."""
 
 from __future__ import annotations
 

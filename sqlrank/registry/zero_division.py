@@ -1,4 +1,4 @@
-"""Check without data that no denominator in a SQL file can be 0.
+"""Find divisions in a SQL file whose denominator may be 0: no nonzero constant, NULLIF(x, 0), rank or positive parameter, nor declared '-- Nonzero'.
 
 Engines answer a division by 0 with NULL, infinity or an error.
 """

@@ -1,4 +1,4 @@
-"""Compare metrics and scores of days of a rollup with reference days, with tolerances and verdicts: the public function ``drift``."""
+"""Compare metrics of two sets of rollup rows, reference and current, per group, with PSI of scores, tolerances and verdicts: public function ``drift``."""
 
 from __future__ import annotations
 

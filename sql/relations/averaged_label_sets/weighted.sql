@@ -1,4 +1,4 @@
--- averaged_label_sets: one row per group and class: its observed, predicted and hit weight, the first as unnormalized shares, and their derivative.
+-- averaged_label_sets: one row per group and class: its observed, predicted and hit weight; averages are weighted by the observed weight.
 -- Averages are of precision, recall, F and the Jaccard index: the sum of share times ratio over the sum of shares.
 -- Grain: group_id, class_id
 SELECT

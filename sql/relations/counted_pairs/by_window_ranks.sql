@@ -1,4 +1,4 @@
--- counted_pairs: one row per group, for pairs counted by ranks or bits, and one per label and score: weights of pairs of each kind.
+-- counted_pairs: one row per group, or several to sum for groups that ranks cannot count: weights of untied and of tied pairs.
 -- Where all weights are 1, window ranks count the pairs: a rank by label within the rows of lower or equal score counts the discordant
 -- ones, and differences of ranks the others. These are integers, whose differences are exact. The other groups are counted as by bits.
 -- Grain: many per group_id

@@ -1,4 +1,4 @@
--- ranked_predictions: one row per group and distinct score: weight, label sum, and numbers of predictions of lower scores, by buckets, and of all.
+-- ranked_predictions: one row per group and distinct score: weight, label sum, predictions below it (counted by bucket), and all predictions.
 -- Buckets below are counted by bucket_sums, and lower scores of the same bucket by a window over the bucket.
 -- Grain: group_id, score
 SELECT

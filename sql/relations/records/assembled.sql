@@ -1,4 +1,4 @@
--- records: one row per group of predicted_clusters and record of either clustering: its predicted and its true cluster, NULL without one.
+-- records: one row per group of predicted_clusters and record of either clustering: its predicted and its true cluster, NULL where it has none.
 -- If only predicted_clusters has groups, every group has all records of true_clusters.
 -- Grain: group_id, record_id
 SELECT

@@ -1,4 +1,4 @@
--- surrogate_terms: one row per group and prediction (k highest of each class): label, score, margin score, class rank, and numbers of positives.
+-- surrogate_terms: one row per group and prediction (k highest of each class): label, score, score less margin if positive, rank in class, counts.
 -- A negative with a higher score than the margin score of a positive adds the difference to the surrogate.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- $margin: number above 0, default 1: required margin between the scores of a positive and a negative.
