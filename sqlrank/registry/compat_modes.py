@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import ContractError, MetricError, short_repr, suggest_choice
+from sqlrank.errors import ContractError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.registry.settings_checks import unknown_policies
 from sqlrank.registry.sql_folder import read_tables
 
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.registry.registry import Registry
+
+
+MIN_TOOL_CHARACTERS = 4
+"""Length from which a word may be the name of a tool."""
 
 
 def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
@@ -24,8 +29,10 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
     if compat is None:
         return {}
     if compat not in library.compat_files:
-        modes = library.compat_files
-        raise MetricError(suggest_choice(f"unknown compat {compat!r}", compat, sorted(modes)))
+        problem, modes = f"unknown compat {compat!r}", sorted(library.compat_files)
+        if reproducing := [mode for mode in modes if _reproduces(library.compat_files[mode].read_text("utf-8"), compat)]:
+            raise MetricError(f"{problem}. Its numbers are reproduced by {join_words(reproducing, 'or')}")
+        raise MetricError(suggest_choice(problem, compat, modes))
     path = library.compat_files[compat]
     compat_mode = read_tables(path)
     metric_settings = list(compat_mode.get("metrics", {}).values())
@@ -40,6 +47,16 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
     if problems:
         raise MetricError(*(f"{path}: {problem}" for problem in problems))
     return compat_mode
+
+
+def _reproduces(mode_text: str, tool: str) -> bool:
+    """Return True if the first line of a mode names a tool, such as ``scikit-learn``, before its colon.
+
+    >>> _reproduces("# trec_eval 9 and pytrec_eval: judged topics", "pytrec_eval"), _reproduces("# XGBoost 3: as trec_eval", "trec_eval")
+    (True, False)
+    """
+    tools = mode_text.partition("\n")[0].partition(":")[0]
+    return len(tool) >= MIN_TOOL_CHARACTERS and re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", tools, re.IGNORECASE) is not None
 
 
 def expand_compat_alias(text: str, compat_mode: Mapping[str, Any], library: Registry) -> str:

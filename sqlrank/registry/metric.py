@@ -259,7 +259,7 @@ def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | str
         share = f"{text.rpartition('@')[0]}@{float(cutoff.removesuffix('%')) / 100:g}"
         raise MetricError(f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write a share as a number, {share}")
     raise MetricError(
-        f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write a number, a range such as @1..20, or @{QUERY_CUTOFF}, a column of the table of queries"
+        f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}. Write a number, a list such as @[5,10], a range such as @1..20, or @{QUERY_CUTOFF}, a column of the table of queries"
     )
 
 

@@ -321,7 +321,8 @@ def _bind_cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, Parameter
     if metric.cutoff is None:
         if param is not None and param.name not in settings:
             example = "0.1" if param.type == "number" else "10"
-            raise MetricError(f"{file.display_name} needs a cut-off: {param.about} Write {file.display_name}@{example}")
+            about = param.about.removeprefix("cut-off, ")
+            raise MetricError(f"{file.display_name} needs a cut-off: {about} Write {file.display_name}@{example}")
         return {}
     if param is None:
         raise MetricError(f"{file.display_name} takes no cut-off. Write {metric @ None!s}")  # type: ignore[operator]

@@ -101,7 +101,7 @@ def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
         ("P@5@5", "cannot read the metric"),
         ("P(@5", "cannot read the metric"),
         ("P@", "cannot read the metric"),
-        ("P@x", "cannot read the cut-off 'x' in 'P@x'. Write a number, a range such as @1..20, or @cutoff"),
+        ("P@x", "cannot read the cut-off 'x' in 'P@x'. Write a number, a list such as @[5,10], a range such as @1..20, or @cutoff"),
         ("P@-1", "cannot read the cut-off '-1'"),
         ("P@5..1", "must rise from 1 or more"),
         ("P@0..5", "must rise from 1 or more"),

@@ -155,3 +155,21 @@ def test_a_query_that_no_row_has() -> None:
 def test_a_group_per_query() -> None:
     message = "--by cannot name 'query_id', which is a column of the run or of the result. --per-query gives a row per query"
     assert message in run_refused_command("evaluate", "AP", *RUN, "--by", "query_id")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["P"], "P needs a cut-off: the number of top-ranked documents of a list that count. Write P@10"),
+        (
+            ["P@5,10"],
+            "cannot read the cut-off '5,10' in 'P@5,10'. Write a number, a list such as @[5,10], a range such as @1..20, or @cutoff",
+        ),
+        (["RR", "--compat", "trec_eval"], "unknown compat 'trec_eval'. Its numbers are reproduced by trec10 or trec9"),
+        (["RR", "--compat", "scikit-learn"], "unknown compat 'scikit-learn'. Its numbers are reproduced by sklearn"),
+        (["RR", "--compat", "skleran"], "unknown compat 'skleran'. Did you mean 'sklearn'? Choose from: catboost, "),
+        (["RR", "--compat", "a"], "unknown compat 'a'. Choose from: catboost, "),
+    ],
+)
+def test_cutoffs_and_modes(words: list[str], message: str) -> None:
+    assert message in run_refused_command("evaluate", *words, *RUN)

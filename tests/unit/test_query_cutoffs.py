@@ -95,7 +95,7 @@ def test_it_reads_back() -> None:
     [
         ("P@cutoff", {"queries": None}, "P@cutoff needs queries. Give queries=..."),
         ("P@cutoff", {"queries": QUERIES.select(["query_id"])}, "no column 'cutoff'"),
-        ("P@own", {}, "Write a number, a range such as @1..20, or @cutoff, a column of the table of queries"),
+        ("P@own", {}, "Write a number, a list such as @[5,10], a range such as @1..20, or @cutoff, a column of the table of queries"),
         (
             "num_shown@cutoff",
             {},
