@@ -21,6 +21,10 @@ def describe_missing_columns(inputs: Mapping[str, BoundInput], needed: Mapping[s
         run, qrels = inputs["run"].label, inputs["qrels"].label
         return {"run": f"{run} has the column relevance and no score, and {qrels} the column score and no relevance. Exchange the two"}
     suggested = {role: _suggest_columns(inputs[role], names) for role, names in needed.items()}
+    shares_table = {"run", "qrels"} <= suggested.keys() and inputs["run"].table is inputs["qrels"].table
+    if shares_table and (shared := suggested["run"] | suggested["qrels"]):
+        # The caller gave predictions, of which rankings and judgments are made.
+        return {"run": _describe_input(inputs["run"], shared, (), f"predictions ({inputs['run'].table.label})")}
     messages = {}
     for role, columns in suggested.items():
         others = [other for other_role, other in suggested.items() if other_role != role]
@@ -59,11 +63,11 @@ def _suggest_columns(bound_input: BoundInput, needed: Sequence[str]) -> dict[str
     return suggested
 
 
-def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], qualified: Collection[str]) -> str:
+def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], qualified: Collection[str], label: str = "") -> str:
     available = list(bound_input.table.column_types or ())
     is_single = len(columns) == 1
     is_of_systems = bool(bound_input.table.members) and {"query_id", "doc_id"} <= columns.keys()
-    problem = f"{bound_input.label}: no column{'' if is_single else 's'} {', '.join(map(repr, columns))}"
+    problem = f"{label or bound_input.label}: no column{'' if is_single else 's'} {', '.join(map(repr, columns))}"
     if nested_rows := describe_nested_rows(bound_input):
         return join_sentences(problem, nested_rows)
     meant = ", ".join(repr(column) for column in columns.values() if column)

@@ -173,3 +173,12 @@ def test_a_group_per_query() -> None:
 )
 def test_cutoffs_and_modes(words: list[str], message: str) -> None:
     assert message in run_refused_command("evaluate", *words, *RUN)
+
+
+def test_rankings_of_predictions_without_ids(tmp_path: Path) -> None:
+    (tmp_path / "clicks.csv").write_text("user_id,label,score\nu1,1,0.5\n")
+    message = run_refused_command("evaluate", "nDCG@10", "--predictions", tmp_path / "clicks.csv")
+    assert message == (
+        f"sqlrank: predictions ({tmp_path}/clicks.csv): no columns 'query_id', 'doc_id'. Did you mean 'user_id'? "
+        "Say which they are with --column query_id=user_id --column doc_id=... There are: user_id, label, score\n"
+    )
