@@ -102,14 +102,17 @@ def __getattr__(name: str) -> Any:
 
 
 def _suggest_call(name: str) -> str:
-    """Return the equivalent call for a function of another tool.
+    """Return the equivalent call for a function of another tool, or a public name that is spelt much like it.
 
     Empty for attributes that Python probes.
     """
     if name.startswith("_") or import_module("importlib.util").find_spec(f"{__name__}.{name}") is not None:
         return ""
     call = import_module("sqlrank.call_suggestions").call_for(name)
-    return "" if call is None else f". Write sqlrank.{call}"
+    if call is not None:
+        return f". Write sqlrank.{call}"
+    advice = import_module("sqlrank.errors").did_you_mean(name, __all__)
+    return f". {advice}" if advice else ""
 
 
 def __dir__() -> list[str]:

@@ -196,8 +196,8 @@ class _Correction:
             self._set_argument(name, name, value)
             return
         self.unknown.append(name)
-        if name in self.library.roles and name not in INPUTS_BY_KEYWORD and self._find_base_roles() - {"predictions", "run"}:
-            self.advice.append(self.library.misplaced_name_hint(name))
+        if (advice := self._advise_on_source(name)) is not None:
+            self.advice.append(advice)
             return
         if isinstance(value, str) and value in DIALECT_NAMES and "dialect" in self.parameters:
             self._set_argument("dialect", name, value)
@@ -225,6 +225,13 @@ class _Correction:
                 self.advice.append(f"it takes {', '.join(self.parameters)}{', and policies' if self.has_policies else ''}")
         if sentence := placement_hint or nearest:
             self.advice.append(sentence)
+
+    def _advise_on_source(self, name: str) -> str | None:
+        """Return advice on an input that the function takes under another argument, or not at all; None for other names."""
+        if self.function == "chart" and name in INPUTS_BY_KEYWORD:
+            return "a chart is of a result: chart(evaluate('ROC', predictions=...))"
+        is_role = name in self.library.roles and name not in INPUTS_BY_KEYWORD and self._find_base_roles() - {"predictions", "run"}
+        return self.library.misplaced_name_hint(name) if is_role else None
 
     def _apply_rule(self, change: str, target: str, name: str, value: Any) -> bool:
         """Translate an argument by a rule; return False if the function lacks its target."""

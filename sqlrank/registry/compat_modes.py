@@ -30,7 +30,7 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
         return {}
     if compat not in library.compat_files:
         problem, modes = f"unknown compat {compat!r}", sorted(library.compat_files)
-        if reproducing := [mode for mode in modes if _reproduces(library.compat_files[mode].read_text("utf-8"), compat)]:
+        if reproducing := [mode for mode in modes if _has_tool_name(library.compat_files[mode].read_text("utf-8"), compat)]:
             raise MetricError(f"{problem}. Its numbers are reproduced by {join_words(reproducing, 'or')}")
         raise MetricError(suggest_choice(problem, compat, modes))
     path = library.compat_files[compat]
@@ -49,10 +49,10 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
     return compat_mode
 
 
-def _reproduces(mode_text: str, tool: str) -> bool:
+def _has_tool_name(mode_text: str, tool: str) -> bool:
     """Return True if the first line of a mode names a tool, such as ``scikit-learn``, before its colon.
 
-    >>> _reproduces("# trec_eval 9 and pytrec_eval: judged topics", "pytrec_eval"), _reproduces("# XGBoost 3: as trec_eval", "trec_eval")
+    >>> _has_tool_name("# trec_eval 9 and pytrec_eval: judged topics", "pytrec_eval"), _has_tool_name("# XGBoost 3: as trec_eval", "trec_eval")
     (True, False)
     """
     tools = mode_text.partition("\n")[0].partition(":")[0]

@@ -1,4 +1,4 @@
-"""Mistakes in options of the command line, each with the message that says what to write instead."""
+"""Mistakes in calls, most of them on the command line, each with the message that says what to write instead."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import sqlrank
+from sqlrank.errors import MetricError
 from tests.unit.command_line import ROOT, TREC, invoke_command, run_refused_command
 
 if TYPE_CHECKING:
@@ -182,3 +184,11 @@ def test_rankings_of_predictions_without_ids(tmp_path: Path) -> None:
         f"sqlrank: predictions ({tmp_path}/clicks.csv): no columns 'query_id', 'doc_id'. Did you mean 'user_id'? "
         "Say which they are with --column query_id=user_id --column doc_id=... There are: user_id, label, score\n"
     )
+
+
+def test_misspelt_functions_and_data_of_charts() -> None:
+    with pytest.raises(AttributeError, match=r"module 'sqlrank' has no attribute 'evalute'. Did you mean 'evaluate'\?$"):
+        sqlrank.evalute("AUC")
+    advice = r"chart has no argument 'predictions'. A chart is of a result: chart\(evaluate\('ROC', predictions=...\)\)$"
+    with pytest.raises(MetricError, match=advice):
+        sqlrank.chart("ROC", predictions={"label": [1, 0], "score": [0.5, 0.25]})  # type: ignore[call-arg]
