@@ -109,4 +109,6 @@ def _read_stored_result(path: Path) -> Any:
     """Return a result stored as Parquet."""
     if not path.is_file():
         raise SqlrankError(f"--result {path}: there is no such file. Store a result with -o {path.with_suffix('.parquet').name}")
-    return read_parquet(path, f"--result {path}", "Other formats do not keep the metadata of columns")
+    return read_parquet(
+        path, f"--result {path}", "Other formats do not keep the metadata of columns. Write the result again with -o result.parquet"
+    )

@@ -60,7 +60,8 @@ class Formula:
             return cls(*names)
         if is_covariate and isinstance(text, str) and text.strip() and not match:
             return cls(text.strip())
-        expected = "Mean(revenue) or Ratio(clicks, views)" + (", or name a column" if is_covariate else "")
+        column = text.strip() if isinstance(text, str) and text.strip().isidentifier() else "revenue"
+        expected = f"Mean({column}) or Ratio(clicks, views)" + (", or name a column" if is_covariate else "")
         raise MetricError(f"{'covariate' if is_covariate else 'metric'} {short_repr(text)} is not possible: write {expected}")
 
     def __str__(self) -> str:

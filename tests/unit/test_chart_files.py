@@ -244,8 +244,9 @@ def test_the_command_refuses(arguments: list[Any], message: str, tmp_path: Path,
 def test_a_stored_table_that_is_none_of_ours(clicks: Path, tmp_path: Path) -> None:
     assert "this table has no metadata of sqlrank" in run_refused_command("chart", "--result", clicks, "-o", tmp_path / "a.svg")
     (tmp_path / "r.csv").write_text("AUC\n0.5\n", "utf-8")
-    assert "no Parquet file. Other formats do not keep the metadata of columns" in run_refused_command(
-        "chart", "--result", tmp_path / "r.csv", "-o", tmp_path / "a.svg"
+    assert (
+        "no Parquet file. Other formats do not keep the metadata of columns. Write the result again with -o result.parquet"
+        in run_refused_command("chart", "--result", tmp_path / "r.csv", "-o", tmp_path / "a.svg")
     )
 
 

@@ -41,7 +41,7 @@ def find_message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> st
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        ({"metrics": "x"}, "metric 'x' is not possible: write Mean(revenue) or Ratio(clicks, views)"),
+        ({"metrics": "x"}, "metric 'x' is not possible: write Mean(x) or Ratio(clicks, views)"),
         ({"metrics": "Mean(x, y)"}, "metric 'Mean(x, y)' is not possible: write Mean(revenue)"),
         ({"metrics": "Ratio(x)"}, "metric 'Ratio(x)' is not possible"),
         ({"metrics": []}, "metrics=[] is not possible: give formulas, such as {'ctr': 'Ratio(clicks, views)'}"),
