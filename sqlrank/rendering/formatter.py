@@ -43,8 +43,8 @@ _COMPARISONS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: 
 _FUNCTIONS = (exp.Sum, exp.Floor, exp.Avg, exp.Min, exp.Max, exp.Sqrt, exp.Ln, exp.Exp)
 """Functions of one argument, which are written as such in every dialect."""
 
-_CALLS = {exp.Coalesce: "COALESCE", exp.Nullif: "NULLIF", exp.Greatest: "GREATEST", exp.Least: "LEAST"}
-"""Functions of several arguments, with their names."""
+_CALLS = {exp.Coalesce: "COALESCE", exp.Nullif: "NULLIF", exp.Greatest: "GREATEST", exp.Least: "LEAST", exp.Pow: "POWER"}
+"""Functions of several arguments, with their names. ibis, where it is imported, changes that of the power in sqlglot's writer for PostgreSQL."""
 
 _COLUMNS = "\0columns\0"
 """Mark of the columns of a SELECT that are on its line."""

@@ -105,6 +105,7 @@ def question_lists(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [row | {"scores": [4, *row["scores"]], "grades": [1, *row["grades"]]} if row is first else row for row in rows]
 
 
+@pytest.mark.slow
 @given(question_lists(), st.sampled_from(["rank", "doc_desc", "expected"]))
 @settings(max_examples=15, deadline=None)
 def test_random_lists_have_the_values_of_rows(questions: list[dict[str, Any]], ties: str) -> None:
@@ -114,6 +115,7 @@ def test_random_lists_have_the_values_of_rows(questions: list[dict[str, Any]], t
     assert all(0 <= row["R@3"] <= 1 for row in found)
 
 
+@pytest.mark.slow
 @given(
     question_lists(),
     st.lists(st.sampled_from([metric for metric in RANKING_METRICS if "ties=" not in metric]), min_size=1, max_size=4, unique=True),

@@ -215,7 +215,8 @@ def test_queries_that_were_mapped_are_the_units() -> None:
 # By what each row does
 
 
-@pytest.mark.parametrize("metrics", select_few([SMOOTH, MATRIX_METRICS], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("metrics", [SMOOTH, MATRIX_METRICS])
 def test_standard_errors_are_finite_differences(metrics: list[str]) -> None:
     """Thirty rows in two groups: a copy of the data for each row, in which it weighs a little more, or less."""
     rng = np.random.default_rng(7)

@@ -18,7 +18,6 @@ from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 import sqlrank
 from sqlrank.rollups import evaluate_rollup, jackknife
 from tests.definitions.test_rollups import ORDERS, SUMS, draw_clicks, load_sqlite
-from tests.lanes import select_few
 from tests.unit.command_line import invoke_command, run_command
 
 if TYPE_CHECKING:
@@ -175,7 +174,7 @@ def test_agreement_with_scikit_learn(campaign: str | None) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", select_few([{"n_bins": 64}, {}, {"binning": "exact"}], 1))
+@pytest.mark.parametrize("options", [{"n_bins": 64}, {}, {"binning": "exact"}])
 def test_values_are_those_without_buckets(options: dict[str, Any]) -> None:
     every = [*SUMS, *ORDERS]
     given = {"predictions": draw_clicks(), "by": ["day", "campaign"], **options}
@@ -338,6 +337,7 @@ def test_verdicts_by_intervals() -> None:
 # The command, and what is refused
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     path, rollup = tmp_path / "clicks.parquet", tmp_path / "rollup.parquet"
     pq.write_table(draw_clicks(), path)

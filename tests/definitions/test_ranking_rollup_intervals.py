@@ -36,6 +36,7 @@ def test_a_weighted_mean_by_hand() -> None:
     assert [row["RR.ci_low"], row["RR.ci_high"]] == pytest.approx([max(0, 0.5 - reach), min(1, 0.5 + reach)], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_weighted_means_have_the_standard_errors_of_rows() -> None:
     """With queries of no weight, which are no units of a weighted mean, for all days and each."""
     held = draw_lists(weighted=True)
@@ -119,6 +120,7 @@ def compute_means_without_buckets(bucket: str, buckets: int, held: dict[str, Any
     return [sum(weight * value for weight, value in pairs) / sum(weight for weight, _ in pairs) for pairs in left]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bucket", ["query_id", "user_id"])
 def test_buckets_by_brute_force(bucket: str) -> None:
     """The values are those without buckets, and standard errors those of the lists without each bucket of units."""

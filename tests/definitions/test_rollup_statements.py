@@ -12,7 +12,6 @@ import pytest
 import sqlrank
 from tests.definitions.test_ranking_rollups import draw_lists
 from tests.definitions.test_rollups import ORDERS, SUMS, THREE, draw_clicks, make_rollup
-from tests.lanes import select_few
 from tests.unit.command_line import run_command
 
 if TYPE_CHECKING:
@@ -52,8 +51,9 @@ def run_statement(duck: duckdb.DuckDBPyConnection, text: str, metrics: list[str]
     return table.rename_columns(names).to_pylist()
 
 
-@pytest.mark.parametrize("by", select_few([["campaign"], [], ["day", "campaign"]], 1))
-@pytest.mark.parametrize("bins", select_few([{"n_bins": 64, "exact_scores": [0.25, 0.5]}, {}, {"binning": "exact"}], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("by", [["campaign"], [], ["day", "campaign"]])
+@pytest.mark.parametrize("bins", [{"n_bins": 64, "exact_scores": [0.25, 0.5]}, {}, {"binning": "exact"}])
 def test_statements_say_what_is_evaluated(by: list[str], bins: dict[str, Any]) -> None:
     """Of bins that are open, of one score beside those, and of all."""
     duck = duckdb.connect()

@@ -12,7 +12,6 @@ import pytest
 import sqlrank
 from sqlrank.rollups import evaluate_rollup
 from tests.definitions.test_rollups import THREE, draw_clicks, load_sqlite, make_rollup
-from tests.lanes import select_few
 from tests.unit.command_line import run_command
 
 METRICS = ["AUC", "APS", "LogLoss", "CalibrationRatio"]
@@ -29,8 +28,9 @@ def are_equal(found: dict[str, Any], expected: dict[str, Any], but: tuple[str, .
     return one == pytest.approx(other, abs=1e-11, rel=1e-11)
 
 
-@pytest.mark.parametrize("window_days", select_few([2, 3, 90], 1))
-@pytest.mark.parametrize("by", select_few([["campaign"], []], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("window_days", [2, 3, 90])
+@pytest.mark.parametrize("by", [["campaign"], []])
 def test_a_window_is_what_its_days_give(by: list[str], window_days: int) -> None:
     """Also directly, of the rows themselves, for the metrics that are sums; the truth of the others is within their bounds."""
     rows = sqlrank.evaluate(METRICS, rollup=make_daily_rollup(), window_days=window_days, by=by).to_pylist()

@@ -86,6 +86,7 @@ def test_which_side_is_undefined() -> None:
         assert found.schema.metadata[b"sqlrank.verdict"] == b"inconclusive"
 
 
+@pytest.mark.slow
 def test_a_group_without_a_value_is_a_row_of_its_own() -> None:
     """Rows stand in the order of groupings, of the values of groups, and of metrics as they were asked for."""
     found = gate(["MCC", "LogLoss", "AUC"], "mixed", by=["country"], tolerance=1)

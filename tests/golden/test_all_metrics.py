@@ -69,6 +69,7 @@ def rollup(file: SqlFile, dialect: str) -> str:
     return sqlrank.rollup_sql(format_metric(file), dialect=dialect, by="day", **sources(file))
 
 
+@pytest.mark.slow
 def test_sums_of_rollups_are_named_by_columns_and_functions() -> None:
     words = re.compile(r"(?:sum|count|min|max)(?:_[a-z]+|_\d+(?=_))*_[0-9a-f]{8}")
     keywords = re.compile(r"_(?:case|when|then|else|end|null|nullif|coalesce|and|or)_")

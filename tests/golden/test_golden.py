@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +91,18 @@ def test_statements_are_as_they_were_read(dialect: str, scenario: str, pytestcon
     if pytestconfig.getoption("--rewrite-golden"):
         path.write_text(text, "utf-8")
     assert path.read_text("utf-8") == text, "if the change is meant, read what --rewrite-golden writes"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", ["logs", "answers"])
+def test_statements_are_the_same_where_ibis_is_imported(scenario: str) -> None:
+    """It changes functions that sqlglot writes for PostgreSQL."""
+    program = (
+        "import sys, ibis.backends.sql.dialects; from tests.golden.test_golden import print_scenario; "
+        f"sys.stdout.write(print_scenario({scenario!r}, 'postgres'))"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=GOLDEN.parents[1])
+    assert printed.stdout == (GOLDEN / f"{scenario}_postgres.sql").read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.sql")), ids=lambda path: path.stem)

@@ -162,8 +162,9 @@ def test_rows_of_the_worked_example() -> None:
     ]
 
 
-@pytest.mark.parametrize("unit", select_few([None, "unit_id"], 1))
-@pytest.mark.parametrize("metrics", select_few([FEW, METRICS], 1), ids=["few", "all"])
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [None, "unit_id"])
+@pytest.mark.parametrize("metrics", [FEW, METRICS], ids=["few", "all"])
 def test_standard_errors_are_those_of_finite_differences(unit: str | None, metrics: list[str]) -> None:
     rng = np.random.default_rng(0)
     label = rng.choice(list("abcd"), 80)
@@ -323,6 +324,7 @@ def test_errors_of_scores_are_those_of_predictions() -> None:
         assert row["MulticlassLogLoss.se"] == pytest.approx(np.sqrt(count / (count - 1) * (influence**2).sum()))
 
 
+@pytest.mark.slow
 def test_errors_of_areas_are_those_of_finite_differences() -> None:
     """Scores are tied, a class has no labels, and weights differ."""
     rng = np.random.default_rng(0)

@@ -48,6 +48,7 @@ def list_forms() -> list[tuple[dict[str, Any], dict[str, Any]]]:
     ]
 
 
+@pytest.mark.slow
 def test_forms_have_the_numbers_of_sklearn_and_of_rows() -> None:
     rows = {name: np.repeat(values, 4) for name, values in OTHERS.items()}
     rows |= {"prediction_id": np.repeat(np.arange(60), 4), "class_id": np.tile(NAMES, 60), "score": SCORES.ravel()}

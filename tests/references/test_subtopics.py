@@ -39,6 +39,7 @@ def test_every_metric_has_a_reference() -> None:
     assert there == {*METRICS} == {*VARIANTS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 def test_metrics_are_those_of_their_formulas(policy: str) -> None:
     data = draw_collection(3)

@@ -64,6 +64,7 @@ def test_names_that_xml_has_no_place_for_are_drawn(tmp_path: Path) -> None:
     assert {"a\ufffdb\ufffd\ufffd", "c\td"} <= find_texts(tmp_path / "a.svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\u2028", "\u2029"])
 def test_ends_of_lines_of_javascript_are_drawn_as_what_is_no_text(end: str, tmp_path: Path) -> None:
     table = pa.table({"label": [0, 1], "score": [0.1, 0.4], "x": [f"a{end}b", "c"]})
@@ -82,7 +83,7 @@ def test_kinds_of_metrics_are_drawn_with_facets_next_to_each_other(kind: str, tm
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", select_few(["roc", "calibration", "pr", "gain", "lift", "threshold"], 2))
+@pytest.mark.parametrize("kind", ["roc", "calibration", "pr", "gain", "lift", "threshold"])
 def test_curves_are_drawn_with_facets(kind: str, tmp_path: Path) -> None:
     curve = {name.lower(): name for name in ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")}[kind]
     save_chart(sqlrank.chart(evaluate_clicks(curve, by=["country", "device", "day"])), tmp_path / "a.svg")

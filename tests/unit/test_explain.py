@@ -52,6 +52,7 @@ def test_a_list_step_by_step() -> None:
     assert "<pre>" in found._repr_html_()  # what notebooks call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "policies"),
     select_every(

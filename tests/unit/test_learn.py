@@ -15,7 +15,6 @@ import sqlrank
 from sqlrank.cli.app import app
 from sqlrank.errors import ExecutionError, InputError, MetricError
 from sqlrank.learn import fit, scoring_sql
-from tests.lanes import select_few
 from tests.references import surrogates_reference as reference
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ def test_time_runs_out() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", select_few(["array", "columns", "long"], 1))
+@pytest.mark.parametrize("form", ["array", "columns", "long"])
 def test_the_statement_scores_as_the_weights_do(form: str) -> None:
     source, columns = {"array": (to_arrays(), {}), "columns": (to_wide(), {"features": NAMES}), "long": (to_long(), {})}[form]
     weights = fit(source, k=3, learning_rate=1, max_iter=10, columns=columns)
@@ -225,6 +224,7 @@ def change_examples(**columns: Any) -> pa.Table:
 NUMBERS = draw_examples(1)["features"].tolist()
 
 
+@pytest.mark.slow
 def test_labels_and_queries_may_be_expressions_and_a_feature_may_be_alone() -> None:
     examples = to_wide()
     expected = fit(examples, k=2, columns={"features": [NAMES[0]]})

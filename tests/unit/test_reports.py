@@ -424,6 +424,7 @@ def test_it_says_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         report_rankings()
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_page(tmp_path: Path) -> None:
     pq.write_table(CLICKS, tmp_path / "p.parquet")
     target = tmp_path / "report.html"

@@ -216,6 +216,7 @@ def test_the_first_statement_on_a_connection_raises_our_error(monkeypatch: pytes
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=duckdb.connect())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [
