@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing, suppress
 from functools import cached_property, partial
 from hashlib import md5
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -171,16 +172,19 @@ def _register_sqlite_functions(connection: sqlite3.Connection) -> None:
     """
     cursor = connection.cursor()
     cursor.row_factory = None
-    for name, (function, *values) in _FUNCTIONS.items():
+    for name, (function, *calls) in _FUNCTIONS.items():
+        num_arguments = len(calls[0])
+        call = f"{name}({', '.join('?' * num_arguments)})"
         try:
-            results = cursor.execute(f"SELECT {', '.join([f'{name}(?)'] * len(values))}", values).fetchone()
+            results = cursor.execute(f"SELECT {', '.join([call] * len(calls))}", [*chain(*calls)]).fetchone()
         except sqlite3.OperationalError:
-            connection.create_function(name, 1, partial(_apply_unless_null, function), deterministic=True)
+            connection.create_function(name, num_arguments, partial(_apply_unless_null, function), deterministic=True)
             continue
-        for value, result in zip(values, results, strict=True):
-            if not _is_same(result, function(value)):
+        for arguments, result in zip(calls, results, strict=True):
+            if not _is_same(result, function(*arguments)):
+                shown = ", ".join(map(repr, arguments))
                 raise InputError(
-                    f"the function {name} of this connection gives {name}({value!r}) = {result!r}, not {function(value)!r}. "
+                    f"the function {name} of this connection gives {name}({shown}) = {result!r}, not {function(*arguments)!r}. "
                     "Drop or rename it, or use a connection that does not have it"
                 )
 
@@ -196,8 +200,8 @@ def _round_down(value: Any) -> Any:
     return value if isinstance(value, int) else float(math.floor(value))
 
 
-def _apply_unless_null(function: Callable[[Any], Any], value: Any) -> Any:
-    return None if value is None else function(value)
+def _apply_unless_null(function: Callable[..., Any], *arguments: Any) -> Any:
+    return None if None in arguments else function(*arguments)
 
 
 def _hash_text(text: Any) -> str:
@@ -222,14 +226,15 @@ def _types_on_sqlite(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Sel
     return exp.select(*(exp.Max(this=value_type) for value_type in value_types)).from_(query.copy().subquery("described"))
 
 
-_FUNCTIONS: dict[str, tuple[Callable[[Any], Any], *tuple[Any, ...]]] = {
-    "ln": (math.log, 1e-300, 1e300),
-    "exp": (math.exp, -700.0, 700.0),
-    "sqrt": (math.sqrt, 1e-300, 1e300),
-    "floor": (_round_down, -1.5, 2.5),
-    "md5": (_hash_text, "a"),
+_FUNCTIONS: dict[str, tuple[Callable[..., Any], *tuple[tuple[Any, ...], ...]]] = {
+    "ln": (math.log, (1e-300,), (1e300,)),
+    "exp": (math.exp, (-700.0,), (700.0,)),
+    "sqrt": (math.sqrt, (1e-300,), (1e300,)),
+    "power": (math.pow, (3, 11), (0.5, 2)),
+    "floor": (_round_down, (-1.5,), (2.5,)),
+    "md5": (_hash_text, ("a",)),
 }
-"""Functions that SQLite may lack, with test values that detect other definitions of users."""
+"""Functions that SQLite may lack, with arguments whose values detect other definitions of users."""
 
 _TYPE_QUERIES = {"postgres": _types_on_postgres, "sqlite": _types_on_sqlite}
 """Queries for column types, in dialects whose drivers do not report them."""

@@ -63,6 +63,7 @@ class SQLite:
         self.connection = sqlite3.connect(":memory:")
         for name, function in {"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "floor": lambda x: x // 1}.items():
             self.connection.create_function(name, 1, lambda x, f=function: None if x is None else f(x), deterministic=True)
+        self.connection.create_function("power", 2, lambda x, y: None if x is None else math.pow(x, y), deterministic=True)
 
     def load(self, name: str, table: pa.Table) -> None:
         lists = [field.name for field in table.schema if pa.types.is_list(field.type)]

@@ -77,6 +77,11 @@ def test_macros_within_a_transaction_of_duckdb_are_refused_by_name(duck: duckdb.
             r"^the function ln of this connection gives ln\(1e-300\) = -34\.\d+, not -690\.\d+. Drop",
         ),
         ("floor", math.floor, r"^the function floor of this connection gives floor\(-1\.5\) = -2, not -2\.0. Drop or rename it"),
+        (
+            "power",
+            lambda x, y: x * y,
+            r"^the function power of this connection gives power\(3, 11\) = 33, not 177147\.0. Drop or rename it",
+        ),
         ("abs", lambda _: 1, "^this statement calls ABS, and the function abs of this database would be called instead of the engine's"),
         ("Coalesce", lambda *_: 1, None),
         ("ln", math.log, None),
@@ -87,7 +92,7 @@ def test_functions_of_an_sqlite_connection(name: str, function: Any, message: st
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE clicks (label INTEGER, score REAL)")
         connection.executemany("INSERT INTO clicks VALUES (?, ?)", [tuple(row.values()) for row in CLICKS.to_pylist()])
-        connection.create_function(name, 1, function)
+        connection.create_function(name, 2 if name == "power" else 1, function)
         if message is None:
             assert sqlrank.evaluate("LogLoss", predictions="clicks", connection=connection)["LogLoss"][0].as_py() == pytest.approx(
                 EXPECTED[0]["LogLoss"], rel=1e-12
