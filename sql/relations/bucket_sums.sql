@@ -27,7 +27,7 @@ FROM (
   SELECT
     group_id,
     bucket,
-    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- always 0: Spark warns of windows without PARTITION BY
+    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- 0 in every row, to PARTITION BY: without it Spark warns
     SUM(positives) AS positives,
     SUM(negatives) AS negatives,
     SUM(num_rows) AS bucket_rows

@@ -1,4 +1,4 @@
--- bucketed_scores: one row per row of class_weights: score, bucket (a cell of the score grid or a part of a crowded one), class weights, and counts.
+-- bucketed_scores: one row per row of class_weights, with its bucket, a cell of the grid or part of a crowded one: score, class weights, counts.
 -- A bucket is a cell of the score grid; a crowded cell is divided into several, which are narrower
 -- near the mean offset of its scores.
 -- Grain: rows of score_cells
@@ -17,7 +17,7 @@ SELECT
     65536
     + 65535 * (CASE WHEN score_cells.cell_offset < crowded_cells.mean_offset THEN -1 ELSE 1 END)
       * sixteenth_root(ABS(score_cells.cell_offset - crowded_cells.mean_offset)), 0
-  )) AS BIGINT) AS bucket -- one per cell; many if it is crowded, narrowest near its mean
+  )) AS BIGINT) AS bucket -- bucket number; parts of crowded cells finest at the mean
 FROM score_cells
 LEFT JOIN crowded_cells
   ON crowded_cells.group_id = score_cells.group_id AND crowded_cells.cell = score_cells.cell

@@ -6,11 +6,11 @@ SELECT
   cell_means.cell,
   cell_means.mean_offset -- mean position of scores, 0 to 1
 FROM (
-  -- one row per group and grid cell
+  -- one row per group and grid cell, with the mean place of scores in it
   SELECT
     group_id,
     cell,
-    AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset, -- in steps of 2^-24, whose sum is exact in any order
+    AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset, -- mean of offsets cut to 24 bits; same in any summing order
     SUM(num_rows) AS num_rows
   FROM score_cells
   GROUP BY group_id, cell

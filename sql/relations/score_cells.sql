@@ -18,7 +18,7 @@ SELECT
   CAST(FLOOR(grid_position) AS BIGINT) AS cell, -- number of the grid cell of the score, ascending
   grid_position - FLOOR(grid_position) AS cell_offset -- position in the cell, from 0 to 1
 FROM (
-  -- one row per row of class_weights, with the place of its score on a grid, so that no worker has to sort all scores
+  -- one row per row of class_weights, with its place on a grid: the whole part is its cell, so that each is sorted on its own
   SELECT
     group_id,
     score,
@@ -35,7 +35,7 @@ FROM (
         WHEN abs_score <= 0.5 THEN sixteenth_root(abs_score)
         WHEN abs_score <= 1 THEN 1.92 - sixteenth_root(1 - abs_score)
         ELSE 2.92 - sixteenth_root(1 / abs_score)
-      END) AS grid_position -- rises with the score; cells are narrowest near 0, 1, -1
+      END) AS grid_position -- grows with score; cells finest at 0 and just inside 1, -1
   FROM (
     -- one row per row of class_weights
     SELECT

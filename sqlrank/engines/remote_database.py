@@ -182,9 +182,9 @@ def _register_sqlite_functions(connection: sqlite3.Connection) -> None:
             continue
         for arguments, result in zip(calls, results, strict=True):
             if not _is_same(result, function(*arguments)):
-                shown = ", ".join(map(repr, arguments))
+                argument_text = ", ".join(map(repr, arguments))
                 raise InputError(
-                    f"the function {name} of this connection gives {name}({shown}) = {result!r}, not {function(*arguments)!r}. "
+                    f"the function {name} of this connection gives {name}({argument_text}) = {result!r}, not {function(*arguments)!r}. "
                     "Drop or rename it, or use a connection that does not have it"
                 )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.compiler.column_comments import drop_comments_repeated_in_query
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import DOUBLE, INT, find_nodes, is_not_null, quoted_column
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import SourceTable
     from sqlrank.registry.roles import Role
+
+_ZERO = exp.Literal.number(0)
+"""Summand that makes a -0.0 a 0.0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +166,10 @@ class BoundInput:
             _alias_unless_equal(self.typed_expression(name, score_type, keep_types), name, quoted=name in self.group_names)
             for name in [*self.group_names, *needed]
         ]
-        query = exp.select(*select_items)
+        for item in select_items:
+            if isinstance(item.unalias(), exp.Add) and item.unalias().expression == _ZERO:
+                item.comments = ["+ 0 makes -0.0 a 0.0"]
+        query = exp.select(*drop_comments_repeated_in_query(select_items))
         query = query.where(self.where.copy()) if self.where is not None else query
         query = query if keep_nulls else query.where(*(is_not_null(self.raw_expression(name)) for name in self.not_null))
         read_columns = {column.name: column.this for column in find_nodes(query, exp.Column)}
@@ -194,7 +201,7 @@ class BoundInput:
                 value = exp.cast(value, DOUBLE)
             value = _to_float32(value) if score_type == "float32" and name == "score" else value
             if column.is_ordered and duckdb_type in {"", "FLOAT", "DOUBLE"} and get_dialect(self.table.dialect).distinguishes_zeros:
-                return exp.Add(this=value, expression=exp.Literal.number(0))  # -0.0 + 0 is 0.0
+                return exp.Add(this=value, expression=_ZERO.copy())
         return value
 
     def raw_expression(self, name: str) -> exp.Expr:

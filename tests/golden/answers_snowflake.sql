@@ -19,7 +19,7 @@ WITH answers AS (
     CASE
       WHEN answers.grades IS NULL THEN 1
       ELSE CAST(GET(answers.grades, relevant_ids.index) AS DOUBLE)
-    END + 0 AS relevance
+    END + 0 AS relevance  -- + 0 makes -0.0 a 0.0
   FROM answers
   CROSS JOIN LATERAL FLATTEN(INPUT => answers.relevant) AS relevant_ids
 ), deduplicated_qrels AS (

@@ -17,10 +17,11 @@ WITH predictions AS (
   FROM predictions
   GROUP BY `campaign`, `day`, score
 ), score_thresholds AS (
-  -- One row per campaign, day and distinct score. (score_thresholds/by_window.sql)
+  -- One row per campaign, day and distinct score, with sums over higher and lower scores.
+  -- (score_thresholds/by_window.sql)
   SELECT
     `campaign`, `day`, positives, negatives,
-    -- weight of those of lower scores
+    -- sum over lower scores
     SUM(negatives) OVER (PARTITION BY `campaign`, `day`)
     - COALESCE(SUM(negatives) OVER preceding_rows, 0) - negatives AS negatives_below,
     SUM(positives) OVER (PARTITION BY `campaign`, `day`) AS total_positives,

@@ -6,7 +6,8 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT
     "CAMPAIGN", "DAY",
-    CAST("P_CLICK" AS DOUBLE) + 0 AS score, CAST("CLICK" AS DOUBLE) + 0 AS label
+    CAST("P_CLICK" AS DOUBLE) + 0 AS score,  -- + 0 makes -0.0 a 0.0
+    CAST("CLICK" AS DOUBLE) + 0 AS label
   FROM shop.ads.impressions
 ), score_class_weights AS (
   -- One row per CAMPAIGN, DAY and distinct score. (score_class_weights.sql)
@@ -19,10 +20,11 @@ WITH predictions AS (
   FROM predictions
   GROUP BY "CAMPAIGN", "DAY", score
 ), score_thresholds AS (
-  -- One row per CAMPAIGN, DAY and distinct score. (score_thresholds/by_window.sql)
+  -- One row per CAMPAIGN, DAY and distinct score, with sums over higher and lower scores.
+  -- (score_thresholds/by_window.sql)
   SELECT
     "CAMPAIGN", "DAY", positives, negatives,
-    -- weight of those of lower scores
+    -- sum over lower scores
     SUM(negatives) OVER (PARTITION BY "CAMPAIGN", "DAY")
     - COALESCE(
       SUM(negatives) OVER (

@@ -3,7 +3,10 @@
 -- made by: sqlrank sql CatalogCoverage@10 Personalization@10 --run shop.eval.shown --input items=shop.eval.items --dialect snowflake
 WITH run AS (
   -- One row per query and retrieved document. (shop.eval.shown)
-  SELECT query_id, doc_id, CAST(score AS DOUBLE) + 0 AS score FROM shop.eval.shown
+  SELECT
+    query_id, doc_id,
+    CAST(score AS DOUBLE) + 0 AS score  -- + 0 makes -0.0 a 0.0
+  FROM shop.eval.shown
 ), items AS (
   -- One row per item of the catalog. (shop.eval.items)
   SELECT doc_id FROM shop.eval.items

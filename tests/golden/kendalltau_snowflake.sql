@@ -7,7 +7,9 @@ WITH digits AS (
   UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9
 ), predictions AS (
   -- One row per prediction. (shop.eval.pairs)
-  SELECT CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label
+  SELECT
+    CAST(score AS DOUBLE) + 0 AS score,  -- + 0 makes -0.0 a 0.0
+    CAST(label AS DOUBLE) + 0 AS label
   FROM shop.eval.pairs
 ), label_score_weights AS (
   -- One row per label and score of predictions of positive weight, in groups of any size.

@@ -130,14 +130,15 @@ WITH logs AS NOT MATERIALIZED (
     -- concentration of the variance: 0 if units have equal influence, near 1 if one has all
     fourth_powers / NULLIF(squares * squares, 0) - 1 / units AS concentration
   FROM metric_sums
-), degrees_of_freedom AS (
-  -- One row per campaign and metric: terms of the variance for the interval.
+), interval_terms AS (
+  -- One row per campaign and metric: the metric as a share, and terms of the variance for the
+  -- interval.
   SELECT
     "campaign", metric, value, units, se, df,
-    -- about (t at units - 1 / normal quantile)^2; within 1.6 % from 4 units on
+    -- about (t / z)^2, t with units - 1 degrees of freedom, z normal; within 1.6 % from 4 units on
     (units - 1 + 0.8999505931404055e0) / NULLIF(units - 1 - 1.5207788172066563e0, 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1; from 2 on,
-    -- concentration is an overflow
+    -- Satterthwaite's degrees of freedom: 2 / concentration, kept in 3..units - 1; a concentration
+    -- of 2 is an overflow
     CASE
       WHEN units <= 4 OR concentration >= 2 THEN units - 1
       WHEN concentration * 3 > 2 THEN 3
@@ -174,7 +175,7 @@ WITH logs AS NOT MATERIALIZED (
         / NULLIF(effective_df - 1.5207788172066563e0, 0) / NULLIF(t_growth, 0)
       )
     END AS margin
-  FROM degrees_of_freedom
+  FROM interval_terms
 ), interval_limits AS (
   -- One row per campaign and metric: limits of its interval.
   SELECT

@@ -4,10 +4,16 @@
 -- made by: sqlrank sql nDCG@10 AP --run shop.eval.run --qrels shop.eval.qrels --dialect snowflake
 WITH qrels AS (
   -- One row per query and judged document. (shop.eval.qrels)
-  SELECT query_id, doc_id, CAST(relevance AS DOUBLE) + 0 AS relevance FROM shop.eval.qrels
+  SELECT
+    query_id, doc_id,
+    CAST(relevance AS DOUBLE) + 0 AS relevance  -- + 0 makes -0.0 a 0.0
+  FROM shop.eval.qrels
 ), run AS (
   -- One row per query and retrieved document. (shop.eval.run)
-  SELECT query_id, doc_id, CAST(score AS DOUBLE) + 0 AS score FROM shop.eval.run
+  SELECT
+    query_id, doc_id,
+    CAST(score AS DOUBLE) + 0 AS score  -- + 0 makes -0.0 a 0.0
+  FROM shop.eval.run
 ), evaluated_queries AS (
   -- One row per query with judgments, even if nothing was retrieved. (evaluated_queries/judged.sql)
   SELECT query_id FROM qrels GROUP BY query_id

@@ -8,8 +8,8 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT
     "CAMPAIGN",
-    CAST("P_CLICK" AS DOUBLE) + 0 AS score, CAST("CLICK" AS DOUBLE) + 0 AS label,
-    CAST(1 AS DOUBLE) / "PROPENSITY" AS weight
+    CAST("P_CLICK" AS DOUBLE) + 0 AS score,  -- + 0 makes -0.0 a 0.0
+    CAST("CLICK" AS DOUBLE) + 0 AS label, CAST(1 AS DOUBLE) / "PROPENSITY" AS weight
   FROM shop.ads.impressions
   WHERE "DAY" = '2026-01-01'
 ), score_class_weights AS (
@@ -23,7 +23,8 @@ WITH predictions AS (
   FROM predictions
   GROUP BY "CAMPAIGN", score
 ), score_thresholds AS (
-  -- One row per CAMPAIGN and distinct score. (score_thresholds/by_window.sql)
+  -- One row per CAMPAIGN and distinct score, with sums over higher and lower scores.
+  -- (score_thresholds/by_window.sql)
   SELECT
     "CAMPAIGN", positives, negatives,
     COALESCE(
@@ -42,7 +43,7 @@ WITH predictions AS (
       ),
       0
     ) AS negatives_above,
-    -- weight of those of lower scores
+    -- sum over lower scores
     COALESCE(
       SUM(negatives) OVER (
         PARTITION BY "CAMPAIGN"

@@ -22,13 +22,13 @@ WITH predictions AS (
   FROM predictions
   GROUP BY `campaign`, score
 ), score_thresholds AS (
-  -- One row per campaign and distinct score. (score_thresholds/by_window.sql)
+  -- One row per campaign and distinct score, with sums over higher and lower scores.
+  -- (score_thresholds/by_window.sql)
   SELECT
     `campaign`, positives, negatives,
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
     COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
-    -- weight of those of lower scores
-    COALESCE(SUM(negatives) OVER following_rows, 0) AS negatives_below,
+    COALESCE(SUM(negatives) OVER following_rows, 0) AS negatives_below,  -- sum over lower scores
     SUM(positives) OVER (PARTITION BY `campaign`) AS total_positives,
     SUM(negatives) OVER (PARTITION BY `campaign`) AS total_negatives
   FROM score_class_weights

@@ -5,14 +5,17 @@
 -- made by: sqlrank sql nDCG@10 AP RR --policy aggregate=wmean --run shop.eval.recommended --qrels shop.eval.bought --queries shop.eval.users --column query_id=user_id --column doc_id=item_id --column score=predicted --column relevance=stars --column weight=revenue --by model --where "run.day = '2026-01-01' AND qrels.day = '2026-01-01'" --dialect snowflake
 WITH qrels AS (
   -- One row per query and judged document. (shop.eval.bought)
-  SELECT "USER_ID" AS query_id, "ITEM_ID" AS doc_id, CAST("STARS" AS DOUBLE) + 0 AS relevance
+  SELECT
+    "USER_ID" AS query_id, "ITEM_ID" AS doc_id,
+    CAST("STARS" AS DOUBLE) + 0 AS relevance  -- + 0 makes -0.0 a 0.0
   FROM shop.eval.bought
   WHERE "DAY" = '2026-01-01'
 ), run AS (
   -- One row per MODEL, query and retrieved document. (shop.eval.recommended)
   SELECT
     "MODEL",
-    "USER_ID" AS query_id, "ITEM_ID" AS doc_id, CAST("PREDICTED" AS DOUBLE) + 0 AS score
+    "USER_ID" AS query_id, "ITEM_ID" AS doc_id,
+    CAST("PREDICTED" AS DOUBLE) + 0 AS score  -- + 0 makes -0.0 a 0.0
   FROM shop.eval.recommended
   WHERE "DAY" = '2026-01-01'
 ), queries AS (

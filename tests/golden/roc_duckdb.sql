@@ -17,7 +17,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   GROUP BY score
 ), score_thresholds AS (
-  -- One row per distinct score. (score_thresholds/by_window.sql)
+  -- One row per distinct score, with sums over higher and lower scores.
+  -- (score_thresholds/by_window.sql)
   SELECT
     score, positives, negatives,
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,

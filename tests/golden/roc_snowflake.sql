@@ -4,18 +4,20 @@
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions --dialect snowflake
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
-  SELECT CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label
+  SELECT
+    CAST(score AS DOUBLE) + 0 AS score,  -- + 0 makes -0.0 a 0.0
+    CAST(label AS DOUBLE) + 0 AS label
   FROM shop.ads.impressions
 ), grid_positions AS (
-  -- One row per prediction, with the place of its score on a grid, so that no worker has to sort
-  -- all scores.
+  -- One row per prediction, with its place on a grid: the whole part is its cell, so that each is
+  -- sorted on its own.
   SELECT
     score,
     -- weight of a positive, else 0
     CASE WHEN label = 1 THEN CAST(1.0 AS DOUBLE) ELSE 0 END AS positives,
     -- weight of a negative, else 0
     CASE WHEN label = 1 THEN 0 ELSE CAST(1.0 AS DOUBLE) END AS negatives,
-    -- rises with the score; cells are narrowest near 0, 1, -1
+    -- grows with score; cells finest at 0 and just inside 1, -1
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
       WHEN ABS(score) <= 0.5 THEN SQRT(SQRT(SQRT(SQRT(ABS(score)))))
@@ -32,10 +34,10 @@ WITH predictions AS (
     grid_position - FLOOR(grid_position) AS cell_offset  -- position in the cell, from 0 to 1
   FROM grid_positions
 ), cell_means AS (
-  -- One row per grid cell.
+  -- One row per grid cell, with the mean place of scores in it.
   SELECT
     cell,
-    -- in steps of 2^-24, whose sum is exact in any order
+    -- mean of offsets cut to 24 bits; same in any summing order
     AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset,
     COUNT(*) AS num_rows
   FROM score_cells
@@ -52,10 +54,11 @@ WITH predictions AS (
   CROSS JOIN prediction_counts
   WHERE 256 * cell_means.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
-  -- One row per prediction. (bucketed_scores.sql)
+  -- One row per prediction, with its bucket, a cell of the grid or part of a crowded one.
+  -- (bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
-    -- one per cell; many if it is crowded, narrowest near its mean
+    -- bucket number; parts of crowded cells finest at the mean
     131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
@@ -71,7 +74,7 @@ WITH predictions AS (
   -- One row per bucket.
   SELECT
     bucket,
-    -- always 0: Spark warns of windows without PARTITION BY
+    -- 0 in every row, to PARTITION BY: without it Spark warns
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
     SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores
@@ -110,7 +113,7 @@ WITH predictions AS (
   FROM bucketed_scores
   GROUP BY bucket, score
 ), score_sums AS (
-  -- One row per distinct score, with the weights of higher and lower scores in its bucket.
+  -- One row per distinct score, with sums over other scores in its bucket.
   SELECT
     bucket, score, positives, negatives,
     COALESCE(
@@ -127,7 +130,8 @@ WITH predictions AS (
     ) AS bucket_negatives_above
   FROM bucket_score_weights
 ), score_thresholds AS (
-  -- One row per distinct score. (score_thresholds/by_bucket.sql)
+  -- One row per distinct score, with sums over higher and lower scores, by buckets.
+  -- (score_thresholds/by_bucket.sql)
   SELECT
     score_sums.score, score_sums.positives, score_sums.negatives,
     bucket_sums.positives_above + score_sums.bucket_positives_above AS positives_above,

@@ -7,8 +7,8 @@ WITH predictions AS (
   SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label
   FROM shop.ads.impressions
 ), grid_positions AS (
-  -- One row per distinct score, with the place of its score on a grid, so that no worker has to
-  -- sort all scores.
+  -- One row per distinct score, with its place on a grid: the whole part is its cell, so that each
+  -- is sorted on its own.
   SELECT
     score,
     -- weight of the positives of this score
@@ -16,7 +16,7 @@ WITH predictions AS (
     -- weight of the negatives of this score
     SUM(CASE WHEN label = 1 THEN 0 ELSE 1e0 END) AS negatives,
     COUNT(*) AS num_rows,  -- predictions of this score
-    -- rises with the score; cells are narrowest near 0, 1, -1
+    -- grows with score; cells finest at 0 and just inside 1, -1
     4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END
     * CASE
       WHEN ABS(score) <= 0.5 THEN SQRT(SQRT(SQRT(SQRT(ABS(score)))))
@@ -39,10 +39,10 @@ WITH predictions AS (
   ) AS once
   WHERE RAND() >= 0
 ), cell_means AS (
-  -- One row per grid cell.
+  -- One row per grid cell, with the mean place of scores in it.
   SELECT
     cell,
-    -- in steps of 2^-24, whose sum is exact in any order
+    -- mean of offsets cut to 24 bits; same in any summing order
     AVG(FLOOR(16777216 * cell_offset)) / 16777216 AS mean_offset,
     SUM(num_rows) AS num_rows
   FROM score_cells
@@ -59,10 +59,11 @@ WITH predictions AS (
   CROSS JOIN prediction_counts
   WHERE 256 * cell_means.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
-  -- One row per distinct score. (bucketed_scores.sql)
+  -- One row per distinct score, with its bucket, a cell of the grid or part of a crowded one.
+  -- (bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
-    -- one per cell; many if it is crowded, narrowest near its mean
+    -- bucket number; parts of crowded cells finest at the mean
     131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
@@ -78,7 +79,7 @@ WITH predictions AS (
   -- One row per bucket.
   SELECT
     bucket,
-    -- always 0: Spark warns of windows without PARTITION BY
+    -- 0 in every row, to PARTITION BY: without it Spark warns
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
     SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores
@@ -96,7 +97,7 @@ WITH predictions AS (
     PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), score_sums AS (
-  -- One row per distinct score, with the weights of higher and lower scores in its bucket.
+  -- One row per distinct score, with sums over other scores in its bucket.
   SELECT
     bucket, score, positives, negatives,
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS bucket_positives_above,
@@ -106,7 +107,8 @@ WITH predictions AS (
     PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ), score_thresholds AS (
-  -- One row per distinct score. (score_thresholds/by_bucket.sql)
+  -- One row per distinct score, with sums over higher and lower scores, by buckets.
+  -- (score_thresholds/by_bucket.sql)
   SELECT
     score_sums.score, score_sums.positives, score_sums.negatives,
     bucket_sums.positives_above + score_sums.bucket_positives_above AS positives_above,

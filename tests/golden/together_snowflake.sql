@@ -6,7 +6,8 @@ WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
   SELECT
     "MODEL",
-    CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label,
+    CAST(score AS DOUBLE) + 0 AS score,  -- + 0 makes -0.0 a 0.0
+    CAST(label AS DOUBLE) + 0 AS label,
     query_id, doc_id
   FROM shop.eval.predictions
 ), qrels AS (
@@ -56,10 +57,11 @@ WITH predictions AS (
   FROM predictions
   GROUP BY "MODEL", score
 ), score_thresholds AS (
-  -- One row per MODEL and distinct score. (score_thresholds/by_window.sql)
+  -- One row per MODEL and distinct score, with sums over higher and lower scores.
+  -- (score_thresholds/by_window.sql)
   SELECT
     "MODEL", positives, negatives,
-    -- weight of those of lower scores
+    -- sum over lower scores
     SUM(negatives) OVER (PARTITION BY "MODEL")
     - COALESCE(
       SUM(negatives) OVER (

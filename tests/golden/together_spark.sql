@@ -54,11 +54,12 @@ WITH predictions AS (
   FROM predictions
   GROUP BY `model`, score
 ), score_thresholds AS (
-  -- One row per model and distinct score. (score_thresholds/by_window.sql)
+  -- One row per model and distinct score, with sums over higher and lower scores.
+  -- (score_thresholds/by_window.sql)
   SELECT
     `model`, positives, negatives,
     SUM(negatives) OVER (PARTITION BY `model`) - COALESCE(SUM(negatives) OVER preceding_rows, 0)
-    - negatives AS negatives_below,  -- weight of those of lower scores
+    - negatives AS negatives_below,  -- sum over lower scores
     SUM(positives) OVER (PARTITION BY `model`) AS total_positives,
     SUM(negatives) OVER (PARTITION BY `model`) AS total_negatives
   FROM score_class_weights

@@ -21,13 +21,14 @@ WITH sqlrank_predictions_source AS (
   FROM sqlrank_predictions
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, score
 ), sqlrank_score_thresholds AS (
-  -- One row per sqlrank_group and distinct score. (score_thresholds/by_window.sql)
+  -- One row per sqlrank_group and distinct score, with sums over higher and lower scores.
+  -- (score_thresholds/by_window.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     positives, negatives,
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
     COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
-    -- weight of those of lower scores
+    -- sum over lower scores
     SUM(negatives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }})
     - COALESCE(SUM(negatives) OVER preceding_rows, 0) - negatives AS negatives_below,
     SUM(positives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }}) AS total_positives,
@@ -43,7 +44,7 @@ WITH sqlrank_predictions_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     label, score,
-    -- number of the bin, or of a neighbor
+    -- its bin; rounding may move it by one, see the next step
     CASE WHEN score > 0 THEN -FLOOR(-score * 10) ELSE 1 END AS nearest_bin
   FROM sqlrank_predictions
 ), sqlrank_binned_predictions AS (
@@ -51,7 +52,7 @@ WITH sqlrank_predictions_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     label, score,
-    -- number of the bin, which holds its upper limit
+    -- bin, corrected; a score at a limit is in the lower bin
     CASE
       WHEN score <= (nearest_bin - 1) / 10 AND nearest_bin > 1 THEN nearest_bin - 1
       WHEN score > nearest_bin / 10 AND nearest_bin < 10 THEN nearest_bin + 1

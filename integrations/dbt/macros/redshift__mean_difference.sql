@@ -80,16 +80,16 @@ WITH sqlrank_queries_source AS (
     ) - CAST(1 AS DOUBLE PRECISION) / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
-), sqlrank_degrees_of_freedom AS (
-  -- One row per sqlrank_group: terms of the variance for the interval.
+), sqlrank_interval_terms AS (
+  -- One row per sqlrank_group: the metric as a share, and terms of the variance for the interval.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     value, units, se, df,
-    -- about (t at units - 1 / normal quantile)^2; within 1.6 % from 4 units on
+    -- about (t / z)^2, t with units - 1 degrees of freedom, z normal; within 1.6 % from 4 units on
     (units - 1 + CAST(0.8999505931404055 AS DOUBLE PRECISION))
     / NULLIF(units - 1 - CAST(1.5207788172066563 AS DOUBLE PRECISION), 0) AS t_growth,
-    -- Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1; from 2 on,
-    -- concentration is an overflow
+    -- Satterthwaite's degrees of freedom: 2 / concentration, kept in 3..units - 1; a concentration
+    -- of 2 is an overflow
     CASE
       WHEN units <= 4 OR concentration >= 2 THEN units - 1
       WHEN concentration * 3 > 2 THEN 3
@@ -134,7 +134,7 @@ WITH sqlrank_queries_source AS (
         / NULLIF(t_growth, 0)
       )
     END AS margin
-  FROM sqlrank_degrees_of_freedom
+  FROM sqlrank_interval_terms
 )
 SELECT
   {{ sqlrank.group_keys(groups, '') }}value AS mean_difference,

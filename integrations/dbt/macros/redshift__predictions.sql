@@ -73,7 +73,7 @@ WITH sqlrank_predictions_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     label, score,
-    -- number of the bin, or of a neighbor
+    -- its bin; rounding may move it by one, see the next step
     CASE WHEN score > 0 THEN -FLOOR(-score * 10) ELSE 1 END AS nearest_bin
   FROM sqlrank_predictions
 ), sqlrank_binned_predictions AS (
@@ -81,7 +81,7 @@ WITH sqlrank_predictions_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     label, score,
-    -- number of the bin, which holds its upper limit
+    -- bin, corrected; a score at a limit is in the lower bin
     CASE
       WHEN score <= (nearest_bin - 1) / 10 AND nearest_bin > 1 THEN nearest_bin - 1
       WHEN score > nearest_bin / 10 AND nearest_bin < 10 THEN nearest_bin + 1

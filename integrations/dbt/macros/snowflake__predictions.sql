@@ -6,7 +6,8 @@ WITH sqlrank_predictions_source AS (
 ), sqlrank_predictions AS (
   -- One row per prediction.
   SELECT
-    {{ sqlrank.group_columns(groups, '') }}, CAST(score AS DOUBLE) + 0 AS score,
+    {{ sqlrank.group_columns(groups, '') }},
+    CAST(score AS DOUBLE) + 0 AS score,  -- + 0 makes -0.0 a 0.0
     CAST(label AS DOUBLE) + 0 AS label
   FROM sqlrank_predictions_source
 ), sqlrank_score_class_weights AS (
@@ -21,7 +22,8 @@ WITH sqlrank_predictions_source AS (
   FROM sqlrank_predictions
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, score
 ), sqlrank_score_thresholds AS (
-  -- One row per SQLRANK_GROUP and distinct score. (score_thresholds/by_window.sql)
+  -- One row per SQLRANK_GROUP and distinct score, with sums over higher and lower scores.
+  -- (score_thresholds/by_window.sql)
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     positives, negatives,
@@ -41,7 +43,7 @@ WITH sqlrank_predictions_source AS (
       ),
       0
     ) AS negatives_above,
-    -- weight of those of lower scores
+    -- sum over lower scores
     SUM(negatives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }})
     - COALESCE(
       SUM(negatives) OVER (
@@ -59,7 +61,7 @@ WITH sqlrank_predictions_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     label, score,
-    -- number of the bin, or of a neighbor
+    -- its bin; rounding may move it by one, see the next step
     CASE WHEN score > 0 THEN -FLOOR(-score * 10) ELSE 1 END AS nearest_bin
   FROM sqlrank_predictions
 ), sqlrank_binned_predictions AS (
@@ -67,7 +69,7 @@ WITH sqlrank_predictions_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     label, score,
-    -- number of the bin, which holds its upper limit
+    -- bin, corrected; a score at a limit is in the lower bin
     CASE
       WHEN score <= (nearest_bin - 1) / 10 AND nearest_bin > 1 THEN nearest_bin - 1
       WHEN score > nearest_bin / 10 AND nearest_bin < 10 THEN nearest_bin + 1

@@ -8,14 +8,16 @@ WITH sqlrank_run_source AS (
   FROM {{ qrels }}
 ), sqlrank_qrels AS (
   -- One row per query and judged document.
-  SELECT query_id, doc_id, CAST(relevance AS DOUBLE) + 0 AS relevance
+  SELECT
+    query_id, doc_id,
+    CAST(relevance AS DOUBLE) + 0 AS relevance  -- + 0 makes -0.0 a 0.0
   FROM sqlrank_qrels_source
 ), sqlrank_run AS (
   -- One row per SQLRANK_GROUP, query and retrieved document.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, doc_id,
-    CAST(score AS DOUBLE) + 0 AS score
+    CAST(score AS DOUBLE) + 0 AS score  -- + 0 makes -0.0 a 0.0
   FROM sqlrank_run_source
 ), sqlrank_query_ids AS (
   -- One row per query.

@@ -1,4 +1,4 @@
--- adjusted_variance: se^2 * inflation * about (t at effective_df / t at units - 1)^2.
+-- adjusted_variance: about se^2 * inflation * (t(effective_df) / t(units - 1))^2.
 -- The growth is that of the squared quantile from units - 1 to the effective degrees of freedom.
 -- Source: Satterthwaite 1946.
 CREATE MACRO adjusted_variance(se, inflation, units, size, freedom, above, below, growth) AS

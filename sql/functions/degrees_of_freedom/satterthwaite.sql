@@ -1,4 +1,4 @@
--- degrees_of_freedom: Satterthwaite's degrees of freedom: 2 / concentration, from 3 to units - 1; from 2 on, concentration is an overflow.
+-- degrees_of_freedom: Satterthwaite's degrees of freedom: 2 / concentration, kept in 3..units - 1; a concentration of 2 is an overflow.
 -- They are low if few units make up most of the variance: 2 over the squared coefficient of variation of its estimate, which follows from the kurtosis of influence, its concentration
 -- times the units. A concentration of 2 or more is an overflow. Up to 4 units are not adjusted.
 -- Source: Satterthwaite 1946.

@@ -1,4 +1,4 @@
--- effective_trials: size n of a binomial sample whose share p has this variance, p (1 - p) / n; no adjustment brings it below units - 1.
+-- effective_trials: size n of a binomial sample whose share p has this variance, p (1 - p) / n; no adjustment brings n below units - 1.
 -- If no unit differs, all units are trials. If the variance is at most that of a proportion of as many units, it is not enlarged beyond the
 -- latter, which is the greatest that a share can have.
 -- Source: Wilson 1927; Kott 2017; Franco, Little, Louis & Slud 2019.

@@ -19,7 +19,7 @@ FROM (
       WHEN score <= (nearest_bin - 1) / $bins AND nearest_bin > 1 THEN nearest_bin - 1
       WHEN score > nearest_bin / $bins AND nearest_bin < $bins THEN nearest_bin + 1
       ELSE nearest_bin
-    END AS bin -- number of the bin, which holds its upper limit
+    END AS bin -- bin, corrected; a score at a limit is in the lower bin
   FROM (
     -- one row per prediction
     SELECT
@@ -27,7 +27,7 @@ FROM (
       label,
       score,
       weight,
-      CASE WHEN score > 0 THEN -FLOOR(-score * $bins) ELSE 1 END AS nearest_bin -- number of the bin, or of a neighbor
+      CASE WHEN score > 0 THEN -FLOOR(-score * $bins) ELSE 1 END AS nearest_bin -- its bin; rounding may move it by one, see the next step
     FROM predictions
   ) AS nearest_bins
 ) AS binned_predictions

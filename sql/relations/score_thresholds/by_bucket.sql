@@ -1,4 +1,4 @@
--- score_thresholds: one row per group and distinct score: class weights at, above and below it, squares, numbers and totals, by buckets.
+-- score_thresholds: one row per group and distinct score, with sums over higher and lower scores, by buckets: weights of classes, numbers, totals.
 -- Cumulative weights are sums over the other buckets and over the scores of the same bucket.
 -- weight_below(): default by_sum: how the weight below a score is computed.
 -- Materialize: all predictions are sorted.
@@ -30,7 +30,7 @@ SELECT
   bucket_sums.total_negatives,
   bucket_sums.total_rows
 FROM (
-  -- one row per group and distinct score, with the weights of higher and lower scores in its bucket
+  -- one row per group and distinct score, with sums over other scores in its bucket
   SELECT
     group_id,
     bucket,

@@ -1,4 +1,4 @@
--- score_thresholds: one row per group and distinct score: class weights at, above and below it, squares, numbers and totals, by windows.
+-- score_thresholds: one row per group and distinct score, with sums over higher and lower scores: weights of classes, squares, numbers, totals.
 -- weight_below(): default by_sum: how the weight below a score is computed.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
@@ -26,7 +26,7 @@ SELECT
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0)
-  ) AS positives_below, -- weight of those of lower scores
+  ) AS positives_below, -- sum over lower scores
   weight_below(
     SUM(negatives) OVER (PARTITION BY group_id),
     COALESCE(SUM(negatives) OVER (
@@ -36,7 +36,7 @@ SELECT
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0)
-  ) AS negatives_below, -- weight of those of lower scores
+  ) AS negatives_below, -- sum over lower scores
   SUM(positives) OVER (PARTITION BY group_id) AS total_positives,
   SUM(negatives) OVER (PARTITION BY group_id) AS total_negatives,
   SUM(num_rows) OVER (PARTITION BY group_id) AS total_rows

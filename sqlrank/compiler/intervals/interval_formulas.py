@@ -89,7 +89,7 @@ class IntervalFormulas:
             )
         return columns
 
-    def degrees_of_freedom(self) -> list[exp.Expr]:
+    def list_interval_terms(self) -> list[exp.Expr]:
         """Return the effective degrees of freedom, the factor for kurtosis, and the metric as a share."""
         columns: list[exp.Expr] = []
         units, concentration = exp.column("units"), exp.column("concentration")
@@ -139,7 +139,9 @@ class IntervalFormulas:
         elif self.needs_class_sizes:
             sizes = map(exp.column, ("center", "positive_size", "negative_size"))
             ratio = self.relations.apply_function("auc_variance_ratio", {}, *sizes)
-            columns.append(comment_column(ratio, "ratio", "Hanley and McNeil's variance, classes exchanged, / (AUC (1 - AUC))"))
+            columns.append(
+                comment_column(ratio, "ratio", "Hanley and McNeil's variance, classes exchanged, over AUC (1 - AUC), at the center")
+            )
         return columns
 
     def list_shrinkages(self) -> list[exp.Expr]:
@@ -205,11 +207,11 @@ class IntervalFormulas:
 
 INTERVAL_STEPS: tuple[tuple[str, Callable[[IntervalFormulas], list[exp.Expr]], str], ...] = (
     (
-        "degrees_of_freedom",
-        IntervalFormulas.degrees_of_freedom,
-        "terms of the variance for the interval",
+        "interval_terms",
+        IntervalFormulas.list_interval_terms,
+        "the metric as a share, and terms of the variance for the interval",
     ),
-    ("variances", IntervalFormulas.list_variances, "quantile of Student's t, and the variance for the interval"),
+    ("variances", IntervalFormulas.list_variances, "quantile of Student's t, and the variance that the interval is for"),
     ("shrinkages", IntervalFormulas.list_shrinkages, "t_quantile^2 / n of Wilson's interval, as if the metric were a share of n trials"),
     ("margins", IntervalFormulas.list_margins, "the term from which both limits of the interval follow"),
 )
