@@ -34,6 +34,9 @@ UNIT_ANNOTATIONS = {"predictions", "queries", "clusters"}
 CLASS_TOTALS = ("positive_weight", "positive_squares", "positive_rows", "negative_weight", "negative_squares", "negative_rows")
 """Columns of class totals that rows provide for intervals of two-class metrics."""
 
+MAX_DERIVATIVE_NAME = 26
+"""Characters from which the names of a metric and of one of its sums are too long together, for a product of columns on one line."""
+
 
 @dataclass(frozen=True)
 class InfluenceRows:
@@ -185,8 +188,9 @@ def _delta_method_influence(
         return None
     terms: list[exp.Expr] = []
     all_enter, enters = False, list[exp.Expr]()
-    for source, total, derivative in zip(_name_aggregates(derivatives), totals, derivatives.values(), strict=True):
-        name = f"{column.alias}_by_{source}"
+    sources = _name_aggregates(derivatives)
+    for number, (source, total, derivative) in enumerate(zip(sources, totals, derivatives.values(), strict=True), start=1):
+        name = f"{column.alias}_by_{source if len(column.alias) + len(source) < MAX_DERIVATIVE_NAME else number}"
         described = {"rows": "its number of rows"}.get(
             source, f"its {source.replace('_', ' ')}" if "sum" in source else f"its sum of {source}"
         )
