@@ -373,6 +373,7 @@ def make_predictions(*, weighted: bool = True) -> pa.Table:
     return pa.table({**{name: table[name] for name in table.column_names}, **columns})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("metrics", [ROLLED_UP, ["LogLoss", *ROLLED_UP], ["AUC", *ROLLED_UP]])
 def test_rollups_have_columns_of_predictions(weighted: bool, metrics: list[str]) -> None:

@@ -107,6 +107,7 @@ def test_a_printed_statement_adds_only_days_and_slices_that_are_not_there(by: li
     assert sorted(map(str, duck.sql("FROM ads").to_arrow_table().to_pylist())) == sorted(map(str, made.to_pylist()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [None, "first"])
 @pytest.mark.parametrize("kind", ["cursors", "connections"])
 def test_of_two_at_the_same_time_one_is_refused(kind: str, batch: str | None, tmp_path: Path) -> None:

@@ -98,6 +98,7 @@ def find_entering_rows(metric: str, table: dict[str, np.ndarray]) -> np.ndarray 
 KINDS = {"LogLoss": "t", "CalibrationRatio": "t", "MCC": "signed"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "rows", "positives", "has_weight", "by_user"),
     [

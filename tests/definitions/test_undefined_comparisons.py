@@ -258,6 +258,7 @@ def test_tests_that_draw_nothing_refuse_what_is_drawn(test: str, drawn: dict[str
         sqlrank.compare("RR", run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 2.0}}}, qrels={"q": {"d": 1}}, test=test, **drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["AUC", "LogLoss", "MCC"])
 @pytest.mark.parametrize("unit", [None, "id"])
 def test_groups_whose_weights_are_all_0_have_rows(metric: str, unit: str | None) -> None:

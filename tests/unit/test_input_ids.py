@@ -107,6 +107,7 @@ def cast_ids(table: pa.Table) -> pa.Table:
     return table.set_column(1, "doc_id", table["doc_id"].cast(pa.string()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", ["sort", "count", "array", "top_k"])
 @pytest.mark.parametrize(("compat", "place"), [(None, 2), ("trec10", 1), ("trec9", 1), ("ir_measures", 1), ("replay", 2)])
 def test_numbers_are_ordered_as_the_tool_orders_them(compat: str | None, place: int, plan: str) -> None:

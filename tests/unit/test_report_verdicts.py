@@ -29,6 +29,7 @@ def test_a_report_begins_with_the_verdict_and_warnings(page: Page) -> None:
     assert "Only 3 queries are compared" in summary
 
 
+@pytest.mark.slow
 def test_metrics_by_system_have_the_best_in_bold(page: Page, report_page: Any) -> None:
     rows = page.rows("pivot")
     assert page.tables["pivot-rows"][0] == ["metric", "old", "new", "better"]
