@@ -82,16 +82,17 @@ class _Views:
             return {key: self.replace(key if name == "inputs" else name, member) for key, member in value.items()}
         if isinstance(value, (list, tuple)):
             return type(value)(self.replace(name, member) for member in value)
-        if _find_package(value) == "narwhals" and hasattr(value, "to_native"):
+        package = _find_package(value)
+        if package == "narwhals" and hasattr(value, "to_native"):
             return self.replace(name, value.to_native())
-        if _find_package(value) == "ibis" and hasattr(value, "get_backend"):
+        if package == "ibis" and hasattr(value, "get_backend"):
             return self._ibis_query(name, value)
-        if _find_package(value) == "pyspark" and hasattr(value, "createOrReplaceTempView"):
+        if package == "pyspark" and hasattr(value, "createOrReplaceTempView"):
             return self._spark_view(name, value)
-        if _find_package(value) == "pyspark" and hasattr(value, "to_spark"):  # a frame of pyspark.pandas
+        if package == "pyspark" and hasattr(value, "to_spark"):  # a frame of pyspark.pandas
             index_names = [index_name for index_name in value.index.names if index_name is not None]
             return self._spark_view(name, value.to_spark(index_col=index_names or None))
-        if _find_package(value) == "pyspark" and hasattr(value, "toDF"):
+        if package == "pyspark" and hasattr(value, "toDF"):
             raise InputError(f"{name}: {type(value).__name__} has no columns. Give toDF() of it, with their names")
         return value
 

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import SourceTable
     from sqlrank.registry.roles import Role
 
-_ZERO = exp.Literal.number(0)
-"""Summand that makes a -0.0 a 0.0."""
-
 
 @dataclass(frozen=True, eq=False)
 class BoundInput:
@@ -166,9 +163,6 @@ class BoundInput:
             _alias_unless_equal(self.typed_expression(name, score_type, keep_types), name, quoted=name in self.group_names)
             for name in [*self.group_names, *needed]
         ]
-        for item in select_items:
-            if isinstance(item.unalias(), exp.Add) and item.unalias().expression == _ZERO:
-                item.comments = ["+ 0 makes -0.0 a 0.0"]
         query = exp.select(*drop_comments_repeated_in_query(select_items))
         query = query.where(self.where.copy()) if self.where is not None else query
         query = query if keep_nulls else query.where(*(is_not_null(self.raw_expression(name)) for name in self.not_null))
@@ -201,7 +195,8 @@ class BoundInput:
                 value = exp.cast(value, DOUBLE)
             value = _to_float32(value) if score_type == "float32" and name == "score" else value
             if column.is_ordered and duckdb_type in {"", "FLOAT", "DOUBLE"} and get_dialect(self.table.dialect).distinguishes_zeros:
-                return exp.Add(this=value, expression=_ZERO.copy())
+                value = exp.Add(this=value, expression=exp.Literal.number(0))
+                value.comments = ["+ 0 makes -0.0 a 0.0"]
         return value
 
     def raw_expression(self, name: str) -> exp.Expr:
@@ -233,7 +228,10 @@ def comparable_columns(inputs: Mapping[str, BoundInput], columns: Mapping[str, S
 def _alias_unless_equal(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:
     if isinstance(value, exp.Column) and value.name == name and value.this.quoted == quoted:
         return value
-    return exp.alias_(value, exp.to_identifier(name, quoted=quoted))
+    comments = value.pop_comments()
+    column: exp.Expr = exp.alias_(value, exp.to_identifier(name, quoted=quoted))
+    column.comments = comments
+    return column
 
 
 def _qualify_columns(query: exp.Select) -> exp.Select:

@@ -55,13 +55,13 @@ def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) ->
     if request.is_ranking:
         canonical_names = ["query_id", "doc_id", "score", "rank", "relevance", "weight", "label", *canonical_names]
     holder = f"{request.base_role} do not have" if request.base_role is not None else "no input has"
-    other_roles = {column: name for name, role in reversed(request.roles.items()) if name not in roles for column in role.columns}
     for name in mapping:
         role, _, column = name.partition(".")
         role_columns = [*roles[role].columns, *request.group_by] if role in roles and column else []
         if role_columns and column not in role_columns:
             raise InputError(join_sentences(f"columns maps {name!r}, which {role} does not have", did_you_mean(column, role_columns)))
         if not role_columns and name not in {*canonical_names, *request.group_by}:
+            other_roles = {column: name for name, role in reversed(request.roles.items()) if name not in roles for column in role.columns}
             raise InputError(
                 join_sentences(f"columns maps {name!r}, which {holder}", _mapping_advice(name, mapping[name], canonical_names, other_roles))
             )

@@ -12,12 +12,12 @@ from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import UNIT_ID, key_column
 from sqlrank.compiler.select_builders import aliased_table
-from sqlrank.engines.text_readers import shorten_text_readers
 from sqlrank.errors import InputError
 from sqlrank.inputs.row_checks import (
     MAX_EXAMPLES,
     RANKING_KEYS,
     ValidationReport,
+    describe_further_rows,
     duplicate_advice,
     format_problem,
     problem_with_examples,
@@ -160,9 +160,9 @@ def check_same_queries(database: Database, inputs: Mapping[str, BoundInput]) -> 
 
 def _describe_unmatched(database: Database, inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str) -> Iterator[str]:
     """Describe the queries that only the first of two inputs contains."""
-    query, full_query = (_select_unmatched(inputs, roles, for_display) for for_display in (False, True))
-    if rows := database.query_rows(query.limit(MAX_EXAMPLES)):
-        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}\n    see more: {database.render(shorten_text_readers(full_query))}"
+    if rows := database.query_rows(_select_unmatched(inputs, roles, for_display=False).limit(MAX_EXAMPLES)):
+        further_rows = describe_further_rows(database, _select_unmatched(inputs, roles, for_display=True))
+        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}\n    {further_rows}"
 
 
 def _select_unmatched(inputs: Mapping[str, BoundInput], roles: tuple[str, str], for_display: bool) -> exp.Select:

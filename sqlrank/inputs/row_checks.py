@@ -325,7 +325,12 @@ def format_problem(
         ", ".join(f"{(titles or {}).get(name, name)}={short_value(value)}" for name, value in zip(names, row, strict=True))
         for row in database.query_rows(query)
     ]
-    return "\n    ".join([f"{bound_input.label}: {problem}", *examples, f"see more: {database.render(shorten_text_readers(full_query))}"])
+    return "\n    ".join([f"{bound_input.label}: {problem}", *examples, describe_further_rows(database, full_query)])
+
+
+def describe_further_rows(database: Database, query: exp.Query) -> str:
+    """Return the line of a message with the query for all rows of a problem, which the caller may run."""
+    return f"see more: {database.render(shorten_text_readers(query))}"
 
 
 def short_value(value: Any) -> str:

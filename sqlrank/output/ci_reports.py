@@ -57,22 +57,12 @@ def format_junit(result: pa.Table, command: str = "gate", inconclusive: str | No
     cases = [(_name_row(row, result), outcomes.get(row["verdict"]), _describe_row(row)) for row in rows]
     if is_all_skipped(result):
         cases.append(("all rows", "failure" if inconclusive == "fail" else "error", ALL_SKIPPED))
-    counts = {name: sum(outcome == kind for _, outcome, _ in cases) for name, kind in JUNIT_COUNTS.items()}
-    attributes = {"tests": len(cases), **counts}
-    suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in attributes.items()}})
-    for name, outcome, message in cases:
-        case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": name})
-        if outcome is not None:
-            ET.SubElement(case, outcome, {"message": message})
-    return _to_document(suite)
+    return _write_suite(command, cases)
 
 
 def format_junit_error(message: str, command: str) -> str:
     """Return a JUnit report of a command that ended without verdicts: one test case with an error."""
-    suite = ET.Element("testsuite", {"name": f"sqlrank {command}", "tests": "1", "failures": "0", "errors": "1", "skipped": "0"})
-    case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": command})
-    ET.SubElement(case, "error", {"message": escape_controls(message, allowed="\n")})
-    return _to_document(suite)
+    return _write_suite(command, [(command, "error", escape_controls(message, allowed="\n"))])
 
 
 def is_all_skipped(result: pa.Table) -> bool:
@@ -94,7 +84,15 @@ def github_annotations(result: pa.Table, command: str = "gate", inconclusive: st
     ]
 
 
-def _to_document(suite: ET.Element) -> str:
+def _write_suite(command: str, cases: Sequence[tuple[str, str | None, str]]) -> str:
+    """Return a JUnit suite of test cases: the name of each, its outcome, None if it passed, and the message of the outcome."""
+    counts = {name: sum(outcome == kind for _, outcome, _ in cases) for name, kind in JUNIT_COUNTS.items()}
+    attributes = {"tests": len(cases), **counts}
+    suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in attributes.items()}})
+    for name, outcome, message in cases:
+        case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": name})
+        if outcome is not None:
+            ET.SubElement(case, outcome, {"message": message})
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 

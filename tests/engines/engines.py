@@ -61,9 +61,12 @@ class SQLite:
 
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:")
-        for name, function in {"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "floor": lambda x: x // 1}.items():
-            self.connection.create_function(name, 1, lambda x, f=function: None if x is None else f(x), deterministic=True)
-        self.connection.create_function("power", 2, lambda x, y: None if x is None else math.pow(x, y), deterministic=True)
+        functions = {"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "power": math.pow, "floor": lambda x: x // 1}
+        for name, function in functions.items():
+            num_arguments = 2 if name == "power" else 1
+            self.connection.create_function(
+                name, num_arguments, lambda *values, f=function: None if None in values else f(*values), deterministic=True
+            )
 
     def load(self, name: str, table: pa.Table) -> None:
         lists = [field.name for field in table.schema if pa.types.is_list(field.type)]
