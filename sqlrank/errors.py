@@ -89,6 +89,10 @@ class SqlrankError(ValueError):
     def __str__(self) -> str:
         return "\n".join(self.args)
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what notebooks show: the message, without the frames of this package."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class MetricError(SqlrankError):
     """A metric, parameter or policy that does not exist or is not valid."""

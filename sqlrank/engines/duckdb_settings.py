@@ -17,13 +17,17 @@ if TYPE_CHECKING:
 
 
 def set_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
-    """Set a setting.
+    """Set a setting that has another value.
+
+    A notebook without widgets refuses every change of the progress bar, also to the value that it has.
 
     Raises:
         InputError: The value is invalid.
     """
     try:
-        connection.execute(f"SET {name} = ?", [value])
+        current = connection.execute("SELECT current_setting(?)", [name]).fetchall()[0][0]
+        if str(current).lower() != str(value).lower():
+            connection.execute(f"SET {name} = ?", [value])
     except duckdb.Error as error:
         raise InputError(
             f"{name}={value!r} is not possible: {first_line(error).removesuffix('.')}. Give another, or leave it out for the default of DuckDB"
