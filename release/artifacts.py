@@ -21,7 +21,7 @@ from sqlrank.errors import ContractError, ExecutionError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-WHEEL_PATHS = r"sqlrank/.+\.(py|sql|toml|j2|css|js)|sqlrank/sql/\w+\.md|sqlrank/py\.typed|sqlrank-[\d.]+\.dist-info/.+"
+WHEEL_PATHS = r"sqlrank/.+\.(py|sql|toml|j2|css|js)|sqlrank/(sql/\w+|docs/[\w/-]+)\.md|sqlrank/py\.typed|sqlrank-[\d.]+\.dist-info/.+"
 SDIST_PATHS = r"(sqlrank|sql|docs)/.+|README\.md|LICENSE|CHANGELOG\.md|CITATION\.cff|SECURITY\.md|pyproject\.toml|PKG-INFO|\.gitignore"
 UNWANTED = (
     r"(^|/)(tests?|benchmarks|examples|website|release|__pycache__|\.git|\.venv|\.cache)(/|$)|\.(parquet|duckdb|csv|pyc|so|log)$|(^|/)\.env"

@@ -49,7 +49,7 @@ def table_from_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.
 
 def _from_values(values: Sequence[Any]) -> pa.Array | None:
     """Convert values that are all texts, all integers or all floats, or None; None for others, and for many."""
-    if not 0 < len(values) <= MAX_VALUES_COPIED:
+    if len(values) > MAX_VALUES_COPIED:
         return None
     types = set(map(type, values))
     value_type = next(iter(types - {type(None)}), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from sqlrank.prepare import prepare_statement
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics
+from sqlrank.registry.search_index import search_metrics
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, collect_sources, leaf_sources
 from sqlrank.resolve import resolve_request
@@ -307,22 +309,29 @@ def sql(  # noqa: D417  evaluate describes the other arguments
 
 @entry_point
 def metrics(sql_dir: str | Path | None = None, *, search: str | None = None) -> pa.Table:
-    """List all metrics: name, family, parameters, relation, source and description.
+    """List all metrics: name, family, parameters, relation, source and description; or search metrics, policies, commands and pages.
 
     Args:
-        sql_dir: a directory with metrics of your own, which are listed, too.
-        search: a text that name, description or synonyms contain, in any case, or the name of a family.
+        sql_dir: a directory with metrics of your own, which are listed, too. A text that is no directory is searched.
+        search: words, a part of a name, description or synonym, or the name of a family.
 
     Returns:
-        A row per metric, all of whose columns are texts.
+        A row per metric, all of whose columns are texts; of a search a row per result, the best first.
 
     Raises:
         ContractError: a file of ``sql_dir`` violates the contract.
 
     >>> "nDCG" in metrics()["name"].to_pylist()
     True
+    >>> metrics("click probability")["name"].to_pylist()[0]
+    'LogLoss'
     """
-    return table_from_rows(list_metrics(registry_for(sql_dir), search), pa.schema([(name, pa.string()) for name in METRIC_INFO_COLUMNS]))
+    is_search = search is None and isinstance(sql_dir, str) and os.sep not in sql_dir and not os.path.isdir(sql_dir)  # noqa: PTH112  long
+    if is_search:
+        search, sql_dir = str(sql_dir), None
+    library = registry_for(sql_dir)
+    rows = list_metrics(library, None) if search is None else search_metrics(library, search)
+    return table_from_rows(rows, pa.schema([(name, pa.string()) for name in METRIC_INFO_COLUMNS]))
 
 
 @entry_point

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,13 +16,10 @@ from sqlrank.output.result_formats import Format, TableStyle, write_result
 from sqlrank.output.text_table import TextColumn, lay_out, terminal_width
 from sqlrank.registry.aliases import find_metric, normalize_name
 from sqlrank.registry.loader import registry_for
-from sqlrank.registry.search_index import list_entries, search_entries
 from sqlrank.registry.sql_folder import read_toml, sql_root
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from sqlrank.registry.registry import Registry
 
 ListFormat = Annotated[
     Format | None, typer.Option(metavar="FORMAT", help=f"Output format of the list: {opt.FORMAT_NAMES}. Default: a table.")
@@ -51,7 +48,7 @@ def metrics(
             spelled = "-".join(name.split()) if name.replace(" ", "").isalpha() else name
             metric, metric_file = find_metric(spelled, library)
         except MetricError as error:
-            matching_metrics = _search_metrics(name, library, sqlrank.metrics(sql_dir, search=name))
+            matching_metrics = sqlrank.metrics(sql_dir, search=name)
             if not matching_metrics.num_rows and " " in name:
                 raise MetricError(f"nothing found for {name!r}. 'sqlrank metrics' lists all metrics") from error
             if not matching_metrics.num_rows:
@@ -67,16 +64,6 @@ def metrics(
             typer.echo(f"note: {name} is {metric} here", err=True)
         elif metric_file.kind == "curves" and metric_file.name.lower() in library.metrics:
             typer.echo(f"note: {metric}@0.1 is one value: sqlrank metrics {metric}@0.1", err=True)
-
-
-def _search_metrics(query: str, library: Registry, containing: pa.Table) -> pa.Table:
-    """Return the entries that fit a query, best first, and the metrics that contain its text; of a family, its metrics alone."""
-    rows: list[dict[str, Any]] = containing.to_pylist()
-    if any(row["family"] == query.lower() for row in rows):
-        return containing
-    entries = search_entries(query, list_entries(library, sql_root() / "search.toml"))
-    names = {row["name"] for row in entries}
-    return type(containing).from_pylist([*entries, *(row for row in rows if row["name"] not in names)], schema=containing.schema)
 
 
 def _print_list(table: pa.Table, form: Format | None) -> None:

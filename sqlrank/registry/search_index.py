@@ -1,20 +1,19 @@
-"""Search metrics, policies, commands and pages by words, and return the entries that fit best first."""
+"""Search metrics, policies, commands and pages by stems of words, and return the entries that fit best first."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from math import log
 from typing import TYPE_CHECKING
 
 from sqlrank.registry.aliases import list_aliases
-from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics
-from sqlrank.registry.sql_folder import read_toml
+from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, format_example_name, list_metrics
+from sqlrank.registry.sql_folder import read_toml, sql_root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Iterable, Sequence
 
     from sqlrank.registry.registry import Registry
 
@@ -30,13 +29,20 @@ EXACT_PHRASE, CONTAINED_PHRASE, NAMED_WORD, DESCRIBED_WORD = 100.0, 30.0, 3.0, 1
 MIN_COVERED_SHARE = 0.5
 """Share of the words of a query that an entry must have."""
 
+MIN_STEM = 3
+"""Length up to which a word is searched in texts as a whole."""
+
+_ENDING = re.compile(r"(?<=\w{4})(?:ings?|ed|ers?|ors?|ions?|ies|es|(?<![isu])s|e|y)$")
+"""Endings that are cut off words, of which four letters remain."""
+
 
 @dataclass(frozen=True)
 class SearchEntry:
-    """An entry of the search: its row of the list of metrics, and the phrases that lead to it."""
+    """An entry of the search: its row of the list of metrics, the phrases that lead to it, and its complete text."""
 
     row: dict[str, str]
     phrases: tuple[str, ...] = field(default=())
+    text: str = ""
 
     @cached_property
     def phrase_words(self) -> list[tuple[str, ...]]:
@@ -50,21 +56,36 @@ class SearchEntry:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text in lower case, singular, without stop words and cut-offs.
+    """Return the stems of the words of a text in lower case, without stop words and cut-offs.
 
-    >>> split_words("Average precision at 10"), split_words("hold-outs")
-    (('average', 'precision'), ('hold', 'out'))
+    >>> split_words("Rankings at 10"), split_words("hashing, hashed")
+    (('rank',), ('hash', 'hash'))
     """
     words = re.findall(r"[a-z]+\d*|\d+[a-z]+", text.lower().replace("a/b", "ab"))
-    rest = [word for word in words if word not in STOP_WORDS]
-    return tuple(word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word for word in rest)  # noqa: PLR2004  is, was
+    return tuple(_stem(word) for word in words if word not in STOP_WORDS)
 
 
-def list_entries(library: Registry, words_file: Path) -> list[SearchEntry]:
-    """Return the entries of a search: metrics, policies, and the topics of a file of words."""
-    words = read_toml(words_file)
+@cache
+def _stem(word: str) -> str:
+    return _ENDING.sub("", word[:-1] if len(word) > MIN_STEM and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word)
+
+
+def search_metrics(library: Registry, query: str) -> list[dict[str, str]]:
+    """Return the entries that fit a query, best first, and the metrics that contain its text; of a family, its metrics alone."""
+    containing = list_metrics(library, query)
+    if any(row["family"] == query.lower() for row in containing):
+        return containing
+    found = search_entries(query, list_entries(library))
+    names = {row["name"] for row in found}
+    return [*found, *(row for row in containing if row["name"] not in names)]
+
+
+def list_entries(library: Registry) -> list[SearchEntry]:
+    """Return the entries of a search: metrics, policies, the topics of ``search.toml``, and pages of the documentation."""
+    words = read_toml(sql_root() / "search.toml")
+    files = {format_example_name(file): file for file in [*library.metrics.values(), *library.curves.values()]}
     entries = [
-        SearchEntry(row, (*list_aliases(name, library), *words["metrics"].get(name, ())))
+        SearchEntry(row, (*list_aliases(name, library), *words["metrics"].get(name, ())), files[row["name"]].text)
         for row in list_metrics(library, None)
         for name in [row["name"].split("@")[0].split("(")[0]]
     ]
@@ -75,8 +96,12 @@ def list_entries(library: Registry, words_file: Path) -> list[SearchEntry]:
         )
         for name, policy in library.policies.items()
     ]
+    folder = sql_root().parent
+    pages = {str(path.relative_to(folder).with_suffix("")): path.read_text("utf-8") for path in sorted((folder / "docs").rglob("*.md"))}
+    topics = {name: {"about": text.partition("\n")[0].strip("# "), "words": ()} for name, text in pages.items()} | words["topics"]
     entries += [
-        SearchEntry(_build_row(name, _find_family(name), topic["about"]), tuple(topic["words"])) for name, topic in words["topics"].items()
+        SearchEntry(_build_row(name, _find_family(name), topic["about"]), tuple(topic["words"]), pages.get(name, ""))
+        for name, topic in topics.items()
     ]
     for theirs, sentence in words["other_tools"].items():
         name, _, difference = sentence.partition(": ")
@@ -85,14 +110,24 @@ def list_entries(library: Registry, words_file: Path) -> list[SearchEntry]:
 
 
 def search_entries(query: str, entries: Iterable[SearchEntry], max_entries: int = 10) -> list[dict[str, str]]:
-    """Return the rows of the entries that fit a query, best first."""
+    """Return the rows of the entries that fit a query, best first; the complete texts are searched where nothing else fits."""
     entries = list(entries)
     query_words = split_words(query)
     weights = {word: log(1 + len(entries) / (1 + sum(_has_word(entry, word) for entry in entries))) for word in query_words}
     scored = [(_score_entry(entry, query_words, weights), entry.row) for entry in entries]
+    if not any(score for score, _ in scored):
+        scored = _score_texts(query_words, entries)
     best = sorted((each for each in scored if each[0] > 0), key=lambda each: -each[0])
     threshold = best[0][0] / 4 if best else 0
     return [row for score, row in best[:max_entries] if score >= threshold]
+
+
+def _score_texts(query_words: tuple[str, ...], entries: Sequence[SearchEntry]) -> list[tuple[float, dict[str, str]]]:
+    """Score the complete texts by the number of paragraphs that have all words of a query."""
+    patterns = [re.compile(rf"\b{word}" if len(word) > MIN_STEM else rf"\b{word}\b", re.IGNORECASE) for word in query_words]
+    texts = [entry.text.split("\n\n") if patterns and patterns[0].search(entry.text) else [] for entry in entries]
+    counts = [sum(all(pattern.search(paragraph) for pattern in patterns) for paragraph in paragraphs) for paragraphs in texts]
+    return [(log(1 + count), entry.row) for entry, count in zip(entries, counts, strict=True)]
 
 
 def _has_word(entry: SearchEntry, word: str) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from time import process_time
 from typing import Any
 
 import pytest
 
+import sqlrank
 from sqlrank.cli.commands import COMMANDS
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.search_index import SearchEntry, list_entries, search_entries
+from sqlrank.registry.search_index import SearchEntry, list_entries, search_entries, split_words
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.unit.command_line import ROOT, invoke_command, run_command, run_refused_command
 
@@ -87,12 +90,20 @@ EXPECTED = {
     "is my click model calibrated": "CalibrationRatio",
     "fairness": "docs/group-differences",
     "rename columns": "docs/inputs",
+    "hashing": "sqlrank split",
+    "regressed": "sqlrank gate",
+    "ROMIP": "docs/start/search",
+    "Vowpal Wabbit": "docs/inputs",
+    "greedy": "alpha_nDCG@k",
 }
+
+
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "start").glob("*.md")])
 
 
 @cache
 def entries() -> list[SearchEntry]:
-    return list_entries(load_registry(), sql_root() / "search.toml")
+    return list_entries(load_registry())
 
 
 def test_words_lead_to_what_is_meant() -> None:
@@ -117,8 +128,6 @@ def test_words_are_of_entries_that_exist() -> None:
 
 
 def library_metric(name: str) -> Any:
-    import sqlrank
-
     for text in (name, f"{name}@5", f"{name}(x)", f"{name}(x, q=0.5)"):
         try:
             return sqlrank.parse(text)
@@ -145,3 +154,28 @@ def test_words_of_nothing_are_refused() -> None:
     assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
     assert "nothing found for 'purple elephants'" in run_refused_command("metrics", "purple elephants")
     assert search_entries("of the", entries()) == []
+
+
+def test_the_function_searches_as_the_command_does() -> None:
+    for query in ("click probability", "regressed", "greedy"):
+        found = sqlrank.metrics(query)["name"].to_pylist()
+        assert found == sqlrank.metrics(search=query)["name"].to_pylist() != []
+        assert found == [
+            line.split("  ")[0] for line in run_command("metrics", query, "--format", "csv").replace(",", "  ").splitlines()[1:]
+        ]
+    assert sqlrank.metrics("purple elephants").num_rows == 0
+
+
+@pytest.mark.slow
+def test_words_of_headings_are_found() -> None:
+    lines = [line for page in PAGES for line in page.read_text("utf-8").splitlines() if line.startswith("#")]
+    words = {word for line in lines for word in re.findall(r"[a-z]{5,}", re.sub(r"`[^`]*`", "", line.lower())) if split_words(word)}
+    assert {word for word in words if not search_entries(word, entries())} == set()
+
+
+def test_a_search_takes_a_part_of_a_second() -> None:
+    entries()
+    start = process_time()
+    search_entries("greedy merged models", entries())
+    search_entries("quality of my ranking", list_entries(load_registry()))
+    assert process_time() - start < 0.6, "of two searches, one of which reads all entries"
