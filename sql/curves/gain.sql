@@ -16,6 +16,14 @@ SELECT
   group_id,
   0 AS point,
   CAST(NULL AS DOUBLE) AS threshold,
-  CAST(0 AS DOUBLE) AS fraction,
-  CAST(0 AS DOUBLE) AS gain
-FROM group_sizes
+  0 / NULLIF(total_positives + total_negatives, 0) AS fraction,
+  0 / NULLIF(total_positives, 0) AS gain
+FROM (
+  -- one row per group
+  SELECT
+    group_id,
+    SUM(weight * label) AS total_positives,
+    SUM(weight * (1 - label)) AS total_negatives
+  FROM predictions
+  GROUP BY group_id
+) AS class_totals

@@ -1,6 +1,6 @@
 -- MulticlassReport: one row per group and class that is observed or predicted: precision, recall, F and weights of labels and predictions.
 -- Use when: you want to see which classes are weak.
--- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Undefined: the precision of a class that is never predicted, the recall of one that is never observed.
 -- Source: scikit-learn classification_report.
 SELECT

@@ -16,6 +16,14 @@ SELECT
   group_id,
   0 AS point,
   CAST(NULL AS DOUBLE) AS threshold,
-  CAST(0 AS DOUBLE) AS fpr,
-  CAST(0 AS DOUBLE) AS tpr
-FROM group_sizes
+  0 / NULLIF(total_negatives, 0) AS fpr,
+  0 / NULLIF(total_positives, 0) AS tpr
+FROM (
+  -- one row per group
+  SELECT
+    group_id,
+    SUM(weight * label) AS total_positives,
+    SUM(weight * (1 - label)) AS total_negatives
+  FROM predictions
+  GROUP BY group_id
+) AS class_totals

@@ -1,7 +1,7 @@
 -- class_derivatives: one row per group and class: derivatives of mean P, R and F, balanced accuracy, kappa and MCC by its class weights.
 -- The metrics are averages of precision, recall and F over classes, balanced accuracy, Cohen's kappa and the Matthews correlation.
 -- The influence of a prediction is the sum of the first of its label, of the second of its predicted class and, if it is right, of the third.
--- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Source: the delta method.
 -- Grain: group_id, class_id
 SELECT

@@ -1,5 +1,5 @@
 -- class_rates: one row per group and class: weights, precision, recall, F, their unnormalized shares in averages, and derivatives of the shares.
--- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class whose ratio is 0 / 0.
 -- Grain: group_id, class_id
 SELECT

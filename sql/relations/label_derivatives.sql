@@ -1,7 +1,7 @@
 -- label_derivatives: one row per group and class: derivatives of four averages over classes by its observed, predicted and hit weights.
 -- The averages are of precision, recall, F and the Jaccard index.
 -- The influence of a prediction is the sum of the first of its observed classes, of the second of those predicted, and of the third of those that are both.
--- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Source: the delta method.
 -- Grain: group_id, class_id
 SELECT

@@ -1,6 +1,6 @@
 -- label_rates: one row per group and class: its weights, precision, recall, F, Jaccard index, and unnormalized shares with derivative.
 -- A prediction may have several classes.
--- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Grain: group_id, class_id
 SELECT

@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, quote_excerpt
+from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.measured_columns import named_roles
 from sqlrank.registry.metric import COLUMN_PARAMETER, parse_metric_text
 from sqlrank.registry.sql_folder import read_toml
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.sql_file import SqlFile
@@ -24,11 +27,33 @@ _SEPARATORS = re.compile(r"[\s,;|]+(?![^(\[{]*[)\]}])")
 
 
 def canonical_metric(metric: Metric, library: Registry) -> Metric:
-    """Translate a metric's name to the canonical one.
+    """Translate a metric's name to the canonical one, and a limit of a parameter, ``FBeta(beta=inf)``, to the metric that it is.
 
     Raises:
         MetricError: The name is ambiguous between tools, or belongs to a compatibility mode.
     """
+    canonical = _with_canonical_name(metric, library)
+    for name, value in canonical.params:
+        if limit := library.synonyms["limits"].get(f"{normalize_name(canonical.name)}({name}={value})"):
+            return replace(canonical, name=limit, params=tuple(pair for pair in canonical.params if pair[0] != name))
+    return canonical
+
+
+def find_siblings(metric: Metric, library: Registry, input_roles: Collection[str]) -> list[str]:
+    """Return the metrics of the same meaning that read the inputs of a call, if the metric itself reads none of them."""
+    groups = [names for names in library.synonyms["siblings"].values() if metric.name in names]
+    if not groups or not input_roles or _is_given(library.file_for(metric), input_roles, library):
+        return []
+    return [name for name in groups[0] if _is_given(library.metrics[name.lower()], input_roles, library)]
+
+
+def _is_given(file: SqlFile, input_roles: Collection[str], library: Registry) -> bool:
+    """Return True if the input that a metric evaluates is among those given, itself or as what it is assembled from."""
+    role = find_input_role(library, file)
+    return not {role, *library.roles[role].assembled_from, *(["predictions", "queries"] if role == "run" else [])}.isdisjoint(input_roles)
+
+
+def _with_canonical_name(metric: Metric, library: Registry) -> Metric:
     metric_file = library.metrics.get(metric.name.lower())
     has_cutoff = metric.cutoff is not None or "k" in dict(metric.params)
     has_file = metric_file is not None or metric.name.lower() in library.curves or f"{metric.name.lower()}@k" in library.metrics

@@ -60,11 +60,14 @@ def _has_tool_name(mode_text: str, tool: str) -> bool:
 
 
 def expand_compat_alias(text: str, compat_mode: Mapping[str, Any], library: Registry) -> str:
-    """Expand a tool's own metric name, such as ``ndcg_cut_10`` to nDCG@10 under trec10."""
+    """Expand a tool's own metric name, such as ``ndcg_cut_10`` to nDCG@10 under trec10.
+
+    A name that ends in ``@`` is meant with a cut-off, as in ``sql/names.toml``.
+    """
     names: Mapping[str, str] = compat_mode.get("names", {})
     name, at, cutoff = text.partition("@")
-    if name in names:
-        return f"{names[name]}{at}{cutoff}"
+    if canonical := names.get(f"{name}{at}") or names.get(name):
+        return f"{canonical}{at}{cutoff}"
     stem, _, suffix = text.rpartition("_")
     if f"{stem}_*" in names and text.lower() not in library.metrics:
         return names[f"{stem}_*"].replace("*", suffix)

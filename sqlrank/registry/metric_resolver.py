@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import check_deadline
 from sqlrank.errors import MetricError, join_words, short_repr
-from sqlrank.registry.aliases import find_metric, normalize_name, requested_name
+from sqlrank.registry.aliases import find_metric, find_siblings, normalize_name, requested_name
 from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.measured_columns import MEASURES_PLAN, find_measured_column, with_free_name
@@ -159,7 +159,8 @@ def _parse_metrics(
         check_deadline()
         try:
             for text in expand_cutoff_list(str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)):
-                metric = parse_canonical(expand_compat_alias(text, compat_mode, library), library)
+                expanded = expand_compat_alias(text, compat_mode, library)
+                metric = _with_given_input(parse_canonical(expanded, library), library, input_roles, may_replace=expanded != text)
                 column = find_measured_column(metric, library.file_for(metric), input_roles, library)
                 column = column and with_free_name(column, [entry.column for entry in requested.values()])
                 file = library.file_for(metric, "" if column is None else column.role)
@@ -169,6 +170,21 @@ def _parse_metrics(
         except MetricError as error:
             problems.append(str(error))
     return requested, problems
+
+
+def _with_given_input(metric: Metric, library: Registry, input_roles: Collection[str], may_replace: bool) -> Metric:
+    """Return the metric, or in its place one of the same meaning that reads the inputs given, where a tool's name is of both.
+
+    Raises:
+        MetricError: Another metric of the same meaning is to be asked for by its name.
+    """
+    siblings = find_siblings(metric, library, input_roles)
+    if not siblings:
+        return metric
+    if may_replace:
+        return replace(metric, name=siblings[0])
+    role = find_input_role(library, library.file_for(metric))
+    raise MetricError(f"{metric.name} reads {role}, which is not given. Ask for {join_words(siblings, 'or')}")
 
 
 def _load_mode(compat: str | None, library: Registry, input_roles: Collection[str]) -> dict[str, Any]:

@@ -113,3 +113,12 @@ def test_calibration_without_probability() -> None:
 def test_errors_beyond_the_greatest_double_are_undefined() -> None:
     assert evaluate_predictions(["MSE", "RMSE"], [0.0, 0.0], [1e160, 1.0]) == [None, None]
     assert evaluate_predictions("MAE", [0.0, 0.0], [1.7e308, -1.7e308]) == [None]
+
+
+def test_a_rate_of_a_class_that_is_not_there_is_null_from_the_first_point_on() -> None:
+    for label, absent, present in ((1, "fpr", "tpr"), (0, "tpr", "fpr")):
+        rows = sqlrank.evaluate("ROC", predictions={"label": [label] * 2, "score": [0.9, 0.3]}).to_pylist()
+        assert [row[absent] for row in rows] == [None] * 3
+        assert [row[present] for row in rows] == [0, 0.5, 1]
+    rows = sqlrank.evaluate("Gain", predictions={"label": [0, 0], "score": [0.9, 0.3]}).to_pylist()
+    assert [(row["fraction"], row["gain"]) for row in rows] == [(0, None), (0.5, None), (1, None)]

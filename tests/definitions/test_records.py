@@ -339,3 +339,13 @@ def test_an_estimate_counts_links_to_records_without_a_true_cluster() -> None:
 def test_one_cluster_says_nothing_of_bias() -> None:
     assert evaluate_records("SampledPairwiseRecall", "aab", "xx-") is None
     assert evaluate_records("SampledPairwiseRecall(ratio_estimate=ratio)", "aab", "xx-") == 1.0
+
+
+@pytest.mark.parametrize("weight", ["record", "cluster", "true_cluster"])
+def test_bcubed_f_is_the_harmonic_mean_under_every_weight(weight: str) -> None:
+    records = {"record_id": range(9), "predicted_cluster": list("aaabbbccd"), "true_cluster": list("xxyyyyzzz")}
+    metrics = ["BCubedPrecision", "BCubedRecall", "BCubedF"]
+    (row,) = sqlrank.evaluate(metrics, inputs={"records": pa.table(records)}, record_weight=weight).to_pylist()
+    precision, recall, f = row.values()
+    assert f == pytest.approx(2 * precision * recall / (precision + recall))
+    assert sqlrank.evaluate("BCubedF", inputs={"records": pa.table(records)}, record_weight=weight).to_pylist() == [{"BCubedF": f}]

@@ -144,9 +144,6 @@ WITH predictions AS (
     score, tp, fp, total_positives, total_negatives
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
-), group_sizes AS (
-  -- One row. (group_sizes.sql)
-  SELECT COUNT(*) AS total_rows FROM predictions
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
@@ -159,8 +156,10 @@ WITH predictions AS (
     / NULLIF(total_positives, 0) AS tpr  -- true positive rate
   FROM threshold_points
   UNION ALL
-  SELECT 0 AS point, CAST(NULL AS FLOAT64) AS threshold, 0 AS fpr, 0 AS tpr
-  FROM group_sizes
+  SELECT
+    0 AS point, CAST(NULL AS FLOAT64) AS threshold,
+    0 / NULLIF(SUM(1 - label), 0) AS fpr, 0 / NULLIF(SUM(label), 0) AS tpr
+  FROM predictions
 )
 SELECT CAST(point AS INT64) AS point, threshold, fpr, tpr
 FROM roc

@@ -56,9 +56,6 @@ WITH predictions AS NOT MATERIALIZED (
     score, tp, fp, total_positives, total_negatives
   FROM segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1
-), group_sizes AS (
-  -- One row. (group_sizes.sql)
-  SELECT COUNT(*) AS total_rows FROM predictions
 ), roc AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
@@ -71,8 +68,10 @@ WITH predictions AS NOT MATERIALIZED (
     / NULLIF(total_positives, 0) AS tpr  -- true positive rate
   FROM threshold_points
   UNION ALL
-  SELECT 0 AS point, CAST(NULL AS DOUBLE) AS threshold, 0 AS fpr, 0 AS tpr
-  FROM group_sizes
+  SELECT
+    0 AS point, CAST(NULL AS DOUBLE) AS threshold,
+    0 / NULLIF(SUM(1 - label), 0) AS fpr, 0 / NULLIF(SUM(label), 0) AS tpr
+  FROM predictions
 )
 SELECT CAST(point AS BIGINT) AS point, threshold, fpr, tpr
 FROM roc

@@ -62,14 +62,21 @@ def average(data: Classes, of_recall: float, of_precision: float) -> float | Non
     if data.settings.get("average") == "micro":
         return divide((of_recall + of_precision) * hits.sum(), of_recall * labels.sum() + of_precision * predictions.sum())
     undefined = {"zero": 0.0, "one": 1.0, "skip": None}[data.settings.get("zero_division", "zero")]
-    total = weights = 0.0
-    for label, prediction, hit in zip(labels, predictions, hits, strict=True):
-        ratio = divide((of_recall + of_precision) * hit, of_recall * label + of_precision * prediction)
-        ratio = undefined if ratio is None else ratio
-        if ratio is not None:
-            weight = label if data.settings.get("average") == "weighted" else 1.0
-            total, weights = total + weight * ratio, weights + weight
-    return divide(total, weights)
+    ratios = [
+        divide((of_recall + of_precision) * hit, of_recall * label + of_precision * prediction)
+        for label, prediction, hit in zip(labels, predictions, hits, strict=True)
+    ]
+    shares = labels if data.settings.get("average") == "weighted" else np.ones(len(labels))
+    return average_ratios([undefined if ratio is None else ratio for ratio in ratios], shares) if data.weight.sum() else None
+
+
+def average_ratios(ratios: list[float | None], shares: Array) -> float | None:
+    """Return the average of the ratios that are not left out by their shares, or the plain one if these are all 0."""
+    pairs = [(ratio, share) for ratio, share in zip(ratios, shares, strict=True) if ratio is not None]
+    if not pairs:
+        return None
+    values, weights = np.array(pairs).T
+    return float(np.average(values, weights=weights if weights.any() else None))
 
 
 def kappa(data: Classes) -> float | None:

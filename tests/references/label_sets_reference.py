@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sqlrank
-from tests.references.classes_reference import divide
+from tests.references.classes_reference import average_ratios, divide
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,13 +52,11 @@ def average_sets(data: LabelSets, of_observed: float, of_predicted: float, of_un
     )
     undefined = {"zero": 0.0, "one": 1.0, "skip": None}[data.settings.get("zero_division", "zero")]
     shares = {"samples": data.weight, "weighted": observed}.get(average, np.ones(len(hits)))
-    total = weights = 0.0
-    for one, other, hit, either, share in zip(observed, predicted, hits, union, shares, strict=True):
-        ratio = divide((of_observed + of_predicted + of_union) * hit, of_observed * one + of_predicted * other + of_union * either)
-        ratio = undefined if ratio is None and average != "micro" else ratio
-        if ratio is not None:
-            total, weights = total + share * ratio, weights + share
-    return divide(total, weights)
+    ratios = [
+        divide((of_observed + of_predicted + of_union) * hit, of_observed * one + of_predicted * other + of_union * either)
+        for one, other, hit, either in zip(observed, predicted, hits, union, strict=True)
+    ]
+    return average_ratios([undefined if ratio is None else ratio for ratio in ratios], shares) if data.weight.sum() else None
 
 
 METRICS: dict[str, Callable[[LabelSets], float | None]] = {

@@ -121,7 +121,7 @@ METRICS: dict[str, Callable[[Answer, Options], float | None]] = {
     "num_nonrel_judged_ret": lambda answer, o: float(sum(is_nonrelevant(grade, o) for grade in answer.ranking)),
     "num_q": lambda _answer, _o: 1.0,
     "num_rel": lambda answer, o: float(count_relevant(answer, o)),
-    "num_rel_ret": lambda answer, o: float(count_hits(answer, o)),
+    "num_rel_ret": lambda answer, o: float(count_hits(answer, o, o.k)),
     "num_ret": lambda answer, _: float(len(answer.ranking)),
     # No collection here holds a document twice, or one without a score; tests/definitions/test_dropped_rows.py counts by hand.
     "num_duplicates": lambda *_: 0.0,

@@ -67,7 +67,20 @@ def test_names_of_other_tools(theirs: str, ours: str) -> None:
 
 
 def test_every_alias_names_a_metric_and_no_metric_of_the_package() -> None:
-    assert NAMES.keys() == {"aliases", "ambiguous", "hints", "spellings", "differences", "functions", "examples", "arguments", "columns"}
+    sections = {
+        "aliases",
+        "limits",
+        "siblings",
+        "ambiguous",
+        "hints",
+        "spellings",
+        "differences",
+        "functions",
+        "examples",
+        "arguments",
+        "columns",
+    }
+    assert NAMES.keys() == sections
     for theirs, ours in NAMES["aliases"].items():
         assert theirs == theirs.lower().replace("-", "").replace("_", "")
         cutoff = "@5" if theirs.endswith("@") else ""
@@ -257,3 +270,55 @@ def test_a_word_is_searched_for() -> None:
     assert sqlrank.metrics(search="no such word").num_rows == 0
     assert run_command("metrics", "MAP").startswith("-- AP: ")
     assert "unknown metric 'foo'" in run_refused_command("metrics", "foo")
+
+
+LISTS = {"query_id": ["a", "a", "b", "b"], "doc_id": ["x", "y", "x", "y"], "score": [2.0, 1.0, 2.0, 1.0], "rank": [1, 2, 1, 2]}
+JUDGED = {"a": {"x": 1, "z": 1}, "b": {"y": 1}}
+CLASSES = {"classified": {"label": list("aab"), "predicted": list("abb")}}
+SETS = {"class_labels": {"prediction_id": [1, 1, 2], "class_id": list("aba"), "label": [1, 1, 1], "predicted": [1, 0, 1]}}
+
+
+@pytest.mark.parametrize(
+    ("compat", "call", "theirs", "ours"),
+    [
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "precision", 0.5),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "precision@1", 0.5),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "recall", 0.75),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "recall@1", 0.25),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "f1", (0.5 + 2 / 3) / 2),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "hits", 1.0),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "hits@1", 0.5),
+        ("ranx", {"run": LISTS, "qrels": JUDGED}, "rbp.50", 0.375),
+        ("sklearn", {"inputs": CLASSES}, "accuracy_score", 2 / 3),
+        ("sklearn", {"inputs": CLASSES}, "matthews_corrcoef", 0.5),
+        ("sklearn", {"inputs": CLASSES}, "f1_score", 2 / 3),
+        ("sklearn", {"inputs": CLASSES}, "balanced_accuracy_score", 0.75),
+        ("sklearn", {"inputs": SETS}, "accuracy_score", 0.5),
+        ("sklearn", {"inputs": SETS}, "recall_score", 0.5),
+        ("sklearn", {"predictions": {"label": [1, 0, 1], "score": [0.7, 0.6, 0.1]}}, "f1_score", 0.5),
+    ],
+)
+def test_names_of_a_mode_are_of_the_metric_that_reads_the_inputs(compat: str, call: dict[str, Any], theirs: str, ours: float) -> None:
+    assert sqlrank.evaluate(theirs, **call, compat=compat).to_pylist() == [{theirs: pytest.approx(ours)}]
+
+
+def test_the_sibling_that_reads_the_inputs_is_named() -> None:
+    for metric, call, sibling in (
+        ("Precision", {"run": LISTS, "qrels": JUDGED}, "Precision reads predictions, which is not given. Ask for SetP"),
+        ("accuracy_score", {"inputs": CLASSES}, "Accuracy reads predictions, which is not given. Ask for MulticlassAccuracy"),
+        ("MulticlassMCC", {"predictions": {"label": [1], "score": [1]}}, "MulticlassMCC reads classified, which is not given. Ask for MCC"),
+    ):
+        with pytest.raises(MetricError) as caught:
+            sqlrank.evaluate(metric, **call)
+        assert str(caught.value) == sibling
+    known = {file.display_name for file in load_registry().metrics.values()}
+    assert known >= {name for names in NAMES["siblings"].values() for name in names}
+
+
+def test_an_infinite_beta_is_recall() -> None:
+    data = {"label": [1, 0, 1], "score": [0.7, 0.6, 0.1]}
+    result = sqlrank.evaluate(["FBeta(beta=inf)", "f1(beta=inf, threshold=0.65)", "FBeta(beta=0)"], predictions=data)
+    assert result.to_pylist() == [{"FBeta(beta=inf)": 0.5, "f1(beta=inf, threshold=0.65)": 0.5, "FBeta(beta=0)": 0.5}]
+    for theirs, ours in NAMES["limits"].items():
+        cutoff = "@3" if ours == "R" else ""
+        assert str(sqlrank.parse(theirs + cutoff)) == ours + cutoff

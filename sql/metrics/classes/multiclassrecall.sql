@@ -2,10 +2,16 @@
 -- Use when: missed members of a class are expensive, and you want an average over classes.
 -- Range: 0 to 1.
 -- Interval: influence recall_influence FROM class_influence
--- Undefined: no predictions, or all of weight 0.
+-- Undefined: no predictions, or all of weight 0; under skip also if every ratio is 0 / 0.
 -- Source: scikit-learn recall_score.
 SELECT
   group_id,
-  SUM(recall_share * recall) / NULLIF(SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END), 0) AS multiclass_recall
+  CASE
+    WHEN SUM(label_weight) > 0
+      THEN COALESCE(
+        SUM(recall_share * recall) / NULLIF(SUM(CASE WHEN recall IS NULL THEN 0 ELSE recall_share END), 0),
+        AVG(recall)
+      ) -- without shares, such as of classes that are never observed, all classes count the same
+  END AS multiclass_recall
 FROM class_rates
 GROUP BY group_id

@@ -1,14 +1,19 @@
 -- MultilabelFBeta: average of the F measure of observed and predicted classes, over classes or predictions.
 -- Use when: wrong and missed classes are both expensive, and a prediction may have several.
--- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.
 -- Interval: influence f_influence FROM label_influence
--- Undefined: no predictions, or all of weight 0.
+-- Undefined: no predictions or no classes, or all of weight 0; under skip also if every ratio is 0 / 0.
 -- Source: scikit-learn fbeta_score.
 SELECT
   group_id,
-  SUM(f_share * zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0)))
-    / NULLIF(SUM(CASE WHEN zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0)) IS NULL THEN 0 ELSE f_share END), 0) AS multilabel_f_beta
+  CASE
+    WHEN SUM(weight) > 0
+      THEN COALESCE(
+        SUM(f_share * zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0))) / NULLIF(SUM(CASE WHEN zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0)) IS NULL THEN 0 ELSE f_share END), 0),
+        AVG(zero_division((1 + $beta * $beta) * num_hits / NULLIF($beta * $beta * num_observed + num_predicted, 0)))
+      ) -- without shares, such as of classes that are never observed, all rows count the same
+  END AS multilabel_f_beta
 FROM averaged_label_sets
 GROUP BY group_id

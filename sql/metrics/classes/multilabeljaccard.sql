@@ -3,11 +3,16 @@
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Range: 0 to 1.
 -- Interval: influence jaccard_influence FROM label_influence
--- Undefined: no predictions, or all of weight 0.
+-- Undefined: no predictions or no classes, or all of weight 0; under skip also if every ratio is 0 / 0.
 -- Source: scikit-learn jaccard_score.
 SELECT
   group_id,
-  SUM(jaccard_share * zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)))
-    / NULLIF(SUM(CASE WHEN zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)) IS NULL THEN 0 ELSE jaccard_share END), 0) AS multilabel_jaccard
+  CASE
+    WHEN SUM(weight) > 0
+      THEN COALESCE(
+        SUM(jaccard_share * zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0))) / NULLIF(SUM(CASE WHEN zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)) IS NULL THEN 0 ELSE jaccard_share END), 0),
+        AVG(zero_division(num_hits / NULLIF(num_observed + num_predicted - num_hits, 0)))
+      ) -- without shares, such as of classes that are never observed, all rows count the same
+  END AS multilabel_jaccard
 FROM averaged_label_sets
 GROUP BY group_id

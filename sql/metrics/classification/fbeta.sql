@@ -1,11 +1,11 @@
 -- FBeta: F measure: harmonic mean of precision and recall, with weights of 1 and beta^2.
 --     F_beta = (1 + beta^2) Precision Recall / (beta^2 Precision + Recall)
 -- Use when: positives are rare and you want precision and recall in one number. It ignores true negatives.
--- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- Undefined: neither a positive nor a predicted one.
+-- Undefined: neither a positive nor a predicted one; at beta=0, no predicted one.
 -- Source: van Rijsbergen 1979; scikit-learn fbeta_score.
 SELECT
   group_id,

@@ -1,9 +1,9 @@
 -- PairwiseF: F measure of pairwise precision and recall: their harmonic mean, if beta is 1.
 -- Use when: links between records are what you use. Large clusters dominate, since they have many pairs.
--- $beta: number above 0, default 1: how much more recall counts than precision.
+-- $beta: number from 0, default 1: how much more recall counts than precision.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
--- Undefined: no cluster of two records on either side.
+-- Undefined: no cluster of two records on either side; at beta=0, no predicted one.
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT
   group_id,

@@ -1,9 +1,9 @@
 -- VMeasure: harmonic mean of homogeneity and completeness, if beta is 1; then it is NMI by the arithmetic mean.
 -- Use when: you want one number for homogeneity and completeness. It is not adjusted for chance.
--- $beta: number above 0, default 1: how much more completeness counts than homogeneity.
+-- $beta: number from 0, default 1: how much more completeness counts than homogeneity.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not independent. Sampled metrics of a sample of true clusters have intervals)
--- Undefined: no records.
+-- Undefined: no records; at beta=0, a completeness of 0 beside a homogeneity above 0.
 -- Source: Rosenberg & Hirschberg 2007; scikit-learn v_measure_score.
 SELECT
   group_id,

@@ -1,6 +1,6 @@
 -- averaged_classes: one row per group and class: its weights, its unnormalized shares that give micro averages, and derivatives of the shares.
 -- Averages are of precision, recall and F: the sum of share times ratio over the sum of shares. Derivatives of shares are by those weights.
--- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- Grain: group_id, class_id
 SELECT
   group_id,

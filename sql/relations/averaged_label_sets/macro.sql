@@ -4,6 +4,7 @@
 SELECT
   group_id,
   class_id,
+  weight, -- weight of the predictions that have a row of the class
   num_observed, -- weight of the predictions of which the class is observed
   num_predicted, -- weight of the predictions of which the class is predicted
   num_hits, -- weight of the predictions of which it is both
@@ -17,6 +18,7 @@ FROM (
   SELECT
     group_id,
     class_id,
+    SUM(weight) AS weight,
     SUM(weight * label) AS num_observed,
     SUM(weight * predicted) AS num_predicted,
     SUM(weight * label * predicted) AS num_hits

@@ -1,6 +1,6 @@
 -- label_influence: one row per group, prediction and class: unit, weight, and influence on averages of precision, recall, F and Jaccard index.
 -- Rows have no ids.
--- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
+-- $beta: number from 0 to 10000, default 1: how many times recall counts as much as precision.
 -- zero_division(): default zero: value of a class or prediction whose ratio is 0 / 0.
 -- Sampling unit: predictions.
 -- Grain: rows of class_labels

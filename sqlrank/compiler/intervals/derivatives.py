@@ -134,6 +134,13 @@ def _derive_case(node: exp.Expr) -> PartialDerivatives:
     return derivatives
 
 
+def _derive_alternatives(node: exp.Coalesce) -> PartialDerivatives:
+    """Differentiate the first of several expressions that is not NULL."""
+    *alternatives, last = [node.this, *node.expressions]
+    ifs = [exp.If(this=exp.Not(this=is_null(value.copy())), true=value) for value in alternatives]
+    return _derive_case(exp.Case(ifs=ifs, default=last))
+
+
 _RULES: dict[type[exp.Expr], Callable[[Any], PartialDerivatives]] = {
     exp.Paren: _derive_operand,
     exp.Cast: _derive_operand,
@@ -147,6 +154,7 @@ _RULES: dict[type[exp.Expr], Callable[[Any], PartialDerivatives]] = {
     exp.Exp: _derive_exponential,
     exp.Sqrt: _derive_root,
     exp.Case: _derive_case,
+    exp.Coalesce: _derive_alternatives,
 }
 
 
