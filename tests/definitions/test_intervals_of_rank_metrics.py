@@ -75,6 +75,17 @@ def test_the_floor_by_its_formula() -> None:
     assert evaluate_interval("AUC", pa.table(WEIGHED))[1:3] == pytest.approx(limits, rel=1e-10)
 
 
+@pytest.mark.parametrize("area", [0.8, 0.95, 0.3])
+def test_the_interval_of_exchanged_classes(area: float) -> None:
+    """Labels and scores of the opposite sign have the same area and the same interval, whatever class is small."""
+    rng = np.random.default_rng(5)
+    label = np.repeat([1.0, 0.0], [6, 60])
+    score = norm.cdf(rng.normal(size=66) + label * norm.ppf(area) * 2**0.5)
+    few_positives = evaluate_interval("AUC", pa.table({"label": label, "score": score}))
+    few_negatives = evaluate_interval("AUC", pa.table({"label": 1 - label, "score": 1 - score}))
+    assert few_negatives == pytest.approx(few_positives, rel=1e-9)
+
+
 @pytest.mark.slow
 def test_what_is_twice_the_area_less_one() -> None:
     area = evaluate_interval("AUC", pa.table(WEIGHED))

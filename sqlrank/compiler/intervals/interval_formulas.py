@@ -139,9 +139,7 @@ class IntervalFormulas:
         elif self.needs_class_sizes:
             sizes = map(exp.column, ("center", "positive_size", "negative_size"))
             ratio = self.relations.apply_function("auc_variance_ratio", {}, *sizes)
-            columns.append(
-                comment_column(ratio, "ratio", "Hanley and McNeil's variance, classes exchanged, over AUC (1 - AUC), at the center")
-            )
+            columns.append(comment_column(ratio, "ratio", "Hanley and McNeil's variance, over AUC (1 - AUC), at the center"))
         return columns
 
     def list_shrinkages(self) -> list[exp.Expr]:
