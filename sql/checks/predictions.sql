@@ -14,6 +14,7 @@ SELECT
   SUM(CASE WHEN label < 0 THEN 1 ELSE 0 END) AS negative_label, -- labels from 0: label is negative
   SUM(CASE WHEN score < 0 OR score > 1 THEN 1 ELSE 0 END) AS improbable_score, -- probabilities: score is not a probability, from 0 to 1. Map one to it, such as 1 / (1 + EXP(-logit))
   SUM(CASE WHEN score <= 0 THEN 1 ELSE 0 END) AS nonpositive_score, -- positive scores: score is not above 0
+  SUM(CASE WHEN label <= -1 OR score <= -1 THEN 1 ELSE 0 END) AS negative_logarithm, -- values above -1: label or score is not above -1, so that 1 + it has no logarithm
   SUM(CASE WHEN ISINF(score) THEN 1 ELSE 0 END) AS infinite_score, -- finite scores: score is infinite
   SUM(CASE WHEN quantile_level <= 0 OR quantile_level >= 1 THEN 1 ELSE 0 END) AS improbable_quantile_level, -- quantile levels: quantile_level is not between 0 and 1
   SUM(CASE WHEN ISINF(interval_low) OR ISINF(interval_high) THEN 1 ELSE 0 END) AS infinite_interval, -- ordered intervals: a limit of the interval is infinite

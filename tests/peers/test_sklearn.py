@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cache
 from math import e, log2
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn import config_context
-from sklearn.metrics import dcg_score, ndcg_score
+from sklearn.metrics import coverage_error, dcg_score, label_ranking_average_precision_score, label_ranking_loss, ndcg_score
 
 import sqlrank
 from tests.lanes import select_few
@@ -79,3 +80,23 @@ def test_all_tied_by_hand(metric: str, expected: float) -> None:
     """METRICS 2.0: one relevant document of three, all tied, has the mean of the discounts."""
     data = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [1.0] * 3, "label": [1, 0, 0]})
     assert sqlrank.evaluate(metric, predictions=data, compat="sklearn").column(0)[0].as_py() == pytest.approx(expected, abs=1e-12)
+
+
+def test_metrics_of_label_rankings_are_those_that_hints_name() -> None:
+    """Scores of classes without ties: a prediction is a query, a class a document."""
+    rng = np.random.default_rng(3)
+    observed = rng.random((20, 6)) < 0.4
+    observed[:, 0], observed[:, 1] = True, False
+    scores = rng.permutation(120).reshape(20, 6) / 7
+    rows = {
+        "query_id": np.repeat(np.arange(20), 6),
+        "doc_id": np.tile(np.arange(6), 20),
+        "label": observed.ravel().astype(int),
+        "score": scores.ravel(),
+    }
+    ours = sqlrank.evaluate(["AP", "FullRecall@4"], predictions=rows).to_pylist()[0]
+    loss = 1 - sqlrank.evaluate("AUC(level=query, tie_credit=0)", predictions=rows).to_pylist()[0]["AUC(level=query, tie_credit=0)"]
+    assert ours["AP"] == pytest.approx(label_ranking_average_precision_score(observed, scores))
+    assert loss == pytest.approx(label_ranking_loss(observed, scores))
+    depths = [coverage_error(observed[[row]], scores[[row]]) for row in range(20)]
+    assert ours["FullRecall@4"] == pytest.approx(np.mean([depth <= 4 for depth in depths]))

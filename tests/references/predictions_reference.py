@@ -17,6 +17,8 @@ from tests.references.predictions_order import aps, auc, gain, gauc, gini, ks, l
 from tests.references.predictions_thresholds import CONFUSION, list_matrices
 from tests.references.predictions_values import (
     base_rate,
+    brier_reliability,
+    brier_resolution,
     brier_skill,
     ece,
     explained_variance,
@@ -32,6 +34,7 @@ from tests.references.predictions_values import (
     rmse,
     smape,
     squared,
+    squared_log,
     tweedie_deviance,
 )
 
@@ -59,6 +62,8 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "BaseRate": base_rate,
     "Bias": lambda data, _: mean(data, data.score - data.label),
     "Brier": squared,
+    "BrierReliability": brier_reliability,
+    "BrierResolution": brier_resolution,
     "BrierSkill": brier_skill,
     "CalibrationRatio": lambda data, _: ratio((data.weight * data.score).sum(), sum_classes(data)[0]),
     "ECE": ece,
@@ -73,8 +78,11 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "LogLoss": log_loss,
     "MAE": lambda data, _: mean(data, np.abs(data.score - data.label)),
     "MAPE": mape,
+    "MaxError": lambda data, _: max((abs(error) for error in (data.score - data.label)[data.weight > 0]), default=None),
     "MCE": mce,
+    "MedianAbsoluteError": lambda data, _: float(np.median(np.abs(data.score - data.label))) if len(data) else None,
     "MSE": squared,
+    "MSLE": squared_log,
     "Negatives": lambda data, _: sum_classes(data)[1],
     "NormalizedEntropy": normalized_entropy,
     "NormalizedLogLoss": normalized_log_loss,
@@ -88,6 +96,7 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "PRAUC": prauc,
     "R2": r2,
     "RMSE": rmse,
+    "RMSLE": lambda data, _: None if (value := squared_log(data, _)) is None else value**0.5,
     "SelectionRate": lambda data, options: mean(data, data.score >= options.threshold),
     "sMAPE": smape,
     "TweedieDeviance": tweedie_deviance,

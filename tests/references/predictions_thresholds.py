@@ -96,6 +96,7 @@ CONFUSION: dict[str, Callable[[Matrix, Options], float | None]] = {
     "Accuracy": lambda m, _: ratio(m.tp + m.tn, m.tp + m.fp + m.tn + m.fn),
     "BalancedAccuracy": balanced_accuracy,
     "FBeta": f_beta,
+    "Jaccard": lambda m, _: ratio(m.tp, m.tp + m.fp + m.fn),
     "FN": lambda m, _: float(m.fn),
     "FNR": lambda m, _: ratio(m.fn, m.tp + m.fn),
     "FP": lambda m, _: float(m.fp),
@@ -110,4 +111,5 @@ CONFUSION: dict[str, Callable[[Matrix, Options], float | None]] = {
     "TN": lambda m, _: float(m.tn),
     "TP": lambda m, _: float(m.tp),
     "YoudenJ": youden,
+    "ZeroOneLoss": lambda m, _: ratio(m.fp + m.fn, m.tp + m.fp + m.tn + m.fn),
 }

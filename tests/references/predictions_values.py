@@ -47,8 +47,21 @@ def brier_skill(data: Predictions, options: Options) -> float | None:
     return None if skill is None or rate in {0, 1} else 1 - skill
 
 
-def calibration(data: Predictions, options: Options) -> list[tuple[float, float]]:
-    """Return the weight of each bin and |mean score - share of positives| in it."""
+def brier_reliability(data: Predictions, options: Options) -> float | None:
+    return ratio(sum(weight * error**2 for weight, error, _ in calibration(data, options)), data.weight.sum()) if len(data) else None
+
+
+def brier_resolution(data: Predictions, options: Options) -> float | None:
+    rate = base_rate(data, options)
+    return (
+        None
+        if rate is None
+        else ratio(sum(weight * (share - rate) ** 2 for weight, _, share in calibration(data, options)), data.weight.sum())
+    )
+
+
+def calibration(data: Predictions, options: Options) -> list[tuple[float, float, float]]:
+    """Return the weight of each bin, |mean score - share of positives| in it, and the latter."""
     if options.binning == "equal_width":
         number = np.array([max(1, ceiling(Fraction(float(score)) * options.bins)) for score in data.score])
     else:
@@ -59,7 +72,8 @@ def calibration(data: Predictions, options: Options) -> list[tuple[float, float]
         rows = data.take(number == one)
         weight = float(rows.weight.sum())
         if weight > 0:
-            found.append((weight, abs(float((rows.weight * (rows.score - rows.label)).sum())) / weight))
+            share = float((rows.weight * rows.label).sum()) / weight
+            found.append((weight, abs(float((rows.weight * (rows.score - rows.label)).sum())) / weight, share))
     return found
 
 
@@ -71,12 +85,12 @@ def ece(data: Predictions, options: Options) -> float | None:
     if len(data) == 0:
         return None
     found = calibration(data, options)
-    return ratio(sum(weight * error for weight, error in found), data.weight.sum())
+    return ratio(sum(weight * error for weight, error, _ in found), data.weight.sum())
 
 
 def mce(data: Predictions, options: Options) -> float | None:
     found = calibration(data, options) if len(data) else []
-    return max((error for _, error in found), default=None)
+    return max((error for _, error, _ in found), default=None)
 
 
 def mean(data: Predictions, values: np.ndarray) -> float | None:
@@ -85,6 +99,10 @@ def mean(data: Predictions, values: np.ndarray) -> float | None:
 
 def squared(data: Predictions, _: Options) -> float | None:
     return mean(data, (data.score - data.label) ** 2)
+
+
+def squared_log(data: Predictions, _: Options) -> float | None:
+    return mean(data, (np.log1p(data.score) - np.log1p(data.label)) ** 2)
 
 
 def rmse(data: Predictions, options: Options) -> float | None:

@@ -38,7 +38,10 @@ CLASSIFICATION: dict[str, list[str]] = {
     "Brier": ["Brier"],
     "BrierSkill": ["BrierSkill"],
     "CalibrationRatio": ["CalibrationRatio"],
-    **{name: [f"{name}({options})" if options else name for options in BINS] for name in ("ECE", "MCE")},
+    **{
+        name: [f"{name}({options})" if options else name for options in BINS]
+        for name in ("ECE", "MCE", "BrierReliability", "BrierResolution")
+    },
     "Gain": ["Gain@0.1", "Gain@0.25", "Gain@0.5", "Gain@1", "Gain@0.001"],
     "GAUC": ["GAUC", *(f"GAUC(query_weight={name})" for name in ("equal", "weight", "positives")), "GAUC(tie_credit=0)"],
     "Gini": ["Gini", "Gini(tie_credit=0)", "Gini(tie_credit=1)"],
@@ -68,6 +71,8 @@ REGRESSION: dict[str, list[str]] = {
     "ExplainedVariance": ["ExplainedVariance"],
     "MAE": ["MAE"],
     "MAPE": ["MAPE(eps=0.5)", "MAPE(eps=1e-9)"],
+    "MaxError": ["MaxError"],
+    "MedianAbsoluteError": ["MedianAbsoluteError"],
     "MSE": ["MSE"],
     "R2": ["R2"],
     "RMSE": ["RMSE"],
@@ -75,6 +80,8 @@ REGRESSION: dict[str, list[str]] = {
 }
 POSITIVE = {
     "MAPE": ["MAPE"],
+    "MSLE": ["MSLE"],
+    "RMSLE": ["RMSLE"],
     "PoissonDeviance": ["PoissonDeviance"],
     "TweedieDeviance": ["TweedieDeviance", "TweedieDeviance(power=1.1)", "TweedieDeviance(power=1.9)"],
 }

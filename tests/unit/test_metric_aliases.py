@@ -60,6 +60,16 @@ def read_canonical(result: pa.Table) -> dict[str, str]:
         ("num-q", "num_q"),
         ("AUC@5", "AUC@5"),
         ("Lift@0.1", "Lift@0.1"),
+        ("rmsle", "RMSLE"),
+        ("mean_squared_log_error", "MSLE"),
+        ("median_absolute_error", "MedianAbsoluteError"),
+        ("max_error", "MaxError"),
+        ("jaccard_score", "Jaccard"),
+        ("zero_one_loss", "ZeroOneLoss"),
+        ("binary_logloss", "LogLoss"),
+        ("ks_statistic", "KS"),
+        ("gini_normalized", "Gini"),
+        ("NCRR@5", "RHR(normalization=ideal)@5"),
     ],
 )
 def test_names_of_other_tools(theirs: str, ours: str) -> None:
@@ -322,3 +332,26 @@ def test_an_infinite_beta_is_recall() -> None:
     for theirs, ours in NAMES["limits"].items():
         cutoff = "@3" if ours == "R" else ""
         assert str(sqlrank.parse(theirs + cutoff)) == ours + cutoff
+
+
+@pytest.mark.parametrize(
+    ("theirs", "told"),
+    [
+        ("error", "MAE, RMSE and MAPE"),
+        ("qini", "'sqlrank experiment'"),
+        ("LRAP", "AP where no scores tie"),
+        ("coverage_error", "FullRecall@k"),
+        ("label_ranking_loss", "1 less AUC(level=query, tie_credit=0)"),
+        ("neg_log_loss", "LogLoss with its sign changed"),
+        ("calibration_error", "ECE"),
+        ("brier_decomposition", "BrierReliability - BrierResolution"),
+        ("APLT@10", "MeanPopularity@k"),
+        ("MeanRank", "RR is the mean of 1 / rank"),
+        ("infNDCG@10", "infAP"),
+    ],
+)
+def test_a_name_of_no_metric_here_leads_to_the_nearest(theirs: str, told: str) -> None:
+    with pytest.raises(MetricError, match=r"unknown metric ") as caught:
+        sqlrank.parse(theirs)
+    assert told in str(caught.value)
+    assert "did you mean" not in str(caught.value)

@@ -1,0 +1,14 @@
+-- ZeroOneLoss: share of the weight that is predicted wrongly, the error rate.
+--     ZeroOneLoss = (FP + FN) / (TP + TN + FP + FN)
+-- Use when: classes are balanced and both kinds of errors cost the same. It is 1 - Accuracy.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
+-- Requires: binary labels.
+-- Range: 0 to 1.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn zero_one_loss.
+-- Direction: lower.
+SELECT
+  group_id,
+  (SUM(fp) + SUM(fn)) / NULLIF(SUM(tp) + SUM(fp) + SUM(tn) + SUM(fn), 0) AS zero_one_loss
+FROM confusion_counts
+GROUP BY group_id

@@ -1,0 +1,13 @@
+-- MSLE: mean squared difference of the logarithms of 1 + score and 1 + label.
+-- Use when: labels are amounts from 0 of different scale, and a ratio matters more than a difference. It favours predictions that are too high.
+-- Requires: values above -1, finite scores.
+-- Range: 0 to inf.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn mean_squared_log_error.
+-- Direction: lower.
+-- Nonzero: 1 + label.
+SELECT
+  group_id,
+  SUM(weight * LN(CASE WHEN label > -1 AND score > -1 THEN (1 + score) / (1 + label) END) * LN(CASE WHEN label > -1 AND score > -1 THEN (1 + score) / (1 + label) END)) / NULLIF(SUM(weight), 0) AS msle
+FROM predictions
+GROUP BY group_id
