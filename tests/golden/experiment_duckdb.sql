@@ -148,7 +148,7 @@ WITH observations AS (
     * covariate_difference AS covariate_products,
     scc + half_harmonic_units * covariate_difference * covariate_difference AS covariate_squares
   FROM pooled_moments
-), covariate_coefficients AS (
+), covariate_coefficients AS MATERIALIZED (
   -- One row per metric and treatment: ratio and coefficient (theta of CUPED) of the covariate, 0 if
   -- constant. (experiments/covariate_coefficients.sql)
   SELECT
@@ -163,7 +163,7 @@ WITH observations AS (
       ELSE 0
     END AS cuped_theta
   FROM pooled_squares
-), adjusted_moments AS (
+), adjusted_moments AS MATERIALIZED (
   -- One row per metric, treatment and arm (treatment or control): units, theta, CUPED-adjusted
   -- value and sum of squares. (experiments/adjusted_moments.sql)
   SELECT
@@ -381,7 +381,7 @@ WITH observations AS (
   FROM t_quantiles_2
   CROSS JOIN quadrature_nodes
   GROUP BY metric, variant, purpose, df, alpha, normalizer, z
-), t_quantiles_3 AS (
+), t_quantiles_3 AS MATERIALIZED (
   -- One row per metric, treatment and purpose: z after a step of Newton's method, and logarithm of
   -- the tail. (experiments/t_quantiles.sql)
   SELECT
@@ -483,7 +483,7 @@ WITH observations AS (
 ), tails AS (
   -- One row per integral.
   SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
-), chi_square_tails AS (
+), chi_square_tails AS MATERIALIZED (
   -- One row per integral, of the tail and of all: lower limit and peak, from which steps to
   -- sample_ratio_test compute the test. (experiments/chi_square_tails.sql)
   SELECT

@@ -122,7 +122,7 @@ WITH logs AS NOT MATERIALIZED (
   FROM influence_sums
   CROSS JOIN metric_names
   INNER JOIN logs_metrics ON logs_metrics."campaign" IS NOT DISTINCT FROM influence_sums."campaign"
-), standard_errors AS (
+), standard_errors AS MATERIALIZED (
   -- One row per campaign and metric: its units, standard error, and terms of the interval.
   SELECT
     "campaign", metric, value, units,
@@ -156,7 +156,7 @@ WITH logs AS NOT MATERIALIZED (
       ELSE 1
     END AS inflation
   FROM standard_errors
-), margins AS (
+), margins AS MATERIALIZED (
   -- One row per campaign and metric: the term from which both limits of the interval follow.
   SELECT
     "campaign", metric, value, units, se,
