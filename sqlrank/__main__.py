@@ -5,34 +5,17 @@ from __future__ import annotations
 import atexit
 import gc
 import os
-import signal
 import sys
 from contextlib import suppress
 
 from sqlrank._version import __version__
+from sqlrank.process_exit import exit_at_signals
 
 GC_THRESHOLD_OBJECTS = 100_000
 """Number of allocations before garbage collection.
 
 Imports and parsing create no garbage, and the default of 700 costs a tenth of a command's time.
 """
-
-
-INTERRUPTED = b"sqlrank: interrupted\n"
-
-
-def _exit_on_signal(signal_number: int, frame: object) -> None:  # noqa: ARG001  signature of a signal handler
-    """Exit on SIGTERM or SIGHUP with cleanup and the conventional exit status."""
-    raise SystemExit(128 + signal_number)
-
-
-def _end_early(signal_number: int, frame: object) -> None:  # noqa: ARG001  as above
-    """Exit immediately at Ctrl-C before a command begins.
-
-    Imported modules may swallow an exception, and there is nothing to clean up yet.
-    """
-    os.write(2, INTERRUPTED)
-    os._exit(128 + signal_number)
 
 
 def main() -> None:
@@ -51,9 +34,6 @@ def main() -> None:
             raise
         # A reader that closed the pipe, such as head, is not an error; the command line parser reports one.
         status = 0 if isinstance(exit_request.__context__, BrokenPipeError) else exit_request.code or 0
-    except KeyboardInterrupt:
-        os.write(2, INTERRUPTED)
-        status = 128 + signal.SIGINT
     except OSError as error:
         write_error = error
     _exit_process(status, write_error)
@@ -64,19 +44,10 @@ def _run_command_line() -> None:
         sys.stdout.write(f"sqlrank {__version__}\n")
         return
     gc.set_threshold(GC_THRESHOLD_OBJECTS)
-    is_interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if is_interruptible:
-        signal.signal(signal.SIGINT, _end_early)
-    from sqlrank.cli.commands import command_line  # noqa: PLC0415  takes time, in which Ctrl-C ends early
+    exit_at_signals()
+    from sqlrank.cli.commands import command_line  # noqa: PLC0415  takes time, in which a signal ends it, too
 
-    for name in ("SIGTERM", "SIGHUP"):
-        signal_number = getattr(signal, name, None)
-        if signal_number is not None and signal.getsignal(signal_number) is not signal.SIG_IGN:
-            signal.signal(signal_number, _exit_on_signal)
-    command = command_line(next(iter(sys.argv[1:]), ""))
-    if is_interruptible:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    command()
+    command_line(next(iter(sys.argv[1:]), ""))()
 
 
 def _exit_process(status: int, write_error: OSError | None) -> None:

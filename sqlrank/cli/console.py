@@ -16,10 +16,14 @@ from typer.core import TyperCommand, TyperGroup
 from sqlrank.cli.command_help import EXAMPLES, first_sentence, grouped_options, option_group, start_screen, with_type_name, wrap_command
 from sqlrank.cli.option_messages import as_option_message, get_flag
 from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
+from sqlrank.process_exit import clean_up_at_signal, forget_cleanup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+
+SHOW_CURSOR = b"\r\x1b[2K\x1b[?25h"
+"""Sequence that erases the line of a progress bar and shows the cursor that it hides."""
 
 ERROR_STATUS = 2
 """Exit status of a command that failed. It wrote nothing but the error to a JUnit report."""
@@ -222,9 +226,6 @@ def exit_on_error() -> Iterator[None]:
     except BrokenPipeError:
         _discard_output()
         raise typer.Exit from None
-    except KeyboardInterrupt:
-        typer.echo("sqlrank: interrupted", err=True)
-        raise typer.Exit(130) from None
     except Exception as error:
         # Recognize DuckDB errors by their module, which is not imported for help.
         if not isinstance(error, (SqlrankError, OSError)) and not type(error).__module__.startswith(("duckdb", "_duckdb")):
@@ -264,6 +265,8 @@ def progress_bar(activity: str) -> Iterator[Any]:
 
     console = Console(stderr=True)
     bar = Progress(TextColumn(activity), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), console=console, transient=True)
+    clean_up_at_signal("progress bar", lambda: os.write(2, SHOW_CURSOR))
     with bar:
         task = bar.add_task(activity, total=100)
         yield lambda percentage: bar.update(task, completed=percentage)
+    forget_cleanup("progress bar")

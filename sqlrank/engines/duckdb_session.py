@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sqlrank.engines.cancellation import AbandonedWorkError
 from sqlrank.engines.duckdb_pool import NO_EXTENSION_CONFIG, pooled_connection
 from sqlrank.engines.duckdb_settings import restore_setting, set_setting
 from sqlrank.engines.file_sources import reader_function
 from sqlrank.engines.resource_limits import ResourceLimits, engine_memory_limit
 from sqlrank.engines.spill_directory import make_spill_directory
-from sqlrank.engines.worker_threads import Worker, make_fork_safe_lock
+from sqlrank.engines.worker_threads import Worker, is_worked_on, make_fork_safe_lock
 from sqlrank.errors import ExecutionError, InputError, SqlrankError, first_line
 
 if TYPE_CHECKING:
@@ -115,10 +114,10 @@ def duckdb_session(  # noqa: C901  one branch per way to end
                     set_setting(database, name, value)
         with translate_duckdb_errors():
             yield database
-    except AbandonedWorkError:
-        Worker(clear_session).start()
-        raise
     except BaseException as error:
+        if is_worked_on(database):
+            Worker(clear_session).start()
+            raise
         is_aborted = not owned and _is_aborted(database)
         clear_session()
         if is_aborted:

@@ -9,13 +9,30 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from sqlrank.process_exit import clean_up_at_signal, hold_exit
+
+MAX_REMOVALS = 100
+"""Maximum number of attempts to remove a directory into which threads still write."""
+
 _NAME = re.compile(r"sqlrank_(?P<process>\d+)_(?P<machine>\d+)_\w+")
 
 
 def make_spill_directory() -> str:
     """Make a spill directory for this process and remove those of ended processes."""
     _remove_stale(tempfile.gettempdir(), os.getpid())
-    return tempfile.mkdtemp(prefix=f"sqlrank_{os.getpid()}_{pid_namespace()}_")
+    clean_up_at_signal("spill directories", _remove_own)
+    with hold_exit():
+        return tempfile.mkdtemp(prefix=f"sqlrank_{os.getpid()}_{pid_namespace()}_")
+
+
+def _remove_own() -> None:
+    """Remove all spill directories of this process."""
+    for _ in range(MAX_REMOVALS):
+        own = [*Path(tempfile.gettempdir()).glob(f"sqlrank_{os.getpid()}_{pid_namespace()}_*")]
+        for path in own:
+            shutil.rmtree(path, ignore_errors=True)
+        if not own:
+            return
 
 
 def pid_namespace() -> int:

@@ -33,11 +33,28 @@ class Worker(threading.Thread):
 
     Attributes:
         connection: The DuckDB connection that the work runs statements on, None for work that must not be interrupted.
+        done: Event that is set at the end of the work.
     """
 
     def __init__(self, work: Callable[[], Any], connection: duckdb.DuckDBPyConnection | None = None) -> None:
         super().__init__(target=work, name=WORKER_THREAD_NAME, daemon=True)
         self.connection = connection
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        """Run the work."""
+        try:
+            super().run()
+        finally:
+            self.done.set()
+
+    def interrupt_statement(self) -> None:
+        """Cancel the running DuckDB statement."""
+        import duckdb  # noqa: PLC0415  already imported by the creator of the connection
+
+        if self.connection is not None:
+            with suppress(duckdb.Error):  # the connection may be closed already
+                self.connection.interrupt()
 
     def interrupt(self) -> None:
         """Cancel the running DuckDB statement, and raise ``SystemExit`` at the next Python instruction."""
@@ -45,11 +62,14 @@ class Worker(threading.Thread):
             return
         import ctypes  # noqa: PLC0415  only needed for abandoned work
 
-        import duckdb  # noqa: PLC0415  already imported by the creator of the connection
-
-        with suppress(duckdb.Error):  # the connection may be closed already
-            self.connection.interrupt()
+        self.interrupt_statement()
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(SystemExit))
+
+
+def is_worked_on(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Return True if abandoned work goes on on a connection."""
+    workers = (thread for thread in threading.enumerate() if isinstance(thread, Worker))
+    return any(worker.connection is connection and not worker.done.is_set() for worker in workers)
 
 
 def make_fork_safe_lock() -> threading.Lock:

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from sqlrank.engines.file_sources import includes_file, list_paths
 from sqlrank.errors import NO_SPACE, SqlrankError
 from sqlrank.output.file_kinds import KIND_KEY, READ_BYTES, FileKind, read_file_kind
+from sqlrank.process_exit import clean_up_at_signal, forget_cleanup, hold_exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -91,15 +92,16 @@ class OutputFile:
                 return
             self.check_content()
             is_new = not self.real_path.exists()
-            descriptor = os.open(self.real_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-            try:
-                _append_bytes(descriptor, data)
-            except BaseException:
-                if is_new and os.fstat(descriptor).st_size == 0:
-                    self.real_path.unlink(missing_ok=True)
-                raise
-            finally:
-                os.close(descriptor)
+            with hold_exit():
+                descriptor = os.open(self.real_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+                try:
+                    _append_bytes(descriptor, data)
+                except BaseException:
+                    if is_new and os.fstat(descriptor).st_size == 0:
+                        self.real_path.unlink(missing_ok=True)
+                    raise
+                finally:
+                    os.close(descriptor)
 
     @property
     def label(self) -> str:
@@ -229,6 +231,7 @@ class OutputFile:
         _remove_leftovers(folder)
         # A name that no source pattern matches; short, since the target's name may have the maximum length.
         temporary = folder / f".sqlrank_{os.urandom(8).hex()}.tmp"
+        clean_up_at_signal(str(temporary), lambda: temporary.unlink(missing_ok=True))
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with open(descriptor, "wb") as file:  # noqa: PTH123  a descriptor
@@ -239,6 +242,7 @@ class OutputFile:
                 os.fsync(descriptor)
         except BaseException:
             temporary.unlink(missing_ok=True)
+            forget_cleanup(str(temporary))
             raise
         return temporary
 
@@ -260,12 +264,14 @@ def write_files(contents: Sequence[tuple[OutputFile, Content]]) -> None:
         for file, _ in staged:
             with file.label_errors():
                 file.check_content()  # again, since another process may have written it in the meantime
-        for file, temporary in staged:
-            with file.label_errors():
-                temporary.replace(file.real_path)
+        with hold_exit():
+            for file, temporary in staged:
+                with file.label_errors():
+                    temporary.replace(file.real_path)
     finally:
         for _, temporary in staged:
             temporary.unlink(missing_ok=True)
+            forget_cleanup(str(temporary))
 
 
 def check_distinct(files: Iterable[OutputFile | None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -46,13 +47,15 @@ sys.exit(3)
 INTERRUPTED_AT_IMPORT = """
 import os, signal, sys
 import sqlrank.__main__ as command
-module = sys.argv.pop(1)
+module, number = sys.argv.pop(1), int(sys.argv.pop(1))
 class Interrupt:
+    def __del__(self):  # exceptions in which are swallowed
+        signal.raise_signal(number)
     def find_spec(self, name, path=None, target=None):
         if name == module:
             sys.meta_path.remove(self)
-            os.kill(os.getpid(), signal.SIGINT)
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 sys.meta_path.insert(0, Interrupt())
 command.main()
 """
@@ -110,9 +113,11 @@ def test_work_that_heeds_no_interrupt_is_waited_for_in_bounds() -> None:
     "module",
     ["sqlrank.cli.commands", pytest.param("typer", marks=pytest.mark.slow), "duckdb", pytest.param("pyarrow", marks=pytest.mark.slow)],
 )
-def test_an_interrupt_during_imports_is_quiet(module: str) -> None:
-    done = run_script(INTERRUPTED_AT_IMPORT, module, *CALL)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "sqlrank: interrupted\n")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_imports_ends_the_process(module: str, number: signal.Signals) -> None:
+    done = run_script(INTERRUPTED_AT_IMPORT, module, str(int(number)), *CALL)
+    errors = "sqlrank: interrupted\n" if number is signal.SIGINT else ""
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", errors)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], CALL, ["--version"]], ids=" ".join)
