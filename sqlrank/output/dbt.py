@@ -38,6 +38,9 @@ Materialized = Literal["table", "view", "incremental"]
 DELETE_AND_INSERT = ("duckdb", "snowflake", "postgres", "redshift", "trino", "clickhouse")
 """Dialects whose dbt adapter supports the ``delete+insert`` strategy."""
 
+APPENDS_COLUMNS = ", on_schema_change='append_new_columns'"
+"""Configuration of an incremental model by which its table gets the column of a metric that is added."""
+
 _JINJA = re.compile(r"\{[{%#]")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DBT_CALL = re.compile(r"\b(ref|source)\s*\(")
@@ -154,6 +157,7 @@ def dbt_model(  # noqa: D417  sql describes the other arguments
         unique_columns = keys if column is None or dialect not in DELETE_AND_INSERT else [column]
         config += f", unique_key=[{', '.join(repr(key.name) for key in unique_columns)}]"
         config += ", incremental_strategy='delete+insert'" if unique_columns is not keys else ""
+        config += APPENDS_COLUMNS
     text = model_text(config, statement, dialect, options)
     metric_names = ", ".join(str(resolved_metric.metric) for resolved_metric in request.metrics)
     per = join_words(key.name for key in keys)

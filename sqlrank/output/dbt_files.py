@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
 from sqlrank.errors import SqlrankError
+from sqlrank.output.dbt_properties import is_edited, merge_properties, seal_text
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.output_file import OutputFile, write_files
 
@@ -26,7 +27,7 @@ def write_dbt_model(path: Path, metrics: Any, force: bool, sources: Sequence[Any
 def write_dbt_files(path: Path, kind: FileKind, force: bool, sources: Sequence[Any], make: Callable[[str], DbtModel]) -> list[Path]:
     """Write a dbt model and its YAML file, made for the file's name; return their paths."""
     try:
-        import yaml  # noqa: PLC0415  an optional dependency
+        import yaml  # noqa: F401, PLC0415  an optional dependency
     except ImportError:
         raise SqlrankError("--dbt needs PyYAML. Run pip install pyyaml") from None
     if path.suffix != ".sql":
@@ -35,7 +36,20 @@ def write_dbt_files(path: Path, kind: FileKind, force: bool, sources: Sequence[A
         OutputFile(file_path, file_kind, "--dbt", force, sources=tuple(sources))
         for file_path, file_kind in ((path, kind), (path.with_suffix(".yml"), FileKind.DBT_PROPERTIES))
     )
+    earlier = {output: output.real_path.read_text("utf-8") for output in (file, properties) if output.has_earlier_text}
+    if not force and is_edited(earlier.get(file, "")):
+        raise SqlrankError(f"{file.label}: this file was edited after sqlrank wrote it. Replace it with --force, or name another file")
     model = make(path.stem)
-    schema = yaml.safe_dump(model.schema, sort_keys=False, allow_unicode=True, width=120)
-    write_files([(file, model.sql), (properties, f"# sqlrank {__version__}: properties of {path.name}\n{schema}")])
+    generated = text = _dump_properties(path, model.schema)
+    if not force and is_edited(earlier.get(properties, "")):
+        text = _dump_properties(path, merge_properties(properties.label, earlier[properties], model.schema))
+    write_files([(file, seal_text(model.sql, 2, "--")), (properties, seal_text(text, 1, "#", generated))])
     return [file.path, properties.path]
+
+
+def _dump_properties(path: Path, schema: dict[str, Any]) -> str:
+    """Return the text of a YAML file of properties."""
+    import yaml  # noqa: PLC0415  as above
+
+    text = yaml.safe_dump(schema, sort_keys=False, allow_unicode=True, width=120)
+    return f"# sqlrank {__version__}: properties of {path.name}. What you add stays when it is written again\n{text}"

@@ -205,6 +205,11 @@ class OutputFile:
             raise SqlrankError(f"{self.label}: cannot be written: {reason}{unchanged}. {advice}") from error
 
     @property
+    def has_earlier_text(self) -> bool:
+        """Return True if there is an earlier file with content."""
+        return self._has_earlier_file and self.real_path.stat().st_size > 0
+
+    @property
     def _has_earlier_file(self) -> bool:
         """Return True if there is an earlier file."""
         try:

@@ -10,7 +10,7 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.errors import InputError, join_words, short_repr
-from sqlrank.output.dbt import DbtModel, check_name, dbt_relation, model_text, schema_yaml
+from sqlrank.output.dbt import APPENDS_COLUMNS, DbtModel, check_name, dbt_relation, model_text, schema_yaml
 from sqlrank.output.table_writes import resolve_group_column, without_order
 from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import get_dialect
@@ -130,7 +130,7 @@ def rollup_model(
     config = {"event_time": event, "batch_size": "day", "begin": _parse_day(begin), "lookback": lookback}
     config_arguments = ", ".join(f"{key}={value!r}" for key, value in config.items()) + MICROBATCH_PARTITIONING[dialect].format(event)
     model_statement = dataclasses.replace(statement, tree=without_order(statement))
-    config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}"
+    config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}{APPENDS_COLUMNS}"
     options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, "batch": batch, **policies}
     text = model_text(config_text, model_statement, dialect, options)
     description = f"Sums per {join_words(request.group_by)} that sqlrank evaluate --rollup adds up (sqlrank {__version__})"

@@ -17,6 +17,7 @@ from sqlrank.rendering.dialects import DIALECTS
 from tests.environments import make_environment
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 PROJECT = "name: shop\nversion: 1.0.0\nprofile: shop\nmodel-paths: [models]\n"
@@ -40,6 +41,84 @@ def write_model(folder: Path, name: str, *arguments: str) -> tuple[str, dict[str
     (model,) = schema["models"]
     assert model["name"] == name
     return (folder / f"{name}.sql").read_text("utf-8"), model
+
+
+def edit_properties(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the properties of a model as people do, below the comments of the file."""
+    head = "".join(line for line in path.read_text("utf-8").splitlines(keepends=True) if line.startswith("#"))
+    schema = yaml.safe_load(path.read_text("utf-8"))
+    change(schema)
+    path.write_text(head + yaml.safe_dump(schema, sort_keys=False), "utf-8")
+
+
+def test_what_people_add_to_properties_stays(tmp_path: Path) -> None:
+    call = ("AUC", *CLICKS, "--by", "campaign,Day")
+    write_model(tmp_path, "daily", *call)
+    path = tmp_path / "daily.yml"
+
+    def edit(schema: dict[str, Any]) -> None:
+        (model,) = schema["models"]
+        schema["models"].insert(0, {"name": "mine", "description": "# no comment"})
+        schema["exposures"] = [{"name": "board"}]
+        model["config"] = {"tags": ["hourly"]}
+        model["data_tests"].append({"dbt_utils.recency": {"field": "Day"}})
+        campaign, day, auc = model["columns"]
+        campaign["data_tests"].append("accepted")
+        campaign["description"] = "It's the campaign"
+        del day["data_tests"]
+        auc["data_tests"] = [{"sqlrank.metric_at_least": {"minimum": 0.6}}]
+        model["columns"].append({"name": "margin", "data_tests": ["not_null"], "meta": {"owner": "Ann"}})
+
+    edit_properties(path, edit)
+    result = CliRunner().invoke(
+        app, ["sql", "AUC", "Positives", *CLICKS, "--by", "campaign", "--by", "Day", "--dbt", str(path.with_suffix(".sql"))]
+    )
+    assert result.exit_code == 0, result.output
+    schema = yaml.safe_load(path.read_text("utf-8"))
+    mine, model = schema["models"]
+    assert (mine, schema["exposures"], model["config"]) == (
+        {"name": "mine", "description": "# no comment"}, [{"name": "board"}], {"tags": ["hourly"]}
+    )  # fmt: skip
+    assert "Positives" in model["description"]
+    unique, recency = model["data_tests"]
+    assert unique["unique"]["column_name"].count("CAST") == 2
+    assert recency == {"dbt_utils.recency": {"field": "Day"}}
+    columns = {column.pop("name"): column for column in model["columns"]}
+    assert list(columns) == ["campaign", "Day", "auc", "positives", "margin"]
+    assert columns["campaign"] == {"quote": True, "data_tests": ["not_null", "accepted"], "description": "It's the campaign"}
+    assert "data_tests" not in columns["Day"], "a test that was removed stays away"
+    assert columns["auc"]["data_tests"] == [{"sqlrank.metric_at_least": {"minimum": 0.6}}]
+    assert columns["positives"]["data_tests"] == ["not_null"]
+    assert columns["margin"]["meta"] == {"owner": "Ann"}
+    before = path.read_text("utf-8")
+    result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--by", "Day", "--dbt", str(path.with_suffix(".sql"))])
+    names = [column["name"] for column in yaml.safe_load(path.read_text("utf-8"))["models"][1]["columns"]]
+    assert result.exit_code == 0, result.output
+    assert names[:2] == ["Day", "auc"]
+    assert {"campaign", "margin"} <= {*names}, "columns with tests of people stay"
+    assert before != path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("ending", "addition", "message"),
+    [
+        (".sql", "WHERE TRUE\n", "this file was edited after sqlrank wrote it. Replace it with --force, or name another file"),
+        (".yml", "# mine\n", "this file has comments, which would be lost. Write them into descriptions, or replace the file with --force"),
+        (".yml", "  x: [\n", "this file is no list of models. Mend it, or replace the file with --force"),
+    ],
+)
+def test_edits_that_would_be_lost_need_force(ending: str, addition: str, message: str, tmp_path: Path) -> None:
+    call = ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "daily.sql")]
+    write_model(tmp_path, "daily", "AUC", *CLICKS)
+    path = tmp_path / f"daily{ending}"
+    path.write_text(path.read_text("utf-8") + addition, "utf-8")
+    before = {file.name: file.read_text("utf-8") for file in tmp_path.iterdir()}
+    result = CliRunner().invoke(app, call)
+    assert (result.exit_code, result.stderr) == (2, f"sqlrank: --dbt {path}: {message}\n")
+    assert {file.name: file.read_text("utf-8") for file in tmp_path.iterdir()} == before
+    assert CliRunner().invoke(app, [*call, "--force"]).exit_code == 0
+    assert addition not in path.read_text("utf-8")
+    assert CliRunner().invoke(app, call).exit_code == 0, "what nobody edited is written again"
 
 
 def run_refused_model(folder: Path, *arguments: str) -> str:
@@ -103,12 +182,18 @@ def test_names_have_the_case_of_the_engine(dialect: str) -> None:
 def test_a_model_that_replaces_days(tmp_path: Path) -> None:
     replacing = [*CLICKS, "--by", "Day,campaign", "--materialized", "incremental", "--overwrite-by", "Day"]
     text, _ = write_model(tmp_path, "duckdb", "Brier", *replacing, "--where", "campaign > 0")
-    assert text.splitlines()[0] == "{{ config(materialized='incremental', unique_key=['Day'], incremental_strategy='delete+insert') }}"
+    assert (
+        text.splitlines()[0]
+        == "{{ config(materialized='incremental', unique_key=['Day'], incremental_strategy='delete+insert', on_schema_change='append_new_columns') }}"
+    )
     condition = """{% if is_incremental() %}"Day" >= COALESCE((SELECT MAX("Day") FROM {{ this }}), "Day"){% else %}TRUE{% endif %}"""
     assert text.count(condition) == 1
     assert '"campaign" > 0 AND ' + condition in " ".join(text.split())
     merged, _ = write_model(tmp_path, "merged", "Brier", *replacing, "--dialect", "bigquery")
-    assert merged.splitlines()[0] == "{{ config(materialized='incremental', unique_key=['Day', 'campaign']) }}"
+    assert (
+        merged.splitlines()[0]
+        == "{{ config(materialized='incremental', unique_key=['Day', 'campaign'], on_schema_change='append_new_columns') }}"
+    )
     assert "`Day` >= COALESCE((SELECT MAX(`Day`) FROM {{ this }}), `Day`)" in merged
     shared = ["RR", "--run", "runs", "--qrels", "truth", "--by", "qrels.day", "--materialized", "incremental", "--overwrite-by", "day"]
     assert write_model(tmp_path, "shared", *shared)[0].count("is_incremental()") == 2
