@@ -35,6 +35,9 @@ ALL_ROWS_LABEL = "all"
 P_VALUES = (P_VALUE, "p_adjusted")
 """Columns of p-values, before and after the correction for multiple comparisons."""
 
+SIGNED_COLUMNS = ("difference", "relative_difference")
+"""Columns of which the sign says what is better."""
+
 EXTREME_VALUES = ("value_min", "value_max")
 """Least and greatest value of the groups that are compared."""
 
@@ -185,7 +188,9 @@ ROLLUP_DISPLAY = (
 )
 GATE_DISPLAY = (
     *contrast_schema(
-        "baseline", quantities=("value", "difference", *_INTERVAL, N_UNITS, "tolerance", "verdict", "required_units", "reason")
+        "baseline",
+        labels=SYSTEM_LABELS,
+        quantities=("value", "difference", *_INTERVAL, N_UNITS, "tolerance", "verdict", "required_units", "reason"),
     ),
 )
 DRIFT_DISPLAY = (

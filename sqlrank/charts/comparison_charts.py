@@ -13,7 +13,6 @@ from sqlrank.charts.comparison_labels import (
     CORRECTION_LABELS,
     DIFFERS_LABEL,
     NOT_SIGNIFICANT,
-    ROUNDING_ERROR,
     SYSTEM_BETTER,
     TEST_LABELS,
     VARIANT_LABELS,
@@ -21,6 +20,7 @@ from sqlrank.charts.comparison_labels import (
 )
 from sqlrank.charts.metric_charts import ROW_PIXELS, zoomed_axis, zoomed_domain
 from sqlrank.charts.result_view import assign_channels, text_labels
+from sqlrank.output.display_values import ROUNDING_ERROR
 from sqlrank.result_columns import COMPARISON_SCHEMA, REPORT_DISPLAY
 from sqlrank.result_metadata import EXPERIMENT
 

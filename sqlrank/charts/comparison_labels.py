@@ -14,9 +14,6 @@ DIFFERS_LABEL = "differs, none is better"
 STATES = {SYSTEM_BETTER: "better", BASELINE_BETTER: "worse", DIFFERS_LABEL: "differs"}
 """Short names of verdicts that a report marks."""
 
-ROUNDING_ERROR = 1e-12
-"""Magnitude below which a difference is shown as 0."""
-
 VARIANT_LABELS = {SYSTEM_BETTER: "variant is better", BASELINE_BETTER: "control is better"}
 """Verdicts on the variants of an experiment, which are compared with a control."""
 

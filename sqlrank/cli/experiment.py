@@ -13,8 +13,9 @@ from sqlrank.cli.console import exit_on_error, progress_bar
 from sqlrank.cli.parsing import list_sources, output_file, parse_shares_option
 from sqlrank.errors import SqlrankError, clean_line
 from sqlrank.output.display_columns import select_display_columns
+from sqlrank.output.display_values import DEFAULT_DIGITS, format_number
 from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.result_formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, format_p_value, resolve_format, write_result
+from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.rendering import DIALECT_NAMES
 from sqlrank.result_columns import EXPERIMENT_DISPLAY
 
@@ -127,7 +128,7 @@ def experiment(
         write_result(displayed, form, FileKind.EXPERIMENT, file, style)
     if is_for_people:
         ratio = result.slice(result.num_rows - 1).to_pylist()[0]
-        typer.echo(f"sample ratio: {ratio['n_units']:,} units, p {format_p_value(ratio['p_value'])}", err=output is not None)
+        typer.echo(f"sample ratio: {ratio['n_units']:,} units, p {format_number(ratio['p_value'], 'p_value')}", err=output is not None)
     for note in filter(None, result.schema.metadata[b"sqlrank.notes"].decode().splitlines()):
         typer.echo(f"note: {clean_line(note)}", err=True)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sqlrank.output.result_formats import Format
+    from sqlrank.output.display_values import Format
 
 TreatInconclusiveAs = Annotated[
     str | None,

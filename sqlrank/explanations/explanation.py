@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from sqlrank.errors import escape_controls
-from sqlrank.output.result_formats import Format, TableStyle, format_result
+from sqlrank.output.display_values import Format
+from sqlrank.output.result_formats import TableStyle, format_result
 from sqlrank.output.text_table import wrap_text
 
 SIGNIFICANT_DIGITS = 6

@@ -62,7 +62,9 @@ def drift_display_columns(result: pa.Table) -> list[str]:
 
 def gate_display_columns(result: pa.Table) -> Sequence[str]:
     """Return the columns of a gate shown to people, of two systems or of differences between groups."""
-    return difference_display_columns(result) if GROUP_COUNTS[0] in result.column_names else GATE_DISPLAY
+    if GROUP_COUNTS[0] in result.column_names:
+        return difference_display_columns(result)
+    return [name for name in GATE_DISPLAY if name in result.column_names]
 
 
 def display_differences(result: pa.Table) -> pa.Table:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import sys
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import SqlrankError, escape_controls
+from sqlrank.errors import SqlrankError
 from sqlrank.output import excel
-from sqlrank.output.latex import escape_latex, format_bold, format_latex
-from sqlrank.output.markdown import escape_markdown, format_markdown
+from sqlrank.output.display_values import DEFAULT_DIGITS, Format, format_value, is_count_column
+from sqlrank.output.latex import format_bold, format_latex
+from sqlrank.output.markdown import format_markdown
 from sqlrank.output.output_file import OutputFile, write_parquet
 from sqlrank.output.reshape import TOTAL_QUERY
 from sqlrank.output.text_table import (
@@ -29,7 +28,6 @@ from sqlrank.output.text_table import (
     wrap_text,
 )
 from sqlrank.registry.metric_info import better_direction, is_count_metric
-from sqlrank.result_columns import CONTRAST_COUNTS, P_VALUES
 from sqlrank.result_metadata import read_canonical_names, read_result_metadata
 
 if TYPE_CHECKING:
@@ -54,19 +52,6 @@ ALWAYS_DISPLAYED = ("name", "metric", "verdict", "winner")
 VERDICT_COLORS = {"pass": GREEN, "fail": RED, "inconclusive": YELLOW}
 
 
-class Format(StrEnum):
-    """An output format of results."""
-
-    table = "table"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-    json = "json"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    xlsx = "xlsx"
-
-
 FORMATS_BY_SUFFIX = {
     ".txt": Format.table,
     ".md": Format.markdown,
@@ -84,13 +69,6 @@ HUMAN_FORMATS = (Format.table, Format.markdown, Format.latex)
 """Formats that round numbers; the others keep all digits."""
 
 
-_WORKFLOW_COMMAND = re.compile(r"^(\s*):(?=:)")
-"""Start of a line that GitHub Actions would run as a command, such as ``::error::``."""
-
-DEFAULT_DIGITS = 4
-"""Default number of decimals, as in evaluation tools."""
-
-
 @dataclass(frozen=True)
 class TableStyle:
     """The style of a table.
@@ -102,6 +80,7 @@ class TableStyle:
         has_total: True if the last rows are totals of the query ``all``.
         num_hidden: number of columns of the result that the table leaves out.
         fractions: columns of a metric with fractions, whose integers have decimals, too.
+        is_signed: True if positive differences have a plus.
     """
 
     digits: int = DEFAULT_DIGITS
@@ -110,6 +89,7 @@ class TableStyle:
     has_total: bool = False
     num_hidden: int = 0
     fractions: frozenset[str] = frozenset()
+    is_signed: bool = False
 
     @classmethod
     def for_result(cls, result: pa.Table, library: Registry, digits: int | None = None, has_total: bool = False) -> TableStyle:
@@ -189,7 +169,7 @@ def _lay_out_result(result: pa.Table, rows: list[dict[str, Any]], form: Format, 
     """Format a table for people: numbers rounded and right-aligned, a row of many metrics alone transposed."""
     style = replace(style, counts=style.counts | {name for name in result.column_names if _is_integer_column([row[name] for row in rows])})
     style = replace(style, fractions=_fraction_columns(result, rows))
-    counted = {name for name in result.column_names if _is_number(result.schema.field(name).type) and _is_count_column(name)}
+    counted = {name for name in result.column_names if _is_number(result.schema.field(name).type) and is_count_column(name)}
     numbers = {name for name in result.column_names if _is_number(result.schema.field(name).type)}
     cells = [[_format_cell(name, value, form, style, name in style.counts | counted) for name, value in row.items()] for row in rows]
     if form is Format.latex:
@@ -213,25 +193,9 @@ def _lay_out_result(result: pa.Table, rows: list[dict[str, Any]], form: Format, 
 
 
 def _format_cell(name: str, value: Any, form: Format, style: TableStyle, is_count: bool) -> str:
-    """Format a value for people; in a text table, a p-value that rounds to 0 as a bound."""
-    if form is Format.table and name in P_VALUES and value is not None and value < 10**-style.digits:
-        return format_p_value(value, style.digits)
-    return format_value(value, form, style.digits, is_count, is_fraction=name in style.fractions)
-
-
-def format_p_value(value: float, digits: int = DEFAULT_DIGITS) -> str:
-    """Return a p-value as text, one that rounds to 0 as a bound.
-
-    >>> format_p_value(0.25), format_p_value(1e-9)
-    ('0.2500', '<0.0001')
-    """
-    least = 10**-digits
-    return f"<{least:.{digits}f}" if value < least else f"{value:.{digits}f}"
-
-
-def _is_count_column(name: str) -> bool:
-    """Return True if integers of a column are counts, which are written with separators, and not identifiers."""
-    return name in CONTRAST_COUNTS or name == "n" or name.startswith("num_") or name.endswith("_links")
+    """Format a value of a column for people."""
+    is_fraction = name in style.fractions
+    return format_value(value, form, style.digits, name=name, is_count=is_count, is_fraction=is_fraction, is_signed=style.is_signed)
 
 
 def _is_number(arrow_type: pa.DataType) -> bool:
@@ -323,18 +287,3 @@ def _embolden_best(result: pa.Table, cells: list[list[str]], style: TableStyle) 
             best = _format_cell(name, select_best(values), Format.latex, style, name in style.counts)
             for line in cells[: len(rows)]:
                 line[column] = format_bold(line[column]) if line[column] == best else line[column]
-
-
-def format_value(value: Any, form: Format, digits: int = DEFAULT_DIGITS, is_count: bool = False, *, is_fraction: bool = False) -> str:
-    """Format a value for people; with ``is_fraction``, an integer with the digits of the fractions in its column."""
-    if value is None:
-        return "--" if form is Format.latex else "NULL"
-    if isinstance(value, float):
-        is_integer = value.is_integer() and not is_fraction and (is_count or abs(value) > 1)
-        return f"{value:z,.{0 if is_integer else digits}f}"
-    if isinstance(value, int) and is_count:
-        return f"{value:,}"
-    if form is Format.table:
-        return _WORKFLOW_COMMAND.sub(r"\1\\x3a", escape_controls(str(value)))
-    text = escape_controls(str(value), allowed="\n")
-    return escape_latex(text) if form is Format.latex else escape_markdown(text)

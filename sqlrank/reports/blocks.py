@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from decimal import Decimal
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 import sqlrank
-from sqlrank.charts.comparison_labels import NOT_SIGNIFICANT, ROUNDING_ERROR
+from sqlrank.charts.comparison_labels import NOT_SIGNIFICANT
 from sqlrank.charts.export import svg_panels
 from sqlrank.errors import InputError, MetricError, escape_controls
-from sqlrank.output.result_formats import DEFAULT_DIGITS, Format, format_value
+from sqlrank.output.display_values import format_number
 from sqlrank.result_columns import SLICE_COLUMN, SYSTEM_LABELS
 
 if TYPE_CHECKING:
@@ -28,24 +27,11 @@ BLANKS = "\t\n"
 MAX_NAME_CHARS = 200
 """Maximum number of characters shown of a name."""
 
-MIN_FIXED_POINT = 1e-3
-"""Magnitude below which numbers are shown with significant digits instead of decimals."""
-
-MIN_DECIMAL_NUMBER = 1e-6
-"""Magnitude below which numbers have an exponent."""
-
-MIN_GROUPED_NUMBER = 1e4
-"""Magnitude from which numbers are shown with thousands separators and one decimal."""
-
 MAX_TABLE_ROWS = 2_000
 """Maximum number of rows that a page holds of a table, which filter and sort reach; ``max_rows`` of them are shown first."""
 
 CONSTANT_COLUMNS = (*SYSTEM_LABELS[1:], "n_units", "unpaired", "reason")
 """Columns that a table names in a sentence instead, if all rows have the same value."""
-
-P_VALUE_COLUMNS = ("p_value", "p_adjusted")
-COUNT_COLUMNS = ("n_units", "unpaired", "wins", "ties", "losses", "required_units", "n_buckets", "num_days", "num_rows")
-"""Integer columns that are counts and get thousands separators; other integers may be ids."""
 
 
 @dataclass(frozen=True)
@@ -214,21 +200,10 @@ def read_statement(result: pa.Table) -> str:
 
 
 def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
-    """Format a value as a cell: tiny p-values as a bound, integers without decimals."""
+    """Format a value as a cell."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return Cell((NOT_SIGNIFICANT if name == "winner" else "NULL") if value is None else truncate_text(value))
-    if abs(value) < ROUNDING_ERROR and name not in P_VALUE_COLUMNS:
-        value = 0 if isinstance(value, int) else 0.0
-    if name in P_VALUE_COLUMNS and value < 10**-DEFAULT_DIGITS:
-        return Cell(f"<{10**-DEFAULT_DIGITS:g}", float(value))
-    if isinstance(value, int):
-        return Cell(f"{value:,}" if name in COUNT_COLUMNS else str(value), float(value))
-    if abs(value) >= MIN_GROUPED_NUMBER and not is_count:
-        return Cell(f"{value:,.1f}", float(value))
-    if 0 < abs(value) < MIN_FIXED_POINT:
-        digits = f"{value:.2g}"
-        return Cell(f"{Decimal(digits):f}" if abs(value) >= MIN_DECIMAL_NUMBER else digits, float(value))
-    return Cell(format_value(value, Format.table, DEFAULT_DIGITS, is_count), float(value))
+    return Cell(format_number(value, name, is_count=is_count), float(value))
 
 
 MAX_DRAWN_CHARS = 60

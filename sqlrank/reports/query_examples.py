@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from sqlrank.call_descriptions import write_command
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explanation import Explanation
+from sqlrank.output.display_values import format_number
 from sqlrank.reports.blocks import (
     Cell,
     RankedDocument,
@@ -146,7 +147,7 @@ def _side_by_side(
     ]
     return SideBySide(
         ident,
-        f"Query {truncate_text(query)}, which {ident.partition('-')[0]} {abs(row['difference']):.4f} of {metric}",
+        f"Query {truncate_text(query)}, which {ident.partition('-')[0]} {format_number(abs(row['difference']))} of {metric}",
         truncate_text(query),
         [f"{truncate_text(pair[0])} (baseline)", truncate_text(pair[1])],
         [f"{metric} {format_cell('value', row[name]).text}" for name in ("value_baseline", "value")],

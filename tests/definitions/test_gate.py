@@ -332,8 +332,8 @@ def test_reports() -> None:
     assert result["verdict"].to_pylist() == ["fail", "pass"]
     suite = ET.fromstring(format_junit(result))  # noqa: S314  it was written here
     assert suite.attrib == {"name": "sqlrank gate", "tests": "2", "failures": "1", "errors": "0", "skipped": "0"}
-    assert [case.get("name") for case in suite] == ["RR", "P@5"]
-    assert "worse by more than the tolerance: difference -0.4" in (suite[0][0].get("message") or "")
+    assert [case.get("name") for case in suite.iter("testcase")] == ["RR", "P@5"]
+    assert "worse by more than the tolerance: difference -0.4" in (suite[1][0].get("message") or "")
     page = markdown_summary(result, 4)
     assert page.startswith("## sqlrank gate: fail\n\n| metric | value_baseline |")
     assert page.index("| RR |") < page.index("| P@5 |")
@@ -349,7 +349,7 @@ def test_a_reader_of_junit_sees_the_exit_status(treated: str | None, outcome: st
     unsure = sqlrank.gate("RR", run={"old": GOOD, "new": MIXED}, qrels=QRELS, tolerance=0.05)
     skipped = sqlrank.gate("RR", run={"old": GOOD, "new": MIXED}, qrels=QRELS, min_units=999)
     suites = [ET.fromstring(format_junit(result, inconclusive=treated)) for result in (unsure, skipped)]  # noqa: S314  they were written here
-    assert [[(case.get("name"), case[0].tag) for case in suite] for suite in suites] == [
+    assert [[(case.get("name"), case[0].tag) for case in suite.iter("testcase")] for suite in suites] == [
         [("RR", outcome)],
         [("RR", "skipped"), ("all rows", when_skipped)],
     ]

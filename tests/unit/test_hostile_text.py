@@ -21,7 +21,8 @@ from markdown_it import MarkdownIt
 import sqlrank
 from sqlrank.errors import MAX_LINE_CHARS, InputError, SqlrankError, clean_line, escape_controls, quote_excerpt, redact_secrets, short_repr
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
-from sqlrank.output.result_formats import Format, TableStyle, format_result
+from sqlrank.output.display_values import Format
+from sqlrank.output.result_formats import TableStyle, format_result
 from tests.unit.command_line import ROOT, run_command, run_refused_command
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def test_verdicts_show_no_control_characters(text: str) -> None:
     row |= {"tolerance": 0.0, "verdict": "fail", "required_units": None, "reason": f"worse {text}"}
     result = pa.Table.from_pylist([row]).replace_schema_metadata({"sqlrank.verdict": "fail"})
     assert not has_controls(markdown_summary(result, 4).replace("\n", ""))
-    assert len(markdown_summary(result, 4).splitlines()) == 6
+    assert len(markdown_summary(result, 4).splitlines()) == 8
     (line,) = github_annotations(result)
     assert not has_controls(line)
     assert line.startswith("::error title=sqlrank gate::")
