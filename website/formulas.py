@@ -195,6 +195,7 @@ SETTERS: dict[type, Callable[[exp.Expr], ET.Element]] = {
     exp.Sqrt: lambda node: _build_element("msqrt", _typeset_expression(node.this.unnest())),
     exp.Exp: lambda node: _build_element("msup", _build_identifier("e"), _typeset_expression(node.this.unnest())),
     exp.Ln: lambda node: _typeset_call("ln", [node.this]),
+    exp.PercentileCont: lambda node: _typeset_call("quantile", [node.this, node.expression]),
     exp.Abs: _create_fence_rule("|", "|"),
     exp.Floor: _create_fence_rule("\u230a", "\u230b"),
     exp.Count: lambda node: _build_text("number of rows") if isinstance(node.this, exp.Star) else _typeset_call("count", [node.this]),

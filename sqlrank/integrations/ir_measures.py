@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -13,6 +14,7 @@ from ir_measures.providers.base import Any as AnyValue
 from ir_measures.util import QrelsConverter, RunConverter
 
 from sqlrank.api.evaluate import evaluate
+from sqlrank.errors import MetricError, SqlrankError, join_words
 from sqlrank.registry.metric import Metric, freeze_value
 
 if TYPE_CHECKING:
@@ -46,14 +48,24 @@ _SUPPORTED: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("SetP", {"relative": _ANY, **_LISTS}),
     ("SetR", _LEVEL),
     ("Success", {"cutoff": _REQUIRED, **_LISTS}),
+    *((name, {"cutoff": _ANY, **_LISTS}) for name in ("ERR_IA", "nERR_IA", "P_IA")),
+    *((name, {"cutoff": _ANY, "alpha": _ANY, **_LISTS}) for name in ("alpha_DCG", "alpha_nDCG")),
+    *((name, {"alpha": _ANY, "beta": _ANY, **_LEVEL}) for name in ("NRBP", "nNRBP")),
+    ("AP_IA", _LISTS),
+    ("StRecall", {"cutoff": _ANY, **_LEVEL}),
 )
-"""Measures with the parameters that are provided."""
+"""Measures with the parameters that are provided. Of these, the values that a metric refuses are not."""
 
 _NAMES = {"Bpref": "bpref", "NumQ": "num_q", "NumRel": "num_rel"}
 """Metrics whose names differ from those of the measures."""
 
 _RUN_TYPES = {"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64()}
 _QRELS_TYPES = {"query_id": pa.string(), "doc_id": pa.string(), "relevance": pa.float64()}
+_DIVERSITY = {"ERR_IA", "nERR_IA", "P_IA", "alpha_DCG", "alpha_nDCG", "NRBP", "nNRBP", "AP_IA", "StRecall"}
+"""Measures of judgments by subtopic, which the column iteration holds."""
+
+_PROBE = {"query_id": ["query"], "doc_id": ["document"]}
+"""A list over which a measure is tried."""
 
 
 class SqlrankProvider(Provider):
@@ -65,8 +77,20 @@ class SqlrankProvider(Provider):
     NAME = "sqlrank"
     SUPPORTED_MEASURES = [type(ir_measures.measures.registry[name])(**params) for name, params in _SUPPORTED]  # noqa: RUF012  as in the base class
 
+    def supports(self, measure: Any) -> bool:
+        """Return True if a measure can be calculated with its parameters."""
+        return bool(super().supports(measure)) and _can_calculate(measure)
+
+    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """Return the columns of judgments that measures read."""
+        return [*_QRELS_TYPES, *(["iteration"] if any(measure.NAME in _DIVERSITY for measure in measures) else [])]
+
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> SqlrankEvaluator:
-        return SqlrankEvaluator(list(measures), _arrow_table(QrelsConverter(qrels), qrels, _QRELS_TYPES))
+        measures = list(measures)
+        if others := [str(measure) for measure in measures if not Provider.supports(self, measure)]:
+            raise MetricError(f"sqlrank has no measure {join_words(others)}. Ask a FallbackProvider for it")
+        types = {name: _QRELS_TYPES.get(name, pa.string()) for name in self.qrel_inputs(measures)}
+        return SqlrankEvaluator(measures, _arrow_table(QrelsConverter(qrels), qrels, types))
 
 
 class SqlrankEvaluator(Evaluator):
@@ -93,6 +117,7 @@ class SqlrankEvaluator(Evaluator):
                 list(measures),
                 run=run_table,
                 qrels=self.qrels,
+                columns={"subtopic": "iteration"} if "iteration" in self.qrels.column_names else None,
                 per_query=True,
                 compat="ir_measures",
                 score_type=score_type,
@@ -121,12 +146,33 @@ def to_metric(measure: Any) -> Metric:
     if values.pop("dcg", None) == "exp-log2":
         params["gain"] = "exp2"
     if "gains" in values:
-        params["gain"] = values.pop("gains")
-    if "beta" in values:  # ir_measures takes the square
+        # A document without relevance has no gain here, so that a gain of 0 need not be said.
+        gains = {grade: gain for grade, gain in values.pop("gains").items() if grade > 0 or gain}
+        params |= {"gain": gains} if gains else {}
+    if measure.NAME == "SetF":  # ir_measures takes the square
         params["beta"] = math.sqrt(values.pop("beta"))
     params |= values
-    defaults = {"rel": 1, "beta": 1, "p": 0.8}
+    defaults = {"rel": 1, "beta": 0.5 if measure.NAME in _DIVERSITY else 1, "p": 0.8, "alpha": 0.5}
     return Metric(name, tuple(sorted((key, freeze_value(value)) for key, value in params.items() if defaults.get(key) != value)), cutoff)
+
+
+def _can_calculate(measure: Any) -> bool:
+    """Return True if the statement of a measure runs, whatever its data: a metric may refuse a value of a parameter."""
+    try:
+        _evaluate_probe(str(to_metric(measure)))
+    except (SqlrankError, ValueError):
+        return False
+    return True
+
+
+@lru_cache(maxsize=1024)
+def _evaluate_probe(metric: str) -> None:
+    """Evaluate a metric over one document.
+
+    Raises:
+        SqlrankError: It refuses a value of a parameter.
+    """
+    evaluate([metric], run={**_PROBE, "score": [1]}, qrels={**_PROBE, "relevance": [1], "iteration": ["1"]}, compat="ir_measures")
 
 
 def _choose_policies(measure: Any) -> tuple[str, str]:
@@ -134,7 +180,7 @@ def _choose_policies(measure: Any) -> tuple[str, str]:
 
     trec_eval compares scores in single precision, the providers of the others in double precision. It counts only queries with results.
     """
-    is_double = measure.NAME in {"Judged", "ERR"} or (measure.NAME == "RR" and measure["cutoff"] is not NOT_PROVIDED)
+    is_double = measure.NAME in {"Judged", "ERR", *_DIVERSITY} or (measure.NAME == "RR" and measure["cutoff"] is not NOT_PROVIDED)
     is_double = is_double or (measure.NAME == "nDCG" and measure["dcg"] == "exp-log2")
     return "float64" if is_double else "float32", "judged_and_retrieved" if measure.NAME in {"NumQ", "NumRel"} else "judged"
 
@@ -144,7 +190,7 @@ def _arrow_table(converter: Any, source: Any, types: Mapping[str, pa.DataType]) 
     if converter.predict_type()[0] == "pd_dataframe":
         return pa.Table.from_pandas(source[list(types)], preserve_index=False)
     rows = list(converter.as_namedtuple_iter())
-    return pa.table({name: pa.array([getattr(row, name) for row in rows], data_type) for name, data_type in types.items()})
+    return pa.table({name: pa.array([getattr(row, name, None) for row in rows], data_type) for name, data_type in types.items()})
 
 
 provider = register(SqlrankProvider())

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import math
+import random
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import pytest
 from ir_measures import ERR, P, nDCG
+from ir_measures.util import Qrel, ScoredDoc
 
+from sqlrank import SqlrankError
 from sqlrank.integrations.ir_measures import provider, to_metric
 from tests.peers.test_ir_measures import draw_collection
 
@@ -124,6 +130,83 @@ def test_it_stands_before_other_providers() -> None:
     qrels, run = {"1": {"a": 1, "b": 0}}, {"1": {"a": 1.0, "b": 2.0}}
     found = pipeline.calc_aggregate([accuracy, ERR @ 5, nDCG], qrels, run)
     assert found == pytest.approx(ir_measures.calc_aggregate([accuracy, ERR @ 5, nDCG], qrels, run), abs=5.1e-6)
+
+
+def test_measures_of_subtopics_are_those_of_ndeval() -> None:
+    golden = json.loads(Path(__file__).with_name("ndeval.json").read_text(encoding="utf-8"))
+    qrels = [
+        Qrel(query, doc, grade, subtopic)
+        for query, docs in golden["qrels"].items()
+        for doc, grades in docs.items()
+        for subtopic, grade in grades.items()
+    ]
+    run = [ScoredDoc(query, doc, -rank) for query, docs in golden["run"].items() for rank, doc in enumerate(docs)]
+    case = golden["values"][0]
+    assert (case["alpha"], case["beta"]) == (0.5, 0.5)
+    names = {"strec": "StRecall", "MAP-IA": "AP_IA"}
+    measures = {}
+    for theirs in case["of"]:
+        name, at, cutoff = theirs.partition("@")
+        measures[theirs] = ir_measures.parse_measure(names.get(name, name.replace("-", "_")) + at + cutoff)
+    assert all(provider.supports(measures[theirs]) for theirs in ("alpha-nDCG@5", "NRBP", "strec@2"))
+    assert provider.qrel_inputs(measures.values())[-1] == "iteration"
+    found = {(item.query_id, item.measure): item.value for item in provider.calc([*measures.values(), nDCG @ 5], qrels, run).per_query}
+    for theirs, measure in measures.items():
+        for query, value in zip(sorted(golden["run"]), case["of"][theirs], strict=True):
+            assert found[query, measure] == pytest.approx(0 if math.isnan(value) else value, abs=1e-11), (theirs, query)
+
+
+VALUES = {
+    "cutoff": [0, 1, 3, 20000],
+    "recall": [-0.1, 0.1, 1.0, 1.5],
+    "rel": [-1, 0, 1, 2],
+    "judged_only": [True],
+    "dcg": ["log2", "exp-log2"],
+    "gains": [{0: 0, 1: 4}, {0: 0}, {-1: 0, 1: 2}, {0: 1, 1: 4}, {1: -1}, {1: 1e100}],
+    "p": [0.0, 0.5, 1.0, 2.0],
+    "beta": [-1.0, 0.0, 0.5, 1.0, 4.0, 1e20],
+    "alpha": [-0.5, 0.0, 0.5, 1.0, 1.5],
+    "relative": [True],
+    "normalize": [False],
+    "min_rel": [0],
+    "max_rel": [4],
+    "T": [1.0],
+}
+"""Values of every parameter of a measure, in and out of range."""
+
+
+def draw_measures(count: int) -> list[Any]:
+    rng = random.Random(1)  # noqa: S311
+    measures = []
+    for kind in dict.fromkeys(type(measure) for measure in ir_measures.measures.registry.values()):
+        for _ in range(count):
+            required = [name for name, info in kind.SUPPORTED_PARAMS.items() if info.required]
+            optional = [name for name in kind.SUPPORTED_PARAMS if name not in required and rng.random() < 0.5]
+            measures.append(kind(**{name: rng.choice(VALUES[name]) for name in [*required, *optional]}))
+    return measures
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2])
+def test_what_is_supported_is_calculated_and_nothing_else(count: int) -> None:
+    qrels = [Qrel("q", doc, grade, subtopic) for doc, grade, subtopic in (("a", 1, "s"), ("b", 2, "t"), ("c", 0, "s"))]
+    run = [ScoredDoc("q", doc, score) for doc, score in (("c", 3.0), ("a", 2.0), ("d", 1.0))]
+    supported = 0
+    for measure in draw_measures(count):
+        if provider.supports(measure):
+            supported += 1
+            assert all(math.isfinite(item.value) for item in provider.calc([measure], qrels, run).per_query), measure
+        else:
+            with pytest.raises((SqlrankError, ValueError)):
+                provider.calc([measure], qrels, run)
+    assert supported > 10
+
+
+def test_gains_that_say_nothing_are_no_obstacle() -> None:
+    """A gain of 0 of a grade of 0 is what it has anyway; another one is refused, and left to other providers."""
+    assert provider.supports(nDCG(gains={0: 0, 1: 4}))
+    assert not provider.supports(nDCG(gains={0: 1, 1: 4}))
+    check(["nDCG(gains={0:0,1:4})@3"], list(ir_measures.read_trec_qrels(QRELS)), list(ir_measures.read_trec_run(RUN)))
 
 
 def test_measures_are_metrics() -> None:
