@@ -170,6 +170,7 @@ ARGUMENT_RULES = {
     "current": ArgumentRule(_is_str, "one condition over columns of the rollup in SQL, such as \"day >= '2026-03-01'\""),
     "unit": ArgumentRule(_is_column, "the name of a column, such as 'user_id'", MetricError),
     "per_query": ArgumentRule(_is_bool, "True or False"),
+    "audit": ArgumentRule(_is_bool, "True or False"),
     "compat": ArgumentRule(_is_str, "the name of a tool's settings, such as 'trec10'", MetricError),
     "names": ArgumentRule(lambda value: value in get_args(ColumnNames), f"one of: {', '.join(get_args(ColumnNames))}", MetricError),
     "check": ArgumentRule(lambda value: _is_str(value) and value in CHECK_MODES, f"one of: {', '.join(CHECK_MODES)}"),

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank._version import __version__
 from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.layout import ResultLayout
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
+from sqlrank.inputs.audit_statement import build_audit
 from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
@@ -23,7 +25,7 @@ from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.planner.planner import choose_plan, validate_plan
 from sqlrank.planner.rank_method import is_rank_method_allowed
 from sqlrank.query_text import query_text
-from sqlrank.rendering.renderer import render_over_tables
+from sqlrank.rendering.renderer import render_over_tables, to_sql
 from sqlrank.request_header import request_header
 
 if TYPE_CHECKING:
@@ -143,6 +145,16 @@ def prepare_statement(
         _CompileKey(request.library, tuple(metrics), input_ctes.sources, layout, header, audits, _column_types(inputs))
     )
     return PreparedStatement(request, inputs, statement, plans, is_audited, report)
+
+
+def audit_text(request: ResolvedRequest, database: Database) -> str:
+    """Return the statement that checks the rows of the inputs of a request, under a comment that says so."""
+    inputs = filter_inputs(bind_inputs(request, database))
+    sources = ", ".join(inputs.by_role)
+    title = f"-- sqlrank {__version__}: number of rows of {sources} that break each rule, 0 of valid inputs"
+    deduplicated = {role for role in inputs.by_role if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)}
+    text = to_sql(build_audit(inputs, required_row_checks(request), deduplicated), database.dialect, "the audit", pretty=True)
+    return f"{title}\n{text}"
 
 
 def _default_column_notes(inputs: BoundInputs) -> list[str]:

@@ -17,7 +17,7 @@ from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
 from sqlrank.execution import execute_request
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
-from sqlrank.prepare import prepare_statement
+from sqlrank.prepare import audit_text, prepare_statement
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics
@@ -209,6 +209,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
     create_view: str | None = None,
     insert: str | None = None,
     overwrite_by: str | None = None,
+    audit: bool = False,
     compat: str | None = None,
     names: ColumnNames = "requested",
     sql_dir: str | Path | None = None,
@@ -242,6 +243,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
         insert: name of a table to add the rows to, by column names.
         overwrite_by: a column of ``by`` such as ``"day"``: the rows of the table of ``insert`` for the days of the result are deleted first, by a
             script of two statements, in a transaction if the engine supports it.
+        audit: return the checks of the input rows instead: a statement with a row per input and rule, and the number of rows that break it.
 
     Returns:
         The statement, under comments that name the metrics, the sources and the plan.
@@ -281,8 +283,12 @@ def sql(  # noqa: D417  evaluate describes the other arguments
             "create_view": create_view,
             "insert": insert,
             "overwrite_by": overwrite_by,
+            "audit": audit or None,
         },
     )
+    stored = {"rollup": rollup, "create_table": create_table, "create_view": create_view, "insert": insert, "overwrite_by": overwrite_by}
+    if audit and (clash := [name for name, value in stored.items() if value is not None]):
+        raise MetricError(f"audit=True checks the rows of inputs, so {clash[0]} is not for it. Leave it out")
     if rollup is not None:
         from sqlrank.rollups.evaluate_sql import rollup_query_sql  # noqa: PLC0415  as for evaluate
 
@@ -299,6 +305,8 @@ def sql(  # noqa: D417  evaluate describes the other arguments
         )
     has_files = any(reads_files(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
     with open_for_inspection(connection, target_dialect, has_files) as database:
+        if audit:
+            return audit_text(request, database)
         prepared = prepare_statement(request, database)
         read_tables = [bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()]
         wrapped = wrap_for_storage(prepared.statement, target_dialect, create_table, create_view, insert, read_tables)

@@ -47,7 +47,7 @@ UNREAD: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """Options that a command ignores beside another option, by command and other option."""
 
-NEEDED = {"rollup": {"lookback": "dbt"}, "learn": {"dialect": "score_table"}, "sql": {"force": "dbt"}}
+NEEDED = {"rollup": {"lookback": "dbt"}, "learn": {"dialect": "score_table"}}
 """Options that a command reads only beside another option, by command."""
 
 

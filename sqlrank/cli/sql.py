@@ -9,9 +9,19 @@ import typer
 import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
-from sqlrank.cli.parsing import list_sources, parse_columns, parse_groupings, parse_inputs, parse_pairs, parse_policies, parse_runs
+from sqlrank.cli.parsing import (
+    list_sources,
+    output_file,
+    parse_columns,
+    parse_groupings,
+    parse_inputs,
+    parse_pairs,
+    parse_policies,
+    parse_runs,
+)
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_model
+from sqlrank.output.file_kinds import FileKind
 
 
 def sql(
@@ -45,6 +55,8 @@ def sql(
     overwrite_by: opt.OverwriteBy = None,
     dbt: opt.DbtModelName = None,
     materialized: Annotated[str | None, typer.Option(help="dbt materialization: table, view or incremental.")] = None,
+    audit: Annotated[bool, typer.Option("--audit", help="Print the checks of the input rows instead, which count rows per rule.")] = False,
+    output: opt.Output = None,
     force: opt.Force = False,
 ) -> None:
     """Print the statement that computes metrics, or stores them."""
@@ -74,9 +86,12 @@ def sql(
         if dbt is None:
             if materialized is not None:
                 raise SqlrankError("--materialized is for --dbt")
-            call = {**options, **stored, "names": names, "overwrite_by": overwrite_by}
-            typer.echo(sqlrank.sql(metrics, **call) + ";")
+            file = output_file(output, FileKind.STATEMENT, force, list_sources(sql_dir=sql_dir))
+            call = {**options, **stored, "names": names, "overwrite_by": overwrite_by, "audit": audit}
+            text = sqlrank.sql(metrics, **call) + ";"
+            typer.echo(text) if file is None else file.write(f"{text}\n")
             return
+        stored |= {"output": output, "audit": audit or None}
         clash = [f"--{name.replace('_', '-').replace('connection', 'db')}" for name, value in stored.items() if value is not None]
         if clash:
             raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")

@@ -176,3 +176,30 @@ def test_nested_arithmetic_is_written_once() -> None:
     text = sqlrank.sql("Brier", predictions="p", columns={"weight": nested})
     assert text.partition("\nWITH ")[2].count("1.0000000001") == 20
     assert time.process_time() - begun < 5
+
+
+def test_the_checks_of_rows_are_a_statement_of_their_own(tmp_path: Path) -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE clicks AS SELECT * FROM (VALUES (1, 0.5), (2, 0.7), (NULL, 1.5)) AS t(label, score)")
+    connection.execute(
+        "CREATE TABLE run AS SELECT * FROM (VALUES ('a', 'x', 1.0), ('a', 'x', 2.0), ('b', NULL, 1.0)) AS t(query_id, doc_id, score)"
+    )
+    connection.execute("CREATE TABLE qrels AS SELECT 'a' AS query_id, 'x' AS doc_id, 1 AS relevance")
+    rows = connection.execute(sqlrank.sql("LogLoss", predictions="clicks", connection=connection, audit=True)).fetchall()
+    broken = {problem: count for role, problem, count in rows if count and role == "predictions"}
+    assert broken == {
+        "label is NULL. Leave the row out, or give nulls='drop'": 1,
+        "label is neither 0 nor 1. Map a condition to it, such as rating >= 4": 1,
+        next(problem for _, problem, _ in rows if problem.startswith("score is not a probability")): 1,
+    }
+    for duplicates, expected in (("error", {"doc_id", "(query_id,"}), ("max", {"doc_id"})):
+        text = sqlrank.sql("nDCG@5", run="run", qrels="qrels", connection=connection, audit=True, duplicates=duplicates)
+        assert {problem.split()[0] for _, problem, count in connection.execute(text).fetchall() if count} == expected
+    file = tmp_path / "audit.sql"
+    run_command("sql", "AUC", "--audit", "--predictions", "clicks", "--dialect", "bigquery", "-o", str(file))
+    assert file.read_text("utf-8").startswith("-- sqlrank ")
+    assert "IS_NAN(score)" in file.read_text("utf-8")
+    assert "insert is not for it" in run_refused_command("sql", "AUC", "--audit", "--predictions", "clicks", "--insert", "t")
+    assert "--audit is not for --dbt" in run_refused_command(
+        "sql", "AUC", "--audit", "--predictions", "p", "--dbt", str(tmp_path / "m.sql")
+    )
