@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from sqlglot import exp
 
 from sqlrank.deadline import check_deadline
+from sqlrank.engines.declared_columns import ALL_COLUMNS
 from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.engines.identifiers import QUOTES, fold_column_name, require_table_name
 from sqlrank.engines.query_sources import parse_query, refuse_random_numbers
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from sqlrank.engines.declared_columns import DeclaredColumns
     from sqlrank.errors import ExecutionError
 
 
@@ -136,7 +138,7 @@ class Database(ABC):
         return {}
 
     @abstractmethod
-    def _resolve_source(self, role: str, source: Any) -> SourceTable:
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:
         """Resolve the source of a role."""
 
     @abstractmethod
@@ -159,10 +161,10 @@ class Database(ABC):
         """Return True if values in the tables may have caused an error."""
         return error.__cause__ is not None
 
-    def resolve_source(self, role: str, source: Any) -> SourceTable:
-        """Resolve the source of a role."""
+    def resolve_source(self, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:
+        """Resolve the source of a role, of which ``columns`` are read: those of text files have the types that these declare."""
         check_deadline()
-        return self._resolve_source(role, wrap_source(source))
+        return self._resolve_source(role, wrap_source(source), columns)
 
     def keep_query(self, role: str, query: QuerySource) -> QuerySource:  # noqa: ARG002  the role is for messages of DuckDB
         """Return a query with the table of its rows, which is not removed with the session; as it is where it is not run once."""
@@ -222,7 +224,7 @@ class NamesOnlyDatabase(Database):
         self._locate = locate
         self._allows_jinja = allows_jinja
 
-    def _resolve_source(self, role: str, source: Any) -> SourceTable:
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:  # noqa: ARG002  of text files alone
         if isinstance(source, QuerySource):
             query = parse_query(role, source, self.dialect, self._allows_jinja)
             refuse_random_numbers(role, query, self.dialect)

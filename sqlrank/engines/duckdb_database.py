@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from sqlglot import exp
 
+    from sqlrank.engines.declared_columns import DeclaredColumns
     from sqlrank.errors import ExecutionError
     from sqlrank.request import QuerySource
 
@@ -57,9 +58,9 @@ class DuckDBDatabase(Database):
         with translate_duckdb_errors():
             return self._sources.keep_query(role, query)
 
-    def _resolve_source(self, role: str, source: Any) -> SourceTable:
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:
         with translate_duckdb_errors():
-            return self._sources.resolve_and_load(role, source)
+            return self._sources.resolve_and_load(role, source, columns)
 
     def _fetch_arrow(self, text: str) -> pa.Table:
         with translate_duckdb_errors():

@@ -16,6 +16,7 @@ from sqlglot import exp
 from sqlrank.engines import text_diagnostics
 from sqlrank.engines.arrow_tables import to_arrow_table
 from sqlrank.engines.database import SourceTable
+from sqlrank.engines.declared_columns import ALL_COLUMNS
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_sources import (
     data_suffix,
@@ -31,8 +32,14 @@ from sqlrank.engines.file_sources import (
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.engines.query_sources import parse_query
 from sqlrank.engines.shadowed_functions import prefer_builtins, put_back_search_path
-from sqlrank.engines.text_diagnostics import explain_read_error, ragged_line_problem, schema_mismatch_problem, undetected_delimiter_problem
+from sqlrank.engines.text_diagnostics import (
+    explain_read_error,
+    missing_columns_problem,
+    ragged_line_problem,
+    undetected_delimiter_problem,
+)
 from sqlrank.engines.text_readers import TEXT_ROWS
+from sqlrank.engines.text_tables import declare_types, settle_types
 from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
 from sqlrank.query_text import query_text
@@ -43,6 +50,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
+
+    from sqlrank.engines.declared_columns import DeclaredColumns
 
 
 _PROCESS_TAG = uuid4().hex[:8]
@@ -122,10 +131,10 @@ class DuckDBSources:
             has_row_count=not isinstance(node, exp.Subquery) and not _reads_text(node),
         )
 
-    def resolve_and_load(self, role: str, source: Any) -> SourceTable:
+    def resolve_and_load(self, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:
         """Resolve a source, and load text and the rows of a query into a temporary table.
 
-        Statements read their inputs several times.
+        Statements read their inputs several times. Of text, only ``columns`` are read, with the types that these declare.
         """
         table = self.resolve(role, source)
         if (query := query_text(table.from_item)) is not None:
@@ -135,21 +144,36 @@ class DuckDBSources:
         if not _reads_text(table.from_item):
             return table
         files = list_paths(source) if isinstance(source, (str, Path)) else []
-        if problem := undetected_delimiter_problem(self.connection, files, table.column_types or {}):
+        is_csv = isinstance(table.from_item.this, exp.ReadCSV)
+        if problem := undetected_delimiter_problem(self.connection, files, table.column_types or {}) or (
+            missing_columns_problem(self.connection, files, lambda name: columns.find_kind(name) is not None) if is_csv else None
+        ):
             raise InputError(f"{role}: {problem}")
-        if not self.keeps_text:
-            return table
+        is_trec = isinstance(table.from_item, exp.Subquery) and table.from_item.alias == TEXT_ROWS
         try:
-            return self._load_table(role, table)
+            if isinstance(table.from_item, exp.Table):
+                return self._load_declared(role, table, columns)
+            return self._load_table(role, table) if self.keeps_text else table
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            problem = (
-                (ragged_line_problem(error) or schema_mismatch_problem(self.connection, error))
-                if not files or reader_function(source)
-                else text_diagnostics.malformed_trec_line(role, files)
-            )
+            problem = text_diagnostics.malformed_trec_line(role, files) if is_trec and files else ragged_line_problem(error)
             raise InputError(
                 f"{role}: {problem}" if problem else f"{role}: cannot read {table.label}: {explain_read_error(error)}"
             ) from None
+
+    def _load_declared(self, role: str, table: SourceTable, columns: DeclaredColumns) -> SourceTable:
+        """Return a source of CSV or JSON files whose columns have the declared types, from a temporary table of those that are read."""
+        reader = declare_types(self.connection, table.from_item, table.column_types or {}, columns)
+        if not reader.types:
+            return self._load_table(role, table) if self.keeps_text else table
+        name = self._unique_name(f"sqlrank_{role}{self._end}") if self.keeps_text else None
+        reader = settle_types(self.connection, role, reader, name)
+        types = {column: reader.types.get(column, sampled) for column, sampled in {**reader.sampled, **reader.types}.items()}
+        table = replace(table, from_item=reader.from_item(), column_types=types)
+        if name is None:
+            return table
+        self._tables.append(name)
+        is_empty = not fetch_tuples(self.connection, f"SELECT 1 FROM {name} LIMIT 1")
+        return replace(table, display_item=table.from_item, from_item=exp.to_table(name), is_empty=is_empty)
 
     def _load_query(self, role: str, table: SourceTable) -> SourceTable:
         """Run a query once, and keep its rows; it may be costly, or give other rows each time."""

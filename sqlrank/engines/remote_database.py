@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from sqlrank.engines.declared_columns import DeclaredColumns
     from sqlrank.engines.resource_limits import ResourceLimits
 
 
@@ -76,7 +77,7 @@ class RemoteDatabase(Database):
         shadowed = find_shadowed(self.dialect, self._fetch_rows)
         return {name: full_name for name, full_name in shadowed.items() if name not in self._own_functions}
 
-    def _resolve_source(self, role: str, source: Any) -> SourceTable:
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:  # noqa: ARG002  of text files alone
         """Resolve a source: a table name as written, or with each part quoted."""
         if isinstance(source, QuerySource):
             return self._resolve_query(role, source)

@@ -16,7 +16,7 @@ from sqlrank.errors import quote_excerpt
 from sqlrank.registry.query_templates import load_select
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -107,8 +107,6 @@ _ADVICE = {
 }
 
 _UNEVEN = re.compile(r"CSV Error on Line: (\d+)\nOriginal Line: ?(.*?)\nExpected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
-_UNLIKE = re.compile(r"^Main file schema: (.*)\nCurrent file: (.*)$", re.MULTILINE)
-_MISSING = re.compile(r"^Column with name: \"(.*)\" is missing$", re.MULTILINE)
 _FILE = re.compile(r"^  file = (.*)$", re.MULTILINE)
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -158,19 +156,27 @@ def undetected_delimiter_problem(connection: duckdb.DuckDBPyConnection, files: I
     return None
 
 
-def schema_mismatch_problem(connection: duckdb.DuckDBPyConnection, error: duckdb.Error) -> str | None:
-    """Describe a CSV file without the first file's columns, if that is the error."""
-    text = str(error)
-    match, missing = _UNLIKE.search(text), _MISSING.findall(text)
-    if match is None or not missing:
-        return None
-    first, file = match.groups()
-    table = exp.Table(this=exp.func("READ_CSV", exp.Literal.string(file), dialect="duckdb"))
-    columns = describe_columns(connection, exp.select("*").from_(table).sql("duckdb"))
-    return (
-        f"{file} has no column {_quote_names(missing)}, which {first} has. It has {_quote_names(columns)}. "
-        "Give the columns the same names, with a header in each file, or give files of one kind only"
-    )
+def missing_columns_problem(connection: duckdb.DuckDBPyConnection, files: Iterable[Path], is_read: Callable[[str], bool]) -> str | None:
+    """Describe the first CSV file that lacks a column which is read, and which others have; files of one first line have one header."""
+    headers = {next(_read_lines(path, skips_comments=False), None): path for path in reversed(list(files))}
+    columns = {path: _describe_csv(connection, path) for path in reversed([*headers.values()])} if len(headers) > 1 else {}
+    holders = {name.lower(): (name, path) for path in reversed(columns) for name in columns[path] if is_read(name)}
+    for path, names in columns.items():
+        missing = holders.keys() - {name.lower() for name in names}
+        if missing:
+            holder = next(file for file in columns if any(holders[name][1] == file for name in missing))
+            lacking = [name for key, (name, file) in holders.items() if key in missing and file == holder]
+            return (
+                f"{path} has no column {_quote_names(sorted(lacking, key=columns[holder].index))}, which {holder} has. It has {_quote_names(names)}. "
+                "Give the columns the same names, with a header in each file, or give files of one kind only"
+            )
+    return None
+
+
+def _describe_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
+    """Return the names of the columns of a CSV file."""
+    table = exp.Table(this=exp.func("READ_CSV", exp.Literal.string(str(path)), dialect="duckdb"))
+    return list(describe_columns(connection, exp.select("*").from_(table).sql("duckdb")))
 
 
 def _quote_names(names: Iterable[str]) -> str:

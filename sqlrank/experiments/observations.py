@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.engines.declared_columns import DeclaredColumns
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, join_words, short_repr
 from sqlrank.experiments.design import DEFAULTS
 from sqlrank.experiments.experiment_steps import FOLDER, OBSERVATIONS
@@ -53,9 +54,10 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
     amounts = {name: ColumnSpec(name, "double", text) for (text, _), name in design.unit_sum_columns.items()}
     keys = {name: ColumnSpec(name, "key", "") for name in KEYS}
     condition = None if where is None else parse_condition(where, database.dialect)
-    observations = BoundInput(Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}), resolve_source(database, DATA, source))
-    _check_default_columns(observations, {"unit": unit, "variant": variant})
     texts = dict(zip(KEYS, (unit, variant), strict=True)) | {name: column.description for name, column in amounts.items()}
+    columns = DeclaredColumns.of_columns({**keys, **amounts}, texts, [where])
+    observations = BoundInput(Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}), resolve_source(database, DATA, source, columns))
+    _check_default_columns(observations, {"unit": unit, "variant": variant})
     for name, text in texts.items():
         observations = bind_column_or_expression(observations, name, text, database)
     if not observations.column_type("variant").startswith("VARCHAR"):

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.engines.declared_columns import DeclaredColumns
 from sqlrank.errors import InputError
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.assembled_inputs import assemble_inputs, assembly_columns, number_rows
-from sqlrank.inputs.bound_input import BoundInput, comparable_columns
+from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, role_mapping, split_score_columns
 from sqlrank.inputs.group_columns import find_group_columns
+from sqlrank.inputs.key_types import align_keys
 from sqlrank.inputs.list_columns import normalize_lists
 from sqlrank.inputs.number_lists import bind_columns_of_lists, find_columns_of_lists, split_number_lists
 from sqlrank.inputs.row_rules import row_rules
@@ -147,7 +149,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     lists, mapping = split_number_lists(request.column_mapping, [request.roles[role] for role in request.sources])
     scores, mapping = split_score_columns(mapping, "predictions" in request.sources)
     check_mapping_names(request, mapping)
-    tables = {role: resolve_source(database, role, source) for role, source in request.sources.items()}
+    tables = {role: resolve_source(database, role, source, _declare_columns(request, role)) for role, source in request.sources.items()}
     inputs = {role: BoundInput(request.roles[role], table, library.checks.get(role)) for role, table in tables.items()}
     if request.lists_from_queries:
         inputs["run"] = _lists_of_queries(inputs["queries"], library)
@@ -186,13 +188,21 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     _check_units(bound_inputs)
     if request.drops_nulls:
         inputs |= {role: _without_nulls(inputs[role], names) for role, names in needed.items()}
-    inputs = _align_uuids(inputs)
+    inputs = align_keys(inputs, database)
     if request.shared_policies.get("id_type") == "text":
         inputs = {role: _read_ids_as_text(bound_input) for role, bound_input in inputs.items()}
     bound_inputs = replace(bound_inputs, by_role=inputs)
     for view in bound_inputs.per_score() if database.can_inspect else ():
         row_checks.check_columns(view.by_role, needed)
     return bound_inputs
+
+
+def _declare_columns(request: ResolvedRequest, role: str) -> DeclaredColumns:
+    """Return the columns of an input that a request may read."""
+    names = [*(RANKING_ROLES if request.rankings_from_predictions else ()), role]
+    columns = {name: column for role_name in names for name, column in request.roles[role_name].columns.items()}
+    mapping = {**request.measured_columns.get(role, {}), **role_mapping(role, request.column_mapping)}
+    return DeclaredColumns.of_columns(columns, mapping, [*request.group_by, request.where, request.original.system])
 
 
 def _bind_lists(
@@ -341,18 +351,6 @@ def _without_nulls(bound_input: BoundInput, needed: tuple[str, ...]) -> BoundInp
     available = [name for name in needed if name in bound_input.columns and bound_input.role.columns[name].type != "key"]
     not_null = tuple(name for name in available if f"null_{name}" in conditions and bound_input.role.name != "queries")
     return replace(bound_input, not_null=not_null)
-
-
-def _align_uuids(inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
-    """Return the inputs with UUIDs cast to text where another input has text."""
-    columns_by_role = {role: [*bound_input.role.columns, *bound_input.group_names] for role, bound_input in inputs.items()}
-    aligned = dict(inputs)
-    for compared_columns in comparable_columns(inputs, columns_by_role).values():
-        duckdb_types = {column: inputs[column[0]].column_type(column[1]) for column in compared_columns}
-        if "VARCHAR" in duckdb_types.values():
-            for role, name in (column for column, duckdb_type in duckdb_types.items() if duckdb_type == "UUID"):
-                aligned[role] = aligned[role].with_text([name])
-    return aligned
 
 
 def _read_ids_as_text(bound_input: BoundInput) -> BoundInput:

@@ -83,17 +83,9 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
             types = ", ".join(
                 f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
             )
-            what = "a number and a text" if families <= {"number", "text"} else "values of these types"
             has_structs = any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values())
             advice = "Give a query that takes one field, as in [x.id FOR x IN retrieved]" if has_structs else "Cast one of them"
-            number = next((column for column in duckdb_types if _classify_type(duckdb_types[column]) == "number"), None)
-            if number is not None and families == {"number", "text"}:
-                component, _, elements = inputs[number[0]].assembled_from.partition(".")
-                is_list = bool(elements) and number[1] == "doc_id"
-                name, brackets = (elements, "[]") if is_list else (".".join(number), "")
-                column_text = _column_text(inputs[component], elements) if is_list else _column_text(inputs[number[0]], number[1])
-                advice += f", such as columns={{'{name}': 'CAST({column_text} AS VARCHAR{brackets})'}}"
-            problems.append(f"{types}: {what} never match. {advice}")
+            problems.append(f"{types}: values of these types never match. {advice}")
     raise_problems(problems)
 
 
@@ -167,7 +159,7 @@ class ValidationReport:
 
 
 def _classify_type(duckdb_type: str) -> str:
-    if duckdb_type.startswith(NUMERIC_TYPES):
+    if duckdb_type.startswith(NUMERIC_TYPES) and duckdb_type != "BOOLEAN":
         return "number"
     return "text" if duckdb_type.startswith(("VARCHAR", "ENUM")) else duckdb_type
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.database import SourceTable
+from sqlrank.engines.declared_columns import ALL_COLUMNS
 from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.errors import ExecutionError, InputError, join_words
@@ -21,20 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.engines.database import Database
+    from sqlrank.engines.declared_columns import DeclaredColumns
 
 MAX_LABELS = 3
 """Maximum number of sources that a label lists."""
 
 
-def resolve_source(database: Database, role: str, source: Any) -> SourceTable:
-    """Resolve a source, or several as a union with a ``system`` column for runs.
+def resolve_source(database: Database, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:
+    """Resolve a source, of which these columns are read, or several as a union with a ``system`` column for runs.
 
     Raises:
         InputError: A source does not exist, has no rows or no name, or types do not match.
     """
     if not isinstance(source, SourceGroup):
-        return database.resolve_source(role, source)
-    tables = [_resolve_member(database, role, name, member) for name, member in source.members]
+        return database.resolve_source(role, source, columns)
+    tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]
     if source.members_are_systems:
         names = _system_names(database, role, source, tables)
         for name, table in zip(names, tables, strict=True):
@@ -47,10 +49,10 @@ def resolve_source(database: Database, role: str, source: Any) -> SourceTable:
     return _union_tables(database, role, tables)
 
 
-def _resolve_member(database: Database, role: str, name: str | None, member: Any) -> SourceTable:
+def _resolve_member(database: Database, role: str, name: str | None, member: Any, columns: DeclaredColumns) -> SourceTable:
     """Resolve one of several sources; a list that names no sources may be one of documents."""
     try:
-        return resolve_source(database, role, member)
+        return resolve_source(database, role, member, columns)
     except InputError as error:
         if name is None or not isinstance(member, SourceGroup):
             raise

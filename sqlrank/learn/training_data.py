@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from sqlrank.engines.database import SourceTable
+from sqlrank.engines.declared_columns import DeclaredColumns
 from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, first_line, join_sentences, join_words, suggest_choice
 from sqlrank.inputs import row_checks
@@ -102,7 +103,8 @@ def read_training_data(
         raise InputError("columns maps 'weight', which losses of the top k do not read. Leave it out, or give surrogate='logistic'")
     if not is_pointwise:
         role = replace(role, columns={name: column for name, column in role.columns.items() if name != "weight"})
-    bound_input = BoundInput(role, database.resolve_source(TRAINING_ROLE, source), load_registry().checks[TRAINING_ROLE])
+    table = database.resolve_source(TRAINING_ROLE, source, DeclaredColumns.of_columns(role.columns, columns, by))
+    bound_input = BoundInput(role, table, load_registry().checks[TRAINING_ROLE])
     column_names = {name: column_name for name, column_name in columns.items() if isinstance(column_name, str)}
     group_columns = {f"by_{index}": bound_input.table.find_column(column_names.get(name, name)) for index, name in enumerate(by)}
     for name in (name for name in COMPUTED_COLUMNS if name in column_names):

@@ -138,12 +138,57 @@ def test_numbers_are_ordered_as_texts_in_predictions_and_printed_statements() ->
 
 
 def test_fractions_are_refused_as_texts() -> None:
-    run = TIED.set_column(1, "doc_id", TIED["doc_id"].cast(pa.float64()))
+    run, qrels = (table.set_column(1, "doc_id", table["doc_id"].cast(pa.float64())) for table in (TIED, FIRST))
     message = (
         "run (Table): doc_id is DOUBLE, which engines write differently as text, and id_type='text' orders equal scores by that. Cast it to "
         "text or integers, or give id_type='given'"
     )
     with pytest.raises(sqlrank.InputError) as raised:
-        sqlrank.evaluate("RR", run=run, qrels=FIRST, compat="trec10")
+        sqlrank.evaluate("RR", run=run, qrels=qrels, compat="trec10")
     assert str(raised.value) == message
-    assert sqlrank.evaluate("RR", run=run, qrels=FIRST, compat="trec10", id_type="given").to_pylist() == [{"RR": 0.5}]
+    assert sqlrank.evaluate("RR", run=run, qrels=qrels, compat="trec10", id_type="given").to_pylist() == [{"RR": 0.5}]
+
+
+def ids(values: list[Any], column: str) -> pa.Table:
+    return pa.table({"query_id": ["q"] * len(values), "doc_id": values, column: [float(number) for number in range(len(values), 0, -1)]})
+
+
+WHOLE = {
+    "BIGINT": ids([9, 10], "score"),
+    "INTEGER": ids(pa.array([9, 10], pa.int32()), "score"),
+    "UBIGINT": ids(pa.array([9, 10], pa.uint64()), "score"),
+    "DOUBLE": ids([9.0, 10.0], "score"),
+    "DECIMAL": ids(pa.array([9, 10]).cast(pa.decimal128(20, 0)), "score"),
+    "VARCHAR": ids(["9", "10"], "score"),
+}
+
+
+@pytest.mark.parametrize("left", WHOLE)
+@pytest.mark.parametrize("right", WHOLE)
+def test_whole_numbers_of_any_type_are_the_same_id(left: str, right: str) -> None:
+    qrels = WHOLE[right].rename_columns(["query_id", "doc_id", "relevance"]).slice(1)
+    assert sqlrank.evaluate("RR", run=WHOLE[left], qrels=qrels).to_pylist() == [{"RR": 0.5}]
+    lists = pa.table({"query_id": ["q"], "retrieved": [WHOLE[left]["doc_id"].to_pylist()], "relevant": [qrels["doc_id"].to_pylist()]})
+    if not {left, right} & {"DECIMAL"}:
+        assert sqlrank.evaluate("RR", inputs={"answers": lists}).to_pylist() == [{"RR": 0.5}]
+
+
+@pytest.mark.parametrize(
+    ("run", "judged"),
+    [
+        ([1234567890123456789, 1234567890123456790], [float(1234567890123456790)]),
+        (pa.array([2**64 - 1, 2**64 - 2], pa.uint64()), [float(2**64)]),
+        (["7", "8"], [7.5]),
+        ([7, 8], [7.5]),
+        ([1, 0], [True]),
+        (["true", "x"], [True]),
+    ],
+)
+def test_ids_that_are_not_the_same_number_are_refused(run: Any, judged: list[Any]) -> None:
+    with pytest.raises(sqlrank.InputError, match=r"no whole number below|values of these types never match"):
+        sqlrank.evaluate("RR", run=ids(run, "score"), qrels=ids(judged, "relevance"))
+
+
+def test_a_text_with_leading_zeros_is_no_integer() -> None:
+    result = sqlrank.evaluate("num_rel_ret", run=ids([7, 8], "score"), qrels=ids(["007", "8"], "relevance"))
+    assert result.to_pylist() == [{"num_rel_ret": 1.0}]

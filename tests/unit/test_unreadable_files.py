@@ -78,12 +78,12 @@ def test_an_uneven_line_of_one_file_of_several() -> None:
     ("text", "said"),
     [
         ("label,rank,name\n1,2,a\n", "no column 'score', which a.csv has. It has 'label', 'rank', 'name'"),
-        ("score,more\n0.5,1\n", "no column 'label', 'name', which a.csv has. It has 'score', 'more'"),
-        ("1,0.5,a\n0,0.25,b\n", "no column 'label', 'score', 'name', which a.csv has. It has 'column0', 'column1', 'column2'"),
+        ("score,more\n0.5,1\n", "no column 'label', which a.csv has. It has 'score', 'more'"),
+        ("1,0.5,a\n0,0.25,b\n", "no column 'label', 'score', which a.csv has. It has 'column0', 'column1', 'column2'"),
     ],
 )
 def test_files_of_different_columns(text: str, said: str) -> None:
-    """The one that lacks a column of the first is named; one with more columns than the first is read."""
+    """The one that lacks a column which is read is named; one with further columns is read."""
     for name, rows in {"a.csv": EVEN, "b.csv": "label,score,name,more\n1,0.75,c,x\n"}.items():
         Path(name).write_text(rows)
     assert sqlrank.evaluate("num_predictions", predictions="?.csv").to_pylist() == [{"num_predictions": 3.0}]

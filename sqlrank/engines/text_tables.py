@@ -1,0 +1,207 @@
+"""Read CSV and JSON files with declared types: numbers as doubles, ids as written, other columns that a call names by the types of all rows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import duckdb
+from sqlglot import exp
+
+from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
+from sqlrank.errors import InputError, quote_excerpt
+from sqlrank.sql_ast import DOUBLE, is_not_null, is_null, quoted_column
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from sqlrank.engines.declared_columns import DeclaredColumns
+
+NULL = '"NULL"'
+_NUMBERS = ("BIGINT", "DOUBLE", "UBIGINT", "HUGEINT", "UHUGEINT", "JSON", "VARCHAR", NULL)
+"""Types of a sample for columns that may be numbers."""
+
+_NOT_WHOLE = "no whole number as a program writes it: "
+_NOT_WHOLE_ERROR = re.compile(f"{_NOT_WHOLE}(.*)")
+_ODD_CELL = re.compile(
+    r"CSV Error on Line: (?P<line>\d+)\n.*?Error when converting column \"(?P<name>.*?)\"\. Could not convert string \"(?P<value>.*?)\" to '"
+    r".*?\n  file = (?P<file>.*?)\n",
+    re.DOTALL,
+)
+_ODD_MEMBER = re.compile(r'JSON transform error in file "(?P<file>.*?)", in (?P<place>.*?): Failed to cast')
+_NOUNS = {"DOUBLE": "a number", "BOOLEAN": "true or false", "DATE": "a date"}
+_ALL_FILES = {"READ_CSV": {"sample_size": -1, "files_to_sniff": -1}, "READ_JSON": {"sample_size": -1, "maximum_sample_files": 1_000_000}}
+"""Options with which the types are those of all rows of all files."""
+
+
+@dataclass(frozen=True)
+class TextReader:
+    """A reader of CSV or JSON files.
+
+    Attributes:
+        item: The item of FROM that reads the files with the types that a sample suggests.
+        sampled: Types by column that a sample suggests.
+        types: Declared types of the columns that are read.
+        whole: Columns that are whole numbers, unless a value is found that is written otherwise.
+        unsure: Columns that a sample does not have, or that are texts in it, and that may be numbers all the same.
+        samples_all: The formats of dates are those of all rows.
+    """
+
+    item: exp.Expr
+    sampled: Mapping[str, str]
+    types: Mapping[str, str]
+    whole: frozenset[str] = frozenset()
+    unsure: frozenset[str] = frozenset()
+    samples_all: bool = False
+
+    def from_item(self, as_text: bool = False) -> exp.Expr:
+        """Return the item of FROM; ``as_text`` reads columns of whole numbers as they are written."""
+        is_json = _is_json(self.item)
+        types = {
+            name: _text_type(column_type) if as_text and name in self.whole else column_type for name, column_type in self.types.items()
+        }
+        declared = {name: column_type for name, column_type in types.items() if is_json or column_type != "VARCHAR"}
+        fields = [
+            exp.PropertyEQ(this=exp.Literal.string(name), expression=exp.Literal.string(column_type.replace(NULL, "JSON")))
+            for name, column_type in declared.items()
+        ]
+        options: dict[str, exp.Expr] = {} if is_json else {"all_varchar": exp.true()}
+        options |= {"columns" if is_json else "types": exp.Struct(expressions=fields)} if fields else {}
+        options |= {"sample_size": exp.Literal.number(-1)} if self.samples_all else {}
+        return _with_options(self.item, options)
+
+    def select(self, names: Collection[str]) -> exp.Select:
+        """Return a query for columns, in which values of columns of whole numbers that are no such numbers are errors."""
+        values = [self._whole_number(name) if name in self.whole else quoted_column(name) for name in names]
+        return exp.select(*values).from_(self.from_item(as_text=True))
+
+    def _whole_number(self, name: str) -> exp.Expr:
+        """Return a column of texts as whole numbers, with an error for a text that a program writes no whole number as.
+
+        Where JSON has numbers with a point, all that are equal to a whole number are that number.
+        """
+        text, column_type = quoted_column(name), self.types[name]
+        number = exp.TryCast(this=text, to=exp.DataType.build(column_type, dialect="duckdb"))
+        double = exp.DataType.build(column_type.replace("BIGINT", "DOUBLE"), dialect="duckdb")
+        is_double = self.sampled.get(name, "").startswith("DOUBLE")
+        written = exp.TryCast(this=text.copy(), to=double) if is_double else text.copy()
+        repeated = exp.cast(number.copy(), double if is_double else _text_type(column_type), dialect="duckdb")
+        is_whole = exp.EQ(this=repeated, expression=written)
+        error = exp.Anonymous(this="ERROR", expressions=[exp.Literal.string(f"{_NOT_WHOLE}{name}")])
+        branches = [exp.If(this=is_whole, true=number), exp.If(this=is_not_null(text.copy()), true=error)]
+        return exp.alias_(exp.Case(ifs=branches), name, quoted=True)
+
+
+def declare_types(
+    connection: duckdb.DuckDBPyConnection, item: exp.Expr, sampled: Mapping[str, str], columns: DeclaredColumns
+) -> TextReader:
+    """Return the reader of text files with the types that the columns of a call have."""
+    is_json = _is_json(item)
+    kinds = {name: kind for name in sampled if (kind := columns.find_kind(name)) is not None}
+    known = sampled
+    if any(kind not in {"key", "number"} for kind in kinds.values()) or (is_json and columns.texts):
+        options = {name: exp.Literal.number(value) for name, value in _ALL_FILES[_reader_name(item)].items()}
+        known = describe_columns(connection, exp.select("*").from_(_with_options(item, options)).sql("duckdb"))
+        kinds = {name: kind for name in known if (kind := columns.find_kind(name)) is not None}
+    if not kinds:
+        return TextReader(item, sampled, {})
+    missing = {name for name in columns.kinds if is_json and name not in {known_name.lower() for known_name in known}}
+    types = {name: _declared_type(kind, known[name], is_json) for name, kind in kinds.items()}
+    types |= {name: "VARCHAR" if columns.kinds[name] == "key" else "DOUBLE" for name in missing if columns.kinds[name] in {"key", "number"}}
+    keys = {name for name, kind in kinds.items() if kind in {"key", "list"} or columns.reads_all}
+    whole = {name for name in keys if types[name] in {"BIGINT", "BIGINT[]"}}
+    unsure = {name for name, kind in kinds.items() if kind == "number" and known[name] == "VARCHAR" and types[name] == "DOUBLE"}
+    samples_all = not is_json and any(types[name].startswith(("DATE", "TIME")) for name in kinds)
+    return TextReader(item, {**sampled, **known}, types, frozenset(whole), frozenset({*unsure, *(missing & types.keys())}), samples_all)
+
+
+def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextReader, table: str | None) -> TextReader:
+    """Return a reader whose declared types hold for every row, and create a table of its rows if one is named.
+
+    Raises:
+        InputError: A value is no number, where others of its column are.
+        duckdb.Error: The files cannot be read.
+    """
+    while True:
+        names = reader.types if table is not None else [*reader.whole, *sorted(reader.unsure)]
+        query = reader.select(names)
+        try:
+            if table is not None:
+                connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query.sql('duckdb')}")
+            missing = reader.unsure - reader.sampled.keys()
+            counted = [*missing] if table is not None else names
+            counts = _count_values(connection, query if table is None else exp.select("*").from_(table), counted)
+            absent = {name for name in missing if not counts[name]}
+            return replace(reader, types={name: text for name, text in reader.types.items() if name not in absent})
+        except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
+            if (match := _NOT_WHOLE_ERROR.search(str(error))) is not None:
+                name = match[1]
+                reader = replace(reader, types={**reader.types, name: _text_type(reader.types[name])}, whole=reader.whole - {name})
+                continue
+            place, name, value = _find_odd_value(connection, reader, str(error))
+            if name is None:
+                raise
+            if name not in reader.unsure:
+                raise InputError(
+                    f"{role}: {place}: {name} is {quote_excerpt(value)}, which is not {_NOUNS.get(reader.types[name], reader.types[name])}. "
+                    "Correct it, or give a query of the file that reads it as something else"
+                ) from None
+            reader = replace(reader, types={**reader.types, name: "VARCHAR"}, unsure=reader.unsure - {name})
+
+
+def _find_odd_value(connection: duckdb.DuckDBPyConnection, reader: TextReader, error: str) -> tuple[str, str | None, str]:
+    """Return the place, the column and the text of a value that has not the declared type; the column is None for other errors."""
+    if (cell := _ODD_CELL.search(error)) is not None:
+        return f"{cell['file']}, line {cell['line']}", cell["name"].replace('""', '"'), cell["value"]
+    if (member := _ODD_MEMBER.search(error)) is not None:
+        for name in (name for name, column_type in reader.types.items() if column_type == "DOUBLE"):
+            text = replace(reader, types={name: "VARCHAR"}, whole=frozenset()).select([name])
+            number = exp.TryCast(this=quoted_column(name), to=exp.DataType.build(DOUBLE))
+            is_odd = exp.and_(is_not_null(quoted_column(name)), is_null(number))
+            for (value,) in fetch_tuples(connection, text.where(is_odd).limit(1).sql("duckdb")):
+                return f"{member['file']}, {member['place']}", name, value
+    return "", None, ""
+
+
+def _count_values(connection: duckdb.DuckDBPyConnection, query: exp.Select, names: Collection[str]) -> dict[str, int]:
+    """Return the number of values of columns that are not NULL."""
+    if not names:
+        return {}
+    counts = [exp.Count(this=quoted_column(name)) for name in names]
+    return dict(zip(names, fetch_tuples(connection, exp.select(*counts).from_(query.subquery("rows")).sql("duckdb"))[0], strict=True))
+
+
+def _declared_type(kind: str, known: str, is_json: bool) -> str:
+    """Return the type of a column of a kind, whose values suggest another."""
+    element = known.removesuffix("[]")
+    if kind == "any" or "(" in known or (kind in {"list", "numbers"}) != known.endswith("[]"):
+        return known
+    if kind == "number":
+        return "DOUBLE" if known in _NUMBERS or (is_json and known == "BOOLEAN") else known
+    if kind == "numbers":
+        return "DOUBLE[]" if element in _NUMBERS[:5] else known
+    if kind == "list" and element in {"JSON", NULL}:
+        return known
+    is_whole = element == "BIGINT" or (is_json and element in {"DOUBLE", "JSON"})
+    return f"BIGINT{known.removeprefix(element)}" if is_whole else _text_type(known)
+
+
+def _text_type(column_type: str) -> str:
+    return "VARCHAR[]" if column_type.endswith("[]") else "VARCHAR"
+
+
+def _reader_name(item: exp.Expr) -> str:
+    return "READ_CSV" if isinstance(item.this, exp.ReadCSV) else item.this.name.upper()
+
+
+def _is_json(item: exp.Expr) -> bool:
+    return not isinstance(item.this, exp.ReadCSV)
+
+
+def _with_options(item: exp.Expr, options: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Return a reader with options."""
+    item = item.copy()
+    for name, value in options.items():
+        item.this.append("expressions", exp.EQ(this=exp.var(name), expression=value))
+    return item
