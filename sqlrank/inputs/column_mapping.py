@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.resolve import ResolvedRequest
 
+ELEMENT = "element"
+"""Name of an element of a list of structs, of which a field is read."""
+
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _UNFINISHED = re.compile(
     r"(^|\s)(AND|OR|NOT|IN|IS|LIKE|BETWEEN|CASE|WHEN|THEN|ELSE)$|^CASE\s+WHEN\s|[\w)'\"] ?[-+*/<>=|]$",
@@ -175,16 +178,25 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
 
 
 def _read_field(column: exp.Column, holder: BoundInput) -> exp.Expr:
-    """Return ``result.ids`` as field ``ids`` of the column ``result``, where that is a struct, such as an object of JSON; others as given."""
+    """Return ``result.ids`` as field ``ids`` of the column ``result``, where that is a struct, such as an object of JSON; others as given.
+
+    A field of a list of structs is the list of the fields of its elements.
+    """
     first, *fields = column.parts
     name = holder.table.find_column(first.name)
-    is_field = fields and name is not None and holder.table.find_column(column.name) is None
-    if not is_field or not (holder.table.column_types or {}).get(str(name), "").startswith("STRUCT("):
-        return column
-    value: exp.Expr = exp.column(first)
+    kind = exp.DataType.build((holder.table.column_types or {}).get(str(name)) or "UNKNOWN", dialect="duckdb")
+    source: exp.Expr = exp.column(first)
+    value, elements = source, None
     for field in fields:
-        value = exp.Dot(this=exp.paren(value), expression=field)
-    return value
+        if kind.this == exp.DType.ARRAY and elements is None:
+            elements, value, kind = value, exp.to_identifier(ELEMENT), kind.expressions[0]
+        kinds = {item.name.lower(): item.args["kind"] for item in kind.expressions} if kind.this == exp.DType.STRUCT else {}
+        if field.name.lower() not in kinds:
+            return column
+        value, kind = exp.Dot(this=exp.paren(value) if value is source else value, expression=field), kinds[field.name.lower()]
+    if elements is not None:
+        value = exp.Array(expressions=[exp.Comprehension(this=value, expression=exp.to_identifier(ELEMENT), iterator=elements)])
+    return value if fields else column
 
 
 def _parse_uninspected_text(text: str, dialect: str) -> exp.Expr | None:

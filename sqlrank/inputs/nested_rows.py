@@ -25,6 +25,17 @@ _DOCUMENT_QUERIES = {
 """Columns of a dict of queries, by their number, and by whether documents are a list, best first, or have numbers."""
 
 
+_SEARCH_ANSWERS = {
+    "hits": "SELECT PARSE_FILENAME(filename, TRUE) AS query_id, hit._id AS doc_id, hit._score AS score "
+    "FROM (SELECT filename, UNNEST(hits.hits) AS hit FROM READ_JSON({file}, filename = TRUE)) AS answers",
+    "responses": "SELECT number AS query_id, hit._id AS doc_id, hit._score AS score FROM (SELECT number, UNNEST(response.hits.hits) AS hit "
+    "FROM (SELECT UNNEST(responses) AS response, GENERATE_SUBSCRIPTS(responses, 1) AS number FROM READ_JSON({file})) AS answers) AS hits",
+}
+"""Queries that make a run of answers of Elasticsearch and OpenSearch, by the column that holds the hits."""
+
+_SEARCH_IDS = {"hits": "the name of the file", "responses": "the number of the request, from 1"}
+
+
 def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> str:
     """Return the query to give for JSON whose rows are in a list of an object, or that has a key for each query; else an empty text.
 
@@ -42,6 +53,16 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
         return ""
     lists = {name: duckdb_type for name, duckdb_type in types.items() if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]")}
     file = sql_literal(path).sql("duckdb")
+    for name, query in _SEARCH_ANSWERS.items():
+        if (
+            "score" in bound_input.role.columns
+            and types.get(name, "").startswith("STRUCT(")
+            and "hits STRUCT(" in types[name]
+            and "_id" in types[name]
+        ):
+            return (
+                f"Of answers of Elasticsearch make a run, whose query_id is {_SEARCH_IDS[name]}: give the query {query.format(file=file)}"
+            )
     if len(lists) == 1:
         ((name, duckdb_type),) = lists.items()
         fields = [field.name for field in exp.DataType.build(duckdb_type, dialect="duckdb").expressions[0].expressions]

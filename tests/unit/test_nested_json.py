@@ -62,3 +62,39 @@ def test_a_message_gives_the_query_of_a_dict_of_queries(tmp_path: Path, docs: An
         sqlrank.evaluate("RR", **paths)
     run, qrels = map(find_query, str(caught.value).split("\n"))
     assert sqlrank.evaluate(["RR", "num_q"], run=run, qrels=qrels).to_pylist() == [{"RR": 0.5, "num_q": num_queries}]
+
+
+def write_hits(*hits: tuple[str, float]) -> dict[str, Any]:
+    listed = [{"_index": "docs", "_id": doc, "_score": score, "_source": {"title": "T"}} for doc, score in hits]
+    return {
+        "took": 3,
+        "timed_out": False,
+        "_shards": {"total": 1},
+        "hits": {"total": {"value": len(listed)}, "max_score": 1.5, "hits": listed},
+    }
+
+
+def test_a_message_gives_the_query_of_answers_of_elasticsearch(tmp_path: Path) -> None:
+    first, second = write_hits(("x", 1.5), ("y", 1.2)), write_hits(("y", 2.5))
+    for name, content in {"q1": first, "q2": second, "both": {"took": 5, "responses": [first, second]}}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    calls: list[tuple[str, dict[Any, dict[str, int]]]] = [
+        ("q*.json", {"q1": {"y": 1}, "q2": {"y": 1}}),
+        ("both.json", {1: {"y": 1}, 2: {"y": 1}}),
+    ]
+    for name, qrels in calls:
+        with pytest.raises(InputError) as caught:
+            sqlrank.evaluate("RR", run=str(tmp_path / name), qrels=qrels)
+        assert sqlrank.evaluate("RR", run=find_query(str(caught.value)), qrels=qrels).to_pylist() == [{"RR": 0.75}]
+
+
+def test_a_path_goes_through_lists_of_structs(tmp_path: Path) -> None:
+    """A column of the table may have the name of the field, which the path does not mean."""
+    path = tmp_path / "answers.jsonl"
+    contexts = [[{"metadata": {"id": "x"}}, {"metadata": {"id": "y"}}], [{"metadata": {"id": "y"}}]]
+    rows = [{"query_id": number, "id": "z", "contexts": listed, "relevant": ["y"]} for number, listed in enumerate(contexts)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    call: dict[str, Any] = {"inputs": {"answers": path}, "columns": {"retrieved": "contexts.metadata.id"}}
+    assert sqlrank.evaluate(["RR", "num_ret"], **call).to_pylist() == [{"RR": 0.75, "num_ret": 3.0}]
+    with pytest.raises(InputError, match=r"columns maps to 'nothing', which no input has"):
+        sqlrank.evaluate("RR", inputs={"answers": path}, columns={"retrieved": "contexts.metadata.nothing"})
