@@ -15,6 +15,7 @@ from sqlrank.output.display_columns import comparison_display_columns, gate_disp
 from sqlrank.output.display_values import DEFAULT_DIGITS, Format
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.output.system_table import format_system_table
 from sqlrank.output.text_table import terminal_width
 
 System = Annotated[str, typer.Option(help="The column that identifies systems. Several --run are systems of their own.")]
@@ -86,7 +87,11 @@ def compare(
         displayed_columns = comparison_display_columns(result, has_target_effect=target_effect is not None, shows_level=shows_level)
         displayed = select_display_columns(result, displayed_columns) if form in HUMAN_FORMATS and not per_query else result
         style = TableStyle(DEFAULT_DIGITS if digits is None else digits, num_hidden=result.num_columns - displayed.num_columns)
-        write_result(displayed, form, FileKind.COMPARISON, file, style)
+        systems = format_system_table(result, style.digits) if form is Format.latex and not per_query else None
+        if systems is None:
+            write_result(displayed, form, FileKind.COMPARISON, file, style)
+        else:
+            typer.echo(systems, nl=False) if file is None else file.write(systems)
     if not per_query and "unpaired" in result.column_names:
         unpaired, paired = max(zip(result["unpaired"].to_pylist(), result["n_units"].to_pylist(), strict=True), default=(0, 0))
         if unpaired:

@@ -13,6 +13,7 @@ import pytest
 import sqlrank
 from sqlrank.output.display_values import Format
 from sqlrank.output.result_formats import TableStyle, format_result
+from sqlrank.output.system_table import format_system_table
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
 from tests.unit.command_line import ROOT, run_command, run_refused_command
@@ -147,3 +148,28 @@ def test_a_column_of_integers_is_written_like_one() -> None:
     shown = format_result(table, Format.markdown, TableStyle()).splitlines()[2:]
     # Ones and zeros alone may be shares; a 1 beside a 2 and no fraction is no share.
     assert shown == ["| 2 | 1.0000 | 2.0000 |", "| 1 | 0.0000 | 1.0000 |", "| NULL | NULL | 0.5000 |"]
+
+
+def test_latex_of_a_comparison_marks_significant_differences() -> None:
+    columns = {"metric": "string", "baseline": "string", "system": "string", "value_baseline": "double", "value": "double"}
+    others = {"winner": "string", "test": "string", "correction": "string"}
+    schema = pa.schema([(name, kind) for name, kind in {**columns, **others}.items()])
+    rows = [
+        ("AP", "old", "new", 0.25, 0.5, "new", "t", "holm"),
+        ("AP", "old", "b_1", 0.25, 0.125, "old", "t", "holm"),
+        ("RR", "old", "new", 0.75, None, None, None, None),
+        ("RR", "old", "b_1", 0.75, 0.8, None, "t", "holm"),
+    ]
+    result = pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
+    text = format_system_table(result, 2)
+    assert text is not None
+    assert text.splitlines()[2:7] == [
+        r"system & AP & RR \\",
+        r"\midrule",
+        r"old & 0.25 & 0.75 \\",
+        r"new & 0.50$^{\dagger}$ & -- \\",
+        r"b\_1 & 0.12$^{\ddagger}$ & 0.80 \\",
+    ]
+    assert text.splitlines()[-1] == "% dagger: significantly better than old, ddagger: worse (t test, correction holm)"
+    pairs = pa.Table.from_pylist([{**row, "baseline": name} for row, name in zip(result.to_pylist(), "abab", strict=True)], schema)
+    assert format_system_table(pairs, 2) is None

@@ -4,7 +4,7 @@
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- Undefined: predictions without a positive.
+-- Undefined: predictions without a positive; under threshold_from=best also where the criterion is undefined.
 -- Source: scikit-learn det_curve.
 -- Direction: lower.
 SELECT

@@ -4,7 +4,7 @@
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- Undefined: predictions without a negative.
+-- Undefined: predictions without a negative; under threshold_from=best also where the criterion is undefined.
 -- Source: scikit-learn confusion_matrix_at_thresholds.
 -- Direction: lower.
 SELECT

@@ -3,7 +3,7 @@
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: -inf to inf.
--- Undefined: one of the four is 0.
+-- Undefined: one of the four is 0; under threshold_from=best also where the criterion is undefined.
 -- Source: Glas et al. 2003.
 SELECT
   group_id,

@@ -4,7 +4,7 @@
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- Undefined: no predicted negative.
+-- Undefined: no predicted negative; under threshold_from=best also where the criterion is undefined.
 -- Source: Altman & Bland 1994.
 SELECT
   group_id,

@@ -4,7 +4,7 @@
 -- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- Undefined: no predictions, or all of weight 0.
+-- Undefined: no predictions, or all of weight 0; under threshold_from=best also where the criterion is undefined.
 -- Source: scikit-learn zero_one_loss.
 -- Direction: lower.
 SELECT

@@ -18,7 +18,7 @@
 -- Requires: binary labels, finite scores.
 -- Interval: bootstrap (which negatives are the highest depends on all rows)
 -- Range: 0 to inf, but not under surrogate=precision.
--- Undefined: predictions of one class only.
+-- Undefined: predictions of one class only; by few_negatives=skip those with fewer than k negatives.
 -- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
 -- Direction: lower.
 SELECT
