@@ -5,7 +5,8 @@ SELECT
   class_id,
   SUM(tp) AS tp, -- weight of the predictions of the class that are right
   SUM(label_weight) AS label_weight, -- weight of the predictions with this label
-  SUM(predicted_weight) AS predicted_weight -- weight of the predictions of this class
+  SUM(predicted_weight) AS predicted_weight, -- weight of the predictions of this class
+  SUM(SUM(label_weight)) OVER (PARTITION BY group_id) AS total_weight -- weight of all predictions
 FROM (
   -- one row per group, observed and predicted class that occur together, and side
   SELECT

@@ -60,8 +60,8 @@ FROM (
     (hits * total_weight - chance) / NULLIF(total_weight * total_weight - chance, 0) AS kappa,
     predicted_spread,
     label_spread,
-    SQRT(predicted_spread * label_spread) AS spread,
-    (hits * total_weight - chance) / NULLIF(SQRT(predicted_spread * label_spread), 0) AS mcc
+    SQRT(predicted_spread) * SQRT(label_spread) AS spread,
+    (hits * total_weight - chance) / NULLIF(SQRT(predicted_spread), 0) / NULLIF(SQRT(label_spread), 0) AS mcc
   FROM (
     -- one row per group and class
     SELECT
@@ -88,12 +88,10 @@ FROM (
       SUM(CASE WHEN f IS NULL THEN 0 ELSE f_share END) OVER (PARTITION BY group_id) AS f_shares,
       SUM(CASE WHEN label_weight > 0 THEN 1 ELSE 0 END) OVER (PARTITION BY group_id) AS observed_classes,
       SUM(tp) OVER (PARTITION BY group_id) AS hits,
-      SUM(label_weight) OVER (PARTITION BY group_id) AS total_weight,
+      total_weight,
       SUM(label_weight * predicted_weight) OVER (PARTITION BY group_id) AS chance,
-      SUM(label_weight) OVER (PARTITION BY group_id) * SUM(label_weight) OVER (PARTITION BY group_id)
-        - SUM(predicted_weight * predicted_weight) OVER (PARTITION BY group_id) AS predicted_spread,
-      SUM(label_weight) OVER (PARTITION BY group_id) * SUM(label_weight) OVER (PARTITION BY group_id)
-        - SUM(label_weight * label_weight) OVER (PARTITION BY group_id) AS label_spread
+      SUM(predicted_weight * (total_weight - LEAST(predicted_weight, total_weight))) OVER (PARTITION BY group_id) AS predicted_spread,
+      SUM(label_weight * (total_weight - LEAST(label_weight, total_weight))) OVER (PARTITION BY group_id) AS label_spread
     FROM class_rates
   ) AS class_totals
 ) AS class_means

@@ -6,10 +6,15 @@
 -- Source: Gorodkin 2004; scikit-learn matthews_corrcoef.
 SELECT
   group_id,
-  (SUM(tp) * SUM(label_weight) - SUM(label_weight * predicted_weight))
-    / NULLIF(SQRT(
-      (SUM(label_weight) * SUM(label_weight) - SUM(predicted_weight * predicted_weight))
-        * (SUM(label_weight) * SUM(label_weight) - SUM(label_weight * label_weight))
-    ), 0) AS multiclass_mcc
+  CASE
+    WHEN SUM(CASE WHEN label_weight > 0 THEN 1 ELSE 0 END) > 1 AND SUM(CASE WHEN predicted_weight > 0 THEN 1 ELSE 0 END) > 1
+    THEN (
+      SUM(label_weight / NULLIF(total_weight, 0) * (1 - LEAST(predicted_weight / NULLIF(total_weight, 0), 1)))
+        - SUM((label_weight - tp) / NULLIF(total_weight, 0))
+    ) / NULLIF(SQRT(
+      SUM(predicted_weight / NULLIF(total_weight, 0) * (1 - LEAST(predicted_weight / NULLIF(total_weight, 0), 1)))
+        * SUM(label_weight / NULLIF(total_weight, 0) * (1 - LEAST(label_weight / NULLIF(total_weight, 0), 1)))
+    ), 0)
+  END AS multiclass_mcc
 FROM class_counts
 GROUP BY group_id

@@ -8,6 +8,7 @@ SELECT
   tp, -- weight of the predictions of the class that are right
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class
+  total_weight, -- weight of all predictions
   predicted_weight AS precision_share, -- share in the average of precision, unnormalized
   label_weight AS recall_share, -- share in the average of recall, unnormalized
   $beta * $beta * label_weight + predicted_weight AS f_share, -- share in the average of F, unnormalized

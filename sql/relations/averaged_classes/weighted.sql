@@ -7,6 +7,7 @@ SELECT
   tp, -- weight of the predictions of the class that are right
   label_weight, -- weight of the predictions with this label
   predicted_weight, -- weight of the predictions of this class
+  total_weight, -- weight of all predictions
   label_weight AS precision_share, -- share in the average of precision, unnormalized
   label_weight AS recall_share, -- share in the average of recall, unnormalized
   label_weight AS f_share, -- share in the average of F, unnormalized
