@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from sqlrank.rendering.header import StatementHeader
     from sqlrank.rendering.renderer import RenderedStatement
     from sqlrank.resolve import ResolvedRequest
+
+GREATEST_FLOAT = 3.4e38
+"""Least bound of numbers with 32 bits."""
 
 AUDIT_INVALID_ROWS, AUDIT_ALL_ROWS = "audit_invalid_rows", "audit_rows"
 """Audit columns: the number of invalid rows, and of all rows."""
@@ -118,7 +122,7 @@ def prepare_statement(
         row_checks.validate_rows(database, inputs.by_role["run"], inputs.needed_columns["run"], ())
         counts_null_ids = False
     input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
-    metrics = [metric.with_plan(plans) for metric in request.metrics]
+    metrics = [metric.with_plan({**plans, **_round_threshold(metric, inputs)}) for metric in request.metrics]
     base_role = request.base_role
     if is_audited and base_role is not None:
         cross_input_checks.check_settings_against_data(inputs, metrics, input_ctes)
@@ -139,6 +143,8 @@ def prepare_statement(
     if not database.can_inspect and "queries" in inputs.needed_columns and not layout.weighted:
         notes.append(_default_column_note("queries", "weight", 1))
     notes += _default_column_notes(inputs) if not database.can_inspect else []
+    if any(_round_threshold(metric, inputs) for metric in request.metrics):
+        notes.append("predictions: the threshold is rounded to 32 bits, as the scores are")
     header = request_header(request, inputs, plans, notes)
     audits = _audit_queries(request, inputs, counts_null_ids) if is_audited else {}
     statement = _compile_cached(
@@ -155,6 +161,16 @@ def audit_text(request: ResolvedRequest, database: Database) -> str:
     deduplicated = {role for role in inputs.by_role if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)}
     text = to_sql(build_audit(inputs, required_row_checks(request), deduplicated), database.dialect, "the audit", pretty=True)
     return f"{title}\n{text}"
+
+
+def _round_threshold(metric: ResolvedMetric, inputs: BoundInputs) -> dict[str, float]:
+    """Return the threshold of a metric in the type of the scores, if they have 32 bits: 0.7 is a score of at least 0.7."""
+    threshold = metric.settings.get("threshold")
+    types = {view.by_role["predictions"].column_type("score") for view in inputs.per_score()} if "predictions" in inputs.by_role else set()
+    if types != {"FLOAT"} or not isinstance(threshold, int | float) or abs(threshold) > GREATEST_FLOAT:
+        return {}
+    (rounded,) = struct.unpack("f", struct.pack("f", threshold))
+    return {} if rounded == threshold else {"threshold": rounded}
 
 
 def _default_column_notes(inputs: BoundInputs) -> list[str]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from sqlrank.registry.roles import Role
 
 
+NARROW_NUMBERS = {"FLOAT", "TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
+"""Types whose values are exact as doubles, and whose arithmetic rounds or overflows; wider integers keep their order as they are."""
+
+
 @dataclass(frozen=True, eq=False)
 class BoundInput:
     """A table bound to a role.
@@ -182,7 +186,8 @@ class BoundInput:
         duckdb_type = self.column_type(name)
         value.type = exp.DataType.build(DOUBLE) if duckdb_type == "DOUBLE" else None
         if duckdb_type == "BOOLEAN" or (not duckdb_type and column is not None and column.is_flag):
-            return exp.cast(value, INT)
+            is_double = column is not None and column.type == "double" and duckdb_type == "BOOLEAN" and not keep_types
+            return exp.cast(exp.cast(value, INT), DOUBLE) if is_double else exp.cast(value, INT)
         if name in self.as_text or duckdb_type.startswith("ENUM"):
             value = exp.cast(value, "VARCHAR")
         if name == "doc_id" and self.table.has_collations and duckdb_type == "VARCHAR":
@@ -190,6 +195,7 @@ class BoundInput:
         if column is not None and column.is_number:
             has_unknown_type = self.table.column_types is None and column.type == "number"
             needs_double = column.type == "double" and duckdb_type != "DOUBLE"
+            needs_double |= name == "score" and self.role.name != "run" and duckdb_type in NARROW_NUMBERS
             needs_double |= name == "score" and score_type != "given" and duckdb_type not in {"DOUBLE", "FLOAT"}
             if duckdb_type.startswith("DECIMAL") or (not keep_types and (has_unknown_type or needs_double)):
                 value = exp.cast(value, DOUBLE)

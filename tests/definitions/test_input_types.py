@@ -1,0 +1,88 @@
+"""Metrics of predictions do not depend on the types of labels and scores, and compare a threshold in the type of the scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pytest
+
+import sqlrank
+from sqlrank.errors import SqlrankError
+from sqlrank.registry.loader import load_registry
+from tests.lanes import select_few
+from website.examples import format_metric, list_roles
+
+SCORES = {"tiny": "1e-6", "equal": "0.25", "tenths": "(i * 7 % 11) / 10.0", "spread": "(i * 37 % 101) / 101.0", "whole": "i * 7 % 2"}
+LABEL_TYPES = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DECIMAL(4, 1)", "FLOAT", "DOUBLE")
+SCORE_TYPES = ("FLOAT", "DOUBLE", "DECIMAL(18, 8)", "HUGEINT", "TINYINT")
+CASES = [
+    (scores, score_type)
+    for scores in SCORES
+    for score_type in SCORE_TYPES
+    if scores == "whole" or score_type in {"FLOAT", "DOUBLE", "DECIMAL(18, 8)"}
+]
+
+
+def create(connection: duckdb.DuckDBPyConnection, label: str, score: str) -> None:
+    connection.execute(f"CREATE OR REPLACE TABLE p AS SELECT {label} AS label, {score} AS score FROM RANGE(60) t(i)")
+
+
+def evaluate(connection: duckdb.DuckDBPyConnection, metrics: list[str]) -> dict[str, Any]:
+    row: dict[str, Any] = sqlrank.evaluate(metrics, predictions="p", connection=connection).to_pylist()[0]
+    return row
+
+
+def list_metrics(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the metrics that evaluate labels and scores of the table."""
+    metrics = [format_metric(file) for file in load_registry().metrics.values() if list_roles(file) == ["predictions"]]
+    found = []
+    for metric in metrics:
+        try:
+            sqlrank.evaluate(metric, predictions="p", connection=connection)
+        except SqlrankError:
+            continue
+        found.append(metric)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scores", "score_type"), CASES)
+def test_every_metric_is_that_of_doubles(scores: str, score_type: str) -> None:
+    connection = duckdb.connect()
+    score = f"CAST({SCORES[scores]} AS {score_type})"
+    create(connection, "CAST(i % 2 AS DOUBLE)", f"CAST({score} AS DOUBLE)")
+    metrics = list_metrics(connection)
+    expected = evaluate(connection, metrics)
+    assert len(expected) > 60
+    for label_type in LABEL_TYPES:
+        create(connection, f"CAST(i % 2 AS {label_type})", score)
+        assert evaluate(connection, metrics) == pytest.approx(expected, rel=1e-12, abs=1e-300), label_type
+        printed = sqlrank.sql(metrics, predictions="p", connection=connection)
+        assert list(connection.execute(printed).fetchone() or ()) == pytest.approx(list(expected.values()), rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("label", select_few(["false", "CAST(0 AS TINYINT)", "CAST(0 AS FLOAT)"], 1))
+def test_arithmetic_of_32_bits_rounds_nothing(label: str) -> None:
+    connection = duckdb.connect()
+    create(connection, label, "CAST(1e-6 AS FLOAT)")
+    row = evaluate(connection, ["LogLoss", "MSLE"])
+    assert row["LogLoss"] == pytest.approx(1.0000004974755698e-06, rel=1e-12)
+    assert row["MSLE"] == pytest.approx(9.999989249e-13, rel=1e-8)
+
+
+def test_small_integers_do_not_overflow() -> None:
+    connection = duckdb.connect()
+    create(connection, "CAST(127 AS TINYINT)", "CAST(127 AS TINYINT)")
+    assert evaluate(connection, ["MSLE", "MSE"]) == {"MSLE": 0.0, "MSE": 0.0}
+
+
+@pytest.mark.parametrize("score_type", ["FLOAT", "DOUBLE", "DECIMAL(3, 1)"])
+def test_a_threshold_is_compared_in_the_type_of_the_scores(score_type: str) -> None:
+    connection = duckdb.connect()
+    connection.execute(
+        f"CREATE TABLE p AS SELECT label, CAST(score AS {score_type}) AS score FROM (VALUES (1, 0.7), (0, 0.1)) t(label, score)"
+    )
+    row = sqlrank.evaluate(["Recall", "SelectionRate"], predictions="p", connection=connection, threshold=0.7).to_pylist()[0]
+    assert row == {"Recall": 1.0, "SelectionRate": 0.5}
+    assert ("rounded to 32 bits" in sqlrank.sql("Recall", predictions="p", connection=connection, threshold=0.7)) == (score_type == "FLOAT")
