@@ -1,8 +1,8 @@
-"""Check that each LEFT JOIN of a SQL file finds at most one row, so that pruning an unread join keeps the number of rows."""
+"""Check that each LEFT JOIN of a SQL file finds at most one row, so that pruning it keeps the number of rows, and that joins compare groups."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -17,9 +17,19 @@ Keys = list[frozenset[str]]
 """Columns that identify a row, in each variant of a relation."""
 
 
+GROUP_KEYS = {"group_id", "list_id"}
+"""Columns that name the group of a row."""
+
+
 def find_multiplying_joins(file: SqlFile, library: Registry) -> Iterator[Violation]:
-    """Yield the LEFT JOINs of a file that may find several rows."""
+    """Yield the LEFT JOINs of a file that may find several rows, and the joins that may find those of other groups."""
     for join in file.tree.find_all(exp.Join):
+        if grouped := _find_grouped_source(join, library):
+            alias = join.this.alias_or_name
+            yield (
+                join.this,
+                f"rows of {alias} are of groups, as those of {grouped}. Compare {alias}.group_id in ON, which statements leave out where there are none",
+            )
         if join.side != "LEFT":
             continue
         alias, keys = join.this.alias_or_name, _row_keys(join.this, library)
@@ -31,6 +41,29 @@ def find_multiplying_joins(file: SqlFile, library: Registry) -> Iterator[Violati
                 join.this,
                 f"a LEFT JOIN finds one row, and those of {alias} are identified by {', '.join(sorted(missing))}. Compare these in ON",
             )
+
+
+def _find_grouped_source(join: exp.Join, library: Registry) -> str:
+    """Return the source of groups that a join does not compare with those of its rows; empty if it compares them, or there is none.
+
+    A LEFT JOIN of a relation is checked by the grain of that.
+    """
+    is_checked_by_grain = join.side == "LEFT" and join.this.name not in library.roles
+    compared = _compared_columns(join.args.get("on"), join.this.alias_or_name)
+    if is_checked_by_grain or compared & GROUP_KEYS or not _has_groups(join.this, library):
+        return ""
+    select: Any = join.parent
+    earlier = [select.args["from_"].this, *(other.this for other in select.args["joins"][: join.index])]
+    return next((source.alias_or_name for source in earlier if _has_groups(source, library)), "")
+
+
+def _has_groups(source: exp.Expr, library: Registry) -> bool:
+    """Return True if an item of FROM has a column with the group of its rows, as all inputs but the queries table."""
+    if isinstance(source, exp.Subquery):
+        return bool(GROUP_KEYS & set(source.this.named_selects))
+    if source.name in library.roles:
+        return source.name != "queries"
+    return any(GROUP_KEYS & set(file.tree.named_selects) for file in library.relation_files(source.name))
 
 
 _ADVICE = "Declare it (-- Grain: ... of a relation, unique = [...] of a role), or join a subquery with GROUP BY"
