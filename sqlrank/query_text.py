@@ -1,12 +1,17 @@
-"""Hold queries of users as text inside sqlglot trees, which no pass and no dialect changes, and find the tables that a tree reads."""
+"""Hold queries and expressions of users as text in sqlglot trees, which no pass and no dialect changes, and find the tables of a tree."""
 
 from __future__ import annotations
 
-from typing import Self
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
 
 from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 
 class QueryText(str):
@@ -57,3 +62,86 @@ def unqualified_tables(tree: exp.Expr) -> set[str]:
     names = {node.name.lower() for node in nodes if isinstance(node, exp.Table) and not node.db}
     texts = [text for node in nodes if (text := query_text(node)) is not None]
     return names | {table[0] for text in texts for table in text.tables if len(table) == 1}
+
+
+COLUMN_MARK = "\0"
+"""Mark of the place of a column in the text of an expression, where no other NUL is accepted."""
+
+
+class ExpressionText(str):
+    """The text of an expression of the user, with a mark in the place of each column.
+
+    Attributes:
+        source: The text with its columns.
+        tree: The expression as it was parsed, to find what it reads. It is never written.
+        columns: The columns of the tree, in the order of the text.
+    """
+
+    __slots__ = ("columns", "source", "tree")
+
+    source: str
+    tree: exp.Expr
+    columns: tuple[exp.Column, ...]
+
+    def __new__(cls, source: str, tree: exp.Expr, columns: Sequence[exp.Column]) -> Self:
+        """Return a text whose columns, in the order of the text, know their positions."""
+        pieces, end = [], 0
+        for column in columns:
+            pieces.append(source[end : column.parts[0].meta["start"]])
+            end = column.parts[-1].meta["end"] + 1
+        text = super().__new__(cls, COLUMN_MARK.join([*pieces, source[end:]]))
+        text.source, text.tree, text.columns = source, tree, tuple(columns)
+        return text
+
+    def as_node(self) -> exp.Expression:
+        """Return a node that is written as this text; its parts are columns, which passes may rename and qualify.
+
+        Its class is the base class of sqlglot, which no pass knows, and of which compiled versions allow no subclass.
+        """
+        return exp.Expression(this=self, expressions=[column.copy() for column in self.columns])
+
+    def needs_parentheses(self, parent: exp.Expr | None) -> bool:
+        """Return True if the text would be read otherwise as an operand of this node."""
+        tree = self.tree
+        if not isinstance(parent, _OPERATORS) or isinstance(parent, exp.Paren) or isinstance(tree, (exp.Column, exp.Literal, exp.Paren)):
+            return False
+        is_call = isinstance(tree, exp.Func) and not isinstance(tree, exp.Binary) and self.source.endswith((")", "END"))
+        binds_closer = isinstance(tree, (exp.Predicate, exp.Not)) if isinstance(parent, exp.Connector) else is_call
+        return not binds_closer or isinstance(parent, exp.Bracket)
+
+
+_OPERATORS = (exp.Binary, exp.Unary, exp.Between, exp.In, exp.Bracket)
+"""Nodes whose operands may need parentheses."""
+
+
+def expression_text(node: exp.Expr | None) -> ExpressionText | None:
+    """Return the text of a user's expression, None for other nodes."""
+    return node.this if type(node) is exp.Expression and isinstance(node.this, ExpressionText) else None
+
+
+def write_expression(generator: Any, node: exp.Expression) -> str:
+    """Write the text of a user's expression, with its columns in their places."""
+    columns = [
+        generator.sql(column if isinstance(column, (exp.Column, exp.Dot, exp.Literal)) else exp.paren(column))
+        for column in node.expressions
+    ]
+    text = "".join(chain.from_iterable(zip_longest(node.this.split(COLUMN_MARK), columns, fillvalue="")))
+    return f"({text})" if node.this.needs_parentheses(node.parent) else text
+
+
+def build_writer(dialect: str, **options: Any) -> Any:
+    """Return a generator of sqlglot that writes expressions of users, too.
+
+    They are registered in its dispatch table, because the compiled sqlglot does not allow subclasses.
+    """
+    sqlglot_dialect = Dialect.get_or_raise(dialect)
+    writer: Any = sqlglot_dialect.generator_class(dialect=sqlglot_dialect, **options)
+    dispatch: dict[type[exp.Expr], Callable[[Any, Any], str]] = writer._dispatch  # noqa: SLF001  sqlglot has no public access to it
+    writer._dispatch = dispatch | {exp.Expression: write_expression}  # noqa: SLF001
+    return writer
+
+
+def write_tree(tree: exp.Expr, dialect: str = "duckdb") -> str:
+    """Return a tree as text in a dialect of sqlglot, without rewrites; it may hold expressions of users."""
+    text: str = build_writer(dialect).generate(tree)
+    return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.call_descriptions import call_settings, describe_sources, request_command
+from sqlrank.inputs.time_zones import find_time_zone
 from sqlrank.planner.planner import plan_summary
 from sqlrank.registry.compat_modes import load_compat_mode
 from sqlrank.rendering.header import StatementHeader
@@ -25,6 +26,7 @@ def request_header(request: ResolvedRequest, inputs: BoundInputs, plans: Mapping
         ", ".join(request.differences or [str(metric.metric) for metric in request.metrics]),
         reads=tuple(describe_sources(_read_sources(request))),
         settings=tuple(_iterate_settings(request, inputs)),
+        time_zone=find_time_zone(inputs.by_role.values(), inputs.database),
         plan=plan_summary(request, plans),
         notes=tuple(notes),
         command=command,

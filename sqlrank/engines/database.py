@@ -128,6 +128,11 @@ class Database(ABC):
         self.dialect = dialect
 
     @property
+    def time_zone(self) -> str:
+        """The time zone of the session, in which times with a zone have their days, empty if it is not known."""
+        return ""
+
+    @property
     def can_materialize_ctes(self) -> bool:
         """True if a setting makes the server compute shared CTEs once."""
         return False

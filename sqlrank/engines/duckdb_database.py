@@ -10,6 +10,7 @@ from sqlrank.engines.database import Database, SourceTable
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples, translate_duckdb_errors
 from sqlrank.engines.duckdb_settings import fetch_with_perfect_hash
 from sqlrank.engines.duckdb_sources import DuckDBSources
+from sqlrank.query_text import write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,12 @@ class DuckDBDatabase(Database):
         with translate_duckdb_errors():
             return fetch_tuples(self._sources.register_streams(), text)
 
+    @property
+    def time_zone(self) -> str:
+        """The time zone of the session."""
+        ((name,),) = self._fetch_rows("SELECT CURRENT_SETTING('TimeZone')")
+        return str(name)
+
     def _describe_query(self, query: exp.Query) -> dict[str, str]:
         with translate_duckdb_errors():
-            return describe_columns(self._sources.connection, query.sql("duckdb"))
+            return describe_columns(self._sources.connection, write_tree(query))

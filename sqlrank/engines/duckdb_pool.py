@@ -26,6 +26,10 @@ NO_EXTENSION_CONFIG: dict[str, Any] = {
 """Configuration of databases opened here: no extensions are loaded, so only local files are accessible, and no variables of Python."""
 
 
+TIME_ZONE = "UTC"
+"""Time zone of databases opened here, in which a time with a zone has its day, whatever that of the machine is."""
+
+
 class _DatabasePool:
     """Databases of this process, with a spill directory that is removed at exit.
 
@@ -59,6 +63,7 @@ def _open_database(threads: int | None) -> duckdb.DuckDBPyConnection:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     database = duckdb.connect(config={**NO_EXTENSION_CONFIG, "temp_directory": folder, "preserve_insertion_order": False})
     set_setting(database, "enable_progress_bar", "false")
+    set_setting(database, "GLOBAL TimeZone", TIME_ZONE)
     if threads is not None:
         set_setting(database, "threads", threads)
     return database

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sqlrank.engines.duckdb_pool import NO_EXTENSION_CONFIG, pooled_connection
+from sqlrank.engines.duckdb_pool import NO_EXTENSION_CONFIG, TIME_ZONE, pooled_connection
 from sqlrank.engines.duckdb_settings import restore_setting, set_setting
 from sqlrank.engines.file_sources import reader_function
 from sqlrank.engines.resource_limits import ResourceLimits, engine_memory_limit
@@ -85,6 +85,7 @@ def duckdb_session(  # noqa: C901  one branch per way to end
         "threads": limits.threads,
         "temp_directory": spill or (str(limits.temp_directory) if limits.temp_directory else None),
         "preserve_insertion_order": False if owned else None,
+        "TimeZone": TIME_ZONE if owned else None,
         "enable_progress_bar_print": False if has_progress else None,
         "enable_progress_bar": has_progress,
         **SEMANTIC_SETTINGS,

@@ -148,7 +148,7 @@ def _explain_on_database(
     request: ResolvedRequest, database: Database, check: CheckMode, max_rows: int, show_where: str | None
 ) -> Explanation:
     condition = None if show_where is None else parse_condition(show_where, database.dialect, "show_where")
-    if condition is not None and (parameter := condition.find(exp.Placeholder, exp.Parameter)):
+    if condition is not None and (parameter := condition.this.tree.find(exp.Placeholder, exp.Parameter)):
         raise InputError(f"show_where: {parameter.sql('duckdb')} has no value. Write the value itself")
     result = execute_resolved(request, database, check)
     name = str(request.metrics[0].metric)

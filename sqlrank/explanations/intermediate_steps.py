@@ -64,7 +64,7 @@ def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condi
     title = " ".join(first_select(cte.this).comments or [])
     if condition is not None and has_columns(condition, cte):
         query = query.where(condition.copy())
-        title += f" (those where {condition.sql('duckdb')})"
+        title += f" (those where {condition.this.source})"
     query = query.select(exp.alias_(exp.Window(this=exp.Count(this=exp.Star())), NUM_ALL_ROWS)).order_by(*order).limit(max_rows)
     return _build_step(prepared, cte, title, run_over_ctes(prepared, query, cte.alias))
 

@@ -53,7 +53,7 @@ class BoundInputs:
     needed_columns: Mapping[str, tuple[str, ...]]
     group_columns: tuple[GroupColumn, ...]
     scores: tuple[str, ...]
-    condition: exp.Expr | None
+    condition: exp.Expression | None
 
     @property
     def group_names(self) -> list[str]:

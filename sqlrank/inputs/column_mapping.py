@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt, suggest_choice
 from sqlrank.inputs.nested_rows import describe_nested_rows
-from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression
+from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression, read_fields
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD
 from sqlrank.registry.roles import UNIT_COLUMN
 from sqlrank.sql_ast import find_nodes
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.resolve import ResolvedRequest
 
-ELEMENT = "element"
-"""Name of an element of a list of structs, of which a field is read."""
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _UNFINISHED = re.compile(
@@ -178,25 +176,10 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
 
 
 def _read_field(column: exp.Column, holder: BoundInput) -> exp.Expr:
-    """Return ``result.ids`` as field ``ids`` of the column ``result``, where that is a struct, such as an object of JSON; others as given.
-
-    A field of a list of structs is the list of the fields of its elements.
-    """
+    """Return ``result.ids`` as field ``ids`` of the column ``result``, where that is a struct, such as an object of JSON; others as given."""
     first, *fields = column.parts
-    name = holder.table.find_column(first.name)
-    kind = exp.DataType.build((holder.table.column_types or {}).get(str(name)) or "UNKNOWN", dialect="duckdb")
-    source: exp.Expr = exp.column(first)
-    value, elements = source, None
-    for field in fields:
-        if kind.this == exp.DType.ARRAY and elements is None:
-            elements, value, kind = value, exp.to_identifier(ELEMENT), kind.expressions[0]
-        kinds = {item.name.lower(): item.args["kind"] for item in kind.expressions} if kind.this == exp.DType.STRUCT else {}
-        if field.name.lower() not in kinds:
-            return column
-        value, kind = exp.Dot(this=exp.paren(value) if value is source else value, expression=field), kinds[field.name.lower()]
-    if elements is not None:
-        value = exp.Array(expressions=[exp.Comprehension(this=value, expression=exp.to_identifier(ELEMENT), iterator=elements)])
-    return value if fields else column
+    value = read_fields(exp.column(first), fields, holder.table) if fields else None
+    return column if value is None else value
 
 
 def _parse_uninspected_text(text: str, dialect: str) -> exp.Expr | None:

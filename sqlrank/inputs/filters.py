@@ -12,13 +12,15 @@ from sqlrank.engines.identifiers import quote_columns
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, join_words, quote_excerpt
 from sqlrank.inputs.assembled_inputs import reassemble_inputs
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
-from sqlrank.rendering.dialects import get_dialect
+from sqlrank.inputs.user_sql import read_fields, split_conjuncts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlrank.engines.database import SourceTable
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.query_text import ExpressionText
 
 _TEMPORAL = ("DATE", "TIME")
 _TEXT = ("VARCHAR", "ENUM")
@@ -47,7 +49,7 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
 
 
 def apply_filter(
-    condition: exp.Expr | None, inputs: Mapping[str, BoundInput], rankings_from_predictions: bool, dialect: str
+    condition: exp.Expression | None, inputs: Mapping[str, BoundInput], rankings_from_predictions: bool, dialect: str
 ) -> dict[str, BoundInput]:
     """Return the inputs with a filter.
 
@@ -62,18 +64,18 @@ def apply_filter(
     filtered_roles = {"predictions": ["predictions", "run", "qrels"]} if rankings_from_predictions else {}
     filtered_roles |= {role: [role] for role in inputs if not rankings_from_predictions or role not in {"run", "qrels", "predictions"}}
     named_inputs = {role: inputs[filtered[0]] for role, filtered in filtered_roles.items()}
-    tree = condition.copy()
     can_inspect = all(bound_input.table.column_types is not None for bound_input in named_inputs.values())
-    if can_inspect and (parameter := tree.find(exp.Placeholder, exp.Parameter)):
+    if can_inspect and (parameter := condition.this.tree.find(exp.Placeholder, exp.Parameter)):
         raise InputError(f"where: {parameter.sql('duckdb')} has no value. Write the value itself")
     conjuncts_by_role: dict[str, list[exp.Expr]] = {}
-    for conjunct in tree.flatten() if isinstance(tree, exp.And) else [tree]:
-        named_roles = {_find_role(column, named_inputs) for column in conjunct.find_all(exp.Column)}
+    for conjunct in split_conjuncts(condition, dialect):
+        text: ExpressionText = conjunct.this
+        named_roles = {_find_role(column, parsed, named_inputs) for column, parsed in zip(conjunct.expressions, text.columns, strict=True)}
         if len(named_roles) != 1:
             problem = f"compares columns of {join_words(sorted(named_roles))}" if named_roles else "names no column"
-            raise InputError(f"where: {conjunct.sql(get_dialect(dialect).sqlglot_name)} {problem}. A condition is on the rows of one input")
+            raise InputError(f"where: {text.source} {problem}. A condition is on the rows of one input")
         named_role = named_roles.pop()
-        _check_column_types(conjunct, named_inputs[named_role].table.column_types or {})
+        _check_column_types(text.tree, named_inputs[named_role].table)
         quote_columns(conjunct, dialect)
         for role in filtered_roles[named_role]:
             conjuncts_by_role.setdefault(role, []).append(conjunct.copy())
@@ -81,7 +83,7 @@ def apply_filter(
     return {**inputs, **{role: inputs[role].with_filter(condition) for role, condition in filters.items()}}
 
 
-def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> None:
+def _check_column_types(conjunct: exp.Expr, table: SourceTable) -> None:
     """Check that no column of another type is used as a boolean, and that no text is ordered with a number.
 
     Engines give unclear errors for both.
@@ -90,7 +92,7 @@ def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> 
         operand: exp.Expr = column
         while isinstance(operand.parent, exp.Paren):
             operand = operand.parent
-        name, duckdb_type = column.name, column_types.get(column.name, "")
+        name, duckdb_type = table.find_column(column.name) or column.name, _find_type(column, table)
         is_condition = operand is conjunct or isinstance(operand.parent, (exp.Not, exp.Connector))
         if is_condition and (duckdb_type.startswith(_NO_CONDITION) or duckdb_type.endswith("]")):
             value = "'2026-01-01'" if duckdb_type.startswith(_TEMPORAL) else "'a'"
@@ -100,8 +102,8 @@ def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> 
             )
     for comparison in conjunct.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between):
         operands = [node.unnest() for node in comparison.iter_expressions()]
-        texts = [node for node in operands if isinstance(node, exp.Column) and column_types.get(node.name, "").startswith("VARCHAR")]
-        number = next((node for node in operands if node.is_number or _is_numeric_column(node, column_types)), None)
+        texts = [node for node in operands if isinstance(node, exp.Column) and _find_type(node, table).startswith("VARCHAR")]
+        number = next((node for node in operands if node.is_number or _find_type(node, table).startswith(NUMERIC_TYPES)), None)
         if texts and number is not None:
             name, other = texts[0].name, number.name if isinstance(number, exp.Column) else number.sql("duckdb")
             raise InputError(
@@ -110,8 +112,9 @@ def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> 
             )
 
 
-def _is_numeric_column(node: exp.Expr, column_types: Mapping[str, str]) -> bool:
-    return isinstance(node, exp.Column) and column_types.get(node.name, "").startswith(NUMERIC_TYPES)
+def _find_type(node: exp.Expr, table: SourceTable) -> str:
+    """Return the type of a column, empty if it is not known, and for other nodes."""
+    return (table.column_types or {}).get(str(table.find_column(node.name)), "") if isinstance(node, exp.Column) else ""
 
 
 def apply_query_filter(queries: Sequence[Any], inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
@@ -132,13 +135,21 @@ def apply_query_filter(queries: Sequence[Any], inputs: Mapping[str, BoundInput])
     return filtered
 
 
-def _find_role(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
-    """Return the role of the input that has a column, and write the column's name as that input does, in place."""
-    name, role = column.name, column.table.lower()
-    if role and (role not in inputs or column.db):
-        raise InputError(f"where: {column.sql()!r} is of no input. Qualify it by one of: {', '.join(inputs)}")
-    column.set("table", None)
+def _find_role(column: exp.Column, parsed: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
+    """Return the role of the input that has a column, and write the column's name as that input does, in place.
+
+    ``parsed`` is the column in the condition as it was parsed.
+    """
+    first, *rest = column.parts
+    role = first.name.lower() if rest and first.name.lower() in inputs else ""
+    first, *fields = rest if role else column.parts
     possible_inputs = {role: inputs[role]} if role else dict(inputs)
+    readings = (read_fields(exp.column(first.copy()), fields, bound_input.table) for bound_input in possible_inputs.values())
+    value = next((reading for reading in readings if reading is not None), None)
+    if value is None:
+        raise InputError(f"where: {column.sql()!r} is of no input. Qualify it by one of: {', '.join(inputs)}")
+    column.replace(value)
+    name, column = first.name, next(value.find_all(exp.Column))
     if any(bound_input.table.column_types is None for bound_input in possible_inputs.values()):
         if len(possible_inputs) > 1:
             raise InputError(f"where: of which input is {name!r}? Write {join_words((f'{role}.{name}' for role in inputs), 'or')}")
@@ -153,7 +164,7 @@ def _find_role(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
         raise InputError(f"where: {join_words(columns_by_role)} have a column {name!r}. Say which is meant, or both: {example}")
     if not columns_by_role:
         available = [column_name for bound_input in possible_inputs.values() for column_name in bound_input.table.column_types or ()]
-        is_value = not role and isinstance(column.parent, exp.Predicate) and column.arg_key != "this"
+        is_value = not role and isinstance(parsed.parent, exp.Predicate) and parsed.arg_key != "this"
         advice = did_you_mean(name, available) or ("A text is written in single quotes" if is_value else "")
         raise InputError(
             join_sentences(

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlrank.errors import InputError
 from sqlrank.inputs.row_checks import short_value
+from sqlrank.query_text import write_tree
 from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _bind_column(bound_input: BoundInput, name: str, value: exp.Expr | None, dat
     """Return an input with a column bound to an expression, if there is one."""
     if value is None:
         return bound_input
-    text = value.sql("duckdb")
+    text = write_tree(value)
     rows = exp.select(exp.alias_(value.copy(), name)).from_(
         bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)], for_display=False)
     )

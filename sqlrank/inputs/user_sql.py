@@ -1,170 +1,149 @@
-"""Parse expressions and conditions of users, refuse functions that are not allowed, and compact long lists of literals to one node."""
+"""Parse expressions and conditions of users in the SQL of the engine, and refuse all syntax that is not allowed."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from sqlrank.engines.identifiers import quote_columns
-from sqlrank.errors import InputError
-from sqlrank.registry.contract import PORTABLE_NODES
+from sqlrank.errors import CONTROLS, InputError, quote_excerpt
+from sqlrank.inputs.allowed_syntax import DisallowedSqlError, check_syntax
+from sqlrank.query_text import ExpressionText, write_tree
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.sql_ast import find_nodes
 
-_ALLOWED_NODE_NAMES = (
-    "Any Array ArrayContains Between Binary Bracket Boolean CaseSpecificColumnConstraint Ceil Collate Concat ConcatWs Contains CurrentDate "
-    "CurrentDatetime CurrentTime CurrentTimestamp Date DateAdd DateDiff DateFromParts DateStrToDate DateSub DateToDateStr DateTrunc Datetime "
-    "DatetimeAdd DatetimeDiff DatetimeSub DatetimeTrunc Day DayOfMonth DayOfWeek DayOfWeekIso DayOfYear EndsWith Extract Greatest Hex Hour "
-    "ILike Initcap Int64 Interval IntervalSpan IsInf IsNan JSONExtract JSONExtractScalar JSONPath JSONPathKey JSONPathRoot JSONPathSubscript "
-    "LastDay Least Left Length Like Ln Log Lower MD5 Minute Mod Month Parameter ParseJSON Pow Quarter RegexpExtract RegexpFullMatch RegexpILike "
-    "RegexpLike RegexpReplace Replace Right Round SafeDivide Second SHA SHA2 Sign Split StartsWith StrPosition StrToDate StrToTime StrToUnix "
-    "Substring Time TimeStrToDate TimeStrToTime TimeToStr TimeToUnix Timestamp TimestampAdd TimestampDiff TimestampFromParts TimestampSub "
-    "TimestampTrunc ToChar ToNumber Trim Trunc TryCast TsOrDsAdd TsOrDsDiff TsOrDsToDate TsOrDsToDateStr TsOrDsToTimestamp Tuple Unary Unicode "
-    "UnixToTime Upper Var Week WeekOfYear Xor Year FarmFingerprint DataTypeParam StructExtract CountIf AtTimeZone Escape DateBin MakeInterval"
-)
-_ALLOWED_NODES = tuple(
-    {*PORTABLE_NODES, *(getattr(exp, name) for name in _ALLOWED_NODE_NAMES.split() if hasattr(exp, name))} - {exp.CountIf}
-)
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-_ALLOWED_FUNCTIONS = {
-    "cityhash64", "crc32", "date", "date_part", "datepart", "dayname", "epoch", "epoch_ms", "farm_fingerprint", "greatest", "hash", "instr",
-    "intdiv", "intdivorzero", "isfinite", "isinf", "isnan", "julianday", "least", "len", "list_contains", "make_date", "make_timestamp",
-    "getdate", "mod", "monthname", "murmur_hash", "now", "prefix", "siphash64", "strftime", "strpos", "strptime", "substr", "suffix", "sysdate", "to_char", "to_date",
-    "to_timestamp", "todate", "todatetime", "todayofweek", "tohour", "tomonday", "tomonth", "tostartofday", "tostartofmonth",
-    "tostartofweek", "tostring", "toyear", "toyyyymm", "toyyyymmdd", "today", "unixepoch", "weekday", "xxhash64", "yesterday",
-}  # fmt: skip
-"""Allowed functions that have no class in sqlglot."""
+    from sqlrank.engines.database import SourceTable
+
 
 _REFUSED_IN_CONDITIONS = (exp.Alias, exp.AggFunc, exp.Query, exp.Star, exp.Window)
 _REFUSED_IN_EXPRESSIONS = (*_REFUSED_IN_CONDITIONS, exp.Placeholder, exp.Parameter, exp.Struct, exp.Map, exp.VarMap, exp.ToMap)
 
+ELEMENT = "element"
+"""Name of an element of a list of structs, of which a field is read."""
 
-class DisallowedSqlError(InputError):
-    """Error for a disallowed function in a condition or expression."""
+MAX_TERMS, MAX_DEPTH = 10_000, 900
+"""Maximum number of nodes of an expression, which takes about a second to parse, and of nodes in one another: engines stop at 1,000."""
 
 
-def check_allowed_functions(tree: exp.Expr, source: str) -> None:
-    """Check that a condition or expression only calls allowed functions.
-
-    Args:
-        tree: The condition or expression.
-        source: The argument that contains it, for the message.
+def _join_tokens(text: str, dialect: str, argument: str) -> str:
+    """Return a text without comments, a semicolon at its end, and line breaks: what stands between tokens becomes a blank.
 
     Raises:
-        DisallowedSqlError: The first disallowed function or construct.
+        InputError: A literal or a name holds a control character.
     """
-    for node in tree.walk():
-        if isinstance(node, exp.Anonymous):
-            if node.name.lower() not in _ALLOWED_FUNCTIONS:
-                _refuse_function(node.name, source)
-        elif isinstance(node, exp.Func) and not isinstance(node, _ALLOWED_NODES):
-            _refuse_function(_function_name(node), source)
-        elif not isinstance(node, _ALLOWED_NODES):
-            _refuse_function(type(node).__name__, source)
+    tokens = sqlglot.tokenize(text, read=get_dialect(dialect).sqlglot_name)
+    while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
+        tokens.pop()
+    pieces: list[str] = []
+    end = 0
+    for token in tokens:
+        between = text[end : token.start]
+        pieces.append(" " if pieces and between.strip(" ") else between if pieces else "")
+        piece = text[token.start : token.end + 1]
+        if control := re.search(CONTROLS, piece):
+            call = write_tree(exp.Chr(expressions=[exp.Literal.number(ord(control[0]))]), get_dialect(dialect).sqlglot_name)
+            raise InputError(f"{argument}: {quote_excerpt(piece)} holds a control character. Write {call} in a text, or rename the column")
+        pieces.append(piece)
+        end = token.end + 1
+    return "".join(pieces)
 
 
-def _refuse_function(name: str, source: str) -> None:
-    advice = "Make a view with a column of it, and name that"
-    if name == "UNNEST":
-        advice = "Give a row per query with lists as the input answers, or a query that calls it as the source"
-    raise DisallowedSqlError(f"{source}: {name} is not among the functions that may be called here. {advice}")
-
-
-def _function_name(node: exp.Func) -> str:
-    text = node.sql("duckdb")
-    return text.partition("(")[0] if "(" in text else type(node).__name__
-
-
-MIN_LITERALS = 100
-"""Number of literals from which a list becomes one node."""
-
-
-def compact_literals(tree: exp.Expr, dialect: str) -> exp.Expr:
-    """Return a condition in which each long list of literals is a single node.
-
-    The tree is changed in place.
-
-    >>> compact_literals(exp.column("x").isin(*range(200)), "duckdb").sql()[:18]
-    'x IN (0, 1, 2, 3, '
-    """
-    for chain in find_nodes(tree, exp.Or):
-        if not isinstance(chain.parent, exp.Or) and (merged := _merge_equalities(chain)) is not None:
-            tree = merged if chain is tree else tree
-            chain.replace(merged)
-    for membership in find_nodes(tree, exp.In):
-        literals = membership.expressions
-        if len(literals) >= MIN_LITERALS and all(map(_is_literal, literals)):
-            text = _to_text(literals, dialect)
-            membership.set("expressions", literals if text is None else [exp.var(text)])
-    return tree
-
-
-def _merge_equalities(chain: exp.Or) -> exp.Expr | None:
-    """Merge ``x = 1 OR x = 2 ...`` into ``x IN (1, 2, ...)``.
-
-    Returns None for short chains. Each list contains either integers or texts only, because engines compare mixed lists as one type.
-    """
-    operands = list(chain.flatten())
-    if len(operands) < MIN_LITERALS:
+def _parse(text: str, dialect: str) -> exp.Expr | None:
+    """Parse a text that is one expression; return None for others."""
+    try:
+        trees: list[Any] = sqlglot.parse(text, read=get_dialect(dialect).sqlglot_name)
+    except SqlglotError:
         return None
-    groups: dict[tuple[exp.Expr, bool], list[exp.Expr]] = defaultdict(list)
-    rest = []
-    for operand in operands:
-        left_operand, right_operand = (operand.this, operand.expression) if isinstance(operand, exp.EQ) else (None, None)
-        if (
-            isinstance(left_operand, exp.Column)
-            and isinstance(right_operand, exp.Literal)
-            and (right_operand.is_string or right_operand.is_int)
-        ):
-            groups[left_operand, right_operand.is_string].append(right_operand)
-        else:
-            rest.append(operand)
-    return exp.or_(*(exp.In(this=column, expressions=literals) for (column, _), literals in groups.items()), *rest, copy=False)
+    return trees[0] if len(trees) == 1 else None
 
 
-def _is_literal(node: exp.Expr) -> bool:
-    return isinstance(node.this if isinstance(node, exp.Neg) else node, exp.Literal)
+def _read(text: str, dialect: str, argument: str) -> tuple[str, exp.Expr | None]:
+    """Return a text without comments, and the expression that it is, None if it is none."""
+    try:
+        text = _join_tokens(text, dialect, argument)
+    except SqlglotError:
+        return text, None
+    tree = _parse(text, dialect)
+    return text, tree if isinstance(tree, (exp.Condition, exp.Paren)) else None
 
 
-def _to_text(literals: list[exp.Expr], dialect: str) -> str | None:
-    """Render literals as text in a dialect, or None if its decimal numbers need casts."""
-    target = get_dialect(dialect)
-    for literal in literals:
-        unsigned = literal.this if isinstance(literal, exp.Neg) else literal
-        if unsigned.is_string or unsigned.is_int or target.decimal_literals_are_double:
-            continue
-        if not target.exponent_literals_are_double:
-            return None
-        unsigned.set("this", unsigned.this if "e" in unsigned.this.lower() else f"{unsigned.this}e0")
-    return exp.Tuple(expressions=literals).sql(target.sqlglot_name, copy=False)[1:-1]
+def _read_without_brackets(text: str, dialect: str, argument: str) -> tuple[str, exp.Expr | None]:
+    """Return the same without the brackets around the whole of it."""
+    text, tree = _read(text, dialect, argument)
+    while isinstance(tree, exp.Paren) and not isinstance(tree.this, exp.Query):
+        text, tree = _read(text[1:-1], dialect, argument)
+    return text, tree
+
+
+def _as_text(source: str, tree: exp.Expr) -> ExpressionText:
+    """Return an expression as the text that is written, with the columns that it reads."""
+    columns = {column.parts[0].meta.get("start", -1): column for column in tree.find_all(exp.Column) if not _is_local(column)}
+    if -1 in columns:
+        raise DisallowedSqlError(f"{quote_excerpt(source)} names a column in a way that is not read here. Make a view with it")
+    return ExpressionText(source, tree, [columns[start] for start in sorted(columns)])  # of a part that sqlglot copies, one
+
+
+def _is_local(column: exp.Column) -> bool:
+    """Return True for a variable of a list comprehension: ``x`` of ``[x.id FOR x IN retrieved]``."""
+    comprehension = column.find_ancestor(exp.Comprehension)
+    while comprehension is not None:
+        if comprehension.expression.name == column.parts[0].name and not _is_within(column, comprehension.args["iterator"]):
+            return True
+        comprehension = comprehension.find_ancestor(exp.Comprehension)
+    return False
+
+
+def _is_within(node: exp.Expr | None, tree: exp.Expr) -> bool:
+    while node is not None and node is not tree:
+        node = node.parent
+    return node is not None
+
+
+def _check_size(tree: exp.Expr, argument: str) -> None:
+    """Check that an engine can read an expression in time. Literals of a list are not counted, and chains of AND or OR are one level."""
+    num_terms, rest = 0, [(tree, 1)]
+    while rest:
+        node, depth = rest.pop()
+        num_terms += 1
+        if depth > MAX_DEPTH:
+            raise InputError(
+                f"{argument}: an expression of more than {MAX_DEPTH} operations in one another is too deep for engines. Make a view with it"
+            )
+        rest += [
+            (child, depth + (type(child) is not type(node) or not isinstance(node, exp.Connector)))
+            for child in node.iter_expressions()
+            if not (isinstance(node, exp.In) and isinstance(child.this if isinstance(child, exp.Neg) else child, exp.Literal))
+        ]
+    if num_terms > MAX_TERMS:
+        raise InputError(
+            f"{argument}: a condition of {num_terms:,} terms takes too long. At most {MAX_TERMS:,} are possible, where a list x IN (1, 2, ...) is one. "
+            "Put the values into a table: the ids of queries into queries=, others into a view that joins them"
+        )
 
 
 def parse_expression(text: str, dialect: str = "duckdb") -> exp.Expr:
     """Parse an expression over columns, such as ``1 / propensity``; its columns are quoted.
 
-    It is written in the SQL of the engine and run unchanged: ``DATE(ts)``.
+    It is written in the SQL of the engine and runs as it is: ``DATE(ts)``. The node that is returned holds the text, unless that is the
+    name of a column.
 
     Raises:
         InputError: The text is not an expression over the columns of one row.
     """
-    try:
-        trees: list[Any] = sqlglot.parse(text, read=get_dialect(dialect).sqlglot_name)
-    except SqlglotError:
-        trees = []
-    tree = trees[0] if len(trees) == 1 else None
-    if not isinstance(tree, (exp.Condition, exp.Paren)) or tree.find(*_REFUSED_IN_EXPRESSIONS):
+    source, tree = _read(text, dialect, quote_excerpt(text))
+    if tree is None or tree.find(*_REFUSED_IN_EXPRESSIONS):
         raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
-    for call in tree.find_all(exp.Func):
-        if not isinstance(call, exp.Connector):
-            check_allowed_functions(exp.Tuple(expressions=[call.copy()]), repr(text))
-    for node in tree.walk():
-        node.pop_comments()
-    quote_columns(tree, dialect)
-    return exp.paren(tree) if isinstance(tree, exp.Binary) else tree
+    check_syntax(tree, repr(text), dialect)
+    _check_size(tree, quote_excerpt(text))
+    node = tree if isinstance(tree, exp.Column) else _as_text(source, tree).as_node()
+    quote_columns(node, dialect)
+    return node
 
 
 def _find_unquoted_date(node: exp.Expr) -> str | None:
@@ -175,27 +154,61 @@ def _find_unquoted_date(node: exp.Expr) -> str | None:
     return "-".join(parts) if [len(part) for part in parts] == [4, 2, 2] else None
 
 
-MAX_TERMS = 10_000
-"""Maximum number of nodes of a condition, which takes about a second to write."""
-
-
-def parse_condition(where: str, dialect: str, argument: str = "where") -> exp.Expr:
-    """Parse and validate a condition, which was passed as an argument of this name."""
-    try:
-        trees: list[Any] = sqlglot.parse(where, read=get_dialect(dialect).sqlglot_name) if isinstance(where, str) else []
-    except SqlglotError:
-        trees = []
-    if len(trees) != 1 or not isinstance(trees[0], (exp.Condition, exp.Paren)) or trees[0].find(*_REFUSED_IN_CONDITIONS):
+def parse_condition(where: str, dialect: str, argument: str = "where") -> exp.Expression:
+    """Parse and validate a condition, which was passed as an argument of this name; the node holds its text."""
+    source, tree = _read_without_brackets(where, dialect, argument) if isinstance(where, str) else ("", None)
+    if tree is None or tree.find(*_REFUSED_IN_CONDITIONS):
         raise InputError(f"{argument}={where!r} is not one condition over columns in the SQL of {dialect}, such as day = '2026-01-01'")
-    for node in trees[0].walk():
-        node.pop_comments()
+    for node in tree.walk():
         if date := _find_unquoted_date(node):
             raise InputError(f"{argument}: {date} is a difference of numbers. Write a date in single quotes, '{date}'")
-    check_allowed_functions(trees[0], argument)
-    tree = compact_literals(trees[0].unnest(), dialect)
-    if (num_nodes := sum(1 for _ in tree.walk())) > MAX_TERMS:
-        raise InputError(
-            f"{argument}: a condition of {num_nodes:,} terms takes too long. At most {MAX_TERMS:,} are possible, where a list x IN (1, 2, ...) is one. "
-            "Put the values into a table: the ids of queries into queries=, others into a view that joins them"
+    check_syntax(tree, argument, dialect)
+    _check_size(tree, argument)
+    return _as_text(source, tree).as_node()
+
+
+def read_fields(column: exp.Column, fields: Sequence[exp.Expr], table: SourceTable) -> exp.Expr | None:
+    """Return a field of a struct in a column, such as ``result.ids``, None if the column has no such field.
+
+    A field of a list of structs is the list of the fields of its elements.
+    """
+    duckdb_type = (table.column_types or {}).get(str(table.find_column(column.name))) or "UNKNOWN"
+    kind = exp.DataType.build(duckdb_type, dialect="duckdb") if "STRUCT(" in duckdb_type else exp.DataType.build("UNKNOWN")
+    source: exp.Expr = column
+    value, elements = source, None
+    for field in fields:
+        if kind.this == exp.DType.ARRAY and elements is None:
+            elements, value, kind = value, exp.to_identifier(ELEMENT), kind.expressions[0]
+        kinds = {item.name.lower(): item.args["kind"] for item in kind.expressions} if kind.this == exp.DType.STRUCT else {}
+        if field.name.lower() not in kinds:
+            return None
+        value, kind = (
+            exp.Dot(this=exp.paren(value, copy=False) if value is source else value, expression=field.copy()),
+            kinds[field.name.lower()],
         )
-    return tree
+    if elements is not None:
+        value = exp.Array(expressions=[exp.Comprehension(this=value, expression=exp.to_identifier(ELEMENT), iterator=elements)])
+    return value
+
+
+def split_conjuncts(condition: exp.Expression, dialect: str) -> list[exp.Expression]:
+    """Return the conditions that AND joins in a condition, each with its own text."""
+    text: ExpressionText = condition.this
+    if not isinstance(text.tree, exp.And):
+        return [condition]
+    pieces, start, depth, is_range = [], 0, 0, False
+    for token in sqlglot.tokenize(text.source, read=get_dialect(dialect).sqlglot_name):
+        depth += (token.token_type in _OPENING) - (token.token_type in _CLOSING)
+        if depth == 0 and token.token_type == TokenType.AND and not is_range:
+            pieces.append(text.source[start : token.start])
+            start = token.end + 1
+        elif depth == 0 and token.token_type in {TokenType.AND, TokenType.BETWEEN}:
+            is_range = token.token_type == TokenType.BETWEEN
+    parsed = [_read_without_brackets(piece, dialect, "where") for piece in [*pieces, text.source[start:]]]
+    if [tree for _, tree in parsed] != [conjunct.unnest() for conjunct in text.tree.flatten()]:
+        return [condition]
+    return [_as_text(source, tree).as_node() for source, tree in parsed if tree is not None]
+
+
+_OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE)
+_CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END)

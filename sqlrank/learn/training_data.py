@@ -18,6 +18,7 @@ from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.inputs.missing_columns import describe_missing_columns
+from sqlrank.query_text import write_tree
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
 from sqlrank.sql_ast import quoted_column
@@ -61,7 +62,7 @@ class TrainingData:
         checked_columns = [name for name in ("label", "query_id", "weight", "features") if name in self.item.columns]
         row_checks.validate_rows(self.database, self.item, tuple(checked_columns), ["binary labels"])
         lengths = exp.select("MIN(LEN(features))", "MAX(LEN(features))").from_(self.query.subquery(TRAINING_ROLE))
-        shortest, longest = fetch_tuples(database, lengths.sql("duckdb"))[0]
+        shortest, longest = fetch_tuples(database, write_tree(lengths))[0]
         if shortest != longest or not longest:
             what = "have no numbers" if not longest else f"have {shortest} to {longest} numbers. Give all rows as many"
             raise InputError(f"{self.item.label}: features {what}")
@@ -226,6 +227,6 @@ def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> e
 def create_temp_table(database: duckdb.DuckDBPyConnection, name: str, query: exp.Expr, parameters: Mapping[str, Any] | None = None) -> None:
     """Create a temporary table from a query; raise ``InputError`` if its data cannot be read."""
     try:
-        database.execute(f"CREATE TEMP TABLE {name} AS {query.sql('duckdb')}", parameters)
+        database.execute(f"CREATE TEMP TABLE {name} AS {write_tree(query)}", parameters)
     except (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.OutOfRangeException) as error:
         raise InputError(f"{TRAINING_ROLE}: cannot read the examples: {first_line(error)}") from None

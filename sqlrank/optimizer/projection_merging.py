@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.optimizer.statement_graph import is_aggregated, is_constant, is_sort_key
+from sqlrank.query_text import write_tree
 from sqlrank.sql_ast import LeadingComment
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def _move_comments(comments: list[str], value: Expr, column: exp.Column, item: E
         read = read.this
     if read is column or item.alias_or_name == column.name or any(isinstance(comment, LeadingComment) for comment in comments):
         return comments
-    return [f"in it the {comments[0]}"] if len(value.sql()) > _LONG_VALUE else None
+    return [f"in it the {comments[0]}"] if len(write_tree(value)) > _LONG_VALUE else None
 
 
 def _column_name(item: Expr) -> exp.Identifier:

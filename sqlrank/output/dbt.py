@@ -42,6 +42,8 @@ APPENDS_COLUMNS = ", on_schema_change='append_new_columns'"
 """Configuration of an incremental model by which its table gets the column of a metric that is added."""
 
 _JINJA = re.compile(r"\{[{%#]")
+_VARIABLE = re.compile(r"""\{\{\s*var\(\s*(["'])[\w.-]+\1\s*(?:,\s*(?:'[^'{}]*'|"[^"{}]*"|-?[\d.]+)\s*)?\)\s*\}\}""")
+"""The Jinja that a condition may hold: a variable of the project, with or without a default."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DBT_CALL = re.compile(r"\b(ref|source)\s*\(")
 _QUOTED = re.compile(r"""['"]([^'"]+)['"]""")
@@ -174,7 +176,7 @@ def check_name(name: Any) -> None:
 def model_text(config: str, statement: CompiledStatement, dialect: str, options: Mapping[str, Any]) -> str:
     """Return the text of a model's file.
 
-    Raises ``InputError`` for Jinja other than sqlrank's own, and outside of text literals in ``where``.
+    Raises ``InputError`` for Jinja other than sqlrank's own, and variables in ``where``.
     """
     header = statement.header.keep_entries(lambda line: _JINJA.search(line) is None)  # dbt runs Jinja in comments, too
     text = render_statement(statement.tree, header, dialect)
@@ -184,8 +186,8 @@ def model_text(config: str, statement: CompiledStatement, dialect: str, options:
         for jinja in references if query_text(reference) is None else find_jinja(reference.name):
             remaining = remaining.replace(jinja, "", 1)
     if options.get("where") is not None:
-        for literal in sqlglot.parse_one(options["where"], read=get_dialect(dialect).sqlglot_name).find_all(exp.Literal):
-            remaining = remaining.replace(literal.sql(get_dialect(dialect).sqlglot_name), "") if _JINJA.search(literal.name) else remaining
+        for call in _VARIABLE.finditer(options["where"]):
+            remaining = remaining.replace(call[0], "")
     if match := _JINJA.search(remaining):
         raise _jinja_error(remaining[match.start() :].splitlines()[0], options, dialect)
     return f"{{{{ config({config}) }}}}\n{text}\n"
@@ -193,7 +195,7 @@ def model_text(config: str, statement: CompiledStatement, dialect: str, options:
 
 def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputError:
     """Return the error that names the option with Jinja, also if escaped in a literal."""
-    advice = 'which dbt would run. Only a text in where= may hold it, such as "day >= \'{{ var(\\"since\\") }}\'"'
+    advice = 'which dbt would run. Only a text in where= may hold it, as a variable alone: "day >= \'{{ var(\\"since\\") }}\'"'
     for option, value in options.items():
         for text in iter_strings(value):
             try:

@@ -171,6 +171,9 @@ class Dialect:
     supports_collations: bool = False
     """Text is compared by a collation of the database unless COLLATE "C" demands bytes."""
 
+    name_after_in: str = "table"
+    """Meaning of a name on the right of IN: ``table``, ``bracketed_table`` if it is one also in brackets, or ``list`` for a column of lists."""
+
     supports_from_first: bool = False
     """A query may begin with FROM."""
 
@@ -209,6 +212,7 @@ DIALECTS = {
     "duckdb": Dialect(
         "duckdb",
         supports_from_first=True,
+        name_after_in="list",
         is_file_dialect=True,
         computes_sources_once=True,
         int_division_is_double=True,
@@ -330,6 +334,7 @@ DIALECTS = {
         supports_grouping_sets=False,
         table_engine="MergeTree",
         supports_function_schemas=False,
+        name_after_in="bracketed_table",
         distinguishes_zeros=True,
         nan_function="isNaN",
         materialize_setting="enable_materialized_cte",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.query_text import expression_text
 from sqlrank.sql_ast import DOUBLE
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class DoubleInference:
             return False
         if isinstance(node, exp.Column):
             return node.is_type(DOUBLE) or self._is_double_column(node)
-        if isinstance(node, exp.Cast):
+        if isinstance(node, exp.Cast) or expression_text(node) is not None:
             return node.is_type(DOUBLE)
         if isinstance(node, _ALWAYS_DOUBLE):
             return True

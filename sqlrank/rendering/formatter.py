@@ -8,9 +8,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import ErrorLevel, exp
-from sqlglot.dialects.dialect import Dialect as Writer
 
-from sqlrank.query_text import query_text
+from sqlrank.query_text import build_writer, query_text
 from sqlrank.rendering.column_lines import LINE_WIDTH, fits_line, format_columns, format_comment, list_column_comments
 from sqlrank.rendering.dialects import DIALECTS
 
@@ -81,16 +80,9 @@ def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr
 
     Layouts are registered in its dispatch table, because the compiled sqlglot does not allow subclasses. Tables with two texts are marked.
     """
-    sqlglot_dialect = Writer.get_or_raise(dialect)
-    writer: Any = sqlglot_dialect.generator_class(
-        dialect=sqlglot_dialect,
-        pretty=pretty,
-        comments=False,
-        unsupported_level=ErrorLevel.RAISE,
-        max_text_width=LINE_WIDTH,
-    )
+    writer = build_writer(dialect, pretty=pretty, comments=False, unsupported_level=ErrorLevel.RAISE, max_text_width=LINE_WIDTH)
     if pretty:
-        layouts = _build_layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
+        layouts = _build_layouts(writer._dispatch)  # noqa: SLF001
         if dialect in _WITHOUT_GREATEST:
             layouts |= {exp.Greatest: _call_layout("MAX"), exp.Least: _call_layout("MIN")}
         writer._dispatch = writer._dispatch | layouts  # noqa: SLF001

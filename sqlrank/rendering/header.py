@@ -35,6 +35,7 @@ class StatementHeader:
         row: What a row of the result is, such as ``one row per system``.
         reads: Its inputs, such as ``eval.run (run)``.
         settings: The settings that decide its numbers and are not the defaults, such as ``ties=rank``.
+        time_zone: The time zone by which it reads times, empty if it reads none that depend on it, or the zone is not known.
         plan: Its plan, with the alternatives.
         notes: Further lines.
         command: The command that prints it, None if there is none.
@@ -44,6 +45,7 @@ class StatementHeader:
     row: str = ""
     reads: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+    time_zone: str = ""
     plan: str = ""
     notes: tuple[str, ...] = ()
     command: str | None = None
@@ -58,7 +60,7 @@ class StatementHeader:
         lines = {
             f"sqlrank {__version__} for {_DIALECT_LABELS[dialect]}": ", ".join(filter(None, (self.title, self.row))),
             "reads": ", ".join(self.reads),
-            "settings": ", ".join(self.settings),
+            "settings": ", ".join([*self.settings, *([f"TimeZone={self.time_zone}"] if self.time_zone else [])]),
             "plan": self.plan,
         }
         texts = [f"{name}: {text}" for name, text in lines.items() if text]

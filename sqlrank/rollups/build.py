@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
+from sqlrank.engines.duckdb_pool import TIME_ZONE
 from sqlrank.errors import MetricError
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.metric import Metric
@@ -119,9 +120,11 @@ class Definition:
     metric_names: tuple[str, ...]
     buckets: JackknifeBuckets | None = None
 
-    def compute_digest(self, *, is_weighted: bool) -> str:
+    def compute_digest(self, *, is_weighted: bool, time_zone: str = "") -> str:
         """Return the definition hash: 16 digits, and eight of the buckets if there are any."""
-        text = json.dumps({**self.definition_fields, **({"weighted": True} if is_weighted else {})}, sort_keys=True, default=str)
+        fields: dict[str, Any] = {"weighted": True} if is_weighted else {}
+        fields |= {"time_zone": time_zone} if time_zone not in {"", TIME_ZONE} else {}
+        text = json.dumps({**self.definition_fields, **fields}, sort_keys=True, default=str)
         digits = hashlib.sha256(text.encode()).hexdigest()[:16]
         return digits if self.buckets is None else f"{digits}-{self.buckets.fingerprint}"
 
@@ -222,7 +225,7 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
         is_weighted = has_weights(statement)
         statement = drop_unit_weights(statement)
     tree: Any = statement.tree.copy()
-    digest = definition.compute_digest(is_weighted=is_weighted)
+    digest = definition.compute_digest(is_weighted=is_weighted, time_zone=statement.header.time_zone)
     tree.select(exp.alias_(exp.Literal.string(digest), DEFINITION_COLUMN), copy=False)
     outputs = [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")]
     keys = [output.name for output in outputs if output.kind == "by" or output.name in {BIN_COLUMN, BUCKET_COLUMN}]

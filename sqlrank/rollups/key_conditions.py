@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import SourceTable
 
 
-def parse_key_condition(where: str, table: SourceTable, keys: Sequence[str] | None, dialect: str, argument: str = "where") -> exp.Expr:
+def parse_key_condition(
+    where: str, table: SourceTable, keys: Sequence[str] | None, dialect: str, argument: str = "where"
+) -> exp.Expression:
     """Parse a condition over key columns of a rollup; any column is valid if the keys are unknown.
 
     Raises:
@@ -45,7 +47,7 @@ def definition_conditions(where: str | None, by: Sequence[str], expressions: Map
     """
     if where is None:
         return []
-    tree = parse_condition(where, dialect)
+    tree = parse_condition(where, dialect).this.tree
     groups = [sqlglot.parse_one(text, read=get_dialect(dialect).sqlglot_name) for text in expressions.values()]
     names = {name.lower() for name in by if name not in expressions}
 

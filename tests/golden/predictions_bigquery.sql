@@ -9,7 +9,7 @@ WITH predictions AS (
   SELECT
     `campaign`,
     CAST(`p_click` AS FLOAT64) AS score, CAST(`click` AS FLOAT64) AS label,
-    1 / `propensity` AS weight
+    CAST(1 / `propensity` AS FLOAT64) AS weight
   FROM shop.ads.impressions
   WHERE `day` = '2026-01-01'
 ), score_class_weights AS (

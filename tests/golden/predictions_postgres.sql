@@ -9,7 +9,7 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     "campaign",
     CAST("p_click" AS DOUBLE PRECISION) AS score, CAST("click" AS DOUBLE PRECISION) AS label,
-    CAST(1 AS DOUBLE PRECISION) / "propensity" AS weight
+    CAST(1 / "propensity" AS DOUBLE PRECISION) AS weight
   FROM shop.ads.impressions
   WHERE "day" = '2026-01-01'
 ), predictions_with_threshold AS (

@@ -9,7 +9,7 @@ WITH predictions AS (
   SELECT
     "CAMPAIGN",
     CAST("P_CLICK" AS DOUBLE) + 0 AS score,  -- + 0 makes -0.0 a 0.0
-    CAST("CLICK" AS DOUBLE) + 0 AS label, CAST(1 AS DOUBLE) / "PROPENSITY" AS weight
+    CAST("CLICK" AS DOUBLE) + 0 AS label, CAST(1 / "PROPENSITY" AS DOUBLE) AS weight
   FROM shop.ads.impressions
   WHERE "DAY" = '2026-01-01'
 ), score_class_weights AS (

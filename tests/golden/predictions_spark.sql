@@ -8,7 +8,8 @@ WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT
     `campaign`,
-    CAST(`p_click` AS DOUBLE) AS score, CAST(`click` AS DOUBLE) AS label, 1 / `propensity` AS weight
+    CAST(`p_click` AS DOUBLE) AS score, CAST(`click` AS DOUBLE) AS label,
+    CAST(1 / `propensity` AS DOUBLE) AS weight
   FROM shop.ads.impressions
   WHERE `day` = '2026-01-01'
 ), score_class_weights AS (

@@ -11,7 +11,7 @@ import yaml
 from typer.testing import CliRunner
 
 import sqlrank
-from sqlrank import MetricError
+from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
 from sqlrank.rendering.dialects import DIALECTS
 from tests.environments import make_environment
@@ -199,7 +199,7 @@ def test_a_model_that_replaces_days(tmp_path: Path) -> None:
     assert write_model(tmp_path, "shared", *shared)[0].count("is_incremental()") == 2
     assert "is_incremental" not in write_model(tmp_path, "daily", "Brier", *replacing[:-2], "--where", "campaign > 0")[0]
     computed = ["Brier", *CLICKS, "--by", "week=DATE_TRUNC('week', day)", "--materialized", "incremental", "--overwrite-by", "week"]
-    assert """DATE_TRUNC('WEEK', "day") >= COALESCE((SELECT MAX("week") FROM {{ this }})""" in write_model(tmp_path, "weeks", *computed)[0]
+    assert """DATE_TRUNC('week', "day") >= COALESCE((SELECT MAX("week") FROM {{ this }})""" in write_model(tmp_path, "weeks", *computed)[0]
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
@@ -290,3 +290,30 @@ def test_plans_of_models_are_those_of_their_dialect(options: dict[str, Any], mes
         with pytest.raises(MetricError) as caught:
             make(predictions="clicks", **options)
         assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "jinja",
+    [
+        "{% do run_query('x') %}",
+        "{{ run_query('x') }}",
+        '{{ var("a") ~ run_query("x") }}',
+        '{{ var(run_query("x")) }}',
+        "{{ env_var('A') }}",
+        "{# x #}",
+        '{{ var("a") }}{% x %}',
+    ],
+)
+@pytest.mark.parametrize("place", ["where", "by"])
+def test_no_other_jinja_than_variables_reaches_a_model(jinja: str, place: str) -> None:
+    text = jinja.replace("'", "''")
+    argument: dict[str, Any] = {"where": f"g = '{text}'"} if place == "where" else {"by": f"g='{text}'"}
+    with pytest.raises(InputError, match="which dbt would run"):
+        sqlrank.dbt_model("AUC", "daily", predictions="clicks", **argument)
+
+
+@pytest.mark.parametrize("jinja", ['{{ var("since") }}', "{{var('since', 3)}}", '{{ var("since", "2026-01-01") }}'])
+def test_variables_reach_a_model_as_they_are_written(jinja: str) -> None:
+    quotes = "$$" if "'" in jinja else "'"
+    where = f"g >= {quotes}{jinja}{quotes}"
+    assert jinja in sqlrank.dbt_model("AUC", "daily", predictions="clicks", where=where).sql

@@ -267,20 +267,19 @@ LONG = {
 
 
 @pytest.mark.parametrize("form", LONG)
-def test_long_lists_of_literals_are_one_node(connection: duckdb.DuckDBPyConnection, form: str) -> None:
-    assert len(list(parse_condition(LONG[form], "duckdb").walk())) < 30
+def test_long_conditions(connection: duckdb.DuckDBPyConnection, form: str) -> None:
     result = sqlrank.evaluate(["Positives", "Negatives"], predictions="clicks", connection=connection, where=LONG[form])
     expected = connection.execute(f"SELECT SUM(label), SUM(1 - label) FROM clicks WHERE {LONG[form]}").fetchall()
     assert [tuple(row.values()) for row in result.to_pylist()] == expected
 
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
-def test_long_lists_of_literals_are_written_as_short_ones_are(dialect: str) -> None:
+def test_conditions_are_written_as_they_are(dialect: str) -> None:
     quoted = exp.Literal.string("it's").sql(get_dialect(dialect).sqlglot_name)
-    values = [quoted, "'a b'", *range(200), *(f"-{number}" for number in range(5)), "1.5", "2e-3"]
-    where = f"x IN ({', '.join(map(str, values))}) AND y = 1"
-    plain = to_sql(exp.select("1").where(sqlglot.parse_one(where, read=get_dialect(dialect).sqlglot_name)), dialect)
-    assert to_sql(exp.select("1").where(parse_condition(where, dialect)), dialect) == plain
+    values = [quoted, "'a  b'", *range(200), *(f"-{number}" for number in range(5)), "1.5", "2e-3"]
+    where = f"x in ({', '.join(map(str, values))}) and  Y/2 <> CAST('1' as int)"
+    tree = exp.select("1").where(parse_condition(where, dialect), exp.column("z").eq(1))
+    assert to_sql(tree, dialect).startswith(f"SELECT 1 WHERE ({where}) AND z = 1")
 
 
 @pytest.mark.slow
