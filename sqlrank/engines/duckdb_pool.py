@@ -63,7 +63,7 @@ def _open_database(threads: int | None) -> duckdb.DuckDBPyConnection:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     database = duckdb.connect(config={**NO_EXTENSION_CONFIG, "temp_directory": folder, "preserve_insertion_order": False})
     set_setting(database, "enable_progress_bar", "false")
-    set_setting(database, "GLOBAL TimeZone", TIME_ZONE)
+    database.execute("SET GLOBAL TimeZone = ?", [TIME_ZONE])
     if threads is not None:
         set_setting(database, "threads", threads)
     return database
