@@ -9,8 +9,9 @@ from sqlglot import exp
 
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt, suggest_choice
+from sqlrank.inputs.allowed_syntax import DisallowedSqlError
 from sqlrank.inputs.nested_rows import describe_nested_rows
-from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression, read_fields
+from sqlrank.inputs.user_sql import parse_expression, read_fields
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD
 from sqlrank.registry.roles import UNIT_COLUMN
 from sqlrank.sql_ast import find_nodes
