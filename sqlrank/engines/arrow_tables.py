@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
+from sqlrank.engines.database import ColumnProblem
 from sqlrank.errors import InputError, SqlrankError, enumerate_names, quote_excerpt, short_repr, to_sentence
 from sqlrank.request import is_dict_of_values, is_list_of_documents, is_row_list, source_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 VALUE_COLUMN_BY_ROLE = {"run": "score", "qrels": "relevance", "baseline": "score"}
 """Column of the numbers in a dict, by role."""
@@ -45,7 +46,7 @@ MAX_DECIMAL_DIGITS = 38
 
 
 def to_arrow_table(role: str, source: Any) -> pa.Table:
-    """Convert a source to an Arrow table with types that DuckDB reads.
+    """Convert a source to an Arrow table.
 
     A dict maps queries to documents to numbers, ``{"q1": {"d1": 1.2}}``, to documents in order, ``{"q1": ["d1"]}``, or column names to values,
     ``{"label": [0, 1], "score": [0.2, 0.7]}``. A list holds a dict for each row.
@@ -65,15 +66,31 @@ def to_arrow_table(role: str, source: Any) -> pa.Table:
         table = table.drop_columns(unnamed)  # by which pandas keeps the numbers of rows that were selected or sorted
     if duplicate := next((name for name, count in Counter(table.column_names).items() if count > 1), None):
         raise InputError(f"{role}: {_TWICE.format(duplicate)}")
-    for index, field in enumerate(table.schema):
-        if (arrow_type := _readable_type(field.type)) is not None:
-            try:
-                table = table.set_column(index, field.name, table.column(index).cast(arrow_type))
-            except pa.ArrowInvalid:
-                raise InputError(
-                    f"{role}: column {field.name!r} has decimals of more than {MAX_DECIMAL_DIGITS} digits. Cast it to float64"
-                ) from None
     return table
+
+
+def replace_unreadable(role: str, table: pa.Table, unread: Collection[str] = ()) -> tuple[pa.Table, dict[str, ColumnProblem]]:
+    """Return a table with types that DuckDB reads, and the problems of columns that have none, whose values are NULL.
+
+    Args:
+        role: The role, for messages.
+        table: The table.
+        unread: Columns whose types DuckDB does not read either.
+    """
+    problems = {}
+    for index, field in enumerate(table.schema):
+        try:
+            if field.name in unread:
+                raise pa.ArrowNotImplementedError
+            if (arrow_type := _readable_type(field.type)) != field.type:
+                table = table.set_column(index, field.name, _cast_column(table.column(index), arrow_type))
+        except (pa.ArrowException, ValueError) as error:
+            table = table.set_column(index, field.name, pa.nulls(len(table)))
+            is_decimal = pa.types.is_decimal(field.type) and not isinstance(error, pa.ArrowNotImplementedError)
+            problem = f"has decimals of more than {MAX_DECIMAL_DIGITS} digits" if is_decimal else f"of type {field.type} cannot be read"
+            advice = "Cast it to float64" if is_decimal else "Convert it to numbers or texts of one type"
+            problems[field.name] = ColumnProblem(f"{role}: column {field.name!r} {problem}. {advice}")
+    return table, problems
 
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
@@ -188,11 +205,36 @@ def _first_line(error: BaseException) -> str:
     return (text.strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
-def _readable_type(arrow_type: pa.DataType) -> pa.DataType | None:
-    """Return the replacement type for one that DuckDB does not read, else None."""
-    if pa.types.is_float16(arrow_type):
+def _cast_column(column: pa.ChunkedArray, arrow_type: pa.DataType) -> pa.ChunkedArray:
+    """Cast a column, one of a dictionary by its values."""
+    if not pa.types.is_dictionary(column.type):
+        return column.cast(arrow_type)
+    chunks = (pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(arrow_type.value_type)) for chunk in column.chunks)
+    return pa.chunked_array(chunks, arrow_type)
+
+
+def _readable_type(arrow_type: pa.DataType) -> pa.DataType:
+    """Return the type itself, or one of the same values that DuckDB reads: it stops at others, or ends the process."""
+    kind = str(arrow_type).partition("<")[0].partition("[")[0]
+    if kind == "halffloat":
         return pa.float32()
-    return pa.decimal128(MAX_DECIMAL_DIGITS, arrow_type.scale) if pa.types.is_decimal256(arrow_type) else None
+    if kind in {"string_view", "binary_view"}:
+        return pa.large_string() if kind == "string_view" else pa.large_binary()
+    if pa.types.is_decimal(arrow_type) and arrow_type.scale < 0:
+        return pa.decimal128(min(arrow_type.precision - arrow_type.scale, MAX_DECIMAL_DIGITS), 0)
+    if pa.types.is_decimal256(arrow_type):
+        return pa.decimal128(MAX_DECIMAL_DIGITS, arrow_type.scale)
+    if pa.types.is_dictionary(arrow_type):
+        return pa.dictionary(arrow_type.index_type, _readable_type(arrow_type.value_type), arrow_type.ordered)
+    if pa.types.is_struct(arrow_type):
+        return pa.struct([field.with_type(_readable_type(field.type)) for field in arrow_type])
+    if pa.types.is_map(arrow_type):
+        return pa.map_(_readable_type(arrow_type.key_type), _readable_type(arrow_type.item_type))
+    if "list" in kind:
+        element = arrow_type.value_field.with_type(_readable_type(arrow_type.value_type))
+        is_fixed = pa.types.is_fixed_size_list(arrow_type) and arrow_type.list_size > 0
+        return pa.list_(element, arrow_type.list_size) if is_fixed else pa.large_list(element) if "large" in kind else pa.list_(element)
+    return arrow_type
 
 
 def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sqlrank.deadline import check_deadline
 from sqlrank.engines.declared_columns import ALL_COLUMNS
-from sqlrank.engines.driver_adapters import normalize_result
+from sqlrank.engines.driver_adapters import check_times, normalize_result
 from sqlrank.engines.identifiers import QUOTES, fold_column_name, require_table_name
 from sqlrank.engines.query_sources import parse_query, refuse_random_numbers
 from sqlrank.engines.shadowed_functions import refuse_shadowed
@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class ColumnProblem:
+    """The reason that a column cannot be read, and True if it can be as a key, whose values are then compared as texts."""
+
+    text: str
+    allows_keys: bool = False
+
+
+@dataclass(frozen=True)
 class SourceTable:
     """A resolved source.
 
@@ -43,6 +51,8 @@ class SourceTable:
         has_collations: Text is not compared byte by byte unless the statement demands it.
         members: Members of a union of tables.
         constants: Values of columns that the member of a union does not have.
+        casts: Types that columns of the member of a union are cast to.
+        problems: Columns that are refused where they are read.
         columns: Column names by their lower-case form.
     """
 
@@ -56,6 +66,8 @@ class SourceTable:
     has_collations: bool = False
     members: tuple[SourceTable, ...] = ()
     constants: Mapping[str, str] = field(default_factory=dict)
+    casts: Mapping[str, str] = field(default_factory=dict)
+    problems: Mapping[str, ColumnProblem] = field(default_factory=dict)
     columns: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -78,10 +90,21 @@ class SourceTable:
         """Return the FROM item; for a union of tables, a subquery with the columns ``read``.
 
         ``for_display`` selects the user's notation.
+
+        Raises:
+            InputError: A column of these has a problem.
         """
+        read = list(read)
+        self.require_readable(identifier.name for identifier in read)
         if not self.members:
             return (self.display_from_item if for_display else self.from_item).copy()
         return union_all(member.select_columns(read, for_display) for member in self.members).subquery("parts", copy=False)
+
+    def require_readable(self, names: Iterable[str]) -> None:
+        """Raise ``InputError`` for the first of these columns that has a problem."""
+        for name in names:
+            if (problem := self.problems.get(name)) is not None:
+                raise InputError(problem.text)
 
     def select_columns(self, read: Iterable[exp.Identifier], for_display: bool) -> exp.Select:
         """Return a SELECT of columns under the names ``read``, and of the constants."""
@@ -94,10 +117,12 @@ class SourceTable:
                 identifier.copy() if self.column_types is None else exp.Identifier(this=self.find_column(identifier.name), quoted=True)
             )
             if identifier.name not in constants:
-                is_same_name = column_name.name == identifier.name
-                query.select(
-                    exp.column(column_name) if is_same_name else exp.alias_(exp.column(column_name), identifier.copy()), copy=False
+                target = self.casts.get(identifier.name)
+                expression: exp.Expr = (
+                    exp.column(column_name) if target is None else exp.cast(exp.column(column_name), target, dialect="duckdb")
                 )
+                is_same = target is None and column_name.name == identifier.name
+                query.select(expression if is_same else exp.alias_(expression, identifier.copy()), copy=False)
         for name, value in constants.items():
             query.select(exp.alias_(exp.Literal.string(value), exp.to_identifier(name, quoted=True)), copy=False)
         return query if query.selects else query.select("1 AS one")
@@ -176,9 +201,9 @@ class Database(ABC):
         return query
 
     def fetch_arrow(self, text: str) -> pa.Table:
-        """Run a query and return an Arrow table."""
+        """Run a query and return an Arrow table; refuse days and times that Python does not hold, which every reader of it would meet."""
         self._check_query(text)
-        return self._fetch_arrow(text)
+        return check_times(self._fetch_arrow(text))
 
     def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
         """Run a statement, and return its columns with the names and types that DuckDB returns.
@@ -190,7 +215,7 @@ class Database(ABC):
     def fetch_groups(self, text: str) -> pa.Table:
         """Run a query with dense integer group keys, and return an Arrow table."""
         self._check_query(text)
-        return self._fetch_groups(text)
+        return check_times(self._fetch_groups(text))
 
     def fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
         """Run a query and return tuples."""

@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlrank.arrow_arrays import to_array
+from sqlrank.errors import InputError
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
 
 if TYPE_CHECKING:
@@ -57,6 +58,20 @@ def _normalize_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     elif pa.types.is_string_view(arrow_type) or pa.types.is_large_string(arrow_type):
         arrow_type = pa.string()
     return column.cast(arrow_type)
+
+
+def check_times(table: pa.Table) -> pa.Table:
+    """Return a table; raise ``InputError`` for a day or time that Python does not hold, such as infinity or the year 20000."""
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if pa.types.is_temporal(field.type):
+            try:
+                column.to_pylist()
+            except (ValueError, OverflowError):
+                raise InputError(
+                    f"column {field.name!r} has a {field.type} that Python does not hold, such as infinity or a part of a microsecond. "
+                    f"Read it as a text: {field.name}=CAST({field.name} AS VARCHAR) in by=, or in a query"
+                ) from None
+    return table
 
 
 def _cursor_table(connection: Any, text: str) -> pa.Table:

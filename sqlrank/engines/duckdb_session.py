@@ -188,7 +188,9 @@ def release_connection(connection: duckdb.DuckDBPyConnection) -> None:
         _CLAIMED.discard(id(connection))
 
 
-def fetch_tuples(connection: duckdb.DuckDBPyConnection, statement: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
+def fetch_tuples(
+    connection: duckdb.DuckDBPyConnection, statement: str, values: list[Any] | dict[str, Any] | None = None
+) -> list[tuple[Any, ...]]:
     """Run a small query and return all rows."""
     return connection.execute(statement, values).fetchall()
 

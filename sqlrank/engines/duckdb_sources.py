@@ -13,11 +13,12 @@ import duckdb
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.engines import text_diagnostics
-from sqlrank.engines.arrow_tables import to_arrow_table
-from sqlrank.engines.database import SourceTable
+from sqlrank.engines import source_columns, text_diagnostics
+from sqlrank.engines.arrow_tables import replace_unreadable, to_arrow_table
+from sqlrank.engines.database import ColumnProblem, SourceTable
 from sqlrank.engines.declared_columns import ALL_COLUMNS
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
+from sqlrank.engines.file_formats import ARROW_READER, PARQUET_READER, FileFormat, check_compressed, check_lake_tables, find_format
 from sqlrank.engines.file_sources import (
     data_suffix,
     expand_globs,
@@ -25,13 +26,13 @@ from sqlrank.engines.file_sources import (
     explain_unreadable_path,
     list_neighbors,
     list_paths,
-    names_files,
-    reader_function,
     required_extension,
 )
 from sqlrank.engines.identifiers import split_table_name
+from sqlrank.engines.parquet_footers import group_parquet_files
 from sqlrank.engines.query_sources import parse_query
 from sqlrank.engines.shadowed_functions import prefer_builtins, put_back_search_path
+from sqlrank.engines.table_union import union_tables
 from sqlrank.engines.text_diagnostics import (
     explain_read_error,
     missing_columns_problem,
@@ -47,7 +48,7 @@ from sqlrank.registry.query_templates import load_select
 from sqlrank.request import JSON_READER, READER_FUNCTIONS, QuerySource, Stream, source_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -101,34 +102,45 @@ class DuckDBSources:
         self._tables: list[str] = []
         self._streams: dict[str, tuple[str, Stream]] = {}
         self._queries: dict[exp.Expr, SourceTable] = {}
+        self._problems: dict[str, dict[str, ColumnProblem]] = {}
 
     def resolve(self, role: str, source: Any) -> SourceTable:
         """Resolve a source: table or view name, file, relation, or Arrow stream."""
         node: exp.Expr
+        own_names: Iterable[str] | None = None
         if isinstance(source, QuerySource):
             node, label = parse_query(role, source, "duckdb"), "a query"
         elif isinstance(source, (str, Path)):
-            node, label = self._resolve_named(role, source)
+            items = self._resolve_named(role, source)
+            tables = [self._describe_source(role, label, node) for node, label in items]
+            return tables[0] if len(tables) == 1 else union_tables(role, tables, str(source))
         elif isinstance(source, duckdb.DuckDBPyRelation):
             try:
-                node, label = self._read_relation(role, source), "DuckDB relation"
+                node, label, own_names = self._read_relation(role, source), "DuckDB relation", source.columns
             except (duckdb.OutOfMemoryException, duckdb.InterruptException):
                 raise
             except duckdb.Error as error:
                 raise InputError(f"{role}: cannot read the DuckDB relation: {explain_read_error(error)}") from None
-        elif isinstance(source, Stream) and source.schema is not None:
-            node, label = self._register_table(role, to_arrow_table(role, source.schema.empty_table())), source.kind
-            self._streams[node.name] = (role, source)
         else:
-            node, label = self._register_table(role, to_arrow_table(role, source)), source_kind(source)
+            is_stream = isinstance(source, Stream) and source.schema is not None
+            table = to_arrow_table(role, source.schema.empty_table() if is_stream else source)
+            node, label, own_names = self._register_table(role, table), source_kind(source), table.column_names
+            if is_stream:
+                self._streams[node.name] = (role, source)
+        return self._describe_source(role, label, node, own_names)
+
+    def _describe_source(self, role: str, label: str, node: exp.Expr, own_names: Iterable[str] | None = None) -> SourceTable:
+        """Return an item of FROM with its columns, and the problems of those that cannot be read."""
         is_registered = isinstance(node, exp.Table) and node.name in self._views
-        origin = exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None
+        types = self._read_column_types(role, label, node)
+        problems = source_columns.find_problems(self.connection, role, label, node, types, own_names)
         return SourceTable(
             label,
             node,
-            self._read_column_types(role, label, node),
-            display_item=origin,
+            types,
+            display_item=exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None,
             has_row_count=not isinstance(node, exp.Subquery) and not _reads_text(node),
+            problems=problems | (self._problems.get(node.name, {}) if is_registered else {}),
         )
 
     def resolve_and_load(self, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:
@@ -149,13 +161,15 @@ class DuckDBSources:
             missing_columns_problem(self.connection, files, lambda name: columns.find_kind(name) is not None) if is_csv else None
         ):
             raise InputError(f"{role}: {problem}")
-        is_trec = isinstance(table.from_item, exp.Subquery) and table.from_item.alias == TEXT_ROWS
+        if self.keeps_text:
+            check_compressed(role, files)
+        is_headless = isinstance(table.from_item, exp.Subquery) and table.from_item.alias == TEXT_ROWS
         try:
             if isinstance(table.from_item, exp.Table):
                 return self._load_declared(role, table, columns)
             return self._load_table(role, table) if self.keeps_text else table
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            problem = text_diagnostics.malformed_trec_line(role, files) if is_trec and files else ragged_line_problem(error)
+            problem = text_diagnostics.malformed_trec_line(role, files) if is_headless and files else ragged_line_problem(error)
             raise InputError(
                 f"{role}: {problem}" if problem else f"{role}: cannot read {table.label}: {explain_read_error(error)}"
             ) from None
@@ -227,7 +241,7 @@ class DuckDBSources:
         Streams are only consumed when a statement needs their rows.
         """
         for name, (role, stream) in self._streams.items():
-            self.connection.register(name, to_arrow_table(role, stream))
+            self.connection.register(name, replace_unreadable(role, to_arrow_table(role, stream))[0])
         self._streams.clear()
         return self.connection
 
@@ -236,10 +250,13 @@ class DuckDBSources:
         num_taken = len([existing for existing in (*self._views, *self._tables) if existing.startswith(name)])
         return f"{name}_{num_taken + 1}" if num_taken else name
 
-    def _resolve_named(self, role: str, source: str | Path) -> tuple[exp.Expr, str]:
+    def _resolve_named(self, role: str, source: str | Path) -> list[tuple[exp.Expr, str]]:
+        """Return the items of FROM that a name stands for, several for files of different columns, with their labels."""
         text = str(source)
         if isinstance(source, str) and (table := self._find_table(text)):
-            return table, text
+            return [(table, text)]
+        files = list_paths(text)
+        check_lake_tables(role, {file.parent: None for file in files} or [Path(text)])
         if problem := explain_unreadable_path(text):
             raise InputError(f"{role}: {text!r} {problem}")
         if extension := required_extension(text):
@@ -247,8 +264,8 @@ class DuckDBSources:
                 f"{role}: {text!r} needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a connection of your own "
                 f"(INSTALL {extension}; LOAD {extension}), make a view or a relation there, and give that with connection="
             )
-        if names_files(text):
-            return _build_file_item(role, text), text
+        if files:
+            return self._find_file_items(role, text, files)
         tables = self._user_tables()
         hint = explain_path_notation(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
         if not hint and self._is_own:
@@ -256,6 +273,25 @@ class DuckDBSources:
             hint += ". A list of queries is a column, {'query_id': [...]}" if role == "queries" else ""
         problem = f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}"
         raise InputError(join_sentences(problem, hint, self._list_tables()))
+
+    def _find_file_items(self, role: str, text: str, files: Sequence[Path]) -> list[tuple[exp.Expr, str]]:
+        """Return the items of FROM that read files, each with a label: one for files of the same columns."""
+        formats = {find_format(role, file): data_suffix(file) for file in files}
+        readers = {file_format.reader for file_format in formats}
+        if len(readers) > 1 or len({file_format.compression for file_format in formats}) > 1:
+            endings = ", ".join(sorted(suffix or "no ending" for suffix in formats.values()))
+            raise InputError(f"{role}: {text} holds files of several kinds ({endings}). Give a pattern of one")
+        paths, file_format = expand_globs(text), next(iter(formats))
+        if file_format.reader == ARROW_READER:
+            tables = source_columns.read_arrow_files(role, files)
+            return [(self._register_table(role, table), str(first) if len(tables) > 1 else text) for first, table in tables]
+        if file_format.reader == PARQUET_READER and len(files) > 1:
+            groups = group_parquet_files(self.connection, files)
+            if len(groups) > 1:
+                all_files = _build_file_item(role, text, paths, file_format)
+                keys = source_columns.read_folder_keys(str(files[0]), self._read_column_types(role, text, all_files))
+                return [(_build_file_item(role, text, group, file_format, keys), group[0]) for group in groups]
+        return [(_build_file_item(role, text, paths, file_format), text)]
 
     def _user_tables(self) -> list[str]:
         """Return the names of the user's tables and views."""
@@ -314,21 +350,24 @@ class DuckDBSources:
 
     def _register_table(self, role: str, table: pa.Table) -> exp.Table:
         name = self._unique_name(f"sqlrank_arrow_{role}{self._end}")
+        table, self._problems[name] = replace_unreadable(role, table)
         try:
             self.connection.register(name, table)
-        except duckdb.Error as error:
-            raise InputError(f"{role}: {self._unread_column(table)}: {explain_read_error(error)}. Convert it, or leave it out") from None
+        except duckdb.Error:
+            unread = [field.name for field in table.schema if not self._is_read(table.select([field.name]))]
+            table, problems = replace_unreadable(role, table, unread)
+            self._problems[name] |= problems
+            self.connection.register(name, table)
         self._views.append(name)
         return exp.table_(name)
 
-    def _unread_column(self, table: pa.Table) -> str:
-        """Return the label of the column whose type DuckDB does not read."""
-        for field in table.schema:
-            try:
-                self.connection.from_arrow(table.select([field.name]))
-            except duckdb.Error:
-                return f"column {field.name!r} of type {field.type} cannot be read"
-        return "cannot read this table"
+    def _is_read(self, column: pa.Table) -> bool:
+        """Return True if DuckDB reads the type of a column."""
+        try:
+            self.connection.from_arrow(column)
+        except duckdb.Error:
+            return False
+        return True
 
     def _read_relation(self, role: str, relation: duckdb.DuckDBPyRelation) -> exp.Expr:
         """Return a relation of this connection as a subquery, which avoids a copy; load others."""
@@ -341,13 +380,13 @@ class DuckDBSources:
         if not is_here:
             return self._register_table(role, relation.to_arrow_table())
         try:
-            node = exp.Subquery(
-                this=sqlglot.parse_one(relation.sql_query(), read="duckdb"), alias=exp.TableAlias(this=exp.to_identifier("relation"))
-            )
+            tree = sqlglot.parse_one(relation.sql_query(), read="duckdb")
+            node = exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("relation")))
             describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
         except (duckdb.Error, sqlglot.ParseError):
             return self._register_table(role, relation.to_arrow_table())
-        return node
+        # A single row without FROM is data.
+        return node if tree.find(exp.From) else self._register_table(role, relation.to_arrow_table())
 
     def _read_column_types(self, role: str, label: str, node: exp.Expr) -> dict[str, str]:
         try:
@@ -385,26 +424,19 @@ def _connection_marker(relation: duckdb.DuckDBPyRelation) -> str | None:
     return None if result is None else result.fetchall()[0][0]
 
 
-def _build_file_item(role: str, text: str) -> exp.Expr:
-    """Return the FROM item that reads files by suffix.
-
-    Files without a known suffix are read as TREC text, and as predictions of Vowpal Wabbit.
-    """
-    paths = expand_globs(text)
-    suffixes = sorted({data_suffix(path) for path in paths})
-    if len({reader_function(path) for path in paths}) > 1:
-        raise InputError(
-            f"{role}: {text} holds files of several kinds ({', '.join(suffix or 'no ending' for suffix in suffixes)}). Give a pattern of one"
-        )
+def _build_file_item(role: str, text: str, paths: Sequence[str], file_format: FileFormat, options: Sequence[exp.Expr] = ()) -> exp.Expr:
+    """Return the FROM item that reads files of one format; those without a header are TREC text, or predictions of Vowpal Wabbit."""
     literals = [exp.Literal.string(path) for path in paths]
     path_literal = literals[0] if len(paths) == 1 else exp.Array(expressions=literals)
-    if reader := reader_function(paths[0]):
-        return exp.Table(this=exp.func(reader, path_literal, dialect="duckdb"))
+    if file_format.reader is not None:
+        return exp.Table(this=exp.func(file_format.reader, path_literal, *file_format.read_option(), *options, dialect="duckdb"))
     if role not in text_diagnostics.TEXT_FORMATS:
         raise InputError(
             f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format. Use one of {', '.join(READER_FUNCTIONS)}"
         )
     tree = exp.replace_placeholders(load_select("inputs", f"{text_diagnostics.TEXT_FORMATS[role]}.sql"), path=path_literal)
+    for reader in tree.find_all(exp.ReadCSV):
+        reader.set("expressions", [*reader.expressions, *file_format.read_option()])
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier(TEXT_ROWS)))
 
 

@@ -17,11 +17,8 @@ from sqlrank.request import COMPRESSION_SUFFIXES, READER_FUNCTIONS
 _EXTENSIONS = {
     "httpfs": ("http://", "https://", "s3://", "s3a://", "s3n://", "gs://", "gcs://", "r2://", "hf://"),
     "azure": ("az://", "azure://", "abfs://", "abfss://"),
-    "excel": (".xlsx",),
-    "avro": (".avro",),
-    "sqlite": (".sqlite", ".sqlite3"),
 }
-"""DuckDB extensions that read remote addresses or further file formats."""
+"""DuckDB extensions that read remote addresses."""
 
 MAX_NEIGHBORS = 1000
 _EMPTY = "is empty. Check what should have written it"
@@ -124,9 +121,8 @@ def reader_function(text: str | Path) -> str | None:
 
 
 def required_extension(text: str) -> str | None:
-    """Return the DuckDB extension that a path or address needs, None if it needs none."""
-    lowered = text.lower()
-    return next((name for name, affixes in _EXTENSIONS.items() if lowered.startswith(affixes) or lowered.endswith(affixes)), None)
+    """Return the DuckDB extension that an address needs, None if it needs none."""
+    return next((name for name, schemes in _EXTENSIONS.items() if text.lower().startswith(schemes)), None)
 
 
 def explain_unreadable_path(text: str) -> str | None:

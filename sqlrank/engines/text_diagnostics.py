@@ -12,6 +12,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.engines.duckdb_session import describe_columns, explain_duckdb_error
+from sqlrank.engines.file_formats import open_text
 from sqlrank.errors import quote_excerpt
 from sqlrank.registry.query_templates import load_select
 
@@ -91,7 +92,7 @@ def _with_article(role: str) -> str:
 
 def _read_lines(path: Path, skips_comments: bool = True) -> Iterator[tuple[int, str]]:
     """Yield the non-empty lines of a file, with their numbers; those of comments only on demand."""
-    with io.TextIOWrapper(pa.input_stream(str(path), compression="detect"), encoding="utf-8-sig", errors="replace", newline="\n") as text:
+    with io.TextIOWrapper(open_text(path), encoding="utf-8-sig", errors="replace", newline="\n") as text:
         for number, line in enumerate(text, start=1):
             content = line.strip(" \t\r\n")
             if content and not (skips_comments and _COMMENT.match(line)):
@@ -102,8 +103,7 @@ _ADVICE = {
     "not utf-8": "it is not UTF-8 text. Convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
     "maximum line size of": "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it, without that column",
     "parsing dialect": "end all lines the same way (dos2unix does), separate fields by one delimiter, and close every quote, or make a Parquet file of it",
-    "parquet file": "name a file by what it is, such as .csv, .json or .parquet, or write it again if it is damaged",
-    "no magic bytes": "name a file by what it is, such as .csv, .json or .parquet, or write it again if it is damaged",
+    "parquet file": "write it again if it is damaged",
 }
 
 _UNEVEN = re.compile(r"CSV Error on Line: (\d+)\nOriginal Line: ?(.*?)\nExpected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import SourceTable
     from sqlrank.registry.roles import Role
 
+_KEYS = ("key", "list")
+"""Kinds of columns that are keys, or may be lists of keys."""
+
 
 NARROW_NUMBERS = {"FLOAT", "TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
 """Types whose values are exact as doubles, and whose arithmetic rounds or overflows; wider integers keep their order as they are."""
@@ -89,7 +92,23 @@ class BoundInput:
             for candidate in candidates:
                 if candidate is not None and (column_name := self.find_column(candidate)):
                     columns.setdefault(canonical, column_name)
-        return replace(self, columns=columns)
+        return replace(self, columns=columns).allow_keys()
+
+    def allow_keys(self) -> BoundInput:
+        """Return a copy in which keys are read that sources have as numbers and as texts."""
+        keys = {
+            column_name for name, column_name in self.columns.items() if (column := self.role.columns.get(name)) and column.type in _KEYS
+        }
+        problems = {name: problem for name, problem in self.table.problems.items() if name not in keys or not problem.allows_keys}
+        return self if len(problems) == len(self.table.problems) else replace(self, table=replace(self.table, problems=problems))
+
+    def leave_out_unreadable(self, needed: Iterable[str]) -> BoundInput:
+        """Return a copy without columns that have a problem and are not needed; raise ``InputError`` for those that are."""
+        needed = {*needed, *self.group_names}
+        self.table.require_readable(column_name for name, column_name in self.columns.items() if name in needed)
+        return replace(
+            self, columns={name: column for name, column in self.columns.items() if name in needed or column not in self.table.problems}
+        )
 
     def with_columns(self, columns: Mapping[str, str]) -> BoundInput:
         """Return a copy with further columns."""

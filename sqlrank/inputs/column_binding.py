@@ -178,6 +178,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     inputs = {role: _bind_unit(request, bound_input) for role, bound_input in inputs.items()}
     needed = _find_needed_columns(request, inputs)
     inputs |= {role: inputs[role].with_fallbacks(names).assume_columns(names) for role, names in needed.items() if role in inputs}
+    inputs |= {role: inputs[role].leave_out_unreadable(names) for role, names in needed.items() if role in inputs}
     inputs |= assemble_inputs(request, inputs, database)
     if (base := request.base_role) in request.assembled_roles:
         inputs[base] = _bind_unit(request, inputs[base])

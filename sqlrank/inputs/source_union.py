@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.database import SourceTable
 from sqlrank.engines.declared_columns import ALL_COLUMNS
 from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.identifiers import split_table_name
-from sqlrank.errors import ExecutionError, InputError, join_words
+from sqlrank.engines.table_union import union_tables
+from sqlrank.errors import InputError
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.request import COMPRESSION_SUFFIXES, SourceGroup, TemporaryView, source_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlrank.engines.database import Database
+    from sqlrank.engines.database import Database, SourceTable
     from sqlrank.engines.declared_columns import DeclaredColumns
-
-MAX_LABELS = 3
-"""Maximum number of sources that a label lists."""
 
 
 def resolve_source(database: Database, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:
@@ -46,7 +42,7 @@ def resolve_source(database: Database, role: str, source: Any, columns: Declared
             for name, table in zip(names, tables, strict=True)
             for member in table.members or (table,)
         ]
-    return _union_tables(database, role, tables)
+    return union_tables(role, tables)
 
 
 def _resolve_member(database: Database, role: str, name: str | None, member: Any, columns: DeclaredColumns) -> SourceTable:
@@ -107,41 +103,5 @@ def _check_system(database: Database, role: str, name: str, table: SourceTable) 
         raise InputError(
             f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own. Give it alone with by={SYSTEM_COLUMN!r}, or rename the column"
         )
-    if table.is_empty or (database.can_inspect and not database.query_rows(exp.select("1 AS one").from_(table.from_clause()).limit(1))):
+    if table.is_empty or (database.can_inspect and not database.query_rows(exp.select("1 AS one").from_(table.from_clause([])).limit(1))):
         raise InputError(f"{role}: {table.label} has no rows, and {name!r} would be missing from the result")
-
-
-def _union_tables(database: Database, role: str, tables: Sequence[SourceTable]) -> SourceTable:
-    first = tables[0]
-    label = ", ".join(table.label for table in tables[:MAX_LABELS])
-    label += f" and {len(tables) - MAX_LABELS} more" if len(tables) > MAX_LABELS else ""
-    table = SourceTable(
-        label,
-        first.from_item,
-        None,
-        first.dialect,
-        is_empty=all(member.is_empty for member in tables),
-        has_row_count=all(member.has_row_count for member in tables),
-        has_collations=first.has_collations,
-        members=tuple(tables),
-    )
-    if first.column_types is None:
-        return replace(table, from_item=table.from_clause())
-    names = [name for name in first.column_types if all(member.find_column(name) is not None for member in tables)]
-    types_by_column = {name: {(member.column_types or {})[member.find_column(name) or ""] for member in tables} for name in names}
-    node = table.from_clause([exp.to_identifier(name, quoted=True) for name in names])
-    types = {name: duckdb_type for name, (duckdb_type, *rest) in types_by_column.items() if not rest}
-    if len(types) < len(names):
-        types = _common_types(database, role, node, types_by_column)
-    return replace(table, from_item=node, column_types=types | dict.fromkeys(first.constants, "VARCHAR"))
-
-
-def _common_types(database: Database, role: str, node: exp.Expr, types_by_column: dict[str, set[str]]) -> dict[str, str]:
-    """Return the common types of columns whose types differ between sources."""
-    with suppress(ExecutionError):
-        types = database.describe(exp.select("*").from_(node))
-        return {name: types[name] for name in types_by_column}
-    differ = ", ".join(
-        f"{name} is {join_words(sorted(duckdb_types))}" for name, duckdb_types in types_by_column.items() if len(duckdb_types) > 1
-    )
-    raise InputError(f"{role}: the sources do not go together: {differ}. Cast one of them")

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
 from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan, check_system_column
 from sqlrank.deadline import check_deadline, seconds_left
 from sqlrank.engines.connection_dialect import infer_dialect
+from sqlrank.engines.identifiers import QUOTES, fold_column_name
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.engines.shared_queries import replace_members, share_queries
@@ -33,8 +35,6 @@ from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    import pyarrow as pa
 
     from sqlrank.explanations.explanation import Explanation
     from sqlrank.registry.metric import Metric
@@ -143,7 +143,7 @@ class ReportRequest:
             runs=runs,
             run_role=run_role,
             system=system,
-            groups=groups,
+            groups=[[_unquote_name(name, common) for name in group] for group in groups],
             group_expressions=group_expressions,
             common=common if run_role == "run" or not runs else {**common, "inputs": {**common["inputs"], run_role: runs}},
             policies=policies,
@@ -211,6 +211,11 @@ class ReportRequest:
             # The caller named this column with system=, which evaluate reads from by=.
             by_system = re.compile(rf"^by: (?=.*no (?:input has a )?column {re.escape(repr(self.system))})")
             raise InputError(*(by_system.sub("system: ", line) for line in str(error).split("\n"))) from None
+        if nested := next((field for field in result.schema if pa.types.is_nested(field.type)), None):
+            raise InputError(
+                f"by: {nested.name} is {nested.type}, and a report shows groups as single values. Group by a text of it: "
+                f"by='{nested.name}_text=CAST({nested.name} AS VARCHAR)'"
+            )
         if self.system not in result.column_names:
             return result
         order_by_system = {name: index for index, name in enumerate(self.declared_order)}
@@ -353,6 +358,11 @@ def _requested_metrics(resolved_request: ResolvedRequest) -> list[Metric]:
                 is_known = False
             requested[parse_metric_text(name) if is_known else metric.metric] = None
     return list(requested)
+
+
+def _unquote_name(name: str, common: Mapping[str, Any]) -> str:
+    """Return the name that a result gives to a column of ``by``."""
+    return fold_column_name(name, infer_dialect(common["connection"], common["dialect"])) if name[:1] in QUOTES else name
 
 
 def _build_call(metrics: Any, sources: Mapping[str, Any], common: Mapping[str, Any], policies: Mapping[str, Any]) -> Request:

@@ -72,7 +72,7 @@ def test_a_folder_is_its_files(tmp_path: Path, qrels: pa.Table) -> None:
     ("name", "content"),
     [
         ("bad.parquet", b"hello"),
-        ("bad.gz", TREC_RUN.encode()),
+        ("bad.gz", b"\x1f\x8b" + TREC_RUN.encode()),
         ("latin1.trec", "q1 Q0 é 1 0.9 tag\n".encode("latin-1")),
         ("long.trec", b"q1 Q0 a 1 0.9 " + b"t" * 3_000_000),
         ("empty.csv", b""),
@@ -168,8 +168,8 @@ def test_malformed_lines_in_compressed_files_and_patterns(tmp_path: Path, qrels:
 
 
 def test_what_is_not_text_is_not_quoted_at_length(tmp_path: Path, qrels: pa.Table) -> None:
-    (tmp_path / "page.html").write_text("<html><body>" + "many words " * 10_000)
-    message = refused("page.html, line 1 has 20000 fields: '<html><body>many words", run=tmp_path / "page.html", qrels=qrels)
+    (tmp_path / "page.md").write_text("# <body>" + "many words " * 10_000)
+    message = refused("page.md, line 1 has 20000 fields: '# <body>many words", run=tmp_path / "page.md", qrels=qrels)
     assert len(message) < 400
 
 

@@ -282,8 +282,8 @@ def make_closed_relation() -> duckdb.DuckDBPyRelation:
             ["column 'score' has decimals of more than 38 digits. Cast it to float64"],
         ),
         (
-            lambda: pa.table({"label": LABELS, "score": SCORES, "x": pa.nulls(3, pa.dense_union([pa.field("a", pa.int64())]))}),
-            ["column 'x' of type dense_union<a: int64=0> cannot be read: ", ". Convert it, or leave it out"],
+            lambda: pa.table({"label": LABELS, "score": pa.nulls(3, pa.dense_union([pa.field("a", pa.int64())]))}),
+            ["column 'score' of type dense_union<a: int64=0> cannot be read. Convert it to numbers or texts of one type"],
         ),
         (make_closed_relation, ["cannot read the DuckDB relation: Connection Error: Connection has already been closed"]),
         (

@@ -102,7 +102,7 @@ def test_problems_of_single_systems() -> None:
     refused("has no rows, and 'b' would be missing from the result", run={"a": GOOD, "b": BAD.slice(0, 0)}, qrels=QRELS)
     own = BAD.append_column("system", [["x", "x"]])
     refused("has a column 'system' of its own. Give it alone with by='system'", run={"a": GOOD, "b": own}, qrels=QRELS)
-    refused("no column 'score'", run={"a": GOOD, "b": BAD.drop_columns("score")}, qrels=QRELS)
+    refused("run: b has no column 'score', which a has", run={"a": GOOD, "b": BAD.drop_columns("score")}, qrels=QRELS)
     refused("there is no table and no file named 'nope'", run={"a": GOOD, "b": "nope"}, qrels=QRELS)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
@@ -13,6 +12,9 @@ import sqlrank
 from sqlrank import InputError
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.resource_limits import ResourceLimits
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PREDICTIONS = pa.table({"label": [0, 1, 1], "score": [0.1, 0.7, 0.4], "day": ["2026-01-01", "2026-01-01", "2026-01-02"]})
 
@@ -34,12 +36,9 @@ def test_sessions_load_no_extensions(is_file: bool, limits: ResourceLimits, tmp_
         ("HTTPS://example.com/x.csv", "httpfs"),
         ("gs://b/*.parquet", "httpfs"),
         ("abfss://x/y.parquet", "azure"),
-        ("x.xlsx", "excel"),
     ],
 )
-def test_what_needs_an_extension_says_which(source: str, extension: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("x.xlsx").write_bytes(b"PK")
+def test_what_needs_an_extension_says_which(source: str, extension: str) -> None:
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC", predictions=source)
     assert str(caught.value) == (

@@ -1,0 +1,5 @@
+-- csv_header: the first row of a CSV file, which has the names of its columns as they are written.
+-- $path: text: the file.
+SELECT *
+FROM READ_CSV($path, header = FALSE, all_varchar = TRUE)
+LIMIT 1
