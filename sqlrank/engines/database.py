@@ -86,14 +86,16 @@ class SourceTable:
         unquoted = fold_column_name(name, self.dialect) if name[:1] in QUOTES else name
         return unquoted if unquoted in self.column_types else self.columns.get(unquoted.lower())
 
-    def from_clause(self, read: Iterable[exp.Identifier] = (), for_display: bool = False) -> exp.Expr:
-        """Return the FROM item; for a union of tables, a subquery with the columns ``read``.
+    def from_clause(self, read: Iterable[exp.Identifier] | None = None, for_display: bool = False) -> exp.Expr:
+        """Return the FROM item; for a union of tables, a subquery with the columns ``read``, by default those that can be read.
 
         ``for_display`` selects the user's notation.
 
         Raises:
             InputError: A column of these has a problem.
         """
+        if read is None:
+            read = [exp.to_identifier(name, quoted=True) for name in self.column_types or () if name not in self.problems]
         read = list(read)
         self.require_readable(identifier.name for identifier in read)
         if not self.members:

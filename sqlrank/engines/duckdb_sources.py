@@ -102,7 +102,7 @@ class DuckDBSources:
         self._tables: list[str] = []
         self._streams: dict[str, tuple[str, Stream]] = {}
         self._queries: dict[exp.Expr, SourceTable] = {}
-        self._problems: dict[str, dict[str, ColumnProblem]] = {}
+        self._registered: dict[str, tuple[list[str], dict[str, ColumnProblem]]] = {}
 
     def resolve(self, role: str, source: Any) -> SourceTable:
         """Resolve a source: table or view name, file, relation, or Arrow stream."""
@@ -124,7 +124,7 @@ class DuckDBSources:
         else:
             is_stream = isinstance(source, Stream) and source.schema is not None
             table = to_arrow_table(role, source.schema.empty_table() if is_stream else source)
-            node, label, own_names = self._register_table(role, table), source_kind(source), table.column_names
+            node, label = self._register_table(role, table), source_kind(source)
             if is_stream:
                 self._streams[node.name] = (role, source)
         return self._describe_source(role, label, node, own_names)
@@ -132,6 +132,7 @@ class DuckDBSources:
     def _describe_source(self, role: str, label: str, node: exp.Expr, own_names: Iterable[str] | None = None) -> SourceTable:
         """Return an item of FROM with its columns, and the problems of those that cannot be read."""
         is_registered = isinstance(node, exp.Table) and node.name in self._views
+        own_names, unreadable = self._registered[node.name] if is_registered else (own_names, {})
         types = self._read_column_types(role, label, node)
         problems = source_columns.find_problems(self.connection, role, label, node, types, own_names)
         return SourceTable(
@@ -140,7 +141,7 @@ class DuckDBSources:
             types,
             display_item=exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None,
             has_row_count=not isinstance(node, exp.Subquery) and not _reads_text(node),
-            problems=problems | (self._problems.get(node.name, {}) if is_registered else {}),
+            problems=problems | unreadable,
         )
 
     def resolve_and_load(self, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:
@@ -350,14 +351,15 @@ class DuckDBSources:
 
     def _register_table(self, role: str, table: pa.Table) -> exp.Table:
         name = self._unique_name(f"sqlrank_arrow_{role}{self._end}")
-        table, self._problems[name] = replace_unreadable(role, table)
+        table, problems = replace_unreadable(role, table)
         try:
             self.connection.register(name, table)
         except duckdb.Error:
             unread = [field.name for field in table.schema if not self._is_read(table.select([field.name]))]
-            table, problems = replace_unreadable(role, table, unread)
-            self._problems[name] |= problems
+            table, problems_of_types = replace_unreadable(role, table, unread)
+            problems |= problems_of_types
             self.connection.register(name, table)
+        self._registered[name] = table.column_names, problems
         self._views.append(name)
         return exp.table_(name)
 

@@ -70,8 +70,7 @@ def union_tables(role: str, tables: Sequence[SourceTable], label: str = "") -> S
         column_types=types,
         problems=problems,
     )
-    node = table.from_clause([exp.to_identifier(name, quoted=True) for name in types if name not in problems])
-    return replace(table, from_item=node, column_types=types | dict.fromkeys(first.constants, "VARCHAR"))
+    return replace(table, from_item=table.from_clause(), column_types=types | dict.fromkeys(first.constants, "VARCHAR"))
 
 
 def _needed_casts(member: SourceTable, types: dict[str, str]) -> dict[str, str]:

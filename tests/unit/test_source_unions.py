@@ -60,14 +60,14 @@ def test_every_command_reads_the_types_of_all_files(tmp_path: Path) -> None:
     ]
     write_parts(tmp_path / "data", parts)
     effects = sqlrank.experiment("Mean(revenue)", data=tmp_path / "data", unit="user", control="a")
-    assert effects["value_control"].to_pylist() == pytest.approx([0.4])
-    assert effects["value"].to_pylist() == pytest.approx([0.6])
+    assert effects["value_control"][0].as_py() == pytest.approx(0.4)
+    assert effects["value"][0].as_py() == pytest.approx(0.6)
     days = [part.append_column("day", pa.array(["x"] * len(part))) for part in INT_AND_FLOAT]
     write_parts(tmp_path / "days", days)
-    sqlrank.rollup(["AUC"], predictions=tmp_path / "days", by="day", output=tmp_path / "rollup.parquet")
-    assert sqlrank.evaluate("AUC", rollup=tmp_path / "rollup.parquet")["AUC"].to_pylist() == [1.0]
-    sqlrank.split(tmp_path / "days", parts={"a": 0.5, "b": 0.5}, key="score", salt="s", output=tmp_path / "split.parquet")
-    assert sorted(pq.read_table(tmp_path / "split.parquet")["score"].to_pylist()) == [0.0, 0.2, 0.3, 0.4, 0.45, 1.0]
+    rollup = sqlrank.rollup(["AUC"], predictions=tmp_path / "days", by="day")
+    assert sqlrank.evaluate("AUC", rollup=rollup)["AUC"].to_pylist() == [1.0]
+    rows = sqlrank.split(tmp_path / "days", folds=2, key="day", salt="s")
+    assert sorted(rows["score"].to_pylist()) == [0.0, 0.2, 0.3, 0.4, 0.45, 1.0]
 
 
 def test_a_column_that_a_file_lacks(tmp_path: Path) -> None:
@@ -226,3 +226,11 @@ def test_the_schemas_of_many_files_cost_less_than_counting_their_rows(tmp_path: 
 
     count = measure(lambda: connection.execute(f"SELECT COUNT(*) FROM READ_PARQUET('{tmp_path}/*.parquet')").fetchall())
     assert measure(check) <= 0.6 * count
+
+
+def test_rollups_of_several_parts() -> None:
+    """Evaluate a list of rollups as one of all their rows."""
+    parts = [part.append_column("day", pa.array([day] * len(part))) for day, part in zip("xy", INT_AND_FLOAT[1:] * 2, strict=True)]
+    rollups = [sqlrank.rollup(["AUC"], predictions=part, by="day") for part in parts]
+    both = sqlrank.rollup(["AUC"], predictions=pa.concat_tables(parts), by="day")
+    assert sqlrank.evaluate("AUC", rollup=rollups).to_pylist() == sqlrank.evaluate("AUC", rollup=both).to_pylist()
