@@ -6,8 +6,6 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from sqlrank.engines.database import ColumnProblem
 
 if TYPE_CHECKING:

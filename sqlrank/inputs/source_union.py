@@ -30,7 +30,7 @@ def resolve_source(database: Database, role: str, source: Any, columns: Declared
     Raises:
         InputError: A source does not exist, has no rows or no name, or types do not match.
     """
-    source = SourceGroup.wrap(role, source)
+    source = SourceGroup.wrap(role, source) if isinstance(source, list) else source
     if not isinstance(source, SourceGroup):
         return database.resolve_source(role, source, columns)
     tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]

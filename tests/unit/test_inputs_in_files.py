@@ -168,8 +168,8 @@ def test_malformed_lines_in_compressed_files_and_patterns(tmp_path: Path, qrels:
 
 
 def test_what_is_not_text_is_not_quoted_at_length(tmp_path: Path, qrels: pa.Table) -> None:
-    (tmp_path / "page.md").write_text("# <body>" + "many words " * 10_000)
-    message = refused("page.md, line 1 has 20000 fields: '# <body>many words", run=tmp_path / "page.md", qrels=qrels)
+    (tmp_path / "page.html").write_text("<body>" + "many words " * 10_000)
+    message = refused("page.html, line 1 has 20000 fields: '<body>many words", run=tmp_path / "page.html", qrels=qrels)
     assert len(message) < 400
 
 
