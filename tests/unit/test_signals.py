@@ -32,6 +32,7 @@ STATUS = {"gate": 3}
 """Exit status of commands that report a verdict, here an inconclusive one."""
 WARM = """
 import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # so that a child does not end as Python does, with threads of its parent that it lacks
 import duckdb, pyarrow.parquet, sqlrank.__main__, sqlrank.cli.commands, sqlrank.api.evaluate, sqlrank.execution
 for name in ("evaluate", "gate", "sql", "rollup"):
     sqlrank.cli.commands.command_line(name)
@@ -47,7 +48,7 @@ for line in sys.stdin:
         sqlrank.__main__.main()
     time.sleep(float(seconds))
     os.kill(process, int(number))
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not (found := os.waitpid(process, os.WNOHANG))[0] and time.monotonic() < end:
         time.sleep(0.005)
     if not found[0]:
@@ -117,7 +118,7 @@ def send_signals(count: int, data: Path, seed: int, commands: int = len(COMMANDS
         time.sleep(draw.uniform(0.05, seconds))
         process.send_signal(number)
         try:
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=120)
         finally:
             process.kill()
         check_folder(folder, complete, number, str(process.returncode), errors)
