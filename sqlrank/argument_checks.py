@@ -26,6 +26,8 @@ CHECK_MODES = ("auto", "full", "off")
 MAX_THREADS_PER_CORE = 8
 MAX_INTEGER = 2**63 - 1
 """The greatest whole number of a database."""
+COMPLETE = 100.0
+"""Percentage that progress ends with, also of a call that reports none between."""
 MAX_NESTING = 20
 """Maximum nesting depth of lists that are searched for texts."""
 
@@ -146,12 +148,9 @@ ARGUMENT_RULES = {
         for name in ("key", "time", "item", "user", "stratum", "column", "variant", "system")
     },
     "salt": ArgumentRule(_is_str, "the purpose of the split, a text", MetricError),
-    "exact": ArgumentRule(_is_bool, "True or False", MetricError),
-    "expanding": ArgumentRule(_is_bool, "True or False", MetricError),
     "window_days": ArgumentRule(_is_count, "days as an integer from 1, such as 28", MetricError),
     "window_ends": ArgumentRule(_is_str, "one condition over days in SQL, such as \"day >= '2026-01-01'\""),
     "batch": ArgumentRule(_is_str, "a name for rows that are added at once, such as '2026-03-05-corrections'", MetricError),
-    "retract": ArgumentRule(_is_bool, "True or False", MetricError),
     "batch_where": ArgumentRule(_is_str, 'one condition over columns in SQL, such as "user_id IN (7, 9)"'),
     "lookback": ArgumentRule(_is_non_negative_int, "days as an integer from 0, such as 3", MetricError),
     "day": ArgumentRule(_is_column, "the name of a column", MetricError),
@@ -169,8 +168,6 @@ ARGUMENT_RULES = {
     "reference": ArgumentRule(_is_str, "one condition over columns of the rollup in SQL, such as \"day < '2026-03-01'\""),
     "current": ArgumentRule(_is_str, "one condition over columns of the rollup in SQL, such as \"day >= '2026-03-01'\""),
     "unit": ArgumentRule(_is_column, "the name of a column, such as 'user_id'", MetricError),
-    "per_query": ArgumentRule(_is_bool, "True or False"),
-    "audit": ArgumentRule(_is_bool, "True or False"),
     "compat": ArgumentRule(_is_str, "the name of a tool's settings, such as 'trec10'", MetricError),
     "names": ArgumentRule(lambda value: value in get_args(ColumnNames), f"one of: {', '.join(get_args(ColumnNames))}", MetricError),
     "check": ArgumentRule(lambda value: _is_str(value) and value in CHECK_MODES, f"one of: {', '.join(CHECK_MODES)}"),
@@ -220,8 +217,17 @@ ARGUMENT_RULES = {
 }
 """Rules of the arguments of public functions.
 
-Metrics, sources, connections and policies are validated where they are resolved.
+Parameters that are annotated as ``bool`` have the rule of switches. Others are validated where they are resolved.
 """
+
+SWITCH = ArgumentRule(_is_bool, "True or False", MetricError)
+"""Rule of parameters that are annotated as ``bool``."""
+
+CHECKED_LATER = {
+    *("connection", "query", "experiment", "time_bounds", "metric", "rollups", "schema", "control", "covariates"),
+    *("confidence", "tolerance", "target_effect", "lower_is_better", "shares", "expected_shares"),
+}
+"""Parameters without a rule here, whose values are validated where their meaning is known."""
 
 SOURCES = {
     "metrics",
@@ -267,17 +273,36 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
         arguments = {name: to_plain(name, value) for name, value in bind_arguments(function.__name__, signature, args, kwargs).items()}
         check_arguments(arguments, required, parameters=signature.parameters)
         positions = [name for name, _ in zip(signature.parameters, args, strict=False)]
+        reached = _track_progress(arguments) if "progress" in signature.parameters else []
         try:
             with set_deadline(arguments.get("timeout")), connect_sources(arguments, SOURCES & signature.parameters.keys()) as connected:
                 by_position: Any = [connected[name] for name in positions]
                 names = {*arguments, *signature.parameters} - {*positions}
                 by_name: Any = {name: value for name, value in connected.items() if name in names}  # in the order of the call
-                return function(*by_position, **by_name)
+                result = function(*by_position, **by_name)
         except tuple(_TRANSLATED_ERRORS) as error:
             error_class, message = _TRANSLATED_ERRORS[type(error)]
             raise error_class(message) from None
+        if reached and reached[0] < COMPLETE:
+            arguments["progress"](COMPLETE)
+        return result
 
     return call_with_checks
+
+
+def _track_progress(arguments: dict[str, Any]) -> list[float]:
+    """Wrap the progress function of a call; return its last percentage, nothing without one."""
+    report_progress = arguments.get("progress")
+    if report_progress is None:
+        return []
+    reached = [0.0]
+
+    def track(percentage: float) -> None:
+        reached[0] = percentage
+        report_progress(percentage)
+
+    arguments["progress"] = track
+    return reached
 
 
 def to_plain(name: str, value: Any) -> Any:
@@ -288,20 +313,22 @@ def to_plain(name: str, value: Any) -> Any:
     return value.tolist() if is_foreign and (name not in SOURCES or getattr(value, "ndim", 1) == 0) else value
 
 
-def check_arguments(arguments: Mapping[str, Any], required: Collection[str] = (), parameters: Collection[str] | None = None) -> None:
+def check_arguments(
+    arguments: Mapping[str, Any], required: Collection[str] = (), parameters: Mapping[str, inspect.Parameter] | None = None
+) -> None:
     """Check all arguments of a call.
 
     Args:
         arguments: Arguments by name.
         required: Names of arguments that may not be None.
-        parameters: Names of the parameters of the function, all by default; other arguments are policies, which may share a name with a
-            parameter elsewhere.
+        parameters: Parameters of the function, all by default; other arguments are policies, which may share a name with a parameter
+            elsewhere.
 
     Raises:
         SqlrankError: The first invalid argument; the message has its name, its value and the expectation.
     """
     for name, value in arguments.items():
-        rule = ARGUMENT_RULES.get(name) if parameters is None or name in parameters else None
+        rule = find_rule(name, None if parameters is None else parameters.get(name)) if parameters is None or name in parameters else None
         if rule is not None and not (rule.accepts(value) if value is not None else name not in required):
             raise rule.error(f"{name}={short_repr(value)} is not possible: give {rule.expected}")
         for text in iter_strings(value):
@@ -310,6 +337,12 @@ def check_arguments(arguments: Mapping[str, Any], required: Collection[str] = ()
                 raise error(
                     f"{name}={short_repr(value)} is not possible: {short_repr(text)} holds a character that no database takes as text. Leave it out"
                 )
+
+
+def find_rule(name: str, parameter: inspect.Parameter | None) -> ArgumentRule | None:
+    """Return the rule of a parameter, from its annotation if it is a switch."""
+    is_switch = parameter is not None and parameter.annotation in {"bool", bool}
+    return SWITCH if is_switch else ARGUMENT_RULES.get(name)
 
 
 def iter_strings(value: Any, depth: int = 0) -> Iterator[str]:

@@ -176,6 +176,7 @@ def compare(
         "system": system,
         "check": check,
         "per_query": per_query,
+        "lower_is_better": lower_is_better,
     }
     unit_options = {"test": test, "target_effect": target_effect, "replicates": replicates, "seed": seed}
     _refuse_row_options({**sources, **row_options, **unit_options})
@@ -187,14 +188,13 @@ def compare(
         confidence=confidence,
         sql_dir=sql_dir,
         names=names,
-        lower_is_better=lower_is_better,
         policies=policies,
     )
     request = RollupComparisonRequest(call, rollups, baseline, correction, power)
     return compare_rolled_up(request, connection, dialect, limits, progress)
 
 
-_DEFAULTS = {"system": "system", "check": "auto", "test": "t", "per_query": False}
+_DEFAULTS = {"system": "system", "check": "auto", "test": "t", "per_query": False, "lower_is_better": ()}
 
 
 def _refuse_row_options(options: Mapping[str, Any]) -> None:

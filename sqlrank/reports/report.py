@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +28,25 @@ if TYPE_CHECKING:
     from sqlrank.reports.rollup_report import RollupReportRequest
 
 DEFAULT_CONFIDENCE = 0.95
+
+ROW_ARGUMENTS = (
+    "run", "qrels", "predictions", "queries", "system", "baseline", "lower_is_better", "unit", "inputs", "columns", "compat", "plan", "check", "query_examples",
+)  # fmt: skip
+CALL_ARGUMENTS = (
+    "metrics",
+    "by",
+    "where",
+    "connection",
+    "dialect",
+    "sql_dir",
+    "confidence",
+    "memory_limit",
+    "threads",
+    "temp_directory",
+    "timeout",
+)
+ROLLUP_ARGUMENTS = ("rollup", "window_days", "reference", "current")
+"""Arguments that are read of rows, of rows and rollups, and of rollups alone."""
 
 TYPICAL_CALLS = 20
 """Approximate number of calls of a report, for its progress."""
@@ -152,47 +172,45 @@ def report(
         "temp_directory": temp_directory,
         "timeout": timeout,
     }
-    row_arguments = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "system": system, "baseline": baseline}
-    row_arguments |= {"lower_is_better": lower_is_better, "unit": unit, "inputs": inputs, "columns": columns}
-    row_arguments |= {"compat": compat, "plan": plan}
-    rollup_arguments = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current}
+    sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries}
+    own: dict[str, Any] = {"by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
+    own["lower_is_better"] = lower_is_better
+    limits: dict[str, Any] = {"max_rows": max_rows, "query_examples": query_examples}
+    rolled_up = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current, "tolerance": tolerance}
+    given = {**policies, **common, **sources, **own, **limits, **rolled_up, "metrics": metrics}
     if experiment is not None:
-        row_arguments |= {"metrics": metrics, "by": by, "where": where, "connection": connection, "dialect": dialect, "sql_dir": sql_dir}
-        row_arguments |= {"confidence": None if confidence == DEFAULT_CONFIDENCE else confidence}
-        _refuse_arguments({**row_arguments, **rollup_arguments, **policies}, "is not for an experiment: leave it out, or experiment=")
+        _refuse_arguments(
+            given, (*ROW_ARGUMENTS, *CALL_ARGUMENTS, *ROLLUP_ARGUMENTS, *policies), "is not for an experiment: leave it out, or experiment="
+        )
         effects = Effects.from_result(experiment, tolerance, max_rows)
         heading = title or compose_title([effects.control, *effects.variants], effects.control, effects.names, "metric")
         settings = _describe_experiment(experiment, effects, created_at)
         return render_page(heading, settings, experiment_sections(effects), describe_data([experiment]))
-    rollup_arguments["tolerance"] = tolerance
     if rollup is not None:
-        _refuse_arguments(row_arguments, "is for rows, which a rollup does not have: leave it out, or rollup=")
-        values = {"by": by, "confidence": confidence, "max_rows": max_rows, **rollup_arguments}
+        _refuse_arguments(given, ROW_ARGUMENTS, "is for rows, which a rollup does not have: leave it out, or rollup=")
+        values = {"by": by, "confidence": confidence, "max_rows": max_rows, **rolled_up}
         rollup_request = RollupReportRequest.from_arguments(metrics, common=common, policies=policies, **values)
         heading = title or compose_title([], None, rollup_request.names, "metric", [DAY, *rollup_request.by])
         settings = _describe_rollup(rollup_request, created_at)
         return render_page(heading, settings, rollup_sections(rollup_request), describe_data([rollup]))
-    _refuse_arguments(rollup_arguments, "is for a rollup: leave it out, or give rollup=")
-    own: dict[str, Any] = {"by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
-    own["lower_is_better"] = lower_is_better
-    sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries}
-    limits: dict[str, Any] = {"max_rows": max_rows, "query_examples": query_examples}
+    _refuse_arguments(given, (*ROLLUP_ARGUMENTS, "tolerance"), "is for a rollup: leave it out, or give rollup=")
     request = ReportRequest.from_arguments(metrics, sources=sources, common=common, policies=policies, **own, **limits)
     request = request.with_progress(progress, TYPICAL_CALLS)
     options = {**common, **own}
     with request.sharing_queries() as shared_request:
         heading, sections = _build_sections(shared_request)
         data = describe_data(_list_sources(request), request.declared_order if title else ())
-        page = render_page(title or heading, _describe_request(request, created_at, options), sections, data)
-    if progress is not None:
-        progress(100.0)
-    return page
+        return render_page(title or heading, _describe_request(request, created_at, options), sections, data)
 
 
-def _refuse_arguments(arguments: Mapping[str, Any], reason: str) -> None:
-    """Raise ``MetricError`` for the first argument that is given."""
-    for name, value in arguments.items():
-        if value is not None and not (isinstance(value, (dict, list, tuple, str)) and not value):
+def _refuse_arguments(given: Mapping[str, Any], names: Iterable[str], reason: str) -> None:
+    """Raise ``MetricError`` for the first argument that is given: neither the default nor empty."""
+    defaults = inspect.signature(report).parameters
+    for name in names:
+        value, default = given[name], defaults[name].default if name in defaults else None
+        is_plain = isinstance(value, (dict, list, tuple, str, int, float))
+        is_default = value is None or (is_plain and (value == default or value in ({}, [], (), "")))
+        if not is_default:
             raise MetricError(f"{name}= {reason}")
 
 

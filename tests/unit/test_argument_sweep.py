@@ -1,0 +1,144 @@
+"""Every argument counts: in every mode of a function, a value that is not the default is refused or changes the call."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank import SqlrankError
+from sqlrank.argument_checks import CHECKED_LATER, SOURCES, find_rule
+from sqlrank.engines import resource_limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROWS = pa.table(
+    {"query_id": ["a", "a", "b", "b"], "doc_id": ["x", "y", "x", "y"], "score": [0.1, 0.7, 0.4, 0.2], "old": [0.3, 0.2, 0.9, 0.5],
+     "label": [0, 1, 1, 0], "weight": [1, 2, 3, 4], "day": ["2026-01-01", "2026-01-01", "2026-01-02", "2026-01-02"]}
+)  # fmt: skip
+RUN = ROWS.select(["query_id", "doc_id", "score"])
+QRELS = pa.table({"query_id": ["a", "b"], "doc_id": ["x", "y"], "relevance": [1, 2]})
+OTHER_RUN = RUN.set_column(2, "score", pa.array([0.9, 0.7, 0.4, 0.6]))
+VISITS = pa.table({"unit_id": range(40), "variant": ["control", "b"] * 20, "x": [n % 7 for n in range(40)]})
+ROLLUP = sqlrank.rollup(["AUC", "LogLoss"], predictions=ROWS, by="day", unit="doc_id", n_buckets=2)
+EXPERIMENT = sqlrank.experiment("Mean(x)", data=VISITS)
+
+MODES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "evaluate rankings": (sqlrank.evaluate, {"metrics": ["RR", "nDCG@2"], "run": RUN, "qrels": QRELS}),
+    "evaluate predictions": (sqlrank.evaluate, {"metrics": ["AUC", "LogLoss"], "predictions": ROWS}),
+    "evaluate a rollup": (sqlrank.evaluate, {"metrics": ["AUC", "LogLoss"], "rollup": ROLLUP}),
+    "compare runs": (sqlrank.compare, {"metrics": ["RR", "nDCG@2"], "run": {"old": RUN, "new": OTHER_RUN}, "qrels": QRELS}),
+    "compare rollups": (sqlrank.compare, {"metrics": ["AUC"], "rollups": {"old": ROLLUP, "new": ROLLUP}}),
+    "print a statement": (sqlrank.sql, {"metrics": ["AUC", "LogLoss"], "predictions": "clicks"}),
+    "print a statement of a rollup": (sqlrank.sql, {"metrics": ["AUC", "LogLoss"], "rollup": "rolled"}),
+    "drift": (sqlrank.drift, {"metrics": ["LogLoss"], "rollup": ROLLUP, "reference": "day < '2026-01-02'"}),
+    "experiment": (sqlrank.experiment, {"metrics": ["Mean(x)"], "data": VISITS}),
+    "report rankings": (sqlrank.report, {"metrics": ["RR"], "run": {"old": RUN, "new": OTHER_RUN}, "qrels": QRELS, "created_at": "now"}),
+    "report a rollup": (sqlrank.report, {"metrics": ["LogLoss"], "rollup": ROLLUP, "created_at": "now"}),
+    "report an experiment": (sqlrank.report, {"experiment": EXPERIMENT, "created_at": "now"}),
+}
+VALUES: dict[str, Any] = {
+    **dict.fromkeys(("run", "qrels", "predictions", "queries", "rollup", "rollups", "data", "experiment"), pa.table({"nothing": [1]})),
+    **dict.fromkeys(("by", "across", "unit", "system", "stratum"), "day"),
+    **dict.fromkeys(("confidence", "power"), 0.9),
+    **dict.fromkeys(("create_table", "create_view", "insert", "overwrite_by"), "day"),
+    "metrics": "Brier", "inputs": {"nothing": ROWS}, "connection": "nothing.duckdb", "dialect": "sqlite", "columns": {"score": "weight"},
+    "per_query": True, "where": "day = '2026-01-01'", "compat": "trec10", "names": "ids", "check": "full", "sql_dir": "nothing", "plan": {"score_order": "sort"},
+    "memory_limit": "123MB", "threads": 2, "temp_directory": "elsewhere", "timeout": 1e-9, "progress": None, "interval": "bootstrap", "replicates": 77,
+    "seed": 5, "window_days": 2, "window_ends": "day = '2026-01-02'", "baseline": "new", "lower_is_better": "LogLoss", "test": "wilcoxon", "correction": "bonferroni",
+    "target_effect": 0.1, "tolerance": 0.5, "reference": "day < '2026-01-02'", "current": "day = '2026-01-01'", "title": "Mine", "max_rows": 1,
+    "query_examples": 9, "variant": "x", "control": "b", "covariates": {"Mean(x)": "unit_id"}, "expected_shares": {"control": 0.9, "b": 0.1},
+    "multi_variant_units": "drop", "lift_scale": "log", "segments": "x", "rows": "x", "value": "x", "min_units": 1, "created_at": "then", "policies": None,
+}  # fmt: skip
+LIMITS = {"memory_limit", "threads", "temp_directory"}
+CONDITIONAL = {
+    *((mode, "seed") for mode in ("evaluate rankings", "evaluate predictions", "evaluate a rollup", "print a statement")),
+    ("report a rollup", "by"),  # the day, which it is of anyway
+    ("report rankings", "query_examples"),  # of two queries
+    ("compare runs", "target_effect"), ("compare runs", "power"),  # of two queries
+}  # fmt: skip
+"""Arguments that count beside another only, which the call lacks."""
+
+
+def describe(result: Any) -> object:
+    """Return all that a result says."""
+    return (
+        (result.to_pylist(), result.schema.names, result.schema.metadata)
+        if isinstance(result, pa.Table)
+        else getattr(result, "html", result)
+    )
+
+
+def has_effect(mode: str, name: str, base: object, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Return True if a value of an argument is refused or changes the result, the limits of the engine, or what progress tells."""
+    function, call = MODES[mode]
+    if name == "progress":
+        told: list[float] = []
+        function(**call, progress=told.append)
+        return bool(told) and told[-1] == 100
+    limits: list[Any] = []
+    made = resource_limits.ResourceLimits.__init__
+
+    def record(self: Any, *given: Any, **named: Any) -> None:
+        made(self, *given, **named)
+        limits.append(self)
+
+    monkeypatch.setattr(resource_limits.ResourceLimits, "__init__", record)
+    try:
+        result = function(**{**call, name: VALUES[name]})
+    except SqlrankError:
+        return True
+    finally:
+        monkeypatch.undo()
+    return describe(result) != base or (name in LIMITS and any(getattr(made_limits, name) == VALUES[name] for made_limits in limits))
+
+
+def sweep(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    function, call = MODES[mode]
+    base = describe(function(**call))
+    names = [name for name in inspect.signature(function).parameters if name != "policies" and (mode, name) not in CONDITIONAL]
+    without = [
+        name for name in names if name not in {"check"} | call.keys() - {"metrics"} and not has_effect(mode, name, base, monkeypatch)
+    ]
+    assert without == []
+
+
+@pytest.mark.parametrize("mode", ["evaluate a rollup", "report an experiment"])
+def test_every_argument_counts(mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    sweep(mode, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode not in {"evaluate a rollup", "report an experiment"}])
+def test_every_argument_counts_in_every_mode(mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    sweep(mode, monkeypatch)
+
+
+@pytest.mark.parametrize("mode", ["evaluate a rollup", "report a rollup", "report an experiment"])
+def test_checks_of_rows_are_refused_where_there_are_no_rows(mode: str) -> None:
+    function, call = MODES[mode]
+    with pytest.raises(SqlrankError, match="check="):
+        function(**call, check="full")
+
+
+def test_every_public_parameter_has_a_rule() -> None:
+    functions = [function for name in sqlrank.__all__ if inspect.isfunction(function := getattr(sqlrank, name))]
+    missing = [
+        f"{function.__name__}({name})"
+        for function in functions
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is not parameter.VAR_KEYWORD and find_rule(name, parameter) is None and name not in SOURCES | CHECKED_LATER
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("value", ["no", 2, [1], {"a": 1}, 1.5])
+def test_a_switch_is_true_or_false(value: Any) -> None:
+    with pytest.raises(SqlrankError, match=r"^weighted=.* is not possible: give True or False$"):
+        sqlrank.functions(["AUC"], weighted=value)
