@@ -127,7 +127,11 @@ def experiment(
         style = TableStyle(DEFAULT_DIGITS if digits is None else digits, num_hidden=result.num_columns - displayed.num_columns)
         write_result(displayed, form, FileKind.EXPERIMENT, file, style)
     if is_for_people:
-        ratio = result.slice(result.num_rows - 1).to_pylist()[0]
+        *effects, ratio = result.to_pylist()
+        level = max(row["ci_level"] or 0.0 for row in effects)
+        if level > confidence:
+            text = f"intervals: {100 * level:.6g}% each, for {100 * confidence:g}% of all {len(effects)} together"
+            typer.echo(f"{text} (--correction none for single ones)", err=output is not None)
         typer.echo(f"sample ratio: {ratio['n_units']:,} units, p {format_number(ratio['p_value'], 'p_value')}", err=output is not None)
     for note in filter(None, result.schema.metadata[b"sqlrank.notes"].decode().splitlines()):
         typer.echo(f"note: {clean_line(note)}", err=True)

@@ -65,8 +65,8 @@ def _none_if_not_finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: pa.Table) -> list[str]:
-    """Return the warnings of a result."""
+def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: pa.Table, num_rows: int) -> list[str]:
+    """Return the warnings of a result; ``num_rows`` is the number of rows of its data."""
     notes = []
     if has_sample_ratio_mismatch(result):
         ratio = result.to_pylist()[-1]
@@ -84,6 +84,10 @@ def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: p
         for name, count in missing.items()
         if count
     ]
+    means = [str(estimate.formula) for estimate in design.estimates if estimate.formula.denominator is None]
+    if means and num_rows > sum(row["units"] for row in rows if row["metric"] == design.estimates[0].name):
+        value = means[0].removeprefix("Mean(").removesuffix(")")
+        notes.append(f"{means[0]} is the mean of units, whose rows are added up. For the mean of rows write Ratio({value}, 1)")
     return notes
 
 
@@ -188,7 +192,7 @@ def experiment(
     source = SourceGroup.wrap(DATA, data)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     dialect_name = infer_dialect(connection, dialect)
-    arms, text = run_on_database(
+    arms, text, num_rows = run_on_database(
         connection, dialect_name, limits, lambda database: _evaluate_variant_sums(design, database, source, unit, variant, where), progress
     )
     rows = arms.to_pylist()
@@ -197,7 +201,13 @@ def experiment(
     result = result_table(design, _compute_effects(design, arms, control, limits))
     options = {name: str(getattr(design, name)) for name in ("confidence", "correction", "interval", "lift_scale")}
     options["expected_shares"] = json.dumps({name: float(share) for name, share in design.expected_shares.items()})
-    metadata = {"notes": "\n".join(warnings_for(design, rows, result)), "control": control, **options, "version": __version__, "sql": text}
+    metadata = {
+        "notes": "\n".join(warnings_for(design, rows, result, num_rows)),
+        "control": control,
+        **options,
+        "version": __version__,
+        "sql": text,
+    }
     described = {f"sqlrank.{name}": value for name, value in metadata.items()}
     return result.replace_schema_metadata({**described, **_result_metadata(design).to_schema_metadata()})
 
@@ -282,10 +292,10 @@ def _result_metadata(design: ExperimentDesign) -> ResultMetadata:
 
 def _evaluate_variant_sums(
     design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None
-) -> tuple[pa.Table, str]:
-    """Return the sums of every metric and variant, and the statement that computed them."""
+) -> tuple[pa.Table, str, int]:
+    """Return the sums of every metric and variant, the statement that computed them, and the number of rows that it read."""
     observations = map_observations(design, database, source, unit, variant, where)
-    check_rows(design, database, observations)
+    num_rows = check_rows(design, database, observations)
     tree = with_ctes(variant_sum_ctes(design, observations), source_table_names(observations))
     text = render_statement(tree, StatementHeader("sums of variants"), database.dialect, database.can_materialize_ctes)
     table = database.fetch_arrow(text)
@@ -296,7 +306,7 @@ def _evaluate_variant_sums(
     count = max(arms["multi_variant_units"].to_pylist())
     if count and design.multi_variant_units == "error":
         raise multi_variant_error(design, database, observations, count)
-    return arms, text
+    return arms, text, num_rows
 
 
 def _compute_effects(design: ExperimentDesign, arms: pa.Table, control: str, limits: ResourceLimits) -> list[dict[str, Any]]:

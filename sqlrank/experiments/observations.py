@@ -69,8 +69,8 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
     return apply_filter(condition, {DATA: observations}, rankings_from_predictions=False, dialect=observations.table.dialect)[DATA]
 
 
-def check_rows(design: ExperimentDesign, database: Database, observations: BoundInput) -> None:
-    """Raise ``InputError`` with all problems of single rows."""
+def check_rows(design: ExperimentDesign, database: Database, observations: BoundInput) -> int:
+    """Return the number of rows; raise ``InputError`` with all problems of single ones."""
     conditions, meanings = _list_invalid_conditions(design, observations)
     columns = tuple(observations.role.columns)
     titles = {
@@ -97,6 +97,7 @@ def check_rows(design: ExperimentDesign, database: Database, observations: Bound
             description = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
             problems.append(problem_with_examples(database, observations, description, query, columns, titles))
     raise_problems(problems)
+    return int(rows)
 
 
 def _list_invalid_conditions(design: ExperimentDesign, observations: BoundInput) -> tuple[dict[str, exp.Expr], dict[str, str]]:

@@ -145,8 +145,9 @@ def experiment_sections(effects: Effects) -> list[Section]:
     )
     display = [*EXPERIMENT_DISPLAY, "n_units_control", "n_units", "mde"]
     effect_rows = effects.table.filter(pa.array([variant is not None for variant in effects.table["variant"].to_pylist()], pa.bool_()))
+    level = max(row["ci_level"] or 0.0 for row in effects.rows)
     note = (
-        f"ci_low and ci_high are the limits of the confidence interval of the difference, relative_ci_low and relative_ci_high those of the lift. "
+        f"ci_low and ci_high are the limits of the {100 * level:.6g}% confidence interval of the difference (correction: {effects.texts['correction']}), relative_ci_low and relative_ci_high those of the lift. "
         f"{INTERVAL_NOTES.get(effects.texts['interval'], '')} mde is the smallest difference that so many units detect."
     )
     table = result_block(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import sqlglot
 
@@ -340,3 +341,22 @@ def test_the_command_notes_a_sample_ratio_mismatch(visits: Path) -> None:
 )  # fmt: skip
 def test_what_the_command_refuses(options: list[str], expected: str, visits: Path) -> None:
     assert run_refused_command("experiment", *options, "--data", visits) == expected
+
+
+def test_a_mean_of_units_says_so_where_units_have_several_rows() -> None:
+    data = pa.table({"unit_id": [1, 1, 2, 3, 4], "variant": ["control"] * 3 + ["b"] * 2, "x": [1, 2, 3, 5, 6]})
+    result = sqlrank.experiment({"sums": "Mean(x)", "rows": "Ratio(x, 1)"}, data=data)
+    note = "Mean(x) is the mean of units, whose rows are added up. For the mean of rows write Ratio(x, 1)"
+    assert result.schema.metadata[b"sqlrank.notes"].decode() == note
+    assert result["value_control"].to_pylist()[:2] == [3.0, 2.0]
+    once = sqlrank.experiment("Mean(x)", data=data.slice(1))
+    assert once.schema.metadata[b"sqlrank.notes"] == b""
+
+
+def test_the_level_of_corrected_intervals_is_beside_them(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"unit_id": range(8), "variant": ["control", "b"] * 4, "x": range(8)}), tmp_path / "visits.parquet")
+    call = ("experiment", "a=Mean(x)", "--data", tmp_path / "visits.parquet")
+    assert "intervals:" not in run_command(*call)
+    text = "intervals: 97.5% each, for 95% of all 2 together (--correction none for single ones)"
+    assert text in run_command(*call, "b=Mean(x * x)")
+    assert "intervals:" not in run_command(*call, "b=Mean(x * x)", "--correction", "none")
