@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
@@ -40,10 +41,11 @@ def write_dbt_files(path: Path, kind: FileKind, force: bool, sources: Sequence[A
     if not force and is_edited(earlier.get(file, "")):
         raise SqlrankError(f"{file.label}: this file was edited after sqlrank wrote it. Replace it with --force, or name another file")
     model = make(path.stem)
+    statement = _name_path(model.sql, path)
     generated = text = _dump_properties(path, model.schema)
     if not force and is_edited(earlier.get(properties, "")):
         text = _dump_properties(path, merge_properties(properties.label, earlier[properties], model.schema))
-    write_files([(file, seal_text(model.sql, 2, "--")), (properties, seal_text(text, 1, "#", generated))])
+    write_files([(file, seal_text(statement, 2, "--")), (properties, seal_text(text, 1, "#", generated))])
     return [file.path, properties.path]
 
 
@@ -53,3 +55,9 @@ def _dump_properties(path: Path, schema: dict[str, Any]) -> str:
 
     text = yaml.safe_dump(schema, sort_keys=False, allow_unicode=True, width=120)
     return f"# sqlrank {__version__}: properties of {path.name}. What you add stays when it is written again\n{text}"
+
+
+def _name_path(text: str, path: Path) -> str:
+    """Return a model whose header has the path as it was written; not one with Jinja, which dbt would run, or control characters."""
+    written = shlex.quote(str(path))
+    return text if "{" in written or not written.isprintable() else text.replace(f" --dbt {path.name}", f" --dbt {written}", 1)

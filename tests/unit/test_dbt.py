@@ -53,7 +53,8 @@ def edit_properties(path: Path, change: Callable[[dict[str, Any]], object]) -> N
 
 def test_what_people_add_to_properties_stays(tmp_path: Path) -> None:
     call = ("AUC", *CLICKS, "--by", "campaign,Day")
-    write_model(tmp_path, "daily", *call)
+    text, _ = write_model(tmp_path, "daily", *call)
+    assert f" --dbt {tmp_path / 'daily.sql'}\n" in text
     path = tmp_path / "daily.yml"
 
     def edit(schema: dict[str, Any]) -> None:
