@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.engines.file_sources import data_suffix
 from sqlrank.errors import ArgumentError, MetricError, did_you_mean, find_closest, join_sentences, join_words, short_repr, to_sentence
 from sqlrank.registry import metric_resolver
-from sqlrank.registry.aliases import normalize_name
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import registry_for
-from sqlrank.registry.metric import Metric
+from sqlrank.registry.metric import Metric, normalize_name
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, REQUEST_OPTIONS
 from sqlrank.registry.settings_checks import policy_names, unknown_keywords
 from sqlrank.rendering import DIALECT_NAMES

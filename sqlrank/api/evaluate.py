@@ -133,7 +133,7 @@ def evaluate(
 
     Returns:
         The ``by`` columns, ``slice`` for several groupings, ``query_id`` with ``per_query``, and ``k`` for a range of cut-offs. One float64
-        column per metric follows, under its canonical name, or another tool's name if requested so, or a plain one with ``names="plain"``; rows are ordered by the columns before
+        column per metric follows, named as it was written, or plainly with ``names="plain"``; rows are ordered by the columns before
         the metrics. Undefined values are NULL.
         A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata contain the statement (``sqlrank.sql``), the rows
         searched for duplicates (``sqlrank.duplicates_searched``), whether no document is relevant (``sqlrank.no_relevant``), and the plan of a global order (``sqlrank.score_order``). As JSON they

@@ -15,8 +15,9 @@ from sqlrank.output.display_values import Format
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import TableStyle, write_result
 from sqlrank.output.text_table import TextColumn, lay_out, terminal_width
-from sqlrank.registry.aliases import find_metric, normalize_name
+from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric import normalize_name
 from sqlrank.registry.sql_folder import read_toml, sql_root
 
 if TYPE_CHECKING:

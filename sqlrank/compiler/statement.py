@@ -17,7 +17,7 @@ from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, slice_label
 from sqlrank.errors import MetricError
-from sqlrank.registry.metric import to_sql_name
+from sqlrank.registry.metric import is_respelled, to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
 from sqlrank.rendering.header import row_phrase
 from sqlrank.result_columns import SLICE_COLUMN
@@ -126,7 +126,7 @@ def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) ->
                 items += [item for item, _ in group]
                 renamed += [output for _, output in group]
                 continue
-            alias = unique_name(to_sql_name(name), taken)
+            alias = unique_name(value.alias if is_respelled(name, value.name) else to_sql_name(name), taken)
             columns = [
                 replace(output, alias=f"{alias}{output.alias[len(value.alias) :]}", name=f"{name}{output.name[len(value.name) :]}")
                 for _, output in group

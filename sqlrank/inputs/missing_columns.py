@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
 from sqlrank.inputs.nested_rows import describe_nested_rows
-from sqlrank.registry.aliases import normalize_name
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.metric import normalize_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

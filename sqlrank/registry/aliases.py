@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import MetricError, quote_excerpt
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.measured_columns import named_roles
-from sqlrank.registry.metric import COLUMN_PARAMETER, parse_metric_text
+from sqlrank.registry.metric import COLUMN_PARAMETER, normalize_name, parse_metric_text
 from sqlrank.registry.sql_folder import read_toml
 
 if TYPE_CHECKING:
@@ -76,20 +76,6 @@ def _with_canonical_name(metric: Metric, library: Registry) -> Metric:
         name = name if metric.cutoff is None else str(parse_metric_text(name) @ metric.cutoff)
         raise MetricError(f"unknown metric {metric.name!r}. {mode} calls {name} so: write {name}, or give compat={mode!r}")
     return metric
-
-
-def requested_name(text: str, metric: Metric) -> str:
-    """Return the name for a metric's column: another tool's name as written, else the canonical name."""
-    try:
-        requested = parse_metric_text(text)
-    except MetricError:  # names of compatibility modes are any text, such as iprec_at_recall_0.10
-        return text.strip()
-    return str(metric) if normalize_name(requested.name) == normalize_name(metric.name) else str(requested)
-
-
-def normalize_name(name: str) -> str:
-    """Normalize a name: lower case, without ``-`` and ``_``."""
-    return name.lower().replace("-", "").replace("_", "")
 
 
 def list_aliases(name: str, library: Registry) -> list[str]:

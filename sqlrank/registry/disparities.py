@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError
-from sqlrank.registry.aliases import normalize_name
-from sqlrank.registry.metric import Metric, parse_metric_text, to_sql_name
+from sqlrank.registry.metric import Metric, normalize_name, parse_metric_text, to_sql_name
 from sqlrank.registry.metric_resolver import as_metric_list, parse_canonical
 
 if TYPE_CHECKING:

@@ -160,6 +160,16 @@ def _advise_on_text(text: object) -> str:
     return "Write it like nDCG@10, P(rel=2)@5 or AP"
 
 
+def normalize_name(name: str) -> str:
+    """Normalize a name: lower case, without blanks, ``-`` and ``_``."""
+    return "".join(name.lower().split()).replace("-", "").replace("_", "")
+
+
+def is_respelled(text: str, name: str) -> bool:
+    """Return True if a text is the name of a metric, perhaps in other letters: ``ndcg@10`` of ``nDCG@10``."""
+    return normalize_name(text) == normalize_name(name)
+
+
 def parse_metric_text(text: str) -> Metric:
     """Parse a metric expression without looking up its names."""
     match = _METRIC_TEXT.fullmatch(text) if isinstance(text, str) else None

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import check_deadline
 from sqlrank.errors import MetricError, join_words, short_repr
-from sqlrank.registry.aliases import find_metric, find_siblings, normalize_name, requested_name
+from sqlrank.registry.aliases import find_metric, find_siblings
 from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.measured_columns import MEASURES_PLAN, find_measured_column, with_free_name
-from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, expand_cutoff_list, freeze_value
+from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, expand_cutoff_list, freeze_value, normalize_name
 from sqlrank.registry.resolved_metric import QUERY_CUTOFFS_RELATION, ResolvedMetric
 from sqlrank.registry.settings_checks import (
     LIST_SLOTS,
@@ -165,8 +165,7 @@ def _parse_metrics(
                 column = column and with_free_name(column, [entry.column for entry in requested.values()])
                 file = library.file_for(metric, "" if column is None else column.role)
                 new = _RequestedMetric(metric, file, find_input_role(library, file), column)
-                requested_text = requested_name(text, metric)
-                requested.setdefault(str(metric), new).texts.setdefault(normalize_name(requested_text), requested_text)
+                requested.setdefault(str(metric), new).texts.setdefault(normalize_name(text), " ".join(text.split()))
         except MetricError as error:
             problems.append(str(error))
     return requested, problems

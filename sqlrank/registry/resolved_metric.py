@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqlrank.registry.metric import QUERY_CUTOFF, to_sql_name
+from sqlrank.registry.metric import QUERY_CUTOFF, is_respelled, to_sql_name
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ResolvedMetric:
         settings: Effective values of parameters, policies and function slots.
         dependencies: Everything that the file reads under these settings.
         input_role: The input role that the metric evaluates, ``run`` for metrics of ranked lists.
-        requested_names: The names under which it was requested: those of other tools as written, else the canonical name.
+        requested_names: The names under which it was requested, as they were written.
         column_names: The names of its columns in results: the requested ones, or plain identifiers.
         measured_column: The column that the metric measures, None for metrics that measure none.
         is_lower_better: The caller says that lower values of the measured column are better.
@@ -99,7 +99,7 @@ def with_plain_names(metrics: Iterable[ResolvedMetric]) -> list[ResolvedMetric]:
     for metric in metrics:
         names = []
         for name in metric.requested_names:
-            names.append(unique_name(metric.sql_column if name == str(metric.metric) else to_sql_name(name), taken))
+            names.append(unique_name(metric.sql_column if is_respelled(name, str(metric.metric)) else to_sql_name(name), taken))
             taken.add(names[-1])
         renamed.append(replace(metric, column_names=tuple(names)))
     return renamed

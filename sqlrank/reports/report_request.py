@@ -27,6 +27,7 @@ from sqlrank.query_text import write_tree
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import SYSTEM_ROLES, Request, SourceGroup, collect_sources, wrap_source
@@ -353,7 +354,7 @@ def _requested_metrics(resolved_request: ResolvedRequest) -> list[Metric]:
     for metric in resolved_request.metrics:
         for name in metric.requested_names:
             try:
-                is_known = find_metric(name, resolved_request.library)[0] == metric.metric
+                is_known = parse_canonical(name, resolved_request.library) == metric.metric
             except MetricError:
                 is_known = False
             requested[parse_metric_text(name) if is_known else metric.metric] = None

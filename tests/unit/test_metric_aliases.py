@@ -152,10 +152,10 @@ def test_an_alias_of_a_mode_is_suggested_with_the_mode() -> None:
 
 
 def test_the_result_has_the_requested_names(run: pa.Table, qrels: pa.Table) -> None:
-    """Two names are two columns; one name in two spellings, and the spelling of the canonical name, are one."""
-    result = sqlrank.evaluate(["MRR", "hr@1", "RR", "mrr", "ndcg@1"], run=run, qrels=qrels)
-    assert result.to_pylist() == [{"MRR": 0.75, "RR": 0.75, "hr@1": 0.5, "nDCG@1": 0.5}]
-    assert read_canonical(result) == {"MRR": "RR", "hr@1": "Success@1"}
+    """Two names are two columns; one name in two spellings is one column, as it was written first."""
+    result = sqlrank.evaluate(["MRR", "hr@1", "RR", "mrr", "ndcg@1", "nDCG@1", " P( rel=1 )@1"], run=run, qrels=qrels)
+    assert result.to_pylist() == [{"MRR": 0.75, "RR": 0.75, "hr@1": 0.5, "ndcg@1": 0.5, "P( rel=1 )@1": 0.5}]
+    assert read_canonical(result) == {"MRR": "RR", "hr@1": "Success@1", "ndcg@1": "nDCG@1", "P( rel=1 )@1": "P(rel=1)@1"}
     measures = json.loads(result.schema.metadata[b"sqlrank.measures"])
     assert measures["MRR"] == measures["RR"]
     assert b"sqlrank.canonical" not in sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata
@@ -169,6 +169,17 @@ def test_two_names_have_the_same_columns(run: pa.Table, qrels: pa.Table, options
     for name in columns:
         assert result[name] == result[f"M{name}"]
     assert result["P@1"] == sqlrank.evaluate("P@1", run=run, qrels=qrels, **options)["P@1"]
+
+
+def test_every_surface_has_names_as_they_were_written(run: pa.Table, qrels: pa.Table) -> None:
+    systems = {"run": {"a": run, "b": run}, "qrels": qrels}
+    for result in (sqlrank.compare("ndcg@1", **systems), sqlrank.gate("ndcg@1", **systems, tolerance={"nDCG@1": 0.1}, min_units=1)):
+        assert result["metric"].to_pylist() == ["ndcg@1"]
+        assert read_canonical(result) == {"ndcg@1": "nDCG@1"}
+    assert sqlrank.evaluate("auc", predictions={"label": [1, 0], "score": [0.9, 0.1]}, names="plain").column_names == ["auc"]
+    assert sqlrank.sql("NDCG@1", run="runs", qrels="judged").count("AS ndcg_at_1") >= 1, "in SQL names have no case"
+    model = sqlrank.dbt_model(["AuC", "meanpopularity@5"][:1], "daily", predictions="clicks")
+    assert [column["name"] for column in model.schema["models"][0]["columns"]] == ["auc"]
 
 
 def test_names_of_a_mode_are_columns(run: pa.Table, qrels: pa.Table) -> None:
