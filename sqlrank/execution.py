@@ -15,11 +15,12 @@ from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
-from sqlrank.prepare import AUDIT_ALL_ROWS, AUDIT_INVALID_ROWS, prepare_statement, required_row_checks
+from sqlrank.left_out import AUDIT_ALL_ROWS, find_left_out
+from sqlrank.prepare import AUDIT_INVALID_ROWS, prepare_statement, required_row_checks
 from sqlrank.registry.fingerprints import metric_fingerprints
 from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import N_UNITS
-from sqlrank.result_metadata import NO_RELEVANT_KEY, ROW_COUNTS_KEY, group_texts, metrics_metadata
+from sqlrank.result_metadata import NO_RELEVANT_KEY, ROW_COUNTS_KEY, group_texts, left_out_metadata, metrics_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sqlrank.prepare import PreparedStatement
     from sqlrank.request import Request
     from sqlrank.resolve import ResolvedRequest
+    from sqlrank.result_metadata import LeftOut
 
 ROW_UNIT = "row"
 """Value of ``sqlrank.unit`` in the metadata if each input row is its own unit."""
@@ -106,8 +108,21 @@ def execute_resolved(
     metadata = _schema_metadata(prepared)
     if prepared.is_audited:
         metadata |= _group_row_counts(prepared, result)
+        audited = result
         result = _verify_audit_columns(prepared, result)
+        metadata |= left_out_metadata(_find_left_out(prepared, audited))
     return result.replace_schema_metadata(metadata)
+
+
+def _find_left_out(prepared: PreparedStatement, audited: pa.Table) -> list[LeftOut]:
+    """Return the units that policies left out of a result with audit columns, or filled."""
+    inputs = prepared.inputs
+
+    def evaluate(counts: ResolvedRequest) -> pa.Table:
+        counted = replace(counts, only_queries=())  # the inputs are filtered already
+        return execute_resolved(counted, inputs.database, "off", inputs=replace(inputs, request=counted, condition=None))
+
+    return find_left_out(inputs, prepared.statement, audited, evaluate, prepared.report)
 
 
 def _fetch_result(prepared: PreparedStatement) -> pa.Table:

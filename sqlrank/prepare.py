@@ -23,6 +23,7 @@ from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
+from sqlrank.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes
 from sqlrank.planner.planner import choose_plan, validate_plan
 from sqlrank.planner.rank_method import is_rank_method_allowed
 from sqlrank.query_text import query_text
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
 GREATEST_FLOAT = 3.4e38
 """Least bound of numbers with 32 bits."""
 
-AUDIT_INVALID_ROWS, AUDIT_ALL_ROWS = "audit_invalid_rows", "audit_rows"
-"""Audit columns: the number of invalid rows, and of all rows."""
+AUDIT_INVALID_ROWS = "audit_invalid_rows"
+"""Audit column: the number of invalid rows."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ def prepare_statement(
         query_column=input_ctes.sources[InputKey(base_role)].query_column if base_role is not None else "query_id",
         across=tuple(column.name for column in input_ctes.shape.group_columns if column.requested_name in request.across),
         differences=tuple(request.differences.items()),
+        counts_undefined=is_audited,
     )
     notes = []
     if not database.can_inspect and "queries" in inputs.needed_columns and not layout.weighted:
@@ -242,6 +244,7 @@ def _render_cached(
 def _audit_queries(request: ResolvedRequest, inputs: BoundInputs, counts_null_ids: bool) -> dict[str, exp.Select]:
     """Return the audit columns by role."""
     audits = {"run": cross_input_checks.load_audit(counts_null_ids)} if request.is_ranking and _joins_qrels(request, inputs) else {}
+    audits |= load_notes(request)
     if inputs.base is not None:
         audits[inputs.base.role.name] = _invalid_row_audit(request, inputs, inputs.base)
     return audits
@@ -288,7 +291,8 @@ def _invalid_row_audit(request: ResolvedRequest, inputs: BoundInputs, base_input
     then_value, else_value = (exp.Literal.number(value) for value in ((0, 1) if valid_condition is not None else (1, 0)))
     # A sum, because it is NULL without rows.
     num_invalid = exp.Sum(this=exp.Case(ifs=[exp.If(this=condition, true=then_value)], default=else_value))
-    counts = exp.alias_(num_invalid, AUDIT_INVALID_ROWS), exp.alias_(exp.Count(this=exp.Star()), AUDIT_ALL_ROWS)
+    counts = [exp.alias_(num_invalid, AUDIT_INVALID_ROWS), exp.alias_(exp.Count(this=exp.Star()), AUDIT_ALL_ROWS)]
+    counts += count_rows_left_out(request)
     return exp.select("group_id", *counts).from_(base_input.role.name)
 
 
@@ -329,5 +333,12 @@ def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: Che
         cross_input_checks.check_same_queries(database, by_role)
     if request.any_metric_with("ties", "error"):
         cross_input_checks.check_no_ties(database, by_role["run"])
+    for role in (role for role, columns in needed.items() if "rank" in columns and not by_role[role].assembled_from):
+        cross_input_checks.check_ranks(
+            database,
+            by_role[role],
+            has_gaps=role == "run" and request.any_metric_with("ranks", "given"),
+            is_deduplicated=role in deduplicated_roles,
+        )
     cross_input_checks.check_probabilities(database, request.library, request.metrics, report.top_grade)
     return report

@@ -232,7 +232,8 @@ def resolve_request(request: Request) -> ResolvedRequest:
     for metric in metrics:
         for name, value in first_policies.items():
             if metric.settings.get(name) != value and (name == "nulls" or (metric.input_role == "run") == (metrics[0].input_role == "run")):
-                raise MetricError(f"{name} holds for a whole call. Give {name}={value!r} as a policy, not to single metrics")
+                values = f"{value!r} for {metrics[0].metric} and {metric.settings.get(name)!r} for {metric.metric}"
+                raise MetricError(f"{name} holds for a whole call, and is {values}. Give one {name}=, or evaluate them in two calls")
     ranking_settings = next((metric.settings for metric in metrics if metric.input_role == "run"), {})
     shared_policies = {name: ranking_settings[name] for name in SHARED_POLICIES if ranking_settings.get(name) is not None}
     return ResolvedRequest(

@@ -20,6 +20,9 @@ N_UNITS, N_BUCKETS = "n_units", "n_buckets"
 BOUND_LOW, BOUND_HIGH = BOUNDS = ("bound_low", "bound_high")
 """Certain bounds of a rank metric over all orders within score bins."""
 
+NOTES_KEY = "sqlrank.notes"
+"""Metadata key of the notes on a result, a line each."""
+
 P_VALUE = "p_value"
 """Two-sided p-value, not corrected for multiple comparisons."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from sqlrank.errors import InputError
 from sqlrank.registry.fingerprints import effective_settings
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.value_bounds import describe_bounds
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NOTES_KEY, SE, SLICE_COLUMN
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_texts
 
 if TYPE_CHECKING:
@@ -38,6 +38,87 @@ ROW_COUNTS_KEY = "sqlrank.rows"
 
 NO_RELEVANT_KEY = "sqlrank.no_relevant"
 """Metadata key of results whose judgments are all 0 or less, so that no document is relevant."""
+
+LEFT_OUT_KEY = "sqlrank.left_out"
+"""Metadata key of the units that policies left out or filled, which the notes describe: JSON."""
+
+MAX_GROUPS_LISTED, MAX_GROUPS_NAMED = 1000, 3
+"""Maximum number of groups with counts in the metadata, and in a note."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Units that a policy left out or filled.
+
+    Attributes:
+        note: The units and what became of them, such as ``judged queries found no list, and count as empty lists``.
+        metrics: The metrics that it concerns, as columns are named.
+        count: Number of these units, 0 if the note has it.
+        total: Number of all units, 0 if unknown.
+        groups: The same numbers by group, empty for a single one.
+    """
+
+    note: str
+    metrics: tuple[str, ...]
+    count: int
+    total: int
+    groups: tuple[tuple[Mapping[str, str | None], int, int], ...] = ()
+
+    def __str__(self) -> str:
+        """Return the note with the counts, and those of the groups with the greatest shares."""
+        labels = [
+            (", ".join(f"{name}={value}" for name, value in group.items() if name != SLICE_COLUMN and value is not None), count, total)
+            for group, count, total in self.groups
+        ]
+        affected = sorted((entry for entry in labels if entry[0] and entry[1]), key=lambda entry: -entry[1] / max(1, entry[2]))
+        named = [f"{label}: {_format_share(count, total)}" for label, count, total in affected[:MAX_GROUPS_NAMED]]
+        more = [f"and {len(affected) - MAX_GROUPS_NAMED:,} more groups"] if len(affected) > MAX_GROUPS_NAMED else []
+        return self._describe_share(self.count, self.total) + (f" ({', '.join([*named, *more])})" if named else "")
+
+    def with_column(self, column: str, value: str) -> LeftOut:
+        """Return the same of groups that have a further column."""
+        groups = self.groups or (({}, self.count, self.total),)
+        return replace(self, groups=tuple(({**group, column: value}, count, total) for group, count, total in groups))
+
+    def in_group(self, values: Mapping[str, str | None]) -> str:
+        """Return the note on one group, empty if nothing of it is left out."""
+        groups = self.groups or (({}, self.count, self.total),)
+        matches = [
+            self._describe_share(count, total)
+            for group, count, total in groups
+            if count and {name: value for name, value in group.items() if name != SLICE_COLUMN} == values
+        ]
+        return matches[0] if matches else ""
+
+    def _describe_share(self, count: int, total: int) -> str:
+        if not count:
+            return self.note
+        return f"{_format_share(count, total)} {self.note}" if self.total else f"{self.note}: {count:,}"
+
+
+def _format_share(count: int, total: int) -> str:
+    return f"{count:,} of {total:,}" if total else f"{count:,}"
+
+
+def left_out_metadata(entries: Sequence[LeftOut]) -> dict[str, str]:
+    """Return the metadata of units that policies left out or filled, empty if there are none."""
+    rows = [{**vars(entry), "groups": [group for group in entry.groups if group[1]][:MAX_GROUPS_LISTED]} for entry in entries]
+    return {NOTES_KEY: "\n".join(map(str, entries)), LEFT_OUT_KEY: json.dumps(rows)} if entries else {}
+
+
+def read_left_out(metadata: Mapping[bytes, bytes] | None, label: str = "this result") -> list[LeftOut]:
+    """Parse the units that policies left out or filled; raise ``InputError`` if damaged."""
+    if LEFT_OUT_KEY not in read_texts(metadata):
+        return []
+    rows = read_json(metadata, LEFT_OUT_KEY, _is_left_out, label)
+    return [
+        LeftOut(row["note"], tuple(row["metrics"]), row["count"], row["total"], tuple((dict(group), count, total) for group, count, total in row["groups"]))
+        for row in rows
+    ]  # fmt: skip
+
+
+def _is_left_out(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(row, dict) and row.keys() == LeftOut.__dataclass_fields__.keys() for row in value)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ SELECT
     ELSE ARRAY_LENGTH(LIST_DISTINCT(retrieved_lists.retrieved[1:ARRAY_POSITION(retrieved_lists.retrieved, judgments.doc_id)]))
   END AS document_rank, -- at any depth; NULL if not retrieved
   retrieved_lists.num_documents, -- documents in the list
+  ARRAY_LENGTH(retrieved_lists.retrieved) - retrieved_lists.num_documents AS num_repeated, -- documents that repeat others, where the first do
   retrieved_lists.num_null_ids -- ids in the list that are NULL
 FROM judgments
 RIGHT JOIN ranked_lists ON ranked_lists.list_id = judgments.list_id

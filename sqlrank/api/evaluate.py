@@ -136,7 +136,8 @@ def evaluate(
         column per metric follows, named as it was written, or plainly with ``names="plain"``; rows are ordered by the columns before
         the metrics. Undefined values are NULL.
         A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata contain the statement (``sqlrank.sql``), the rows
-        searched for duplicates (``sqlrank.duplicates_searched``), whether no document is relevant (``sqlrank.no_relevant``), and the plan of a global order (``sqlrank.score_order``). As JSON they
+        searched for duplicates (``sqlrank.duplicates_searched``), whether no document is relevant (``sqlrank.no_relevant``), and the plan of a global order (``sqlrank.score_order``). ``sqlrank.notes`` says in
+        lines how many units policies left out or filled, if any, and ``sqlrank.left_out`` has their counts by group as JSON. As JSON they
         contain the kinds of columns (``sqlrank.columns``) and properties of metrics (``sqlrank.measures``), which :func:`sqlrank.chart`
         reads, and the canonical metrics of other names (``sqlrank.canonical``).
 

@@ -8,7 +8,7 @@ import typer
 
 import sqlrank
 from sqlrank.cli import options as opt
-from sqlrank.cli.console import exit_on_error, progress_bar
+from sqlrank.cli.console import echo_notes, exit_on_error, progress_bar
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_pairs, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.output.display_columns import comparison_display_columns, gate_display_columns, select_display_columns
@@ -92,6 +92,7 @@ def compare(
             write_result(displayed, form, FileKind.COMPARISON, file, style)
         else:
             typer.echo(systems, nl=False) if file is None else file.write(systems)
+    echo_notes(result)
     if not per_query and "unpaired" in result.column_names:
         unpaired, paired = max(zip(result["unpaired"].to_pylist(), result["n_units"].to_pylist(), strict=True), default=(0, 0))
         if unpaired:

@@ -17,6 +17,7 @@ from sqlrank.cli.command_help import EXAMPLES, first_sentence, grouped_options, 
 from sqlrank.cli.option_messages import as_option_message, get_flag
 from sqlrank.errors import SqlrankError, clean_line, describe_os_error, to_sentence
 from sqlrank.process_exit import clean_up_at_signal, forget_cleanup
+from sqlrank.result_columns import NOTES_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -234,6 +235,12 @@ def exit_on_error() -> Iterator[None]:
         sqlrank_error = error if isinstance(error, SqlrankError) else SqlrankError(*text.splitlines())
         typer.echo(f"sqlrank: {as_option_message(str(sqlrank_error))}", err=True)
         raise typer.Exit(ERROR_STATUS) from None
+
+
+def echo_notes(result: Any) -> None:
+    """Write the notes on a result to standard error, a line each."""
+    for note in (result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode().splitlines():
+        typer.echo(f"note: {clean_line(note)}", err=True)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import typer
 
 import sqlrank
 from sqlrank.cli import options as opt
-from sqlrank.cli.console import exit_on_error, progress_bar
+from sqlrank.cli.console import echo_notes, exit_on_error, progress_bar
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings
 from sqlrank.errors import SqlrankError
@@ -89,6 +89,7 @@ def evaluate(
             file,
             TableStyle.for_result(displayed, library, digits, with_total),
         )
+    echo_notes(result)
     for reason in null_reasons(result):
         typer.echo(f"note: {as_option_message(reason)}", err=True)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()

@@ -9,9 +9,9 @@ import typer
 
 import sqlrank
 from sqlrank.cli import options as opt
-from sqlrank.cli.console import exit_on_error, progress_bar
+from sqlrank.cli.console import echo_notes, exit_on_error, progress_bar
 from sqlrank.cli.parsing import list_sources, output_file, parse_shares_option
-from sqlrank.errors import SqlrankError, clean_line
+from sqlrank.errors import SqlrankError
 from sqlrank.output.display_columns import select_display_columns
 from sqlrank.output.display_values import DEFAULT_DIGITS, format_number
 from sqlrank.output.file_kinds import FileKind
@@ -133,8 +133,7 @@ def experiment(
             text = f"intervals: {100 * level:.6g}% each, for {100 * confidence:g}% of all {len(effects)} together"
             typer.echo(f"{text} (--correction none for single ones)", err=output is not None)
         typer.echo(f"sample ratio: {ratio['n_units']:,} units, p {format_number(ratio['p_value'], 'p_value')}", err=output is not None)
-    for note in filter(None, result.schema.metadata[b"sqlrank.notes"].decode().splitlines()):
-        typer.echo(f"note: {clean_line(note)}", err=True)
+    echo_notes(result)
 
 
 def _parse_metrics(arguments: list[str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from sqlrank.inference.tolerance import Tolerance, build_verdict_metadata, parse
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import Request, SourceGroup, collect_sources, system_source
 from sqlrank.result_columns import GATE_SCHEMA
-from sqlrank.result_metadata import canonical_names, read_canonical_names, rename_metric_rows
+from sqlrank.result_metadata import canonical_names, group_texts, left_out_metadata, read_canonical_names, read_left_out, rename_metric_rows
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_parquet, read_texts
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
     from sqlrank.request import ColumnNames
+    from sqlrank.result_metadata import LeftOut
 
 
 BASELINE_SYSTEM, CANDIDATE_SYSTEM = "baseline", "candidate"
@@ -276,6 +277,7 @@ def gate(
             f"{measures[0].name} has no per-query values to compare with a stored baseline. Give the scores of both in one table"
         )
     tables, system_tables = evaluate_systems(comparison, options, has_values=not is_stored)
+    left_out = _collect_left_out(tables, stored, comparison)
     if stored is not None:
         tables = [(group, stack_with_baseline(table, stored, group, measures)) for group, table in tables]
     stored_pair = (BASELINE_SYSTEM, CANDIDATE_SYSTEM) if is_stored else None
@@ -295,9 +297,37 @@ def gate(
             decide_verdict(summary, units.measures[summary.metric], tolerances[summary.metric], confidence, num_tests, min_units)
             for summary in summaries
         ]
-        return _verdict_table(units, comparison, tables, pair, summaries, tolerances, verdicts, confidence)
+        return _verdict_table(units, comparison, tables, pair, summaries, tolerances, verdicts, confidence, left_out)
 
     return rename_metric_rows(with_unit_tables(tables, comparison, work_limits, decide_verdicts, system_tables), comparison.metrics)
+
+
+def _collect_left_out(tables: Sequence[tuple[list[str], pa.Table]], stored: pa.Table | None, comparison: ComparisonPlan) -> list[LeftOut]:
+    """Return the units that policies left out of the values of systems, or filled, those of the first grouping first."""
+    candidate_entries = [entry for _, table in tables for entry in read_left_out(table.schema.metadata)]
+    if stored is None:
+        return candidate_entries
+    sides = {CANDIDATE_SYSTEM: candidate_entries, BASELINE_SYSTEM: read_left_out(stored.schema.metadata, "the baseline")}
+    return [entry.with_column(comparison.system_column, system) for system, entries in sides.items() for entry in entries]
+
+
+def _describe_left_out(
+    summary: DifferenceSummary, cell: Mapping[str, Any], comparison: ComparisonPlan, pair: tuple[str, str], left_out: Sequence[LeftOut]
+) -> list[str]:
+    """Return a sentence for each system and policy that left out units of a metric and group, or filled them."""
+    metric = comparison.metrics[summary.metric]
+    names, group = {str(metric.metric), *metric.column_names}, dict(zip(cell, group_texts(cell, list(cell)), strict=True))
+    systems_by_note: dict[str, list[str]] = {}
+    for entry in left_out:
+        for system in pair if not names.isdisjoint(entry.metrics) else ():
+            if note := entry.in_group({**group, comparison.system_column: system}):
+                systems_by_note.setdefault(note, []).append(system)
+    # Queries without relevant documents are the same for both.
+    return [
+        f"{' and '.join(systems)}: {note}"
+        for note, systems in systems_by_note.items()
+        if not (systems == [*pair] and "(undefined: " in note)
+    ]
 
 
 def _is_stored_baseline(baseline: Any, sources: Mapping[str, Any]) -> bool:
@@ -331,6 +361,7 @@ def _verdict_table(
     tolerances: Sequence[Tolerance],
     verdicts: Sequence[Verdict],
     confidence: float,
+    left_out: Sequence[LeftOut],
 ) -> pa.Table:
     rows = []
     for summary, verdict in zip(summaries, verdicts, strict=True):
@@ -338,9 +369,9 @@ def _verdict_table(
         verdict_columns = {
             "tolerance": str(tolerances[summary.metric]),
             "verdict": verdict.verdict,
-            "reason": verdict.reason,
+            "reason": ". ".join([verdict.reason, *_describe_left_out(summary, units.cells[summary.cell], comparison, pair, left_out)]),
             "required_units": verdict.required_units,
         }
         rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
     table = contrast_table(rows, group_schema(comparison, tables), GATE_SCHEMA)
-    return table.replace_schema_metadata(build_verdict_metadata(verdicts, confidence))
+    return table.replace_schema_metadata(build_verdict_metadata(verdicts, confidence) | left_out_metadata(left_out))

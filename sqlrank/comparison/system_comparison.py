@@ -11,7 +11,7 @@ from sqlrank.comparison.paired_tests import run_tests
 from sqlrank.comparison.unit_values import check_fully_paired, evaluate_systems, with_unit_tables
 from sqlrank.errors import MetricError
 from sqlrank.inference.system_pairs import list_pairs
-from sqlrank.result_metadata import comparison_metadata, rename_metric_rows
+from sqlrank.result_metadata import comparison_metadata, left_out_metadata, read_left_out, rename_metric_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,5 +63,6 @@ def compare_systems(
     metadata |= comparison_metadata(
         "differences" if per_query else "comparison", result.schema, within, schema_metadata
     ).to_schema_metadata()
+    metadata |= left_out_metadata(read_left_out(schema_metadata))
     result = result.replace_schema_metadata(metadata | {"sqlrank.sql": schema_metadata[b"sqlrank.sql"].decode()})
     return rename_metric_rows(result, comparison.metrics)

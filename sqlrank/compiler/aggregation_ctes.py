@@ -12,7 +12,7 @@ from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
 from sqlrank.compiler.intervals.pseudo_values import PseudoValues
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte, MetricColumn
-from sqlrank.compiler.metric_values import aggregate_metric, fill_undefined, fill_undefined_group
+from sqlrank.compiler.metric_values import aggregate_metric, fill_undefined, fill_undefined_group, undefined_key, undefined_value
 from sqlrank.compiler.result_assembly import ResultAssembly, assemble_result
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
@@ -41,11 +41,11 @@ from sqlrank.registry.row_comments import describe_aggregate
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
-from sqlrank.sql_ast import LeadingComment, find_nodes, sql_literal
+from sqlrank.sql_ast import LeadingComment, find_nodes, is_null, sql_literal
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlrank.compiler.layout import GroupingLayout
     from sqlrank.compiler.relation_ctes import RelationCtes
@@ -81,6 +81,7 @@ class AggregationCtes:
         self.row_keys = [*self.shape.group_names, *([query_column] if per_query else []), *([REPLICATE_COLUMN] if is_resampled else [])]
         self.cutoffs = relations.cutoffs
         self.columns: list[MetricColumn] = []
+        self.counts_undefined = False
         self.ctes = relations.ctes
         slices = [SLICE_NUMBER] if self.shape.grouping_sets is not None else []
         result_key = KeyColumns((*self.shape.group_names, *([query_column] if per_query else []), *slices))
@@ -117,6 +118,32 @@ class AggregationCtes:
         aggregate = self._find_or_add_aggregate(self.relations.add_relation(source, settings, per_list), unit, grain)
         self._add_columns(aggregate, *(column.copy() for column in tree.selects[1:]))
         return aggregate
+
+    def undefined_counts(self) -> dict[KeyedCte, dict[str, MetricColumn | None]]:
+        """Return the audit columns that count lists, and those without a value of a metric, by grain: names with the first of such metrics."""
+        counts: dict[KeyedCte, dict[str, MetricColumn | None]] = {}
+        for grain in ("list", "query") if self.counts_undefined else ():
+            if not (columns := [column for column in self.columns if column.grain == grain]):
+                continue
+            first = {undefined_key(column.metric): column for column in reversed(columns) if not column.metric.file.is_always_defined}
+            undefined = {f"audit_undefined_{grain}_{number}": column for number, column in enumerate(reversed(first.values()), start=1)}
+            counts[KeyedCte(grain, KeyColumns(()), grain)] = {f"audit_{grain}": None, **undefined}
+        return counts
+
+    def _select_undefined_counts(self, grain: str, select_value: Callable[[MetricColumn], exp.Expr]) -> list[exp.Expr]:
+        """Return the columns of :meth:`undefined_counts` in rows of lists; ``select_value`` returns a value that is not filled."""
+        one, zero = sql_literal(1), sql_literal(0)
+        return [
+            exp.alias_(
+                one.copy()
+                if column is None
+                else exp.Case(ifs=[exp.If(this=is_null(select_value(column)), true=one.copy())], default=zero.copy()),
+                name,
+            )
+            for cte, counts in self.undefined_counts().items()
+            for name, column in counts.items()
+            if cte.grain == grain
+        ]
 
     def _add_columns(self, aggregate: KeyedCte, *columns: exp.Expr) -> None:
         """Add columns to an aggregate."""
@@ -231,6 +258,7 @@ class AggregationCtes:
             if column.grain == "list":
                 columns.append(exp.alias_(fill_undefined(self.relations, column, column.metric.settings), column.alias))
         columns += [exp.column(name, table=aggregate.step) for aggregate in aggregates for name in audits.get(aggregate, ())]
+        columns += self._select_undefined_counts("list", lambda column: undefined_value(self.relations, column))
         query = cross_join_cutoffs(exp.select(*columns).from_(exp.to_table(lists_cte).as_("l")), self.cutoffs)
         for aggregate in aggregates:
             columns_of_list = aggregate.keys.without_cutoff
@@ -291,6 +319,7 @@ class AggregationCtes:
         select_items = [key_column(name, base.step) for name in keys.columns] + (
             [] if cutoffs is None else [key_column(CUTOFF_COLUMN, cutoffs)]
         )
+        values += self._select_undefined_counts("query", lambda column: undefined_value(self.relations, column))
         values_query = cross_join_cutoffs(exp.select(*select_items, *values).from_(base.step), cutoffs)
         for aggregate in self._find_aggregates("query"):
             if aggregate != base:
@@ -305,6 +334,8 @@ class AggregationCtes:
             exp.alias_(aggregate_metric(self.relations, column, weighted=False, is_resampled=self.replicates is not None), column.alias)
             for column in columns
         ]
+        audit_names = [name for cte, counts in self.undefined_counts().items() for name in counts if cte.grain == "query"]
+        aggregates += [exp.alias_(exp.Sum(this=exp.column(name)), name) for name in audit_names]
         if self.replicates is not None:
             values_cte = self.replicates.add_resampled_values(values_cte, values_query, self.query_column, None)
             group_keys = KeyColumns((*group_keys.columns, REPLICATE_COLUMN), group_keys.nullable)

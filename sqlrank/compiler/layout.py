@@ -147,6 +147,7 @@ class ResultLayout:
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
         across: Columns in the statement whose groups are compared.
         differences: The metrics of each row of differences by its name: one, or several of which the greatest difference counts.
+        counts_undefined: Audit columns count the lists for which metrics are undefined.
     """
 
     shape: GroupingLayout
@@ -160,6 +161,7 @@ class ResultLayout:
     requested_names: bool = False
     across: tuple[str, ...] = ()
     differences: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    counts_undefined: bool = False
 
 
 def score_column_name(name: str, score: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -24,12 +24,24 @@ if TYPE_CHECKING:
 
 def fill_undefined(relations: RelationCtes, column: MetricColumn, settings: Mapping[str, ParameterValue]) -> exp.Expr:
     """Return the value of a metric, with undefined values filled by the policy."""
-    value: exp.Expr = exp.column(column.alias, table=column.cte)
-    if relations.library.may_be_infinite(column.metric.file, column.metric.dependencies.files):
-        value = null_if_not_finite(value)
+    value = undefined_value(relations, column)
     if column.metric.file.is_always_defined:
         return exp.func("COALESCE", value, exp.Literal.number(0))
     return relations.apply_function("if_undefined", settings, value)
+
+
+def undefined_value(relations: RelationCtes, column: MetricColumn) -> exp.Expr:
+    """Return the value of a metric, NULL where it is undefined."""
+    value: exp.Expr = exp.column(column.alias, table=column.cte)
+    is_infinite = relations.library.may_be_infinite(column.metric.file, column.metric.dependencies.files)
+    return null_if_not_finite(value) if is_infinite else value
+
+
+def undefined_key(metric: ResolvedMetric) -> tuple[Any, ...]:
+    """Return a key of metrics that are undefined for the same lists and treat them in the same way."""
+    settings, column = metric.settings, metric.measured_column
+    shared = [settings.get(name) for name in ("if_undefined", "rel", "gain", "baseline")]
+    return (metric.file.annotations.get("Undefined"), *map(str, shared), None if column is None else column.name)
 
 
 def fill_undefined_group(relations: RelationCtes, column: MetricColumn) -> exp.Expr:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.compiler.input_variants import InputKey, InputQuery
-    from sqlrank.compiler.layout import MetricColumn, ResultLayout
+    from sqlrank.compiler.layout import KeyedCte, MetricColumn, ResultLayout
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.rendering.header import StatementHeader
@@ -40,12 +40,16 @@ POINT_COLUMN, BUCKET_COLUMN = INTEGER_COLUMNS = ("point", "bucket")
 
 @dataclass(frozen=True, eq=False)
 class CompiledStatement:
-    """A compiled statement: its tree, its columns in order, its header comment, and the grains of CTEs that files declare."""
+    """A compiled statement: its tree, its columns in order, its header comment, and the grains of CTEs that files declare.
+
+    ``undefined`` has a metric for each audit column that counts the lists for which it is undefined.
+    """
 
     tree: Any
     outputs: list[OutputColumn]
     header: StatementHeader
     grains: Mapping[str, str] = field(default_factory=dict)
+    undefined: Mapping[str, ResolvedMetric] = field(default_factory=dict)
 
 
 def compile_statement(
@@ -68,10 +72,16 @@ def compile_statement(
     if layout.confidence is not None and layout.confidence.is_bootstrap:
         relations.resample = RowResampler(relations, layout.confidence, layout.base).add_resampled_rows
     aggregations = AggregationCtes(relations, layout.per_query, layout.weighted, layout.query_column, layout.confidence)
+    aggregations.counts_undefined = layout.counts_undefined and not (layout.confidence is not None and layout.confidence.per_unit)
     if metrics[0].file.kind == "curves":
         return _compile_curve(aggregations, metrics[0], layout, header, audits)
     columns = _add_metrics(aggregations, metrics, layout)
-    audits_by_cte = {aggregations.add_audit(tree, metrics[0].settings, role): tree.named_selects[1:] for role, tree in audits.items()}
+    audits_by_cte: dict[KeyedCte, Sequence[str]] = {
+        aggregations.add_audit(tree, metrics[0].settings, role): tree.named_selects[1:] for role, tree in audits.items()
+    }
+    undefined_counts = aggregations.undefined_counts()
+    audits_by_cte |= {cte: list(counts) for cte, counts in undefined_counts.items()}
+    counted = {name: column.metric for counts in undefined_counts.values() for name, column in counts.items() if column is not None}
     body = aggregations.result_query(layout.base, audits_by_cte)
     keys = _list_keys(layout)
     weight_outputs = [OutputColumn("weight", "weight", "weight")] if layout.with_weights and layout.weighted and layout.base is None else []
@@ -95,7 +105,7 @@ def compile_statement(
         body, outputs = difference_rows(relations, aggregations.spread, body, outputs, layout)
     elif layout.requested_names:
         outputs = _under_requested_names(body, outputs)
-    return _with_ctes(body, relations, outputs, header, layout.keep_unused)
+    return replace(_with_ctes(body, relations, outputs, header, layout.keep_unused), undefined=counted)
 
 
 def _add_metrics(aggregations: AggregationCtes, metrics: Sequence[ResolvedMetric], layout: ResultLayout) -> dict[str, MetricColumn]:

@@ -141,6 +141,13 @@ def _import_columns(role: str, source: Any) -> pa.Table:
 def _table_from_columns(role: str, columns: Mapping[str, Any]) -> pa.Table:
     """Convert columns of Python values to a table; refuse one whose values have no common type, and columns of different lengths."""
     arrays = {}
+    indexes = {name: values.index for name, values in columns.items() if type(values).__name__ == "Series" and hasattr(values, "index")}
+    for name, index in indexes.items():
+        if not index.equals(indexes[first := next(iter(indexes))]):
+            raise InputError(
+                f"{role}: {first} and {name} are Series of other indexes, whose rows may not belong together. Align them with "
+                f"pandas.DataFrame({{{first!r}: ..., {name!r}: ...}}), or give lists, which are read by position"
+            )
     for name, values in columns.items():
         try:
             arrays[name] = to_array(values)

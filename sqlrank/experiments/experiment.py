@@ -37,7 +37,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import SourceGroup, leaf_sources
-from sqlrank.result_columns import EXPERIMENT_SCHEMA
+from sqlrank.result_columns import EXPERIMENT_SCHEMA, side_columns
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata
 
 if TYPE_CHECKING:
@@ -88,7 +88,20 @@ def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: p
     if means and num_rows > sum(row["units"] for row in rows if row["metric"] == design.estimates[0].name):
         value = means[0].removeprefix("Mean(").removesuffix(")")
         notes.append(f"{means[0]} is the mean of units, whose rows are added up. For the mean of rows write Ratio({value}, 1)")
+    effects = result.to_pylist()[:-1]
+    undefined = {
+        (effect["metric"], effect[side]): None for effect in effects for side in ("control", "variant") if effect[_VALUES[side]] is None
+    }
+    ratios = {estimate.name for estimate in design.estimates if estimate.formula.denominator is not None}
+    notes += [
+        f"{name} is NULL for {variant} (undefined: {'denominators that add up to 0' if name in ratios else 'no value'})"
+        for name, variant in undefined
+    ]
     return notes
+
+
+_VALUES = dict(zip(("control", "variant"), side_columns("value", "control"), strict=True))
+"""Columns of the values of control and variant."""
 
 
 def _count_units(count: int, singular: str, plural: str) -> str:

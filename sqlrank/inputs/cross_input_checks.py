@@ -92,22 +92,62 @@ def load_audit(counts_null_ids: bool) -> exp.Select:
 
 
 def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
-    """Check that run and qrels have queries and documents in common."""
+    """Check that some query of run and qrels is in both, and some document, of whatever query."""
     run = inputs["run"].select_columns(RANKING_KEYS).subquery("run")
     qrels = inputs["qrels"].select_columns(RANKING_KEYS).subquery("qrels")
     components = {inputs[role].assembled_from.partition(".")[0] for role in ("run", "qrels")}
-    for keys, key_label in ((("query_id",), "query_id"), (("query_id", "doc_id"), "(query_id, doc_id)")):
-        if not database.query_rows(exp.select("1").from_(run.copy()).join(qrels.copy(), on=_equal_keys(keys)).limit(1)):
-            run_example = database.query_rows(exp.select(*keys).from_(run.copy()).limit(1))
-            qrels_example = database.query_rows(exp.select(*keys).from_(qrels.copy()).limit(1))
-            if keys == RANKING_KEYS[:1] and len(components) == 1 and components != {""}:
+    for key in RANKING_KEYS:
+        if not database.query_rows(exp.select("1").from_(run.copy()).join(qrels.copy(), on=_equal_keys((key,))).limit(1)):
+            examples = [database.query_rows(exp.select(key).from_(source.copy()).limit(1)) for source in (run, qrels)]
+            if not all(examples) or (key == RANKING_KEYS[0] and len(components) == 1 and components != {""}):
                 return  # of one row per query, of which none has both lists
-            run_label, qrels_label = (inputs[role].assembled_from or role for role in ("run", "qrels"))
-            examples = (short_value(row[0] if len(row) == 1 else row) for row in (run_example[0], qrels_example[0]))
+            labels = [inputs[role].assembled_from or role for role in ("run", "qrels")]
+            similar = describe_similar_ids(database, [(inputs[role], key) for role in ("qrels", "run")])
             raise InputError(
-                f"{run_label} and {qrels_label} have no {key_label} in common. {_describe_examples((run_label, qrels_label), examples)}"
-                f"{_read_as_text(inputs, keys)}"
+                f"{' and '.join(labels)} have no {key} in common. {_describe_examples(labels, (short_value(rows[0][0]) for rows in examples))}"
+                f"{_read_as_text(inputs, (key,))}{similar and '. '}{similar}"
             )
+
+
+def describe_similar_ids(database: Database, sides: Sequence[tuple[BoundInput, str]], max_rows: int | None = None) -> str:
+    """Return a sentence on values of one column that no value of another equals, but for case or surrounding blanks, empty if there are none.
+
+    Args:
+        database: The database.
+        sides: The two inputs with their columns.
+        max_rows: Number of first rows to look at, by default all.
+    """
+    if {bound_input.column_type(name) for bound_input, name in sides} != {"VARCHAR"}:
+        return ""
+    rows = [
+        bound_input.select_columns((name,)).limit(max_rows) if max_rows else bound_input.select_columns((name,))
+        for bound_input, name in sides
+    ]
+    first, second = (
+        exp.select(exp.alias_(exp.column(name), "value")).distinct().from_(query.subquery("source"))
+        for query, (_, name) in zip(rows, sides, strict=True)
+    )
+    values = [exp.column("value", table=table) for table in ("first_values", "second_values")]
+    normal = [exp.Lower(this=exp.Trim(this=value.copy())) for value in values]
+    pairs = exp.select().from_(first.subquery("first_values"))
+    pairs = pairs.join(second.copy().subquery("second_values"), on=exp.EQ(this=normal[0], expression=normal[1]))
+    pairs = pairs.where(exp.Not(this=exp.In(this=values[0].copy(), query=second.subquery())))
+    counts = [exp.Count(this=exp.Distinct(expressions=[value.copy()])) for value in values]
+    ((num_first, num_second),) = database.query_rows(pairs.copy().select(*counts))
+    if not num_first:
+        return ""
+    example = " and ".join(
+        map(short_value, database.query_rows(pairs.select(*values).order_by(*(value.copy() for value in values)).limit(1))[0])
+    )
+    mappings = ", ".join(
+        f"'{name}': 'LOWER(TRIM({bound_input.columns.get(name, name)}))'"
+        for name, bound_input in {name: side for side, name in sides}.items()
+    )
+    is_assembled = any(bound_input.assembled_from for bound_input, _ in sides)
+    return (
+        f"{' and '.join(bound_input.qualified_label(name) for bound_input, name in sides)} differ in case or surrounding blanks only in {num_first:,} "
+        f"and {num_second:,} values, such as {example}. {'Write both in one form' if is_assembled else f'Map both to one form, such as columns={{{mappings}}}'}"
+    )
 
 
 def _describe_examples(labels: Sequence[str], examples: Iterable[str]) -> str:
@@ -125,6 +165,26 @@ def _read_as_text(inputs: Mapping[str, BoundInput], keys: Sequence[str]) -> str:
     return f" ({', '.join(type_notes)}, and was read as text)" if type_notes else ""
 
 
+def check_shared_classes(database: Database, scores: BoundInput) -> None:
+    """Check that some label is one of the classes that have scores."""
+    columns = ("label", "class_id")
+    rows = scores.select_columns(columns).subquery("class_scores")
+    labels, classes = (exp.select(exp.column(name)).distinct().from_(rows.copy()) for name in columns)
+    if database.query_rows(
+        exp.select("1").from_(labels.subquery("labels")).where(exp.In(this=exp.column("label"), query=classes.subquery())).limit(1)
+    ):
+        return
+    examples = [
+        ", ".join(short_value(value) for (value,) in database.query_rows(query.copy().order_by(name).limit(MAX_EXAMPLES)))
+        for query, name in zip((labels, classes), columns, strict=True)
+    ]
+    similar = describe_similar_ids(database, [(scores, "label"), (scores, "class_id")])
+    raise InputError(
+        f"{scores.label}: no label is one of the classes that have scores. Labels are {examples[0]}, and classes {examples[1]}. "
+        f"{similar or 'Give both the same names, such as by a mapping of label'}"
+    )
+
+
 def check_no_ties(database: Database, bound_input: BoundInput) -> None:
     """Check that no two documents of a list have the same score."""
     keys = [*map(quoted_column, bound_input.group_names), exp.column("query_id"), exp.column("score")]
@@ -133,6 +193,30 @@ def check_no_ties(database: Database, bound_input: BoundInput) -> None:
         raise InputError(
             problem_with_examples(database, bound_input, "equal scores in a list, and ties='error'", tied_scores, ("query_id", "score"))
         )
+
+
+def check_ranks(database: Database, bound_input: BoundInput, *, has_gaps: bool, is_deduplicated: bool) -> None:
+    """Check that the ranks of each list are integers, each once, and from 1 to its length unless they may have gaps."""
+    columns = ("query_id", "doc_id", "rank") if is_deduplicated else ("query_id", "rank")
+    wrong_lists = load_select("checks", "list_positions.sql" if has_gaps else "list_ranks.sql")
+    wrong_lists.set("from_", None)
+    keys = [*map(quoted_column, bound_input.group_names)]
+    wrong_lists.set("expressions", [*keys, *wrong_lists.expressions])
+    wrong_lists = wrong_lists.group_by(*(key.copy() for key in keys))
+
+    def select_lists(for_display: bool) -> exp.Select:
+        rows = bound_input.select_columns(columns, for_display=for_display, keep_types=True)
+        return wrong_lists.from_((rows.distinct() if is_deduplicated else rows).subquery(bound_input.role.name))
+
+    examples = select_lists(for_display=False).limit(MAX_EXAMPLES)
+    if database.query_rows(examples):
+        problem = (
+            "rank has to be integers from 1, each once in a list. Keep one document at each rank"
+            if has_gaps
+            else "rank has to be 1, 2, 3 to the length of a list. Give columns={'rank': 'rank + 1'} for ranks from 0, or ranks='given' to read "
+            "positions with gaps"
+        )
+        raise_problems([format_problem(database, bound_input, problem, examples, select_lists(for_display=True))])
 
 
 def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], roles: Sequence[str]) -> None:

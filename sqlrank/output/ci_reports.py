@@ -9,7 +9,7 @@ from sqlrank.errors import escape_controls
 from sqlrank.output.display_columns import gate_display_columns, group_column_names, select_display_columns
 from sqlrank.output.display_values import Format, format_number, format_value
 from sqlrank.output.result_formats import TableStyle, format_result
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, RATIO_LIMITS, SLICE_COLUMN, SYSTEM_LABELS
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NOTES_KEY, RATIO_LIMITS, SLICE_COLUMN, SYSTEM_LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,8 @@ def format_junit(result: pa.Table, command: str = "gate", inconclusive: str | No
     if is_all_skipped(result):
         cases.append(("all rows", "failure" if inconclusive == "fail" else "error", ALL_SKIPPED))
     systems = {name: sorted({row[name] for row in rows if row.get(name) is not None}) for name in SYSTEM_LABELS[1:]}
-    return _write_suite(command, cases, [(name, escape_controls(value)) for name, values in systems.items() for value in values])
+    notes = (result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode()
+    return _write_suite(command, cases, [(name, escape_controls(value)) for name, values in systems.items() for value in values], notes)
 
 
 def format_junit_error(message: str, command: str) -> str:
@@ -117,8 +118,10 @@ def github_annotations(result: pa.Table, command: str = "gate", inconclusive: st
     ]
 
 
-def _write_suite(command: str, cases: Sequence[tuple[str, str | None, str]], properties: Sequence[tuple[str, str]] = ()) -> str:
-    """Return a JUnit suite of test cases: the name of each, its outcome, None if it passed, and the message of the outcome."""
+def _write_suite(
+    command: str, cases: Sequence[tuple[str, str | None, str]], properties: Sequence[tuple[str, str]] = (), notes: str = ""
+) -> str:
+    """Return a JUnit suite of test cases: the name of each, its outcome, None if it passed, and the message of the outcome; ``notes`` are its output."""
     counts = {name: sum(outcome == kind for _, outcome, _ in cases) for name, kind in JUNIT_COUNTS.items()}
     attributes = {"tests": len(cases), **counts}
     suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in attributes.items()}})
@@ -130,6 +133,8 @@ def _write_suite(command: str, cases: Sequence[tuple[str, str | None, str]], pro
         case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": name})
         if outcome is not None:
             ET.SubElement(case, outcome, {"message": message})
+    if notes:
+        ET.SubElement(suite, "system-out").text = escape_controls(notes, allowed="\n")
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 

@@ -22,6 +22,7 @@ from sqlrank.registry.settings_checks import (
     check_parameter_values,
     check_parameters_accepted,
     check_policy_values,
+    check_rank_positions,
     find_accepted_policies,
     invalid_policies,
     is_policy_defined,
@@ -76,6 +77,7 @@ def resolve_metrics(
             check_parameter_values(resolved, library)
             check_parameters_accepted(resolved, library)
             check_expected_ties(resolved, library)
+            check_rank_positions(resolved)
             resolved_metrics[name] = resolved
         except MetricError as error:
             problems.append(str(error))
@@ -307,6 +309,8 @@ def _resolve_metric(
             f"{metric}: the cut-off of each query is for metrics of rankings at k that have a value per query, such as nDCG@{QUERY_CUTOFF}"
         )
     check_policy_values(settings, library)
+    if is_ranking and settings.get("ranks") == "given":
+        settings = {"ties": "rank", **settings}
     if not is_ranking and settings.get("ties", orders[0]) not in orders:
         allowed = join_words((f"ties={order!r}" for order in orders), "or")
         raise MetricError(f"ties={settings['ties']!r} orders documents. {file.display_name} takes ties as they are, or give {allowed}")

@@ -291,13 +291,18 @@ class Registry:
         """Return the queries in ``checks/`` that must find nothing under the values of these policies."""
         return [entry["validate"] for entry in self._chosen_values(read_settings, settings) if "validate" in entry]
 
+    def left_out_counts(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> dict[str, str]:
+        """Return the metrics that count the units which the values of these policies leave out or fill, with the note on them."""
+        return {name: note for entry in self._chosen_values(read_settings, settings) for name, note in entry.get("counts", {}).items()}
+
     def number_columns(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[str]:
         """Return the columns that have to be numeric under the values of these policies."""
         return [entry["number"] for entry in self._chosen_values(read_settings, settings) if "number" in entry]
 
     def _chosen_values(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Return the declared values of policies that are in force."""
-        return [self.policies[name]["values"].get(settings.get(name), {}) for name in self.policies if name in set(read_settings)]
+        read = [(name, policy["values"]) for name, policy in self.policies.items() if name in set(read_settings)]
+        return [values.get(settings.get(name, next(iter(values))), {}) for name, values in read]
 
     def find_function(self, slot: str, name: str) -> SqlFile:
         """Return the file of a function that fills a slot."""

@@ -261,6 +261,19 @@ def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None
             raise MetricError(join_sentences(f"{metric.file.display_name} has no parameter {name!r}", hint, f"It takes: {accepted_names}"))
 
 
+def check_rank_positions(metric: ResolvedMetric) -> None:
+    """Check that nothing else decides on positions where ``ranks=given`` does."""
+    settings = metric.settings
+    if settings.get("ranks") != "given" or "ranks" not in metric.dependencies.settings:
+        return
+    if settings["ties"] != "rank":
+        raise MetricError(f"ranks='given' reads the rank column, and ties={settings['ties']!r} does not. Leave ties out")
+    if settings.get("unjudged", "nonrelevant") != "nonrelevant":
+        raise MetricError("unjudged='drop' moves documents up, and ranks='given' leaves them where they are. Choose one of them")
+    if "baseline" in metric.dependencies.roles:
+        raise MetricError(f"{metric.metric} compares whole lists, without gaps, so ranks='given' is not for it. Leave ranks out")
+
+
 def _check_policies_with_parameters(metric: ResolvedMetric, library: Registry) -> None:
     """Check for values of policies that a parameter allows under some values of other policies only."""
     settings = metric.settings

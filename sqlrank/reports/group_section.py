@@ -16,6 +16,7 @@ from sqlrank.query_text import write_tree
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.reports.blocks import MAX_TABLE_ROWS, Cell, Section, TableBlock, build_figure, format_cell, read_statement, truncate_text
 from sqlrank.reports.verdict_sentences import count_things
+from sqlrank.result_metadata import read_left_out
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def group_section(overall: pa.Table, request: ReportRequest) -> Section:
         name = request.names[0]
         worst = sort_and_limit(result, request.library, f"-{name}", None)
         grouping = f"{', '.join(truncate_text(column) for column in group)}, the worst {name} first"
-        sentences.append(_worst_groups(worst, group, request))
+        sentences += [_worst_groups(worst, group, request), *(f"{entry}." for entry in read_left_out(result.schema.metadata))]
         table = _build_group_table(worst, values_by_system, request, f"group-{index}", f"By {grouping}")
         blocks.append(_with_commands(table, worst, group, request) if request.is_ranking else table)
         first_groups, num_omitted = _first_groups(result, worst, request)

@@ -17,6 +17,7 @@ from sqlrank.reports.html_page import Report, render_page, require_report_module
 from sqlrank.reports.page_titles import compose_report_title, compose_title, describe_data
 from sqlrank.reports.verdict_sentences import count_things
 from sqlrank.request import SourceGroup
+from sqlrank.result_metadata import read_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -264,6 +265,7 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
     if request.role != sections.CLASS_ROLE:
         account, warnings = sections.data_account(request, comparisons)
         page_sections.append(account)
+    warnings = [f"{entry}." for entry in read_left_out(overall.schema.metadata)] + warnings
     verdicts = (
         clusters.cluster_verdicts(overall, request, warnings)
         if is_clustering

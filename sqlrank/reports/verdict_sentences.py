@@ -26,17 +26,6 @@ MAX_PAIRS_NAMED = 10
 MIN_COVERAGE = 0.95
 """Share of judged documents at the top of lists below which a report warns."""
 
-WARNED_COUNTS = {
-    "num_unanswered": ("query", " without retrieved documents"),
-    "num_no_rel": ("query", " without relevant documents"),
-    "num_dropped": ("row", " without an id, score or grade"),
-    "num_duplicates": ("duplicate row", ""),
-    "num_unplaced": ("record", " without a predicted cluster"),
-    "num_unlabelled": ("record", " without a true cluster"),
-    "num_predictions_dropped": ("prediction", " without a label, score or weight"),
-}
-"""Counts that a report warns of: one of the things that they count, and the rest of the sentence."""
-
 
 def verdict_list(
     request: ReportRequest, comparisons: pa.Table | None, group_comparisons: pa.Table | None, warnings: Sequence[str]
@@ -139,20 +128,18 @@ def data_warnings(rows: Sequence[Mapping[str, Any]], systems: Sequence[str], cut
 
     ``systems`` are the columns that name a row, and ``cutoff`` is that of ``Judged`` and ``num_tied``.
     """
-    counts = {
-        f"num_tied@{cutoff}": ("document", f" whose place among the first {cutoff} depends on the order of equal scores"),
-        **WARNED_COUNTS,
-    }
     judged = f"Judged@{cutoff}"
     warnings = _merge_warnings(
         (name, f"{1 - row[judged]:.0%} of the first {cutoff} documents are unjudged")
         for name, row in _name_groups(rows, systems)
         if row.get(judged) is not None and row[judged] < MIN_COVERAGE
     )
-    for count, (thing, rest) in counts.items():
-        warnings += _merge_warnings(
-            (name, f"{count_things(row[count], thing)}{rest} ({count})") for name, row in _name_groups(rows, systems) if row.get(count)
-        )
+    tied = f"num_tied@{cutoff}"
+    warnings += _merge_warnings(
+        (name, f"{count_things(row[tied], 'document')} whose place among the first {cutoff} depends on the order of equal scores ({tied})")
+        for name, row in _name_groups(rows, systems)
+        if row.get(tied)
+    )
     return warnings
 
 

@@ -237,7 +237,11 @@ def test_a_candidate_that_lacks_queries_does_not_pass() -> None:
     few = {query: docs for place, (query, docs) in enumerate(GOOD.items()) if place < 30}
     options: dict[str, Any] = {"qrels": QRELS, "topics": "judged_and_retrieved"}
     (row,) = sqlrank.gate("RR", run={"baseline": GOOD, "candidate": few}, **options).to_pylist()
-    assert (row["verdict"], row["reason"], row["unpaired"]) == ("inconclusive", "10 of 40 units have a value for one system only", 10)
+    assert (row["verdict"], row["reason"], row["unpaired"]) == (
+        "inconclusive",
+        "10 of 40 units have a value for one system only. candidate: 10 of 40 judged queries found no list, and are left out",
+        10,
+    )
     (worse,) = sqlrank.gate("RR", run={"baseline": GOOD, "candidate": {query: BAD[query] for query in few}}, **options).to_pylist()
     assert worse["verdict"] == "fail"
 

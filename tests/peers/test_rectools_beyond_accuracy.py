@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -9,13 +10,17 @@ import pandas as pd
 import pytest
 from rectools import Columns
 from rectools.metrics import (
+    MAP,
+    MRR,
     AvgRecPopularity,
     CatalogCoverage,
     CoveredUsers,
     IntraListDiversity,
     MeanInvUserFreq,
     PairwiseHammingDistanceCalculator,
+    Recall,
     Serendipity,
+    calc_metrics,
 )
 
 import sqlrank
@@ -71,3 +76,26 @@ def test_all_lists(seed: int) -> None:
     expected["UserCoverage"] = CoveredUsers(k=1).calc(reco, before)
     (found,) = evaluate(list(expected), data)
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", [705, 706])
+def test_unequal_sets_of_users(seed: int) -> None:
+    data = draw_rectools_world(seed)
+    users = sorted(data.relevant)
+    listed = {user: [doc for doc in docs if doc in data.items] for user, docs in data.lists.items() if user not in users[::3]}
+    judged = {user: docs for user, docs in data.relevant.items() if user not in users[1::3]}
+    reco = make_frame(listed, ranked=True)
+    reco[Columns.Rank] = 2 * reco[Columns.Rank] - 1  # positions with gaps
+    metrics = {f"{name}@{k}": metric(k=k) for name, metric in NAMES.items() for k in CUTOFFS}
+    metrics |= {f"CatalogCoverage@{k}": CatalogCoverage(k=k, normalize=True) for k in CUTOFFS}
+    accuracies = {f"{name}@{k}": metric(k=k) for name, metric in {"AP": MAP, "R": Recall, "RR": MRR}.items() for k in CUTOFFS}
+    truth, before = make_frame(judged).assign(**{Columns.Datetime: 0}), make_frame(data.history)
+    expected = calc_metrics({**metrics, **accuracies}, reco, interactions=truth, prev_interactions=before, catalog=list(data.items))
+    run = reco.rename(columns={Columns.User: "query_id", Columns.Item: "doc_id"})
+    qrels = {user: dict.fromkeys(docs, 1) for user, docs in judged.items()}
+    found = {}
+    for names, inputs in ((metrics, data.inputs), (accuracies, None)):
+        (row,) = sqlrank.evaluate(list(names), run=run, qrels=qrels, inputs=inputs, compat="rectools").to_pylist()
+        found |= row
+    # RecTools has NaN without documents among the first k, and NULL is None.
+    assert found == pytest.approx({name: None if math.isnan(value) else value for name, value in expected.items()}, abs=1e-12)

@@ -291,16 +291,32 @@ def test_expected_leaves_counts_alone(beside: list[str]) -> None:
 RANKINGS = ["AP", "nDCG@3", "RR", "ERR", "bpref", "G", "RBP", "Judged@3", "P@2", "IPrec@0.5"]
 
 
-@pytest.mark.parametrize("distinct", [True, False])
-def test_given_ranks_are_the_order(distinct: bool) -> None:
+def test_ranks_are_the_order() -> None:
     drawn, rng = draw_queries(4, 120, 8), random.Random(4)  # noqa: S311
-    draw = (lambda docs: rng.sample(range(1, 100), len(docs))) if distinct else (lambda docs: [rng.randint(1, 3) for _ in docs])
-    ranked = Collection({query: dict(zip(docs, draw(docs), strict=True)) for query, docs in drawn.run.items()}, drawn.qrels)
+    ranks = {query: rng.sample(range(1, len(docs) + 1), len(docs)) for query, docs in drawn.run.items()}
+    ranked = Collection({query: dict(zip(docs, ranks[query], strict=True)) for query, docs in drawn.run.items()}, drawn.qrels)
     sources = {"run": answers.make_table(ranked.run, "rank"), "qrels": ranked.tables["qrels"]}
     table = sqlrank.evaluate(RANKINGS, **sources, per_query=True, ties="rank")
     for metric in RANKINGS:
         got = dict(zip(table["query_id"].to_pylist(), table[metric].to_pylist(), strict=True))
         assert_same(metric, got, ranked, ties="rank")
+
+
+def test_given_ranks_are_positions() -> None:
+    """At positions that a run leaves out there might be documents that nobody judged."""
+    drawn, rng = draw_queries(4, 120, 8), random.Random(5)  # noqa: S311
+    run = {query: dict(zip(docs, rng.sample(range(1, 30), len(docs)), strict=True)) for query, docs in drawn.run.items()}
+    filled = {
+        query: ranks | {f"unjudged {rank}": rank for rank in range(1, max(ranks.values(), default=0)) if rank not in ranks.values()}
+        for query, ranks in run.items()
+    }
+    metrics = [metric for metric in RANKINGS if metric != "Judged@3"]  # its lists are longer
+    table = sqlrank.evaluate(
+        metrics, run=answers.make_table(run, "rank"), qrels=drawn.tables["qrels"], per_query=True, ranks="given", ties="rank"
+    )
+    for metric in metrics:
+        got = dict(zip(table["query_id"].to_pylist(), table[metric].to_pylist(), strict=True))
+        assert_same(metric, got, Collection(filled, drawn.qrels), ties="rank")
 
 
 LEVELS = ["P@3", "R@3", "AP", "RR", "Success@1", "Rprec", "SetP", "SetR", "bpref", "num_rel"]

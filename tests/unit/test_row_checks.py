@@ -198,7 +198,7 @@ def test_no_rows_unchecked() -> None:
 
 def test_nothing_in_common() -> None:
     assert_refused("run and qrels have no query_id in common", "'q'", "'x'", run=GOOD_RUN, qrels=make_qrels(("x", "a", 1)))
-    assert_refused("run and qrels have no (query_id, doc_id) in common", "'zz'", run=GOOD_RUN, qrels=make_qrels(("q", "zz", 1)))
+    assert_refused("run and qrels have no doc_id in common", "'zz'", run=GOOD_RUN, qrels=make_qrels(("q", "zz", 1)))
     assert evaluate_value("RR", GOOD_RUN, make_qrels(("x", "a", 1)), check="off") == 0.0
 
 

@@ -1,0 +1,252 @@
+"""Count the units that a statement leaves out or fills by its policies, for the notes of its result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.metric_values import undefined_key
+from sqlrank.inputs.cross_input_checks import check_shared_classes, describe_similar_ids
+from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.metric_resolver import find_effective_policies, resolve_metrics
+from sqlrank.registry.query_templates import RowCheck, load_select
+from sqlrank.resolve import RANKING_ROLES
+from sqlrank.result_metadata import LeftOut, group_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from sqlrank.compiler.statement import CompiledStatement
+    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.inputs.row_checks import ValidationReport
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.resolve import ResolvedRequest
+
+AUDIT_ALL_ROWS, AUDIT_HIT_LISTS = "audit_rows", "audit_hit_lists"
+"""Audit columns: numbers of all rows, and of lists with a document of positive relevance."""
+
+UNANSWERED, TOTALS = (
+    "num_unanswered",
+    {"num_unanswered": "num_q", "num_unjudged": "num_ret", "num_unplaced": "num_records", "num_unlabelled": "num_records"},
+)
+"""Count of the lists without documents, and for such counts those of all units."""
+
+AUDIT_LISTS, MAX_ROWS_COMPARED = "audit_list", 5_000
+"""Audit column with the number of lists, and the rows of a run up to which all ids are searched for those that differ in their form only."""
+
+MAX_ROWS_LISTED = 1_000
+"""Rows of a result from which counts are summed by Arrow."""
+
+UNSCORED_LABELS, MAX_ROWS_SAMPLED = "audit_unscored_labels", 20_000
+"""Audit column that counts predictions whose label has no score, and the first rows whose classes are compared where no statement counts classes."""
+
+NOTED_RELATIONS = ("scored_labels", "label_ranks", "class_counts", "recommended_items")
+"""Relations whose rows ``sql/notes/`` counts."""
+
+ZERO_DIVISIONS = {"zero": "counts as 0", "one": "counts as 1", "skip": "is left out"}
+"""Treatment of a ratio of 0 / 0 of a class, by policy."""
+
+FILLED_VALUES = {"zero": "0", "half": "0.5", "one": "1"}
+"""Values that fill undefined ones, by policy."""
+
+RowCounts = list[tuple["dict[str, str | None]", int, int]]
+"""Number of units left out, and of all, for each group."""
+
+
+def count_rows_left_out(request: ResolvedRequest) -> list[exp.Expr]:
+    """Return audit columns that count the rows of the evaluated input that policies leave out or fill."""
+    files = [request.library.validate_file(request.library.metrics[name]) for name in _find_counts(request)]
+    return [
+        exp.alias_(file.tree.selects[-1].unalias().copy(), f"audit_{file.display_name}")
+        for file in files
+        if file.source_relation == request.base_role
+    ]
+
+
+def load_notes(request: ResolvedRequest) -> dict[str, exp.Select]:
+    """Return the audit columns of ``sql/notes/`` over the relations that metrics read, by relation."""
+    read = {name for metric in request.metrics for name in metric.dependencies.relations}
+    names = [name for name in NOTED_RELATIONS if name in read and not (name == "label_ranks" and "scored_labels" in read)]
+    return {name: load_select("notes", f"{name}.sql") for name in names}
+
+
+def find_left_out(
+    inputs: BoundInputs,
+    statement: CompiledStatement,
+    result: pa.Table,
+    evaluate: Callable[[ResolvedRequest], pa.Table],
+    report: ValidationReport | None,
+) -> list[LeftOut]:
+    """Return the units that policies left out of a result, or filled.
+
+    Args:
+        inputs: The inputs.
+        statement: The statement.
+        result: Its result with audit columns.
+        evaluate: Returns the result of a request for counts that no audit column has, where these raise suspicion.
+        report: Outcome of the row checks of rankings.
+    """
+    request = inputs.request
+    has_relevant = report is None or report.top_grade is None or bool(report.positive)
+    keys = [output.name for output in statement.outputs if output.kind in {"by", "slice"}]
+    entries = []
+    undefined: dict[str, tuple[list[ResolvedMetric], list[str], RowCounts]] = {}
+    for name, metric in statement.undefined.items():
+        same_metrics = [other for other in request.metrics if undefined_key(other) == undefined_key(metric)]
+        groups = _sum_by_group(result, keys, name, f"audit_{name.split('_')[2]}", request.per_query)
+        if fill := _describe_fill(metric, request):
+            metrics, reasons, _ = undefined.setdefault(f"{fill} {groups}", ([], [], groups))
+            metrics += same_metrics
+            reasons.append(metric.file.annotations["Undefined"])
+    for fill, (metrics, reasons, groups) in undefined.items():
+        note = f"queries {fill.partition(' [')[0]} {', '.join(_column_names(metrics))} (undefined: {'; '.join(dict.fromkeys(reasons))})"
+        entries.append(_summarize_counts(note, metrics, groups))
+    for name, (note, metrics) in _find_counts(request).items():
+        if f"audit_{name}" in result.column_names:
+            entries.append(
+                _summarize_counts(note, metrics, _sum_by_group(result, keys, f"audit_{name}", AUDIT_ALL_ROWS, request.per_query))
+            )
+        elif (name != UNANSWERED or _may_be_unanswered(inputs, result)) and (counts := _count_request(inputs, name)) is not None:
+            counted = evaluate(counts)
+            group_keys = [key for key in counted.column_names if key not in {name, TOTALS.get(name)}]
+            entries.append(_summarize_counts(note, metrics, _sum_by_group(counted, group_keys, name, TOTALS.get(name), per_query=False)))
+    noted = [entry for name in load_notes(request) for entry in _find_noted(inputs, result, keys, name)]
+    entries += noted
+    similar_classes: list[LeftOut] = []
+    if (base := inputs.base) is not None and base.role.name == "classified" and (any(entry.count for entry in noted) or not noted):
+        similar = describe_similar_ids(inputs.database, [(base, "predicted"), (base, "label")], None if noted else MAX_ROWS_SAMPLED)
+        similar_classes = [LeftOut(similar, tuple(str(metric.metric) for metric in request.metrics), 0, 0)] if similar else []
+    # Where nothing is relevant, a result says so once.
+    entries = [entry for entry in entries if entry.count and (has_relevant or entry.count < entry.total)]
+    missing_hits = _find_missing_hits(inputs, result, report, entries) if report is not None and has_relevant else ()
+    return [*entries, *similar_classes, *missing_hits]
+
+
+def _find_noted(inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str) -> Iterator[LeftOut]:
+    """Yield the counts of the audit columns of ``sql/notes/`` over a relation.
+
+    Raises:
+        InputError: No label is one of the classes that have scores.
+    """
+    request = inputs.request
+    _, total, *checks = map(RowCheck, load_notes(request)[relation].selects)
+    for check in checks if total.name in result.column_names else ():
+        metrics = [metric for metric in request.metrics if _is_noted(check, relation, metric)]
+        if not metrics:
+            continue
+        note = check.meaning.format(fill=ZERO_DIVISIONS[str(metrics[0].settings.get("zero_division", "zero"))])
+        entry = _summarize_counts(note, metrics, _sum_by_group(result, keys, check.name, total.name, request.per_query))
+        if check.name == UNSCORED_LABELS and entry.count and entry.count == entry.total and inputs.base is not None:
+            check_shared_classes(inputs.database, inputs.base)
+        yield entry
+
+
+def _is_noted(check: RowCheck, relation: str, metric: ResolvedMetric) -> bool:
+    """Return True if a count of ``sql/notes/`` concerns a metric: it reads the relation, and is the one that the count names, if any."""
+    is_named = check.requirement in {"", metric.file.display_name}
+    return is_named and relation in metric.dependencies.relations and metric.settings.get("average") != "micro"
+
+
+def _find_missing_hits(inputs: BoundInputs, result: pa.Table, report: ValidationReport, entries: Sequence[LeftOut]) -> Iterator[LeftOut]:
+    """Yield notes on a result without a relevant document, and on ids that differ in their form only."""
+    if AUDIT_HIT_LISTS not in result.column_names:
+        return
+    names = [str(metric.metric) for metric in inputs.request.metrics if metric.input_role == "run"]
+    ((_, hits, lists),) = _sum_by_group(result, [], AUDIT_HIT_LISTS, AUDIT_LISTS, per_query=True)
+    ((_, retrieved, judged),) = _sum_by_group(result, [], "audit_retrieved", "audit_docs", per_query=True)
+    if not hits:
+        yield LeftOut("queries found none of their relevant documents", tuple(names), lists, lists)
+    has_few_rows = retrieved < judged and report.rows.get("run", 0) <= MAX_ROWS_COMPARED
+    compared = {"query_id": any("found no list" in entry.note for entry in entries), "doc_id": not hits or has_few_rows}
+    for key in (key for key, is_compared in compared.items() if is_compared):
+        if note := describe_similar_ids(inputs.database, [(inputs.by_role[role], key) for role in ("qrels", "run")]):
+            yield LeftOut(note, tuple(names), 0, 0)
+
+
+def _find_counts(request: ResolvedRequest) -> dict[str, tuple[str, list[ResolvedMetric]]]:
+    """Return the counts of units that policies in force leave out or fill, each with its note and the metrics that it concerns."""
+    entries: dict[str, tuple[str, list[ResolvedMetric]]] = {}
+    for metric in request.metrics:
+        for name, note in request.library.left_out_counts(metric.dependencies.settings, metric.settings).items():
+            if find_input_role(request.library, request.library.metrics[name]) == metric.input_role:
+                entries.setdefault(name, (note, []))[1].append(metric)
+    return entries
+
+
+def _describe_fill(metric: ResolvedMetric, request: ResolvedRequest) -> str:
+    """Return the treatment of lists for which a metric is undefined, empty if a result shows it."""
+    policy = str(metric.settings.get("if_undefined", "zero" if metric.input_role == "run" else "skip"))
+    if policy == "null" or (policy == "skip" and request.per_query):
+        return ""
+    return f"count as {FILLED_VALUES[policy]} in" if policy in FILLED_VALUES else "are left out of"
+
+
+def _column_names(metrics: Sequence[ResolvedMetric]) -> list[str]:
+    return [name for metric in metrics for name in metric.column_names or (str(metric.metric),)]
+
+
+def _may_be_unanswered(inputs: BoundInputs, result: pa.Table) -> bool:
+    """Return True if lists may have no documents: some have no relevant one, or more queries are judged than evaluated."""
+    if AUDIT_HIT_LISTS not in result.column_names:
+        return False
+    ((_, hits, lists),) = _sum_by_group(result, [], AUDIT_HIT_LISTS, AUDIT_LISTS, per_query=True)
+    if inputs.request.shared_policies.get("queries") != "judged_and_retrieved":
+        return hits < lists
+    queries = exp.select(exp.Count(this=exp.Distinct(expressions=[exp.column("query_id")])))
+    judged = inputs.by_role["qrels"].select_columns(("query_id",)).subquery("qrels")
+    return bool(inputs.database.query_rows(queries.from_(judged))[0][0] > lists or inputs.group_names)
+
+
+def _count_request(inputs: BoundInputs, name: str) -> ResolvedRequest | None:
+    """Return a request for the metric ``name`` over the groups of another request, None if that has no input for it."""
+    request = inputs.request
+    names = [name, *([TOTALS[name]] if name in TOTALS else [])]
+    roles = {*request.sources, *request.assembled_roles, *(RANKING_ROLES if request.rankings_from_predictions else ())}
+    policies: dict[str, Any] = dict(request.shared_policies)
+    policies |= {"queries": "judged"} if policies.get("queries") == "judged_and_retrieved" else {}
+    policies |= {"nulls": "drop"} if request.drops_nulls else {}
+    effective = find_effective_policies(names, request.library, None, policies, roles)
+    metrics = resolve_metrics(names, request.library, None, {name: policies[name] for name in effective}, roles)
+    if not {role for metric in metrics for role in metric.dependencies.roles} <= inputs.needed_columns.keys() | {request.base_role}:
+        return None
+    role = metrics[0].input_role
+    # A count reads the column that the metrics rank by, so that it needs no other.
+    order = next(({"ties": metric.settings["ties"]} for metric in request.metrics if metric.settings.get("ties") == "rank"), {})
+    metrics = [replace(metric, settings={**metric.settings, **order}) for metric in metrics]
+    return replace(
+        request, metrics=metrics, base_role=None if role == "run" else role, per_query=False, per_unit=False, confidence=None, needs_units=False,
+        include_query_weights=False, requested_names=False, across=(), differences={}, rolled_up=(), plan={},
+    )  # fmt: skip
+
+
+def _sum_by_group(result: pa.Table, keys: Sequence[str], name: str, total: str | None, per_query: bool) -> RowCounts:
+    """Return the sums of a count and of a total for each group; without ``per_query``, rows of a group repeat its counts."""
+    counted = [name, *([total] if total is not None and total in result.column_names else [])]
+    if result.num_rows > MAX_ROWS_LISTED:
+        import pyarrow.compute as pc  # noqa: PLC0415  its import takes longer than a small evaluation
+
+        totals = {column: pc.sum(result[column]).as_py() for column in counted}
+        if not keys:
+            return [({}, int(totals[name] or 0), int(totals.get(total or "") or 0))]
+        if not totals[name]:
+            return []
+        sums_of_groups = result.group_by(list(keys)).aggregate([(column, "sum" if per_query else "max") for column in counted])
+        result = sums_of_groups.select([*keys, *sums_of_groups.column_names[-len(counted) :]]).rename_columns([*keys, *counted])
+    columns = [*keys, *counted]
+    sums: dict[tuple[str | None, ...], list[int]] = {}
+    for row in result.select(columns).to_pylist():
+        counts = [int(row.get(column) or 0) for column in (name, total or "")]
+        group = tuple(group_texts(row, list(keys)))
+        sums[group] = [first + second for first, second in zip(sums[group], counts, strict=True)] if per_query and group in sums else counts
+    return [(dict(zip(keys, group, strict=True)), count, total_count) for group, (count, total_count) in sums.items()]
+
+
+def _summarize_counts(note: str, metrics: Sequence[ResolvedMetric], groups: RowCounts) -> LeftOut:
+    """Return the units that are left out of all groups together, and of each."""
+    first_slice = [entry for entry in groups if entry[0].get("slice") == groups[0][0].get("slice")]
+    count, total = sum(entry[1] for entry in first_slice), sum(entry[2] for entry in first_slice)
+    return LeftOut(note, tuple(_column_names(metrics)), count, total, tuple(groups) if len(groups) > 1 else ())

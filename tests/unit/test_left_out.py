@@ -1,0 +1,271 @@
+"""Notes on what policies leave out of a result, or fill: with counts, by group, in results, comparisons, gates, reports and on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner
+
+import sqlrank
+from sqlrank.cli.app import app
+from sqlrank.errors import InputError
+from sqlrank.output.ci_reports import format_junit
+from sqlrank.registry.loader import load_registry
+from sqlrank.result_metadata import read_left_out
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUERIES = [f"q{number}" for number in range(6)]
+QRELS = {query: {"a": 1, "b": 0} for query in QUERIES}
+RUN = {query: {"a": 2.0, "b": 1.0} for query in QUERIES}
+HALF = {query: RUN[query] for query in QUERIES[:3]}
+
+
+def read_notes(result: pa.Table) -> list[str]:
+    return (result.schema.metadata or {}).get(b"sqlrank.notes", b"").decode().splitlines()
+
+
+def make_records(**missing: list[int]) -> dict[str, pa.Table]:
+    columns = {
+        name: [None if row in missing.get(name, []) else row // 2 for row in range(6)] for name in ("predicted_cluster", "true_cluster")
+    }
+    return {"records": pa.table({"record_id": range(6), **columns})}
+
+
+def make_predictions(labels: list[int | None]) -> pa.Table:
+    size = len(labels)
+    return pa.table({"query_id": [row // 2 for row in range(size)], "label": labels, "score": [row / 10 for row in range(size)]})
+
+
+RANKED_ROWS = {"query_id": ["q0", "q0", "q0", "q0"], "doc_id": ["a", "b", "a", "c"], "score": [3.0, 2.0, 1.0, None]}
+ROWS_LEFT_OUT = "rows of run and judgments without a score or grade, which are left out: 1"
+ESTIMATES = "Metrics such as SampledPairwisePrecision estimate for all records from a sample of true clusters"
+
+CASES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "queries=judged": ("RR", {"run": HALF, "qrels": QRELS}, ["3 of 6 judged queries found no list, and count as empty lists"]),
+    "queries=judged_and_retrieved": ("RR", {"run": HALF, "qrels": QRELS}, ["3 of 6 judged queries found no list, and are left out"]),
+    "queries=given": (
+        "RR",
+        {"inputs": {"answers": pa.table({"query_id": [1, 2], "retrieved": [["a"], []], "relevant": [["a"], ["b"]]})}},
+        ["1 of 2 queries found no list, and count as empty lists"],
+    ),
+    "unjudged=drop": (
+        "RR",
+        {"run": {"q0": ["a", "b", "c", "d"]}, "qrels": QRELS, "where": "qrels.query_id = 'q0'"},
+        ["2 of 4 retrieved documents have no judgment, and are removed"],
+    ),
+    "missing_prediction=singleton": (
+        "BCubedF",
+        {"inputs": make_records(predicted_cluster=[0, 2, 4])},
+        ["3 of 6 records have no predicted cluster, and count as clusters of their own"],
+    ),
+    "missing_prediction=drop": (
+        "BCubedF",
+        {"inputs": make_records(predicted_cluster=[0, 2, 4])},
+        ["3 of 6 records have no predicted cluster, and are left out"],
+    ),
+    "missing_truth=drop": (
+        "PairwisePrecision",
+        {"inputs": make_records(true_cluster=[0, 1, 5])},
+        [f"3 of 6 records have no true cluster, and are left out. {ESTIMATES}"],
+    ),
+    "missing_truth=singleton": (
+        "PairwisePrecision",
+        {"inputs": make_records(true_cluster=[0, 1, 5])},
+        ["3 of 6 records have no true cluster, and count as clusters of their own"],
+    ),
+    "duplicates=max": (
+        "RR",
+        {"run": {name: values[:3] for name, values in RANKED_ROWS.items()}, "qrels": {"q0": {"a": 1}}},
+        ["rows that repeat a document of their query, which are merged: 1"],
+    ),
+    "nulls=drop": (
+        "RR",
+        {"run": {name: values[2:] for name, values in RANKED_ROWS.items()}, "qrels": {"q0": {"a": 1}}},
+        [ROWS_LEFT_OUT],
+    ),
+    "nulls=drop of predictions": (
+        "LogLoss",
+        {"predictions": make_predictions([0, 1, None, 1])},
+        ["predictions without a label, score or weight, which are left out: 1"],
+    ),
+    **{
+        f"if_undefined={policy}": (
+            "RR",
+            {"run": RUN, "qrels": {**QRELS, "q0": {"b": 0}, "q1": {"b": 0}, "q2": {"b": 0}}},
+            [f"3 of 6 queries {what} RR (undefined: a query without relevant documents)"],
+        )
+        for policy, what in {"zero": "count as 0 in", "one": "count as 1 in", "half": "count as 0.5 in", "skip": "are left out of"}.items()
+    },
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_policy_says_how_many_units_it_leaves_out(case: str) -> None:
+    metric, sources, notes = CASES[case]
+    policy, _, value = case.partition(" ")[0].partition("=")
+    result = sqlrank.evaluate(metric, **sources, **({"topics": value} if policy == "queries" and "inputs" in sources else {policy: value}))
+    assert read_notes(result) == notes
+    assert sum(entry.count for entry in read_left_out(result.schema.metadata)) in {1, 2, 3}
+
+
+def test_every_policy_that_leaves_units_out_is_tried() -> None:
+    library = load_registry()
+    declared = {
+        f"{name}={value}" for name, policy in library.policies.items() for value, entry in policy["values"].items() if "counts" in entry
+    }
+    filled = {f"if_undefined={value}" for value in library.functions["if_undefined"] if value != "null"}
+    assert declared | filled == {case.partition(" ")[0] for case in CASES}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"metrics": ["nDCG@10", "RR", "P@5"], "run": RUN, "qrels": QRELS},
+        {"metrics": "RR", "run": {**RUN, "other": {"a": 1.0}}, "qrels": QRELS},
+        {"metrics": "RR", "run": RUN, "qrels": QRELS, "queries": "judged_and_retrieved"},
+        {"metrics": ["RR", "AP"], "run": {"one": RUN, "two": RUN}, "qrels": QRELS, "per_query": True},
+        {"metrics": ["PairwiseF", "BCubedF"], "inputs": make_records()},
+        {"metrics": ["AUC", "LogLoss"], "predictions": make_predictions([0, 1, 1, 0])},
+        {"metrics": "AUC", "predictions": make_predictions([0, 1, 1, 0]), "level": "query"},
+        {"metrics": "LogLoss", "predictions": make_predictions([0, 1, 1, 0]), "nulls": "drop"},
+    ],
+)
+def test_complete_data_have_no_notes(call: dict[str, Any]) -> None:
+    assert read_notes(sqlrank.evaluate(**call)) == []
+
+
+def test_groups_have_counts_of_their_own() -> None:
+    days = ["mon", "mon", "tue", "tue"]
+    run = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x", "x", "x"], "score": [1.0, 1.0, 1.0], "day": days[:3]})
+    qrels = pa.table({"query_id": list("abcd"), "doc_id": ["x"] * 4, "relevance": [1] * 4, "day": days})
+    result = sqlrank.evaluate("RR", run=run, qrels=qrels, by="day")
+    assert read_notes(result) == ["1 of 4 judged queries found no list, and count as empty lists (day=tue: 1 of 2)"]
+    both = sqlrank.evaluate("RR", run=run, qrels=qrels, by=[[], ["day"]])
+    assert read_notes(both) == read_notes(result)
+    single = sqlrank.evaluate(["AUC"], predictions=make_predictions([0, 1, 1, 1]), level="query")
+    assert read_notes(single) == ["1 of 2 queries are left out of AUC (undefined: predictions of one class only)"]
+
+
+def test_a_result_without_hits_is_0() -> None:
+    result = sqlrank.evaluate("RR", run={"q": ["a"], "r": ["b"]}, qrels={"q": {"b": 1}, "r": {"a": 1}})
+    assert result.to_pylist() == [{"RR": 0.0}]
+    assert read_notes(result) == ["2 of 2 queries found none of their relevant documents"]
+    with pytest.raises(InputError, match=r"run and qrels have no doc_id in common\. For example, run has 'a' and qrels has 'z'"):
+        sqlrank.evaluate("RR", run={"q": ["a"]}, qrels={"q": {"z": 1}})
+
+
+def test_ids_that_differ_in_case_or_blanks_are_named() -> None:
+    notes = read_notes(sqlrank.evaluate("RR", run={"Star Wars": ["x"], "alien": ["y"]}, qrels={"star wars": {"x": 1}, "alien": {"y": 1}}))
+    text = "differ in case or surrounding blanks only in 1 and 1 values, such as"
+    mapped = "Map both to one form, such as columns={'query_id': 'LOWER(TRIM(query_id))'}"
+    assert notes[1:] == [f"qrels.query_id and run.query_id {text} 'star wars' and 'Star Wars'. {mapped}"]
+    (note,) = read_notes(sqlrank.evaluate("RR", run={"q": ["X ", "y"]}, qrels={"q": {"x": 1, "y": 1}}))
+    assert note.startswith(f"qrels.doc_id and run.doc_id {text} 'x' and 'X '")
+    with pytest.raises(InputError, match=r"have no query_id in common.*qrels.query_id and run.query_id differ in case"):
+        sqlrank.evaluate("RR", run={"Q": ["x"]}, qrels={"q": {"x": 1}})
+
+
+def test_items_beyond_the_catalog_are_counted() -> None:
+    inputs = {"items": pa.table({"doc_id": ["a", "b", "c", "d"]})}
+    result = sqlrank.evaluate("CatalogCoverage@2", run={"u": ["a", "x"], "v": ["b", "y"]}, inputs=inputs)
+    assert (result.to_pylist(), read_notes(result)) == (
+        [{"CatalogCoverage@2": 0.5}],
+        ["2 of 4 recommended items are not in the catalog, and are left out"],
+    )
+    assert read_notes(sqlrank.evaluate("CatalogCoverage@2", run={"u": ["a", "b"]}, inputs=inputs)) == []
+
+
+def test_comparisons_and_gates_say_what_is_left_out(tmp_path: Path) -> None:
+    queries = [f"q{number}" for number in range(30)]
+    run, qrels = {query: {"a": 1.0} for query in queries}, {query: {"a": 1} for query in queries}
+    half = {query: run[query] for query in queries[:15]}
+    note = "15 of 30 judged queries found no list, and count as empty lists"
+    compared = sqlrank.compare("RR", run={"old": run, "new": half}, qrels=qrels)
+    assert read_notes(compared) == ["15 of 60 judged queries found no list, and count as empty lists (system=new: 15 of 30)"]
+    decided = sqlrank.gate("RR", run={"old": run, "new": half}, qrels=qrels, tolerance=0.1)
+    assert decided["reason"].to_pylist() == [f"worse by more than the tolerance. new: {note}"]
+    stored = sqlrank.evaluate("RR", run=half, qrels=qrels, per_query=True)
+    passed = sqlrank.gate("RR", run=run, qrels=qrels, baseline=stored, tolerance=0.1)
+    assert passed["reason"].to_pylist() == [f"not worse by more than the tolerance. baseline: {note}"]
+    assert f"<system-out>{note} (system=baseline: 15 of 30)</system-out>" in format_junit(passed)
+    for name, table in {"run": half, "qrels": qrels}.items():
+        value = "score" if name == "run" else "relevance"
+        rows = [{"query_id": query, "doc_id": "a", value: 1} for query in table]
+        pyarrow.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / f"{name}.parquet")
+    done = CliRunner().invoke(app, ["evaluate", "RR", "--run", str(tmp_path / "run.parquet"), "--qrels", str(tmp_path / "qrels.parquet")])
+    assert done.stderr == f"note: {note}\n"
+
+
+def test_reports_begin_with_what_is_left_out() -> None:
+    html = sqlrank.report("RR", run={"old": RUN, "new": HALF}, qrels=QRELS).html
+    assert "3 of 12 judged queries found no list, and count as empty lists (system=new: 3 of 6)." in html
+
+
+def make_scores(labels: list[str], scores: list[list[float]]) -> dict[str, pa.Table]:
+    return {"multiclass_predictions": pa.table({"label": labels, "classes": [["a", "b"]] * len(labels), "scores": scores})}
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "notes"),
+    [
+        (["a", "b"], [[0.9, 0.1], [0.2, 0.8]], []),
+        (["a", "b"], [[0.9, 0.9], [0.2, 0.8]], ["1 of 2 predictions have class probabilities that do not add up to 1"]),
+        (
+            ["c", "b"],
+            [[0.9, 0.1], [0.2, 0.8]],
+            ["1 of 2 predictions have a label that none of their classes is, which counts as a score of 0"],
+        ),
+    ],
+)
+def test_scores_of_classes_belong_to_labels_and_add_up_to_1(labels: list[str], scores: list[list[float]], notes: list[str]) -> None:
+    assert read_notes(sqlrank.evaluate(["MulticlassLogLoss", "TopKAccuracy@1"], inputs=make_scores(labels, scores))) == notes
+
+
+@pytest.mark.parametrize("metric", ["MulticlassLogLoss", "MulticlassBrier", "TopKAccuracy@1"])
+def test_labels_of_which_no_class_has_a_score_are_refused(metric: str) -> None:
+    with pytest.raises(InputError, match=r"no label is one of the classes that have scores\. Labels are 'x', 'y', and classes 'a', 'b'"):
+        sqlrank.evaluate(metric, inputs=make_scores(["x", "y"], [[0.9, 0.1], [0.2, 0.8]]))
+
+
+@pytest.mark.parametrize("metric", ["MulticlassAccuracy", "MulticlassFBeta", "CohenKappa"])
+def test_classes_that_differ_in_case_or_blanks_are_named(metric: str) -> None:
+    classified = {"label": ["cat", "dog", "cat", "cow"], "predicted": ["cat ", "Dog", "cow", "cow"]}
+    (note,) = read_notes(sqlrank.evaluate(metric, inputs={"classified": pa.table(classified)}))
+    assert note.startswith(
+        "classified.predicted and classified.label differ in case or surrounding blanks only in 2 and 2 values, such as 'Dog' and 'dog'. Map both"
+    )
+    mapped = {name: f"LOWER(TRIM({name}))" for name in classified}
+    result = sqlrank.evaluate("MulticlassAccuracy", inputs={"classified": pa.table(classified)}, columns=mapped)
+    assert (result.to_pylist(), read_notes(result)) == ([{"MulticlassAccuracy": 0.75}], [])
+
+
+@pytest.mark.parametrize(("zero_division", "fill"), [("zero", "counts as 0"), ("one", "counts as 1"), ("skip", "is left out")])
+def test_classes_without_a_ratio_are_counted(zero_division: str, fill: str) -> None:
+    classified = {"classified": pa.table({"label": ["a", "b", "b"], "predicted": ["a", "a", "c"]})}
+    result = sqlrank.evaluate(["MulticlassPrecision", "MulticlassRecall"], inputs=classified, zero_division=zero_division)
+    assert read_notes(result) == [
+        f"1 of 3 classes are never predicted, and their precision, 0 / 0, {fill}",
+        f"1 of 3 classes are never observed, and their recall, 0 / 0, {fill}",
+    ]
+    assert read_notes(sqlrank.evaluate("MulticlassPrecision", inputs=classified, average="micro")) == []
+
+
+def test_series_of_other_indexes_are_refused() -> None:
+    labels, scores = pd.Series([1, 0, 1], index=[0, 1, 2]), pd.Series([0.3, 0.2, 0.1], index=[2, 1, 0])
+    with pytest.raises(InputError, match="predictions: label and score are Series of other indexes, whose rows may not belong together"):
+        sqlrank.evaluate("AUC", predictions={"label": labels, "score": scores})
+    aligned = sqlrank.evaluate("AUC", predictions=pd.DataFrame({"label": labels, "score": scores}))
+    assert aligned.to_pylist() == [{"AUC": 0.5}]
+    assert sqlrank.evaluate("AUC", predictions={"label": labels, "score": list(scores)}).to_pylist() == [{"AUC": 0.5}]
+
+
+def test_an_experiment_says_why_a_value_is_undefined() -> None:
+    visits = pa.table({"unit_id": range(6), "variant": list("aaabbb"), "clicks": [1, 0, 1, 0, 1, 1], "views": [0, 0, 0, 2, 1, 3]})
+    result = sqlrank.experiment(["Ratio(clicks, views)", "Mean(clicks)"], data=visits, control="a")
+    assert read_notes(result) == ["Ratio(clicks, views) is NULL for a (undefined: denominators that add up to 0)"]

@@ -1,0 +1,132 @@
+"""Every number column of every input decides on a result: shifted or scaled it gives another, is refused, or is documented to be an order or a share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import sqlrank
+from sqlrank.errors import InputError
+from sqlrank.registry.loader import load_registry
+
+pytestmark = pytest.mark.slow
+
+RUN = {"query_id": [1, 1, 1, 2, 2], "doc_id": list("abcab"), "score": [0.9, 0.5, 0.1, 0.8, 0.3], "rank": [1, 2, 3, 1, 2]}
+QRELS = {"query_id": [1, 1, 2, 2], "doc_id": ["b", "c", "a", "b"], "relevance": [1.0, 3.0, 2.0, 0.0]}
+ROWS = {
+    "query_id": [1, 1, 2, 2],
+    "label": [1.0, 0.0, 0.0, 1.0],
+    "score": [0.5, 0.5, 0.2, 0.4],
+    "weight": [1.0, 2.0, 1.0, 3.0],
+    "rank": [2, 1, 3, 4],
+    "quantile_level": [0.2, 0.3, 0.4, 0.4],
+    "interval_low": [0.1, 0.2, 0.0, 0.3],
+    "interval_high": [0.9, 0.6, 0.3, 0.5],
+}
+CLASSES = {
+    "prediction_id": [1, 1, 2, 2],
+    "class_id": list("abab"),
+    "label": list("aabb"),
+    "score": [0.6, 0.4, 0.3, 0.7],
+    "weight": [1.0, 1.0, 3.0, 3.0],
+}
+FLAGS = {**CLASSES, "label": [1.0, 0.0, 0.0, 1.0], "predicted": [1.0, 1.0, 0.0, 1.0]}
+LOGS = {
+    "reward": [1.0, 0.0, 2.0],
+    "propensity": [0.5, 0.25, 0.5],
+    "target_propensity": [0.25, 0.5, 0.4],
+    "predicted_reward": [0.5, 0.5, 1.0],
+    "expected_reward": [0.4, 0.6, 1.0],
+}
+RANKED = {"run": RUN, "qrels": QRELS}
+PREDICTED = {"predictions": ROWS}
+
+CASES: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
+    "run.score": (["nDCG@2"], RANKED, {}),
+    "run.rank": (["RR"], RANKED, {"ties": "rank"}),
+    "qrels.relevance": (["DCG@2"], RANKED, {}),
+    "queries.weight": (["P@1"], {**RANKED, "queries": {"query_id": [1, 2], "weight": [1.0, 3.0]}}, {}),
+    "queries.cutoff": (["P@cutoff"], {**RANKED, "queries": {"query_id": [1, 2], "cutoff": [1, 2]}}, {}),
+    "predictions.label": (["MAE"], PREDICTED, {}),
+    "predictions.score": (["MAE"], PREDICTED, {}),
+    "predictions.weight": (["MAE"], PREDICTED, {}),
+    "predictions.rank": (["LiftQuality(ties=row_order)"], PREDICTED, {}),
+    "predictions.quantile_level": (["PinballLoss"], PREDICTED, {}),
+    "predictions.interval_low": (["IntervalWidth"], PREDICTED, {}),
+    "predictions.interval_high": (["IntervalWidth"], PREDICTED, {}),
+    "classified.weight": (
+        ["MulticlassAccuracy"],
+        {"classified": {"label": list("aab"), "predicted": list("abb"), "weight": [1.0, 2.0, 4.0]}},
+        {},
+    ),
+    "class_scores.score": (["MulticlassBrier"], {"class_scores": CLASSES}, {}),
+    "class_scores.weight": (["MulticlassBrier"], {"class_scores": CLASSES}, {}),
+    "class_labels.label": (["HammingLoss"], {"class_labels": FLAGS}, {}),
+    "class_labels.predicted": (["HammingLoss"], {"class_labels": FLAGS}, {}),
+    "class_labels.weight": (["HammingLoss"], {"class_labels": FLAGS}, {}),
+    **{f"logs.{name}": (["DR"], {"logs": LOGS}, {}) for name in LOGS},
+    "baseline.score": (["RBO"], {"run": RUN, "baseline": RUN}, {}),
+    "baseline.rank": (["RBO"], {"run": RUN, "baseline": RUN}, {"ties": "rank"}),
+    "features.value": (
+        ["IntraListDiversity(distance=cosine)@2"],
+        {"run": RUN, "features": {"doc_id": list("aabbc"), "category": list("xyxyx"), "value": [1.0, 2.0, 3.0, 1.0, 1.0]}},
+        {},
+    ),
+    "interleaved.clicks": (
+        ["Preference"],
+        {"interleaved": {"session_id": [1, 1, 2, 2], "team": list("ABAB"), "clicks": [1.0, 0.0, 0.0, 2.0]}},
+        {},
+    ),
+}
+
+INVARIANT = {
+    "run.score": {"shifted": "order", "scaled": "order"},
+    "baseline.score": {"shifted": "order", "scaled": "order"},
+    "predictions.rank": {"shifted": "order among equal scores", "scaled": "order among equal scores"},
+    "features.value": {"scaled": "the cosine of vectors"},
+    "interleaved.clicks": {"shifted": "the team with more clicks", "scaled": "the team with more clicks"},
+    **{
+        f"{role}.weight": {"scaled": "weights are relative"}
+        for role in ("queries", "predictions", "classified", "class_scores", "class_labels")
+    },
+}
+"""What is the same after a shift or a scale, with the reason, of columns that are an order or relative."""
+
+UNTRIED = {"training": "is learnt from, and no metric reads it"}
+
+
+def evaluate(name: str, change: Any = None) -> Any:
+    metrics, sources, options = CASES[name]
+    role, _, column = name.partition(".")
+    tables = {source: pa.table(rows) for source, rows in sources.items()}
+    if change is not None:
+        table = tables[role]
+        tables[role] = table.set_column(table.column_names.index(column), column, change(table[column]))
+    given = {source: tables.pop(source) for source in ("run", "qrels", "queries", "predictions") if source in tables}
+    try:
+        return sqlrank.evaluate(metrics, **given, inputs=tables or None, **options).to_pylist()
+    except InputError:
+        return "refused"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_shift_and_a_scale_are_seen(name: str) -> None:
+    value = evaluate(name)
+    assert value != "refused"
+    changed = {"shifted": evaluate(name, lambda column: pc.add(column, 2)), "scaled": evaluate(name, lambda column: pc.multiply(column, 2))}
+    same = {what for what, result in changed.items() if result == value}
+    assert same == INVARIANT.get(name, {}).keys()
+
+
+def test_every_number_column_is_tried() -> None:
+    columns = {
+        f"{role.name}.{column.name}"
+        for role in load_registry().roles.values()
+        for column in role.columns.values()
+        if column.type in {"number", "double", "integer"} and role.name not in UNTRIED
+    }
+    # Weights of lists of scores become those of class_scores.
+    assert columns - {"multiclass_predictions.weight"} == CASES.keys()
