@@ -27,11 +27,11 @@ _VALUES = (
 _FUNCTIONS = (
     "Abs ArrayContains ArrayPosition CaseSpecificColumnConstraint Ceil Chr Coalesce Concat ConcatWs Contains CurrentDate CurrentDatetime "
     "CurrentTime CurrentTimestamp Date DateAdd DateBin DateDiff DateFromParts DateStrToDate DateSub DateToDateStr DateTrunc Datetime DatetimeAdd "
-    "DatetimeDiff DatetimeSub DatetimeTrunc Day DayOfMonth DayOfWeek DayOfWeekIso DayOfYear EndsWith Exp Extract FarmFingerprint Floor Greatest "
+    "DatetimeDiff DatetimeSub DatetimeTrunc Day DayOfMonth DayOfWeek DayOfWeekIso DayOfYear Decode EndsWith Exp Extract FarmFingerprint Floor Greatest "
     "Hex Hour Initcap Int64 IsInf IsNan LastDay Least Left Length Ln Log Lower LowerHex MakeInterval MD5 Minute Month Nullif ParseJSON Quarter "
     "RegexpExtract RegexpReplace Replace Right Round SafeDivide Second SHA SHA2 Sign Split Sqrt StartsWith StrPosition StrToDate StrToTime "
     "StrToUnix StructExtract Substring Time TimeStrToDate TimeStrToTime TimeToStr TimeToUnix Timestamp TimestampAdd TimestampDiff "
-    "TimestampFromParts TimestampSub TimestampTrunc ToChar ToNumber Trim Trunc TsOrDsAdd TsOrDsDiff TsOrDsToDate TsOrDsToDateStr "
+    "TimestampFromParts TimestampSub TimestampTrunc ToChar ToNumber Trim Trunc Unhex TsOrDsAdd TsOrDsDiff TsOrDsToDate TsOrDsToDateStr "
     "TsOrDsToTimestamp Unicode UnixToTime Upper Week WeekOfYear Year"
 )
 _ALLOWED_NODES = frozenset(

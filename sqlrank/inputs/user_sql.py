@@ -12,8 +12,8 @@ from sqlglot.errors import SqlglotError
 from sqlrank.engines.identifiers import quote_columns
 from sqlrank.errors import CONTROLS, InputError, quote_excerpt
 from sqlrank.inputs.allowed_syntax import DisallowedSqlError, check_syntax
-from sqlrank.query_text import ExpressionText, write_tree
-from sqlrank.rendering.dialects import get_dialect
+from sqlrank.query_text import ExpressionText
+from sqlrank.rendering.dialects import get_dialect, write_character
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ def _join_tokens(text: str, dialect: str, argument: str) -> str:
         pieces.append(" " if pieces and between.strip(" ") else between if pieces else "")
         piece = text[token.start : token.end + 1]
         if control := re.search(CONTROLS, piece):
-            call = write_tree(exp.Chr(expressions=[exp.Literal.number(ord(control[0]))]), get_dialect(dialect).sqlglot_name)
+            call = write_character(control[0], get_dialect(dialect).sqlglot_name)
             raise InputError(f"{argument}: {quote_excerpt(piece)} holds a control character. Write {call} in a text, or rename the column")
         pieces.append(piece)
         end = token.end + 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.errors import escape_controls
 from sqlrank.sql_ast import LeadingComment
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _find_item_kind(select: exp.Select, item: exp.Expr, text: str) -> str:
 
 def _one_line(comments: Sequence[str]) -> str:
     """Return comments as one line: a line break in a name must not end the comment."""
-    return " ".join(" ".join(comments).split())
+    return escape_controls(" ".join(" ".join(comments).split()))
 
 
 def format_comment(comments: Sequence[str] | None, indent: int) -> list[str]:

@@ -381,6 +381,20 @@ DIALECTS = {
 """All dialects by name; docs/engines.md lists those that were executed."""
 
 
+def write_character(character: str, sqlglot_name: str) -> str:
+    """Return the call that gives a character: by its number, or by its bytes where the function of an engine takes these.
+
+    >>> write_character(chr(10), "duckdb"), write_character(chr(0x202E), "spark")
+    ('CHR(10)', "DECODE(X'E280AE', 'UTF-8')")
+    """
+    digits = character.encode(errors="surrogatepass").hex().upper()
+    if sqlglot_name in {"spark", "databricks"}:
+        return f"DECODE(X'{digits}', 'UTF-8')"
+    if sqlglot_name == "clickhouse":
+        return f"UNHEX('{digits}')"
+    return f"{'CHAR' if sqlglot_name == 'sqlite' else 'CHR'}({ord(character)})"
+
+
 def get_dialect(name: str) -> Dialect:
     """Return the capabilities of a dialect.
 

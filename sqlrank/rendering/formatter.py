@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import ErrorLevel, exp
 
+from sqlrank.errors import CONTROLS, InputError, escape_controls, short_repr
 from sqlrank.query_text import build_writer, query_text
 from sqlrank.rendering.column_lines import LINE_WIDTH, fits_line, format_columns, format_comment, list_column_comments
-from sqlrank.rendering.dialects import DIALECTS
+from sqlrank.rendering.dialects import DIALECTS, write_character
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -81,6 +82,7 @@ def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr
     Layouts are registered in its dispatch table, because the compiled sqlglot does not allow subclasses. Tables with two texts are marked.
     """
     writer = build_writer(dialect, pretty=pretty, comments=False, unsupported_level=ErrorLevel.RAISE, max_text_width=LINE_WIDTH)
+    writer._dispatch = writer._dispatch | _control_writers(writer._dispatch, dialect)  # noqa: SLF001
     if pretty:
         layouts = _build_layouts(writer._dispatch)  # noqa: SLF001
         if dialect in _WITHOUT_GREATEST:
@@ -92,6 +94,31 @@ def _build_generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr
         writer._dispatch = writer._dispatch | _table_marks(tables, writer._dispatch, table_texts)  # noqa: SLF001
     generator: Generator = writer
     return generator
+
+
+def _control_writers(dispatch: dict[type[exp.Expr], Write], dialect: str) -> dict[type[exp.Expr], Write]:
+    """Return writers of literals and names that let no control or bidirectional character into a statement."""
+    default = dispatch[exp.Literal]
+
+    def write_literal(self: Any, node: exp.Literal) -> str:
+        """Write the control characters of a text as calls, joined to the rest."""
+        if node.this.isprintable() or not node.is_string or not re.search(CONTROLS, node.this):
+            return default(self, node)
+        pieces = filter(None, re.split(f"({CONTROLS})", node.this))
+        texts = [
+            write_character(piece, dialect) if re.fullmatch(CONTROLS, piece) else default(self, exp.Literal.string(piece))
+            for piece in pieces
+        ]
+        return f"({' || '.join(texts)})" if len(texts) > 1 else texts[0]
+
+    def write_identifier(self: Any, node: exp.Identifier) -> str:
+        if not node.this.isprintable() and re.search(CONTROLS, node.this):
+            raise InputError(
+                f"the name {short_repr(node.this)} holds a control character, which no statement may. Rename it in a view or query"
+            )
+        return dispatch[exp.Identifier](self, node)
+
+    return {exp.Literal: write_literal, exp.Identifier: write_identifier}
 
 
 def _fits_one_line(self: Any, text: str) -> bool:
@@ -183,7 +210,7 @@ def _query_marks(tables: dict[exp.Expr, exp.Expr], write_var: Write, table_texts
         text = query_text(node)
         if text is None:
             return write_var(self, node)
-        lines = [*(f"-- {line}" for line in wrap(text.comment, LINE_WIDTH)), text.layout]
+        lines = [*(f"-- {line}" for line in wrap(escape_controls(text.comment), LINE_WIDTH)), text.layout]
         display = "\n\0".join(lines)
         other = tables.get(node)
         table_texts.append((display, display if other is None else other.sql(self.dialect)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlrank._version import __version__
-from sqlrank.errors import join_words
+from sqlrank.errors import escape_controls, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ class StatementHeader:
         }
         texts = [f"{name}: {text}" for name, text in lines.items() if text]
         texts += [*self.notes, *([] if self.command is None else [f"made by: {self.command}"])]
-        return "".join(f"-- {' '.join(line.splitlines())}\n" for line in texts)
+        return "".join(f"-- {escape_controls(' '.join(line.splitlines()))}\n" for line in texts)
 
 
 def row_phrase(keys: list[str]) -> str:

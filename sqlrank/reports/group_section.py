@@ -12,8 +12,8 @@ from sqlglot import TokenType, exp, tokenize
 from sqlrank.call_descriptions import write_command
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.output.reshape import sort_and_limit
-from sqlrank.query_text import write_tree
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.formatter import format_tree
 from sqlrank.reports.blocks import MAX_TABLE_ROWS, Cell, Section, TableBlock, build_figure, format_cell, read_statement, truncate_text
 from sqlrank.reports.verdict_sentences import count_things
 from sqlrank.result_metadata import read_left_out
@@ -124,7 +124,7 @@ def _query_command(row: Mapping[str, Any], group: Sequence[str], request: Report
     conditions = [] if common["where"] is None else [parse_condition(common["where"], sqlglot_dialect)]
     conditions += [exp.EQ(this=_quote_column(name), expression=exp.convert(row[name])) for name in group]
     options = {
-        "where": write_tree(exp.and_(*conditions), sqlglot_dialect),
+        "where": format_tree(exp.and_(*conditions), sqlglot_dialect, pretty=False)[0],
         **{name: common[name] for name in ("inputs", "compat", "sql_dir", "columns")},
     }
     return write_command(

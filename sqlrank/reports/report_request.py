@@ -23,13 +23,13 @@ from sqlrank.explanations.explain import explain_queries
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.query_text import write_tree
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.formatter import format_tree
 from sqlrank.request import SYSTEM_ROLES, Request, SourceGroup, collect_sources, wrap_source
 from sqlrank.resolve import find_read_policies, join_group_expressions, parse_group_by, resolve_request, split_group_expressions
 from sqlrank.sql_ast import quoted_column
@@ -320,7 +320,7 @@ class ReportRequest:
         system_column = quoted_column(str((self.common["columns"] or {}).get(name, name)), role)
         system_condition = exp.EQ(this=exp.cast(system_column, "TEXT"), expression=exp.Literal.string(system))
         conditions = [] if self.common["where"] is None else [parse_condition(self.common["where"], sqlglot_dialect)]
-        return write_tree(exp.and_(*conditions, system_condition), sqlglot_dialect)
+        return format_tree(exp.and_(*conditions, system_condition), sqlglot_dialect, pretty=False)[0]
 
     def policies_read_by(self, metrics: Any) -> dict[str, Any]:
         """Return the policies used by these metrics.
