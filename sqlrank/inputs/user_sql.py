@@ -35,7 +35,7 @@ def _join_tokens(text: str, dialect: str, argument: str) -> str:
     """Return a text without comments, a semicolon at its end, and line breaks: what stands between tokens becomes a blank.
 
     Raises:
-        InputError: A literal or a name holds a control character.
+        DisallowedSqlError: A literal or a name holds a control character.
     """
     tokens = sqlglot.tokenize(text, read=get_dialect(dialect).sqlglot_name)
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
@@ -46,9 +46,11 @@ def _join_tokens(text: str, dialect: str, argument: str) -> str:
         between = text[end : token.start]
         pieces.append(" " if pieces and between.strip(" ") else between if pieces else "")
         piece = text[token.start : token.end + 1]
-        if control := re.search(CONTROLS, piece):
+        if control := re.search(CONTROLS, piece.replace("\n", "") if token.token_type == TokenType.IDENTIFIER else piece):
             call = write_character(control[0], get_dialect(dialect).sqlglot_name)
-            raise InputError(f"{argument}: {quote_excerpt(piece)} holds a control character. Write {call} in a text, or rename the column")
+            raise DisallowedSqlError(
+                f"{argument}: {quote_excerpt(piece)} holds a control character. Write {call} in a text, or rename the column"
+            )
         pieces.append(piece)
         end = token.end + 1
     return "".join(pieces)
@@ -112,7 +114,7 @@ def _check_size(tree: exp.Expr, argument: str) -> None:
         node, depth = rest.pop()
         num_terms += 1
         if depth > MAX_DEPTH:
-            raise InputError(
+            raise DisallowedSqlError(
                 f"{argument}: an expression of more than {MAX_DEPTH} operations in one another is too deep for engines. Make a view with it"
             )
         rest += [
@@ -121,7 +123,7 @@ def _check_size(tree: exp.Expr, argument: str) -> None:
             if not (isinstance(node, exp.In) and isinstance(child.this if isinstance(child, exp.Neg) else child, exp.Literal))
         ]
     if num_terms > MAX_TERMS:
-        raise InputError(
+        raise DisallowedSqlError(
             f"{argument}: a condition of {num_terms:,} terms takes too long. At most {MAX_TERMS:,} are possible, where a list x IN (1, 2, ...) is one. "
             "Put the values into a table: the ids of queries into queries=, others into a view that joins them"
         )

@@ -112,7 +112,8 @@ def _control_writers(dispatch: dict[type[exp.Expr], Write], dialect: str) -> dic
         return f"({' || '.join(texts)})" if len(texts) > 1 else texts[0]
 
     def write_identifier(self: Any, node: exp.Identifier) -> str:
-        if not node.this.isprintable() and re.search(CONTROLS, node.this):
+        name = node.this.replace("\n", "")  # line breaks are in every statement
+        if not name.isprintable() and re.search(CONTROLS, name):
             raise InputError(
                 f"the name {short_repr(node.this)} holds a control character, which no statement may. Rename it in a view or query"
             )

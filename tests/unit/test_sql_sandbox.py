@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
 import sqlrank
 from sqlrank import InputError
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.inputs.allowed_syntax import check_syntax
+from sqlrank.inputs.user_sql import parse_condition, parse_expression
+from sqlrank.rendering.dialects import DIALECTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,3 +130,129 @@ def test_a_file_that_the_caller_has_open_already(tmp_path: Path) -> None:
 def test_a_list_in_an_expression_leads_to_answers() -> None:
     with pytest.raises(InputError, match=r"UNNEST is not among .*. Give a row per query with lists as the input answers, or a query"):
         sqlrank.evaluate("RR", run=[{"query_id": "q", "ids": ["d"]}], qrels={"q": {"d": 1}}, columns={"run.doc_id": "unnest(ids)"})
+
+
+FORBIDDEN = {
+    "function": "evil(i) = 1",
+    "function of a schema": "evil.date(i) = 1",
+    "function of a database": "d.evil.length(i) = 1",
+    "operator of a schema": "i OPERATOR(evil.+) i = 1",
+    "user's type": "CAST(s AS evil) = 1",
+    "type of a schema": "CAST(s AS evil.mood) = 1",
+    "name of a table": "CAST('secret' AS regclass) = i",
+    "type in a list": "CAST(s AS evil[]) = s",
+    "subquery in IN": "i IN (SELECT 1)",
+    "subquery": "(SELECT MAX(i) FROM secret) = 1",
+    "EXISTS": "EXISTS (SELECT 1 FROM secret)",
+    "VALUES": "i IN (VALUES (1))",
+    "star": "COUNT(*) = 1",
+    "columns": "t.* = 1",
+    "aggregate": "SUM(i) = 1",
+    "window": "ROW_NUMBER() OVER () = 1",
+    "second statement": "i = 1; DROP TABLE secret",
+    "session": "CURRENT_USER = s",
+    "file": "read_text('/etc/passwd') = s",
+    "environment": "getenv('HOME') = s",
+    "setting": "current_setting('x') = s",
+    "sequence": "nextval('x') = i",
+    "wait": "pg_sleep(1) = i",
+}
+"""Conditions that reach beyond the rows of an input."""
+
+READ_TABLES = {
+    "sqlite": ("i IN secret", "i NOT IN main.secret"),
+    "clickhouse": ("i IN secret", "i IN (secret)", "i GLOBAL IN secret", "i NOT IN ((secret))"),
+}
+PLACES = {
+    "where": lambda text, dialect: sqlrank.sql("AUC", predictions="clicks", dialect=dialect, where=text),
+    "by": lambda text, dialect: sqlrank.sql("AUC", predictions="clicks", dialect=dialect, by=f"g={text}"),
+    "columns": lambda text, dialect: sqlrank.sql("AUC", predictions="clicks", dialect=dialect, columns={"score": text}),
+    "unit": lambda text, dialect: sqlrank.sql("AUC", predictions="clicks", dialect=dialect, confidence=0.9, unit=text),
+    "measured": lambda text, dialect: sqlrank.sql("Mean(predictions.x)", predictions="clicks", dialect=dialect, columns={"x": text}),
+    "amount": lambda text, dialect: sqlrank.experiment_sql(f"Mean({text})", data="visits", dialect=dialect),
+    "batch_where": lambda text, dialect: sqlrank.rollup_sql(
+        "LogLoss", predictions="clicks", by="day", dialect=dialect, insert="t", batch="b", batch_where=text
+    ),
+    "splits": lambda text, dialect: sqlrank.experiment_sql("Mean(x)", data="visits", dialect=dialect, where=text),
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_reaches_beyond_rows_is_refused(dialect: str) -> None:
+    accepted = []
+    for text in (*FORBIDDEN.values(), *READ_TABLES.get(dialect, ())):
+        for parse in (parse_condition, parse_expression):
+            try:
+                accepted.append((text, parse(text, dialect)))
+            except InputError:
+                continue
+    assert accepted == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", PLACES)
+def test_every_place_refuses_what_reaches_beyond_rows(place: str) -> None:
+    accepted = []
+    for dialect in DIALECTS:
+        for text in (*FORBIDDEN.values(), *READ_TABLES.get(dialect, ())):
+            try:
+                accepted.append((dialect, text, PLACES[place](text, dialect)))
+            except sqlrank.SqlrankError:
+                continue
+    # A text that is not read as an expression is the name of a column, which is quoted.
+    assert [
+        entry[:2]
+        for entry in accepted
+        if entry[1] in entry[2].partition("\nWITH")[2].replace(f'"{entry[1]}"', "").replace(f"`{entry[1]}`", "")
+    ] == []
+
+
+def test_a_class_of_syntax_that_is_not_listed_is_refused() -> None:
+    """Also one that is derived from a listed class."""
+    column = exp.column("i")
+    for node in (
+        exp.Match(this=column, expression=column),
+        exp.Corr(this=column, expression=column),
+        exp.Uuid(),
+        exp.Select(expressions=[column]),
+    ):
+        with pytest.raises(InputError, match="is not among the functions that may be called here"):
+            check_syntax(node, "where", "duckdb")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("duckdb", "[x.id FOR x IN retrieved] = ids"),
+        ("duckdb", "'a' IN tags AND s[1:2] = 'ab' AND st.a.b = 1"),
+        ("duckdb", "i::DECIMAL(10, 2) > 1 AND CAST(s AS STRUCT(a INTEGER, b VARCHAR[])) IS NOT NULL"),
+        ("postgres", "2 = ANY(l) AND to_hex(i) = 'a' AND s COLLATE \"C\" > 'a' AND s SIMILAR TO 'a|b'"),
+        ("postgres", "date_bin('1 day', ts, TIMESTAMP '2001-01-01') > now() - make_interval(days => 3)"),
+        ("postgres", "j #>> '{a,b}' = 'x' AND j @> '{}' AND E'a\\'b' = s"),
+        ("bigquery", "REGEXP_CONTAINS(s, r'^\\d+$') AND DATE(ts) BETWEEN DATE '2026-01-01' AND CURRENT_DATE()"),
+        ("snowflake", "s:a.b::INT = 1 AND DATEADD(day, -1, ts) < CURRENT_TIMESTAMP"),
+        ("clickhouse", "i IN (1, 2) AND (i, j) IN ((1, 2)) AND toYYYYMM(d) = 202601"),
+        ("sqlite", "s GLOB 'a*' AND json_extract(j, '$.a') = 1 AND i IN (j, 2)"),
+        ("spark", "i div 7 = 2 AND date_trunc('week', ts) = d AND s RLIKE '^a'"),
+    ],
+)
+def test_what_engines_write_is_allowed(dialect: str, text: str) -> None:
+    assert text in parse_condition(text, dialect).this.source
+
+
+def test_depth_and_length_are_refused_at_once() -> None:
+    number = 1_200
+    texts = [
+        " + ".join(["label"] * number),
+        f"{'(' * number}label{')' * number}",
+        "NOT " * number + "label",
+        f"label{' || label' * number}",
+    ]
+    for text in texts:
+        for arguments in ({"by": f"g={text}"}, {"where": f"{text} > 1"}, {"columns": {"score": text}}):
+            with pytest.raises(InputError, match=r"operations in one another|nested too deeply"):
+                sqlrank.evaluate("Positives", predictions=PREDICTIONS, **arguments)
+    chains = [" OR ".join(f"label = {value}" for value in range(number)), f"label IN ({', '.join(map(str, range(number)))})"]
+    for text in chains:
+        assert sqlrank.evaluate("Positives", predictions=PREDICTIONS, where=text).to_pylist() == [{"Positives": 2.0}]
+        assert len(sqlrank.evaluate("Positives", predictions=PREDICTIONS, by=f"g={text}").to_pylist()) == 1
