@@ -56,6 +56,8 @@ def average_sets(data: LabelSets, of_observed: float, of_predicted: float, of_un
         divide((of_observed + of_predicted + of_union) * hit, of_observed * one + of_predicted * other + of_union * either)
         for one, other, hit, either in zip(observed, predicted, hits, union, strict=True)
     ]
+    if average == "samples":
+        ratios, shares = [ratio for ratio, weight in zip(ratios, shares, strict=True) if weight], shares[shares > 0]
     return average_ratios([undefined if ratio is None else ratio for ratio in ratios], shares) if data.weight.sum() else None
 
 

@@ -5,7 +5,7 @@
 -- Range: 0 to inf.
 -- Undefined: a list without documents.
 -- Unit: users.
--- Source: Yin et al. 2012; RecTools AvgRecPopularity.
+-- Source: Yin et al. 2012; RecTools AvgRecPopularity, which counts interactions, not users.
 -- Direction: neither.
 SELECT
   list_id,

@@ -15,3 +15,4 @@ SELECT
   weight AS f_share, -- share in the average of F, unnormalized
   weight AS jaccard_share -- share in the average of the Jaccard index, unnormalized
 FROM label_sets
+WHERE weight > 0

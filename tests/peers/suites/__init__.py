@@ -1,0 +1,1 @@
+"""Tests of other tools, run with sqlrank in the place of the tool."""
