@@ -1,4 +1,4 @@
--- parquet_files: one row per group of Parquet files whose columns, nested ones included, have the same names and types.
+-- parquet_files: one row per set of Parquet files whose columns, nested ones included, have the same names and types.
 -- $path: list: the files.
 SELECT LIST(file_name ORDER BY file_name) AS files
 FROM (

@@ -1,4 +1,4 @@
--- query_aucs: one row per group, which is a query: its AUC, number and weight of its predictions, and weight of its positives.
+-- query_aucs: one row per group: AUC of this query, number and weight of its predictions, and weight of its positives.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Sampling unit: queries.
 -- Grain: group_id

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlrank.errors import join_words
@@ -21,8 +23,59 @@ _CUTOFF_WORDS = [
 ]
 """Patterns of words on a cut-off, and their replacements if all ranks count."""
 
-_QUALIFIER = r"(?:with|whose|where|that|which|of|in|at|for|its|the|an?)\b"
-"""Words after a comma that qualify the rows; others continue the enumeration of their keys."""
+_IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
+_NO_NOUN = re.compile(
+    r"(?:or|and (?:one|several|whether)|with|without|whose|where|that|which|of|in|at|for|by|its|the|an?|even|including|but|if) "
+)
+"""The beginning of what is no further noun of an enumeration, but says more about the rows, or which there are beside."""
+
+
+@dataclass(frozen=True)
+class RowSentence:
+    """The sentence on the rows of a CTE, in parts: the nouns of which each combination has a row, and the words after them.
+
+    Nouns are enumerated up to the first ``and``. In a sentence without one there is a single noun.
+
+    >>> RowSentence.parse("one row per group, class and pair of an observed and a predicted label, without ids: its weight")
+    RowSentence(nouns=('group', 'class', 'pair of an observed and a predicted label'), rest=', without ids: its weight')
+    """
+
+    nouns: tuple[str, ...]
+    rest: str
+
+    @classmethod
+    def parse(cls, sentence: str) -> RowSentence:
+        """Return the parts of a sentence; of one that does not begin with ``one row per`` all is the rest."""
+        if not sentence.startswith("one row per "):
+            return cls((), sentence)
+        text, colon, columns = sentence.removeprefix("one row per ").partition(": ")
+        hidden = _IN_BRACKETS.sub(lambda match: "_" * len(match[0]), text)  # commas in brackets enumerate something else
+        stops = [*(place.start() for place in re.finditer(", ", hidden)), len(text)]
+        parts = [text[start:stop].removeprefix(", ") for start, stop in zip([0, *stops], stops, strict=False)]
+        count = next((place for place, part in enumerate(parts) if _NO_NOUN.match(part)), len(parts))
+        last = next((place for place, part in enumerate(parts[:count]) if " and " in f" {part}"), 0)
+        nouns = filter(None, (*parts[:last], *f" {parts[last]}".split(" and ", 1)))
+        return cls(tuple(noun.strip() for noun in nouns), f"{text[stops[last] :]}{colon}{columns}")
+
+    def name_keys(self, keys: Mapping[str, Sequence[str]]) -> str:
+        """Return the sentence with the names of columns in place of nouns such as ``group``, and without those that have no columns."""
+        named: list[str] = []
+        nouns: list[str] = []
+        rest = self.rest
+        for noun in self.nouns:
+            word, blank, qualifier = noun.partition(" ")
+            if word not in keys:
+                nouns.append(noun)
+                continue
+            names = [name for name in keys[word] if name not in named]
+            named += names
+            if names:
+                nouns += [*names[:-1], f"{names[-1]}{blank}{qualifier}"]
+            elif len(self.nouns) == 1 and qualifier:
+                rest = f" {qualifier}{rest}" if qualifier.startswith("for ") else f", for a {noun}{rest}"
+        for word, columns in keys.items():
+            rest = re.sub(rf" per {word}\b(?P<next> and\b)?", partial(_name_in_rest, columns), rest)
+        return f"One row{' per ' if nouns else ''}{join_words(nouns)}{rest}" if self.nouns else f"{rest[:1].upper()}{rest[1:]}"
 
 
 def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:
@@ -50,12 +103,11 @@ def describe_aggregate(rows: str) -> str:
     >>> describe_aggregate("one row per group and distinct score of a positive"), describe_aggregate("one row per group and score")
     ('one row per group with a positive', 'one row per group')
     """
-    _, *items = re.split(r", | and ", rows.partition(":")[0])
-    if any(item.startswith("one ") for item in items):
-        return "one row per group"
-    counted = (re.sub(r"^.* of a (?=positive)|^rank of a ", "", item) for item in items if not re.search(r"\bk\b", item))
-    kind = next((item for item in counted if "document" in item or item.startswith("positive")), None)
-    return "one row per group" if kind is None else f"one row per group with a {kind}"
+    parts = RowSentence.parse(rows.partition(":")[0])
+    counted = [re.sub(r"^.* of a (?=positive)|^rank of a ", "", noun) for noun in parts.nouns[1:] if not re.search(r"\bk\b", noun)]
+    kind = next((noun for noun in counted if "document" in noun or noun.startswith("positive")), None)
+    has_others = re.match(r", or |, and one (?!per )", parts.rest) is not None
+    return "one row per group" if kind is None or has_others else f"one row per group with a {kind}"
 
 
 def name_keys_of_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:
@@ -63,16 +115,13 @@ def name_keys_of_rows(sentence: str, source: str = "", keys: Mapping[str, Sequen
     sentence = " ".join(sentence.split()).removesuffix(".")
     if source.startswith(RELATIONS_FOLDER):
         sentence = sentence.partition(": ")[0]
-    named: list[str] = []
-    for word, columns in (keys or {}).items():
-        names = [name for name in columns if name not in named]
-        first = rf" per (?P<word>{word})\b(?P<next>(?: and|,(?! {_QUALIFIER})) )?(?P<qualifier> (?=\w))?"
-        replaced = re.sub(first, lambda match, names=names: _replace_first_word(match, names), sentence)  # type: ignore[misc]
-        if replaced == sentence:
-            replaced = re.sub(rf"(\S+) and {word}\b", lambda match, names=names: join_words([match[1], *names]), sentence)  # type: ignore[misc]
-        named += [] if replaced == sentence else names
-        sentence = replaced
-    return f"{sentence[:1].upper()}{sentence[1:]}"
+    return RowSentence.parse(sentence).name_keys(keys or {})
+
+
+def _name_in_rest(names: Sequence[str], match: re.Match[str]) -> str:
+    """Return the columns in place of a noun after the enumeration, before what follows it."""
+    following = match["next"] or ""
+    return f" per {', '.join(names) if following else join_words(names)}{following}" if names else " per" * bool(following)
 
 
 def append_source(sentence: str, source: str) -> str:
@@ -101,12 +150,3 @@ def substitute_cutoff(sentence: str, cutoff: object) -> str:
 def format_source_name(source: str) -> str:
     """Return the name of a file or table as the comment of a step has it."""
     return " ".join(source.split()).removeprefix(RELATIONS_FOLDER)
-
-
-def _replace_first_word(match: re.Match[str], names: Sequence[str]) -> str:
-    """Return the columns in place of the first word of an enumeration, before what follows it."""
-    if match["next"]:
-        return f" per {', '.join(names)}{match['next']}" if names else " per "
-    if names:
-        return f" per {join_words(names)}{match['qualifier'] or ''}"
-    return f", for a {match['word']} " if match["qualifier"] else ""

@@ -131,7 +131,7 @@ WITH predictions AS NOT MATERIALIZED (
   WHERE
     predictions_with_group_size.num_predictions > 32 AND rank_countable_groups.is_rank_countable = 1
 ), counted_pairs AS (
-  -- One row per or several to sum for groups that ranks cannot count.
+  -- One row, or several to sum for groups that ranks cannot count.
   -- (counted_pairs/by_window_ranks.sql)
   SELECT concordant, discordant, score_ties, label_ties FROM bitwise_counted_pairs
   UNION ALL
