@@ -50,12 +50,12 @@ WITH predictions AS NOT MATERIALIZED (
 ), positive_thresholds AS (
   -- One row per campaign, day and distinct score of a positive. (positive_thresholds/by_rank.sql)
   SELECT
-    "campaign", "day", total_positives,
+    "campaign", "day",
     positives,  -- positives of this score
     rows_at_or_above - rows_above - positives AS negatives,  -- negatives of this score
+    rows_above - positives_at_or_above + positives AS negatives_above,
     -- rows less positives, both below
-    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_rows - total_positives AS total_negatives
+    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below
   FROM rank_counts
 ), positive_thresholds_metrics AS (
   -- One row per campaign and day with a positive.
@@ -63,9 +63,10 @@ WITH predictions AS NOT MATERIALIZED (
     "campaign", "day",
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
-    SUM(
-      positives / total_positives
-      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+    SUM(positives * (negatives_below + 0.5 * negatives)) / NULLIF(
+      SUM(positives * (negatives_below + 0.5 * negatives))
+      + SUM(positives * (negatives_above + 0.5 * negatives)),
+      0
     ) AS auc
   FROM positive_thresholds
   GROUP BY "campaign", "day"

@@ -24,6 +24,14 @@ WITH predictions AS (
   -- (score_thresholds/by_window.sql)
   SELECT
     "CAMPAIGN", "DAY", positives, negatives,
+    COALESCE(
+      SUM(negatives) OVER (
+        PARTITION BY "CAMPAIGN", "DAY"
+        ORDER BY score DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
+      0
+    ) AS negatives_above,
     -- sum over lower scores
     SUM(negatives) OVER (PARTITION BY "CAMPAIGN", "DAY")
     - COALESCE(
@@ -33,9 +41,7 @@ WITH predictions AS (
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ),
       0
-    ) - negatives AS negatives_below,
-    SUM(positives) OVER (PARTITION BY "CAMPAIGN", "DAY") AS total_positives,
-    SUM(negatives) OVER (PARTITION BY "CAMPAIGN", "DAY") AS total_negatives
+    ) - negatives AS negatives_below
   FROM score_class_weights
 ), positive_thresholds_metrics AS (
   -- One row per CAMPAIGN and DAY with a positive.
@@ -43,9 +49,10 @@ WITH predictions AS (
     "CAMPAIGN", "DAY",
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
-    SUM(
-      positives / NULLIF(total_positives, 0)
-      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+    SUM(positives * (negatives_below + 0.5 * negatives)) / NULLIF(
+      SUM(positives * (negatives_below + 0.5 * negatives))
+      + SUM(positives * (negatives_above + 0.5 * negatives)),
+      0
     ) AS auc
   FROM score_thresholds
   WHERE positives > 0

@@ -21,11 +21,10 @@ WITH predictions AS (
   -- (score_thresholds/by_window.sql)
   SELECT
     `campaign`, `day`, positives, negatives,
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
     -- sum over lower scores
     SUM(negatives) OVER (PARTITION BY `campaign`, `day`)
-    - COALESCE(SUM(negatives) OVER preceding_rows, 0) - negatives AS negatives_below,
-    SUM(positives) OVER (PARTITION BY `campaign`, `day`) AS total_positives,
-    SUM(negatives) OVER (PARTITION BY `campaign`, `day`) AS total_negatives
+    - COALESCE(SUM(negatives) OVER preceding_rows, 0) - negatives AS negatives_below
   FROM score_class_weights
   WINDOW preceding_rows AS (
     PARTITION BY `campaign`, `day`
@@ -38,9 +37,10 @@ WITH predictions AS (
     `campaign`, `day`,
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
-    SUM(
-      positives / NULLIF(total_positives, 0)
-      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+    SUM(positives * (negatives_below + 0.5 * negatives)) / NULLIF(
+      SUM(positives * (negatives_below + 0.5 * negatives))
+      + SUM(positives * (negatives_above + 0.5 * negatives)),
+      0
     ) AS auc
   FROM score_thresholds
   WHERE positives > 0

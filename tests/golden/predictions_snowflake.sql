@@ -52,8 +52,7 @@ WITH predictions AS (
       ),
       0
     ) AS negatives_below,
-    SUM(positives) OVER (PARTITION BY "CAMPAIGN") AS total_positives,
-    SUM(negatives) OVER (PARTITION BY "CAMPAIGN") AS total_negatives
+    SUM(positives) OVER (PARTITION BY "CAMPAIGN") AS total_positives
   FROM score_class_weights
 ), positive_thresholds_metrics AS (
   -- One row per CAMPAIGN with a positive.
@@ -61,15 +60,17 @@ WITH predictions AS (
     "CAMPAIGN",
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
-    SUM(
-      positives / NULLIF(total_positives, 0)
-      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+    SUM(positives * (negatives_below + 0.5 * negatives)) / NULLIF(
+      SUM(positives * (negatives_below + 0.5 * negatives))
+      + SUM(positives * (negatives_above + 0.5 * negatives)),
+      0
     ) AS auc,
     -- APS: average precision score, the area under the stepwise precision-recall curve; ties share
     -- a threshold.
-    SUM(
+    1
+    - SUM(
       positives / NULLIF(total_positives, 0) * (
-        (positives_above + positives)
+        (negatives_above + negatives)
         / NULLIF(positives_above + positives + negatives_above + negatives, 0)
       )
     ) AS aps

@@ -30,8 +30,7 @@ WITH predictions AS (
     COALESCE(SUM(positives) OVER preceding_rows, 0) AS positives_above,
     COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
     COALESCE(SUM(negatives) OVER following_rows, 0) AS negatives_below,  -- sum over lower scores
-    SUM(positives) OVER (PARTITION BY `campaign`) AS total_positives,
-    SUM(negatives) OVER (PARTITION BY `campaign`) AS total_negatives
+    SUM(positives) OVER (PARTITION BY `campaign`) AS total_positives
   FROM score_class_weights
   WINDOW preceding_rows AS (
     PARTITION BY `campaign` ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -45,15 +44,17 @@ WITH predictions AS (
     `campaign`,
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
-    SUM(
-      positives / NULLIF(total_positives, 0)
-      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+    SUM(positives * (negatives_below + 0.5 * negatives)) / NULLIF(
+      SUM(positives * (negatives_below + 0.5 * negatives))
+      + SUM(positives * (negatives_above + 0.5 * negatives)),
+      0
     ) AS auc,
     -- APS: average precision score, the area under the stepwise precision-recall curve; ties share
     -- a threshold.
-    SUM(
+    1
+    - SUM(
       positives / NULLIF(total_positives, 0) * (
-        (positives_above + positives)
+        (negatives_above + negatives)
         / NULLIF(positives_above + positives + negatives_above + negatives, 0)
       )
     ) AS aps

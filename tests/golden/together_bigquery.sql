@@ -57,10 +57,9 @@ WITH predictions AS (
   -- (score_thresholds/by_window.sql)
   SELECT
     `model`, positives, negatives,
+    COALESCE(SUM(negatives) OVER preceding_rows, 0) AS negatives_above,
     SUM(negatives) OVER (PARTITION BY `model`) - COALESCE(SUM(negatives) OVER preceding_rows, 0)
-    - negatives AS negatives_below,  -- sum over lower scores
-    SUM(positives) OVER (PARTITION BY `model`) AS total_positives,
-    SUM(negatives) OVER (PARTITION BY `model`) AS total_negatives
+    - negatives AS negatives_below  -- sum over lower scores
   FROM score_class_weights
   WINDOW preceding_rows AS (
     PARTITION BY `model` ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -81,9 +80,10 @@ WITH predictions AS (
     `model`,
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
-    SUM(
-      positives / NULLIF(total_positives, 0)
-      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+    SUM(positives * (negatives_below + 0.5 * negatives)) / NULLIF(
+      SUM(positives * (negatives_below + 0.5 * negatives))
+      + SUM(positives * (negatives_above + 0.5 * negatives)),
+      0
     ) AS auc
   FROM score_thresholds
   WHERE positives > 0

@@ -61,6 +61,12 @@ WITH predictions AS (
   -- (score_thresholds/by_window.sql)
   SELECT
     "MODEL", positives, negatives,
+    COALESCE(
+      SUM(negatives) OVER (
+        PARTITION BY "MODEL" ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
+      0
+    ) AS negatives_above,
     -- sum over lower scores
     SUM(negatives) OVER (PARTITION BY "MODEL")
     - COALESCE(
@@ -68,9 +74,7 @@ WITH predictions AS (
         PARTITION BY "MODEL" ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ),
       0
-    ) - negatives AS negatives_below,
-    SUM(positives) OVER (PARTITION BY "MODEL") AS total_positives,
-    SUM(negatives) OVER (PARTITION BY "MODEL") AS total_negatives
+    ) - negatives AS negatives_below
   FROM score_class_weights
 ), discounted_gains_metrics AS (
   -- One row per MODEL and query with a judged document of positive relevance.
@@ -97,9 +101,10 @@ WITH predictions AS (
     "MODEL",
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
-    SUM(
-      positives / NULLIF(total_positives, 0)
-      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+    SUM(positives * (negatives_below + 0.5 * negatives)) / NULLIF(
+      SUM(positives * (negatives_below + 0.5 * negatives))
+      + SUM(positives * (negatives_above + 0.5 * negatives)),
+      0
     ) AS auc
   FROM score_thresholds
   WHERE positives > 0

@@ -9,9 +9,9 @@
 -- Source: scikit-learn average_precision_score.
 SELECT
   group_id,
-  SUM(
+  1 - SUM(
     positives / NULLIF(total_positives, 0)
-      * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
+      * ((negatives_above + negatives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
   ) AS aps
 FROM positive_thresholds
 GROUP BY group_id

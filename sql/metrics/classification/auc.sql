@@ -1,5 +1,6 @@
 -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a tie counts half.
---     AUC = sum over positives of w (weight of negatives below + tie_credit * weight of negatives at the same score) / (P N)
+--     AUC = C / (C + D), C = sum over positives of w (weight of negatives below + tie_credit * weight of negatives at the same score),
+--     D the same with negatives above and 1 - tie_credit; C + D = P N
 -- Use when: you only need the order of scores, and positives and negatives matter equally. It says nothing about probabilities: add LogLoss.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
@@ -11,8 +12,7 @@
 -- Source: Hanley & McNeil 1982; scikit-learn roc_auc_score.
 SELECT
   group_id,
-  SUM(
-    positives / NULLIF(total_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))
-  ) AS auc
+  SUM(positives * (negatives_below + $tie_credit * negatives))
+    / NULLIF(SUM(positives * (negatives_below + $tie_credit * negatives)) + SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)), 0) AS auc
 FROM positive_thresholds
 GROUP BY group_id

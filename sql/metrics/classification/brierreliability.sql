@@ -10,6 +10,6 @@
 -- Direction: lower.
 SELECT
   group_id,
-  SUM((score_sum - label_sum) * (score_sum - label_sum) / NULLIF(weight, 0)) / NULLIF(SUM(weight), 0) AS brier_reliability
+  SUM((score_sum - label_sum) / NULLIF(weight, 0) * (score_sum - label_sum)) / NULLIF(SUM(weight), 0) AS brier_reliability
 FROM calibration_bins
 GROUP BY group_id

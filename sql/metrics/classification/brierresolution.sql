@@ -9,7 +9,10 @@
 -- Source: Murphy 1973.
 SELECT
   group_id,
-  SUM(label_sum * label_sum / NULLIF(weight, 0)) / NULLIF(SUM(weight), 0)
-    - SUM(label_sum) / NULLIF(SUM(weight), 0) * (SUM(label_sum) / NULLIF(SUM(weight), 0)) AS brier_resolution
+  CASE
+    WHEN SUM(label_sum / NULLIF(weight, 0) * label_sum) > SUM(label_sum) * (SUM(label_sum) / NULLIF(SUM(weight), 0))
+    THEN (SUM(label_sum / NULLIF(weight, 0) * label_sum) - SUM(label_sum) * (SUM(label_sum) / NULLIF(SUM(weight), 0))) / SUM(weight)
+    WHEN SUM(weight) > 0 THEN 0
+  END AS brier_resolution
 FROM calibration_bins
 GROUP BY group_id

@@ -10,8 +10,7 @@
 -- Source: Hand & Till 2001; CatBoost NormalizedGini.
 SELECT
   group_id,
-  2 * SUM(
-    positives / NULLIF(total_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))
-  ) - 1 AS gini
+  (SUM(positives * (negatives_below + $tie_credit * negatives)) - SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)))
+    / NULLIF(SUM(positives * (negatives_below + $tie_credit * negatives)) + SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)), 0) AS gini
 FROM positive_thresholds
 GROUP BY group_id

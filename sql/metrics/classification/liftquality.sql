@@ -11,9 +11,8 @@
 -- Source: Magnetic's LightMetrics, in the form that does not depend on the order of tied rows.
 SELECT
   group_id,
-  2 * SUM(
-    positives / NULLIF(total_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))
-  ) - 1
+  (SUM(positives * (negatives_below + $tie_credit * negatives)) - SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)))
+    / NULLIF(SUM(positives * (negatives_below + $tie_credit * negatives)) + SUM(positives * (negatives_above + (1 - $tie_credit) * negatives)), 0)
     - lift_variant(SUM(positive_squares / NULLIF(total_positives, 0) / NULLIF(total_negatives, 0))) AS lift_quality
 FROM positive_thresholds
 GROUP BY group_id

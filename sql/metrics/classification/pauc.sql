@@ -13,13 +13,13 @@ SELECT
   group_id,
   area_scaling(
     SUM(
-      positives / NULLIF(total_positives, 0) * CASE
+      positives * CASE
         WHEN negatives_above + negatives <= $max_fpr * total_negatives
           THEN $max_fpr - (negatives_above + negatives / 2) / NULLIF(total_negatives, 0)
         WHEN negatives_above >= $max_fpr * total_negatives THEN 0
         ELSE ($max_fpr - negatives_above / NULLIF(total_negatives, 0)) * (($max_fpr * total_negatives - negatives_above) / NULLIF(2 * negatives, 0))
       END
-    ),
+    ) / NULLIF(SUM(positives), 0),
     $max_fpr
   ) AS pauc
 FROM positive_thresholds

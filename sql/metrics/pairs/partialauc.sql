@@ -12,7 +12,10 @@
 -- Source: Hiranandani et al. 2020, pAUC; RecTools PartialAUC. The metric called pAUC here takes a false positive rate.
 SELECT
   group_id,
-  SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied))
-    / NULLIF(MAX(total_positives) * MAX(few_negatives($k, total_negatives)), 0) AS partial_auc
+  CASE
+    WHEN SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied)) < MAX(total_positives) * MAX(few_negatives($k, total_negatives))
+    THEN SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied)) / (MAX(total_positives) * MAX(few_negatives($k, total_negatives)))
+    WHEN MAX(total_positives) * MAX(few_negatives($k, total_negatives)) > 0 THEN 1
+  END AS partial_auc
 FROM top_negative_counts
 GROUP BY group_id
