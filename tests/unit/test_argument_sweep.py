@@ -47,7 +47,7 @@ VALUES: dict[str, Any] = {
     **dict.fromkeys(("confidence", "power"), 0.9),
     **dict.fromkeys(("create_table", "create_view", "insert", "overwrite_by"), "day"),
     "metrics": "Brier", "inputs": {"nothing": ROWS}, "connection": "nothing.duckdb", "dialect": "sqlite", "columns": {"score": "weight"},
-    "per_query": True, "where": "day = '2026-01-01'", "compat": "trec10", "names": "ids", "check": "full", "sql_dir": "nothing", "plan": {"score_order": "sort"},
+    "per_query": True, "audit": True, "where": "day = '2026-01-01'", "compat": "trec10", "names": "ids", "check": "full", "sql_dir": "nothing", "plan": {"score_order": "sort"},
     "memory_limit": "123MB", "threads": 2, "temp_directory": "elsewhere", "timeout": 1e-9, "progress": None, "interval": "bootstrap", "replicates": 77,
     "seed": 5, "window_days": 2, "window_ends": "day = '2026-01-02'", "baseline": "new", "lower_is_better": "LogLoss", "test": "wilcoxon", "correction": "bonferroni",
     "target_effect": 0.1, "tolerance": 0.5, "reference": "day < '2026-01-02'", "current": "day = '2026-01-01'", "title": "Mine", "max_rows": 1,
