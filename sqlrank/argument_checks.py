@@ -297,11 +297,11 @@ def _track_progress(arguments: dict[str, Any]) -> list[float]:
         return []
     reached = [0.0]
 
-    def track(percentage: float) -> None:
+    def track_percentage(percentage: float) -> None:
         reached[0] = percentage
         report_progress(percentage)
 
-    arguments["progress"] = track
+    arguments["progress"] = track_percentage
     return reached
 
 

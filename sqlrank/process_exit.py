@@ -1,4 +1,4 @@
-"""End the process of the command line at a signal, at any time, without an exception: what is temporary is removed before."""
+"""End the process of the command line at a signal, at any time and without an exception, and remove temporary files first."""
 
 from __future__ import annotations
 

@@ -86,6 +86,8 @@ def sql(
         if dbt is None:
             if materialized is not None:
                 raise SqlrankError("--materialized is for --dbt")
+            if force and output is None:
+                raise SqlrankError("--force is for --dbt and -o, which write files. Leave it out, or name one")
             file = output_file(output, FileKind.STATEMENT, force, list_sources(sql_dir=sql_dir))
             call = {**options, **stored, "names": names, "overwrite_by": overwrite_by, "audit": audit}
             text = sqlrank.sql(metrics, **call) + ";"

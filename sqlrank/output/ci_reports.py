@@ -21,7 +21,7 @@ WORST_FIRST = ("fail", "inconclusive", "skipped", "pass")
 JUNIT_COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 """Elements of test cases by the attribute of a JUnit suite that counts them."""
 
-CONSTANT_COLUMNS = (*SYSTEM_LABELS[1:], N_UNITS, "tolerance", "required_units", "reason")
+SHARED_COLUMNS = (*SYSTEM_LABELS[1:], N_UNITS, "tolerance", "required_units", "reason")
 """Columns that a summary names in a sentence instead, if all rows have one value."""
 
 VERDICT_SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "inconclusive": "? inconclusive", "skipped": "- skipped"}
@@ -32,7 +32,7 @@ ALL_SKIPPED = "all rows are skipped, so nothing was compared"
 
 
 def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names: Sequence[str] | None = None) -> str:
-    """Return a Markdown summary: the overall verdict, a table with the worst rows first, and what all its rows have in common.
+    """Return a Markdown summary: the overall verdict, a table with the worst rows first, and a sentence on the values that all share.
 
     Rows without a verdict keep their order. ``names`` are the columns to show, by default those of a gate.
     """
@@ -67,7 +67,7 @@ def _without_constants(displayed: pa.Table) -> tuple[pa.Table, dict[str, Any]]:
     """Return a table without the columns that have one value in all rows, and these values but NULL."""
     constants = {
         name: displayed[name][0].as_py()
-        for name in CONSTANT_COLUMNS
+        for name in SHARED_COLUMNS
         if name in displayed.column_names and displayed.num_rows and len(displayed[name].unique()) == 1
     }
     return displayed.drop_columns(list(constants)), {name: value for name, value in constants.items() if value is not None}

@@ -44,7 +44,7 @@ def merge_properties(label: str, earlier: str, schema: dict[str, Any]) -> dict[s
         old = yaml.safe_load(earlier)
         old_models = {model["name"]: model for model in old["models"]}
     except (yaml.YAMLError, TypeError, KeyError):
-        raise SqlrankError(f"{label}: this file is no list of models. Mend it, or replace the file with --force") from None
+        raise SqlrankError(f"{label}: this file is no list of models. Fix it, or replace the file with --force") from None
     (model,) = schema["models"]
     merged = _merge_model(old_models.get(model["name"], {}), model)
     return {**schema, **old, "models": [*(old_models | {model["name"]: merged}).values()]}
@@ -65,9 +65,9 @@ def _merge_model(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
         merged[tests] = [*(new.get("data_tests", []) if has_unique else []), *others]
     old_columns = {column["name"]: column for column in old.get("columns") or []}
     new_columns = {column["name"]: column for column in new["columns"]}
-    kept = {name: column for name, column in old_columns.items() if name not in new_columns and not _is_generated(column)}
+    preserved = {name: column for name, column in old_columns.items() if name not in new_columns and not _is_generated(column)}
     # What people removed from a column, such as a test, stays away.
-    return merged | {"columns": [*(old_columns.get(name, column) for name, column in new_columns.items()), *kept.values()]}
+    return merged | {"columns": [*(old_columns.get(name, column) for name, column in new_columns.items()), *preserved.values()]}
 
 
 def _is_unique_test(test: Any) -> bool:

@@ -105,7 +105,7 @@ def test_what_people_add_to_properties_stays(tmp_path: Path) -> None:
     [
         (".sql", "WHERE TRUE\n", "this file was edited after sqlrank wrote it. Replace it with --force, or name another file"),
         (".yml", "# mine\n", "this file has comments, which would be lost. Write them into descriptions, or replace the file with --force"),
-        (".yml", "  x: [\n", "this file is no list of models. Mend it, or replace the file with --force"),
+        (".yml", "  x: [\n", "this file is no list of models. Fix it, or replace the file with --force"),
     ],
 )
 def test_edits_that_would_be_lost_need_force(ending: str, addition: str, message: str, tmp_path: Path) -> None:

@@ -61,13 +61,13 @@ def read_cells(table: pa.Table) -> dict[str, list[str]]:
     [("value", NUMBERS, pa.float64()), ("difference", NUMBERS, pa.float64()), ("p_value", P_VALUES, pa.float64()),
      ("p_adjusted", P_VALUES, pa.float64()), ("n_units", COUNTS, pa.int64()), ("num_days", COUNTS, pa.int64())],
 )  # fmt: skip
-def test_numbers_read_alike(name: str, values: dict[float | None, str], arrow_type: pa.DataType) -> None:
+def test_numbers_have_one_text_on_every_surface(name: str, values: dict[float | None, str], arrow_type: pa.DataType) -> None:
     table = pa.table({"metric": ["x"] * len(values), name: pa.array(list(values), arrow_type)})
     for surface, cells in read_cells(table).items():
         assert cells == list(values.values()), surface
 
 
-def test_names_read_alike() -> None:
+def test_names_have_one_text_on_every_surface() -> None:
     table = pa.table({"metric": ["x"] * len(NAMES), "system": NAMES})
     cells = read_cells(table)
     shown = [name.replace("\n", r"\n") for name in NAMES]
@@ -84,7 +84,7 @@ def test_a_sheet_has_the_values() -> None:
 
 
 @pytest.mark.parametrize(("value", "text"), [(value, text) for value, text in NUMBERS.items() if value is not None])
-def test_files_of_gates_read_as_the_terminal_does(value: float, text: str) -> None:
+def test_files_of_gates_have_the_text_of_the_terminal(value: float, text: str) -> None:
     row = {
         "metric": "AP",
         "baseline": "a|b",

@@ -353,7 +353,7 @@ def test_a_mean_of_units_says_so_where_units_have_several_rows() -> None:
     assert once.schema.metadata[b"sqlrank.notes"] == b""
 
 
-def test_the_level_of_corrected_intervals_is_beside_them(tmp_path: Path) -> None:
+def test_the_level_of_corrected_intervals_is_printed(tmp_path: Path) -> None:
     pq.write_table(pa.table({"unit_id": range(8), "variant": ["control", "b"] * 4, "x": range(8)}), tmp_path / "visits.parquet")
     call = ("experiment", "a=Mean(x)", "--data", tmp_path / "visits.parquet")
     assert "intervals:" not in run_command(*call)

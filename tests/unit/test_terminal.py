@@ -330,7 +330,7 @@ def test_numbers_have_one_form() -> None:
         }
     )  # fmt: skip
     assert [line.split() for line in format_result(table, Format.table, TableStyle()).splitlines()[1:]] == [
-        ["123456", "40,000", "1,564", "1,022.9330", "0.0000", "<0.0001"],
+        ["123456", "40,000", "1,564", "1,022.9330", "-0.00001", "<0.0001"],
         ["2", "3", "2", "0.5000", "0.0000", "0.5000"],
     ]
     assert "| 40,000 |" in format_result(table.select(["n_units"]), Format.markdown, TableStyle())
