@@ -10,7 +10,7 @@ from sqlrank.errors import MetricError
 from sqlrank.optimizer.constant_folding import fold_constants
 from sqlrank.registry.metric import SymbolicNumber
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
-from sqlrank.registry.sql_file import NO_CUTOFF
+from sqlrank.registry.sql_file import NO_CUTOFF, UNBOUNDED
 from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _bind_tree(library: Registry, tree: exp.Expr, settings: Mapping[str, Paramet
             node.replace(symbolic_parameter(value.name))
         elif value == NO_CUTOFF and (series := node.find_ancestor(exp.GenerateSeries)) and isinstance(series.parent, exp.Anonymous):
             series.parent.replace(series.parent.expressions[0])
-        elif value == NO_CUTOFF and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
+        elif value in {NO_CUTOFF, UNBOUNDED} and isinstance(node.parent, (exp.LTE, exp.GT, exp.GTE)) and node is node.parent.expression:
             _drop_unlimited_comparison(node.parent)
         elif value == CUTOFF_PLACEHOLDER:
             node.replace(exp.column(CUTOFF_COLUMN, table=CUTOFF_PLACEHOLDER))
@@ -80,12 +80,12 @@ def inline_function(library: Registry, slot: str, arguments: list[exp.Expr], set
     return _bind_tree(library, _parenthesize_operator(body.this), settings, file.params)
 
 
-def _drop_unlimited_comparison(comparison: exp.LTE | exp.GT) -> None:
-    """Simplify ``rank <= all`` to ``rank IS NOT NULL``, and ``rank > all`` to FALSE.
+def _drop_unlimited_comparison(comparison: exp.LTE | exp.GT | exp.GTE) -> None:
+    """Simplify ``rank <= all`` to ``rank IS NOT NULL``, and ``rank > all`` and ``rank >= all`` to FALSE.
 
     A WHERE clause that consists of it is removed, because engines would guess a selectivity for it.
     """
-    if isinstance(comparison, exp.GT):
+    if isinstance(comparison, (exp.GT, exp.GTE)):
         comparison.replace(exp.false())
     elif isinstance(comparison.parent, exp.Where):
         comparison.parent.pop()

@@ -11,16 +11,21 @@ SELECT
   group_id,
   SUM(
     score * positives * CASE
-      WHEN positives_above + negatives_above + positives + negatives <= $k THEN 1
-      WHEN positives_above + negatives_above >= $k THEN 0
-      ELSE ($k - positives_above - negatives_above) / NULLIF(positives + negatives, 0)
+      WHEN positives_above + negatives_above + positives + negatives > $k
+        THEN CASE
+          WHEN positives_above + negatives_above >= $k THEN 0
+          ELSE ($k - positives_above - negatives_above) / NULLIF(positives + negatives, 0)
+        END
+      ELSE 1
     END
   ) / NULLIF(SUM(
     score * CASE
-      WHEN positives_above + negatives_above + positives + negatives <= (CASE WHEN total_positives < $k THEN total_positives ELSE $k END)
-        THEN positives + negatives
-      WHEN positives_above + negatives_above >= (CASE WHEN total_positives < $k THEN total_positives ELSE $k END) THEN 0
-      ELSE (CASE WHEN total_positives < $k THEN total_positives ELSE $k END) - positives_above - negatives_above
+      WHEN positives_above + negatives_above + positives + negatives > (CASE WHEN total_positives >= $k THEN $k ELSE total_positives END)
+        THEN CASE
+          WHEN positives_above + negatives_above >= (CASE WHEN total_positives >= $k THEN $k ELSE total_positives END) THEN 0
+          ELSE (CASE WHEN total_positives >= $k THEN $k ELSE total_positives END) - positives_above - negatives_above
+        END
+      ELSE positives + negatives
     END
   ), 0) AS pndcg
 FROM score_thresholds
