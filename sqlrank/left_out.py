@@ -117,8 +117,10 @@ def find_left_out(
     noted = [entry for name in load_notes(request) for entry in _find_noted(inputs, result, keys, name)]
     entries += noted
     similar_classes: list[LeftOut] = []
-    if (base := inputs.base) is not None and base.role.name == "classified" and (any(entry.count for entry in noted) or not noted):
-        similar = describe_similar_ids(inputs.database, [(base, "predicted"), (base, "label")], None if noted else MAX_ROWS_SAMPLED)
+    one_sided = [name for name in ("audit_unpredicted_classes", "audit_unobserved_classes") if name in result.column_names]
+    is_one_sided = any(_sum_by_group(result, [], name, None, per_query=True)[0][1] for name in one_sided)
+    if (base := inputs.base) is not None and base.role.name == "classified" and (is_one_sided or not one_sided):
+        similar = describe_similar_ids(inputs.database, [(base, "predicted"), (base, "label")], None if one_sided else MAX_ROWS_SAMPLED)
         similar_classes = [LeftOut(similar, tuple(str(metric.metric) for metric in request.metrics), 0, 0)] if similar else []
     # Where nothing is relevant, a result says so once.
     entries = [entry for entry in entries if entry.count and (has_relevant or entry.count < entry.total)]
@@ -158,7 +160,7 @@ def _find_missing_hits(inputs: BoundInputs, result: pa.Table, report: Validation
     names = [str(metric.metric) for metric in inputs.request.metrics if metric.input_role == "run"]
     ((_, hits, lists),) = _sum_by_group(result, [], AUDIT_HIT_LISTS, AUDIT_LISTS, per_query=True)
     ((_, retrieved, judged),) = _sum_by_group(result, [], "audit_retrieved", "audit_docs", per_query=True)
-    if not hits:
+    if lists and not hits:
         yield LeftOut("queries found none of their relevant documents", tuple(names), lists, lists)
     has_few_rows = retrieved < judged and report.rows.get("run", 0) <= MAX_ROWS_COMPARED
     compared = {"query_id": any("found no list" in entry.note for entry in entries), "doc_id": not hits or has_few_rows}
@@ -209,6 +211,7 @@ def _count_request(inputs: BoundInputs, name: str) -> ResolvedRequest | None:
     policies: dict[str, Any] = dict(request.shared_policies)
     policies |= {"queries": "judged"} if policies.get("queries") == "judged_and_retrieved" else {}
     policies |= {"nulls": "drop"} if request.drops_nulls else {}
+    policies |= {"missing_truth": "singleton", "missing_prediction": "singleton"}  # of all records
     effective = find_effective_policies(names, request.library, None, policies, roles)
     metrics = resolve_metrics(names, request.library, None, {name: policies[name] for name in effective}, roles)
     if not {role for metric in metrics for role in metric.dependencies.roles} <= inputs.needed_columns.keys() | {request.base_role}:
@@ -237,7 +240,7 @@ def _sum_by_group(result: pa.Table, keys: Sequence[str], name: str, total: str |
         sums_of_groups = result.group_by(list(keys)).aggregate([(column, "sum" if per_query else "max") for column in counted])
         result = sums_of_groups.select([*keys, *sums_of_groups.column_names[-len(counted) :]]).rename_columns([*keys, *counted])
     columns = [*keys, *counted]
-    sums: dict[tuple[str | None, ...], list[int]] = {}
+    sums: dict[tuple[str | None, ...], list[int]] = {} if keys else {(): [0, 0]}
     for row in result.select(columns).to_pylist():
         counts = [int(row.get(column) or 0) for column in (name, total or "")]
         group = tuple(group_texts(row, list(keys)))

@@ -69,6 +69,16 @@ CASES: dict[str, tuple[str, dict[str, Any], list[str]]] = {
         {"inputs": make_records(predicted_cluster=[0, 2, 4])},
         ["3 of 6 records have no predicted cluster, and are left out"],
     ),
+    "missing_truth=drop of another table": (
+        "PairwisePrecision",
+        {
+            "inputs": {
+                "predicted_clusters": pa.table({"record_id": range(6), "cluster_id": [0, 0, 1, 1, 2, 2]}),
+                "true_clusters": pa.table({"record_id": [0, 1, 2], "cluster_id": [0, 0, 1]}),
+            }
+        },
+        [f"3 of 6 records have no true cluster, and are left out. {ESTIMATES}"],
+    ),
     "missing_truth=drop": (
         "PairwisePrecision",
         {"inputs": make_records(true_cluster=[0, 1, 5])},
@@ -269,3 +279,11 @@ def test_an_experiment_says_why_a_value_is_undefined() -> None:
     visits = pa.table({"unit_id": range(6), "variant": list("aaabbb"), "clicks": [1, 0, 1, 0, 1, 1], "views": [0, 0, 0, 2, 1, 3]})
     result = sqlrank.experiment(["Ratio(clicks, views)", "Mean(clicks)"], data=visits, control="a")
     assert read_notes(result) == ["Ratio(clicks, views) is NULL for a (undefined: denominators that add up to 0)"]
+
+
+def test_a_result_without_rows_says_why() -> None:
+    run = pa.table({"query_id": ["a"], "doc_id": ["x"], "score": [1.0], "day": ["mon"]})
+    qrels = pa.table({"query_id": ["a"], "doc_id": ["x"], "relevance": [1], "day": ["tue"]})
+    for options in ({"by": "day"}, {"by": "day", "per_query": True}):
+        result = sqlrank.evaluate("RR", run=run, qrels=qrels, queries="judged_and_retrieved", **options)
+        assert (result.num_rows, read_notes(result)) == (0, ["1 of 1 judged queries found no list, and are left out"])
