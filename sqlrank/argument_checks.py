@@ -14,6 +14,7 @@ from sqlrank.deadline import set_deadline
 from sqlrank.engines.backend_sources import connect_sources
 from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
+from sqlrank.rendering import normalize_dialect
 from sqlrank.request import ColumnNames
 
 if TYPE_CHECKING:
@@ -306,9 +307,11 @@ def _track_progress(arguments: dict[str, Any]) -> list[float]:
 
 
 def to_plain(name: str, value: Any) -> Any:
-    """Convert numbers, arrays and series of numpy and pandas to those of Python, and a set of metrics to a sorted list; keep sources."""
+    """Convert numbers, arrays and series of numpy and pandas to those of Python, other names of dialects, and sets of metrics; keep sources."""
     if name == "metrics" and isinstance(value, (set, frozenset)):
         return sorted(value, key=str)
+    if name == "dialect" and isinstance(value, str):
+        return normalize_dialect(value)
     is_foreign = type(value).__module__.partition(".")[0] in {"numpy", "pandas"} and hasattr(value, "tolist")
     return value.tolist() if is_foreign and (name not in SOURCES or getattr(value, "ndim", 1) == 0) else value
 

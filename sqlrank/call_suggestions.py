@@ -81,7 +81,8 @@ def flag_for(name: str, flags: Mapping[str, str], library: Registry) -> str | No
 
     ``flags`` are those of the command by argument.
     """
-    for rule in _find_rules(name, library):
+    rules: list[str] = [*library.synonyms["options"].get(normalize_name(name), ()), *_find_rules(name, library)]
+    for rule in rules:
         match = _RULE.fullmatch(rule)
         if match is None:
             return rule
@@ -309,7 +310,7 @@ class _Correction:
         cutoffs = self.cutoff if isinstance(self.cutoff, (list, tuple)) else [] if self.cutoff is None else [self.cutoff]
         if cutoffs and all(isinstance(cutoff, Real) for cutoff in cutoffs):
             suffix = f"@[{','.join(map(str, cutoffs))}]" if len(cutoffs) > 1 else f"@{cutoffs[0]}"
-            metrics = [metric if "@" in metric else f"{metric}{suffix}" for metric in metrics]
+            metrics = [f"{metric}{suffix}" if _takes_cutoff(metric, self.library) else metric for metric in metrics]
         text = repr(metrics[0] if len(metrics) == 1 else metrics)
         return text if len(text) <= MAX_METRICS_CHARACTERS else self.metrics_name
 
@@ -335,6 +336,16 @@ def _find_base(metric: Any, library: Registry) -> str | None:
         )
     except MetricError:
         return None
+
+
+def _takes_cutoff(metric: str, library: Registry) -> bool:
+    """Return True for a metric that a cut-off can be written after without making it another, which ``AUC@10`` would be."""
+    if "@" in metric:
+        return False
+    try:
+        return library.file_for(metric_resolver.parse_canonical(metric, library)).cutoff_parameter is not None
+    except MetricError:
+        return True
 
 
 def _is_array(value: Any) -> bool:

@@ -178,12 +178,13 @@ def find_misspelling(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def suggest_choice(problem: str, word: object, choices: Iterable[str], listing: str = "Choose from") -> str:
-    """Return a message on a word that is none of the choices: the problem, the closest choice, and all.
+    """Return a message on a word that is none of the choices: the problem with a short form of it, the closest choice, and all.
 
     >>> suggest_choice("unknown plan 'srt'", "srt", ["sort", "count"])
     "unknown plan 'srt'. Did you mean 'sort'? Choose from: sort, count"
     """
     names = list(choices)
+    problem = problem.replace(repr(word), short_repr(word))
     return join_sentences(problem, did_you_mean(str(word), names), f"{listing}: {enumerate_names(names)}" if names else "")
 
 

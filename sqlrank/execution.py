@@ -14,7 +14,7 @@ from sqlrank._version import __version__
 from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import ExecutionError
-from sqlrank.inputs import cross_input_checks, row_checks
+from sqlrank.inputs import cross_input_checks, row_advice, row_checks
 from sqlrank.left_out import AUDIT_ALL_ROWS, find_left_out
 from sqlrank.prepare import AUDIT_INVALID_ROWS, prepare_statement, required_row_checks
 from sqlrank.registry.fingerprints import metric_fingerprints
@@ -104,6 +104,7 @@ def execute_resolved(
         with suppress(ExecutionError):  # the original error takes precedence
             if database.is_data_error(error):
                 _explain_invalid_rows(prepared)
+        row_advice.explain_failed_cast(prepared.inputs.by_role.values(), error)
         raise
     metadata = _schema_metadata(prepared)
     if prepared.is_audited:

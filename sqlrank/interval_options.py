@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError, short_repr, suggest_choice
+from sqlrank.errors import MetricError, join_sentences, short_repr, suggest_choice
 from sqlrank.registry.value_bounds import is_bounded_0_1, is_bounded_minus1_1
 
 if TYPE_CHECKING:
@@ -201,4 +201,8 @@ def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any)
 def check_confidence_level(level: Any) -> None:
     """Check that a confidence level is a number from 0.5 to ``MAX_LEVEL``."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.5 <= level <= MAX_LEVEL:  # noqa: PLR2004  a coin flip
-        raise MetricError(f"confidence={short_repr(level)} is not possible. It is a number from 0.5 to {MAX_LEVEL:.9f}, such as 0.95")
+        problem = f"confidence={short_repr(level)} is not possible"
+        is_number = isinstance(level, (int, float)) and not isinstance(level, bool)
+        meant = next((text for text in (level / 100, 1 - level) if 0.5 <= text <= MAX_LEVEL), None) if is_number else None  # noqa: PLR2004
+        advice = "" if meant is None else f"Did you mean confidence={meant:g}?"
+        raise MetricError(join_sentences(problem, advice, f"It is a number from 0.5 to {MAX_LEVEL:.9f}, such as 0.95"))

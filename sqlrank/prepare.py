@@ -16,12 +16,14 @@ from sqlrank._version import __version__
 from sqlrank.compiler.input_variants import InputKey
 from sqlrank.compiler.layout import ResultLayout
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
+from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
 from sqlrank.inputs.audit_statement import build_audit
 from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
+from sqlrank.inputs.row_advice import explain_failed_cast
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes
 from sqlrank.planner.planner import choose_plan, validate_plan
@@ -110,6 +112,17 @@ def prepare_statement(
     """
     validate_plan(request, database.dialect)
     inputs = filter_inputs(bind_inputs(request, database) if inputs is None else inputs)
+    try:
+        return _prepare_bound(request, database, check, keep_unused, inputs)
+    except ExecutionError as error:
+        explain_failed_cast(inputs.by_role.values(), error)
+        raise
+
+
+def _prepare_bound(
+    request: ResolvedRequest, database: Database, check: CheckMode, keep_unused: bool, inputs: BoundInputs
+) -> PreparedStatement:
+    """Prepare a statement over inputs that are bound and filtered."""
     is_audited = check != "off" and database.can_inspect
     counts_null_ids = is_audited and _can_count_null_ids(request, inputs)
     report = _validate_rankings(request, inputs, check, ("run",) if counts_null_ids else ()) if is_audited and request.is_ranking else None

@@ -13,6 +13,7 @@ from sqlrank.errors import SqlrankError
 from sqlrank.output.display_values import Format
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.result_formats import resolve_format, write_result
+from sqlrank.rendering import normalize_dialect
 
 
 def learn(
@@ -90,7 +91,7 @@ def learn(
         if form is not None:
             write_result(weights, form, FileKind.WEIGHTS, file)
             return
-        text = scoring_sql(weights, str(score_table), dialect=dialect) + ";\n"
+        text = scoring_sql(weights, str(score_table), dialect=normalize_dialect(dialect)) + ";\n"
         if file is None:
             typer.echo(text, nl=False)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from typing import TYPE_CHECKING
@@ -23,7 +24,9 @@ _KEYWORD = re.compile(
 _SUBJECT = re.compile(r"^[a-z]\w*(?=: | maps | names | is | cannot name )", re.MULTILINE)
 _CALL = r"\w*\([^()'\"]*=[^()'\"]*\)\S*"
 """Pattern of parameters, alone or after the name of a metric, which are no keywords."""
-_PAIR = re.compile(r"'([^']*)': *(\[[^\[\]]*\]|'[^']*'|\.\.\.|[^,}]+)")
+_METRICS = re.compile(r"(?:a list of them, )?\['[^\]]*'\] \((?:on the command line )?((?:[^()]|\([^()]*\))*)\)")
+"""Pattern of a list of metrics in Python, with what to write on the command line."""
+_PAIR = re.compile(r"""'([^']*)': *(\[[^\[\]]*\]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\.\.\.|[^,}]+)""")
 
 
 def get_flag(argument: str) -> str:
@@ -50,6 +53,8 @@ def as_option_message(message: str) -> str:
     --column maps 'skore', which no input has
     >>> print(as_option_message("Give queries=..., a table of them, and the policy as topics='given'"))
     Give --queries ..., a table of them, and the policy as --policy topics=given
+    >>> print(as_option_message("give columns={'score': \"REPLACE(p, ',', '')\"}"))
+    give --column score="REPLACE(p, ',', '')"
     >>> print(as_option_message("Say which it is with columns={'label': ...}. There are: y"))
     Say which it is with --column label=... There are: y
     """
@@ -66,6 +71,7 @@ def as_option_message(message: str) -> str:
             return match[0]
         return text if text.endswith("...") else f"{text}{match['stop'] or ''}"  # a placeholder ends a sentence without a fourth dot
 
+    message = _METRICS.sub(r"\1", message)
     subjects = options - {*GROUPS[INPUTS]} | {"columns", "system"}
     lines = _SUBJECT.sub(lambda match: get_flag(match[0]) if match[0] in subjects else match[0], message).split("\n")
     return "\n".join(line if line.startswith("    ") else _translate_line(line, translate_match) for line in lines)
@@ -104,5 +110,6 @@ def _split_items(texts: str) -> list[str]:
 
 def _quote_word(value: str) -> str:
     """Return a value as a word of a shell."""
-    text = value.strip().strip("'\"")
-    return text if text == "..." else shlex.quote(text)
+    text = value.strip()
+    text = ast.literal_eval(text) if text[:1] in {"'", '"'} else text
+    return text if text == "..." else f'"{text}"' if "'" in text and not re.search(r'["$`\\!]', text) else shlex.quote(text)

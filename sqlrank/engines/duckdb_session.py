@@ -49,7 +49,7 @@ def translate_duckdb_errors() -> Iterator[None]:
     except duckdb.OutOfMemoryException as error:
         raise ExecutionError(f"out of memory: {first_line(error)}. {_OUT_OF_MEMORY_ADVICE}") from error
     except duckdb.Error as error:
-        raise ExecutionError(f"duckdb: {explain_duckdb_error(error)}") from error
+        raise ExecutionError(f"the statement failed in DuckDB: {explain_duckdb_error(error)}") from error
 
 
 def explain_duckdb_error(error: duckdb.Error) -> str:
@@ -206,6 +206,10 @@ def _open_connection(connection: Any) -> duckdb.DuckDBPyConnection:
     if not isinstance(connection, (str, Path)):
         raise InputError(f"cannot connect to a {type(connection).__name__}. Give a DuckDB connection or the path of a DuckDB file")
     if not os.path.isfile(connection):  # noqa: PTH113  returns False for paths that are too long
+        if str(connection).startswith(("md:", "motherduck:")):
+            raise InputError(
+                f"connection: {str(connection)!r} is an address of MotherDuck. Give connection=duckdb.connect({str(connection)!r})"
+            )
         if _ADDRESS.match(str(connection)):
             raise InputError(
                 f"connection: {str(connection)!r} is the address of a database and no connection. Open it with its driver in Python and give "

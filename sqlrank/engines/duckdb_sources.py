@@ -22,6 +22,7 @@ from sqlrank.engines.file_formats import ARROW_READER, PARQUET_READER, FileForma
 from sqlrank.engines.file_sources import (
     data_suffix,
     expand_globs,
+    explain_extension,
     explain_path_notation,
     explain_unreadable_path,
     list_neighbors,
@@ -261,10 +262,8 @@ class DuckDBSources:
         if problem := explain_unreadable_path(text):
             raise InputError(f"{role}: {text!r} {problem}")
         if extension := required_extension(text):
-            raise InputError(
-                f"{role}: {text!r} needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a connection of your own "
-                f"(INSTALL {extension}; LOAD {extension}), make a view or a relation there, and give that with connection="
-            )
+            is_loaded = fetch_tuples(self.connection, "SELECT 1 FROM duckdb_extensions() WHERE loaded AND extension_name = ?", [extension])
+            raise InputError(f"{role}: {text!r} {explain_extension(text, extension, bool(is_loaded))}")
         if files:
             return self._find_file_items(role, text, files)
         tables = self._user_tables()
@@ -394,6 +393,8 @@ class DuckDBSources:
         try:
             return describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
         except duckdb.Error as error:
+            if node.find(exp.ReadCSV) is not None and (uneven := undetected_delimiter_problem(self.connection, list_paths(label))):
+                raise InputError(f"{role}: {uneven}") from None
             problem = "the query failed" if query_text(node) is not None else f"cannot read {label}"
             advice = ""
             if isinstance(error, duckdb.CatalogException) and "Table with name" in str(error):

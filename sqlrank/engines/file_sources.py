@@ -125,6 +125,17 @@ def required_extension(text: str) -> str | None:
     return next((name for name, schemes in _EXTENSIONS.items() if text.lower().startswith(schemes)), None)
 
 
+def explain_extension(text: str, extension: str, is_loaded: bool) -> str:
+    """Say how a file is read that needs an extension of DuckDB, which the connection of the caller may have loaded."""
+    path = text.replace("'", "''")
+    if is_loaded:
+        return f"is read by a query on this connection, which has the extension {extension} of DuckDB: SELECT * FROM '{path}'"
+    return (
+        f"needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a connection of your own (INSTALL {extension}; "
+        f"LOAD {extension}), make a view or a relation there, and give that with connection=, or the query SELECT * FROM '{path}'"
+    )
+
+
 def explain_unreadable_path(text: str) -> str | None:
     """Return the reason that a path is not a readable file.
 

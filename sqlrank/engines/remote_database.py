@@ -139,7 +139,7 @@ class RemoteDatabase(Database):
         except Exception as error:
             if self._has_savepoint:
                 _execute_statement(self._connection, "ROLLBACK TO SAVEPOINT sqlrank")
-            raise ExecutionError(f"{self.dialect}: {first_line(error)}") from error
+            raise ExecutionError(f"the statement failed in {self.dialect}: {first_line(error)}") from error
 
 
 def _has_setting(name: str | None, fetch_rows: Callable[[str], list[tuple[Any, ...]]]) -> bool:

@@ -17,7 +17,7 @@ from sqlrank.errors import quote_excerpt
 from sqlrank.registry.query_templates import load_select
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -133,14 +133,18 @@ def ragged_line_problem(error: duckdb.Error) -> str | None:
     )
 
 
-def undetected_delimiter_problem(connection: duckdb.DuckDBPyConnection, files: Iterable[Path], columns: Mapping[str, str]) -> str | None:
+def undetected_delimiter_problem(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[Path], columns: Mapping[str, str] | None = None
+) -> str | None:
     """Diagnose a CSV whose delimiter DuckDB could not detect.
 
-    DuckDB then returns one column named like the complete header. The problem names the first line with another number of fields.
+    DuckDB then returns one column named like the complete header, or fails without ``columns``. The problem names the first line with
+    another number of fields.
     """
-    name = next(iter(columns), "")
+    header = "" if columns is not None or not files else next(_read_lines(files[0], skips_comments=False), (0, ""))[1]
+    name = next(iter(columns), "") if columns is not None else header
     delimiter = max(DELIMITERS, key=name.count)
-    if len(columns) != 1 or delimiter not in name:
+    if (columns is not None and len(columns) != 1) or delimiter not in name:
         return None
     fields = [
         exp.PropertyEQ(this=exp.to_identifier(f"field_{index}"), expression=exp.Literal.string("VARCHAR"))

@@ -10,6 +10,7 @@ import duckdb
 from sqlglot import exp
 
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
+from sqlrank.engines.number_texts import suggest_query
 from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.sql_ast import DOUBLE, is_not_null, is_null, quoted_column
 
@@ -145,7 +146,7 @@ def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextR
             if name not in reader.unsure:
                 raise InputError(
                     f"{role}: {place}: {name} is {quote_excerpt(value)}, which is not {_NOUNS.get(reader.types[name], reader.types[name])}. "
-                    "Correct it, or give a query of the file that reads it as something else"
+                    f"{suggest_query(reader.item, name, value)}"
                 ) from None
             reader = replace(reader, types={**reader.types, name: "VARCHAR"}, unsure=reader.unsure - {name})
 

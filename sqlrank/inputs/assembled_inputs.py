@@ -68,7 +68,7 @@ def assemble_inputs(request: ResolvedRequest, inputs: Mapping[str, BoundInput], 
         component, tree = inputs[component_role], load_assembly(request.library, role)
         lists = [column.name for unnest in find_nodes(tree, exp.Unnest) for column in find_nodes(unnest, exp.Column)]
         if database.can_inspect:
-            raise_problems(list_problems(component, assembly_columns(request, component)))
+            raise_problems(list_problems(database, component, assembly_columns(request, component)))
         node = _assembled_rows(request, role, component)
         table = SourceTable(
             component.table.label,

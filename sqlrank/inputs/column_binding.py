@@ -194,7 +194,7 @@ def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
         inputs = {role: _read_ids_as_text(bound_input) for role, bound_input in inputs.items()}
     bound_inputs = replace(bound_inputs, by_role=inputs)
     for view in bound_inputs.per_score() if database.can_inspect else ():
-        row_checks.check_columns(view.by_role, needed)
+        row_checks.check_columns(database, view.by_role, needed)
     return bound_inputs
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt, suggest_choice
 from sqlrank.inputs.allowed_syntax import DisallowedSqlError
@@ -14,7 +15,7 @@ from sqlrank.inputs.nested_rows import describe_nested_rows
 from sqlrank.inputs.user_sql import parse_expression, read_fields
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD
 from sqlrank.registry.roles import UNIT_COLUMN
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_SUBQUERY = re.compile(r"\(\s*SELECT\s", re.IGNORECASE)
 _UNFINISHED = re.compile(
     r"(^|\s)(AND|OR|NOT|IN|IS|LIKE|BETWEEN|CASE|WHEN|THEN|ELSE)$|^CASE\s+WHEN\s|[\w)'\"] ?[-+*/<>=|]$",
     re.IGNORECASE,
@@ -94,6 +96,7 @@ def bind_expressions(
         targets = _find_mapped_inputs(name, request, bound_inputs)
         if any(target.table.column_types is not None and target.table.find_column(text) for target in targets):
             continue
+        _refuse_subquery(name, text, targets[0])
         trees = [_parse_mapped_text(text, target) for target in targets]
         if all(isinstance(tree, str) for tree in trees):
             raise InputError(_unknown_column_message(request, name, text, [str(tree) for tree in trees], targets))
@@ -135,6 +138,7 @@ def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str
     """
     column_name = bound_input.table.find_column(text) if bound_input.table.column_types is not None else None
     if column_name is None:
+        _refuse_subquery(canonical, text, bound_input)
         tree = _parse_mapped_text(text, bound_input)
         if isinstance(tree, str):
             available = bound_input.table.column_types or {}
@@ -143,6 +147,18 @@ def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str
             bound_input = bound_input.with_expression(text, tree, _expression_type(tree, bound_input, database))
         column_name = text if tree is not None else bound_input.table.find_column(text)
     return bound_input.with_columns({canonical: column_name or text})
+
+
+def _refuse_subquery(name: str, text: str, bound_input: BoundInput) -> None:
+    """Raise ``InputError`` for an expression with a subquery, with the query that may have it."""
+    if _SUBQUERY.search(text):
+        table = bound_input.table
+        is_named = table.display_item is None or table.display_item.name != bound_input.role.name  # as rows of Python are in messages
+        source = sql_literal(table.label).sql("duckdb") if names_files(table.label) else table.label if is_named else "..."
+        raise InputError(
+            f"{name}: an expression has no subquery, which a query as the source may have: give {bound_input.role.name}= the query "
+            f"SELECT *, {text} AS {name.rpartition('.')[2]} FROM {source}"
+        )
 
 
 def _expression_type(tree: exp.Expr, bound_input: BoundInput, database: Database) -> str:

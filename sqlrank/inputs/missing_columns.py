@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
-from sqlrank.inputs.nested_rows import describe_nested_rows
+from sqlrank.inputs.nested_rows import NESTED_TYPES, describe_nested_rows
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import normalize_name
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.registry.roles import ColumnSpec
 
 
 def describe_missing_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -20,12 +21,22 @@ def describe_missing_columns(inputs: Mapping[str, BoundInput], needed: Mapping[s
     if _are_exchanged(inputs, needed):
         run, qrels = inputs["run"].label, inputs["qrels"].label
         return {"run": f"{run} has the column relevance and no score, and {qrels} the column score and no relevance. Exchange the two"}
-    suggested = {role: _suggest_columns(inputs[role], names) for role, names in needed.items()}
+    suggested = {
+        role: _suggest_columns(
+            inputs[role], names, [inputs[other] for other, others in needed.items() if other != role and {*names} & {*others}]
+        )
+        for role, names in needed.items()
+    }
     shares_table = {"run", "qrels"} <= suggested.keys() and inputs["run"].table is inputs["qrels"].table
     if shares_table and (shared := suggested["run"] | suggested["qrels"]):
         # The caller gave predictions, of which rankings and judgments are made.
         return {"run": _describe_input(inputs["run"], shared, (), f"predictions ({inputs['run'].table.label})")}
-    messages = {}
+    messages = {
+        role: f"{inputs[role].label}: no rows are at the top of the file. {advice}"
+        for role in needed
+        if not suggested[role] and inputs[role].column_type(needed[role][0]).startswith("STRUCT(")
+        if (advice := describe_nested_rows(inputs[role]))
+    }
     for role, columns in suggested.items():
         others = [other for other_role, other in suggested.items() if other_role != role]
         # One unqualified name would map both inputs to the same column.
@@ -48,19 +59,32 @@ def _are_exchanged(inputs: Mapping[str, BoundInput], needed: Mapping[str, Sequen
     )
 
 
-def _suggest_columns(bound_input: BoundInput, needed: Sequence[str]) -> dict[str, str | None]:
-    """Return the needed columns that an input lacks, each with the column of its table that may be meant, None if there is none."""
+def _suggest_columns(bound_input: BoundInput, needed: Sequence[str], related: Sequence[BoundInput]) -> dict[str, str | None]:
+    """Return the needed columns that an input lacks, each with the column of its table that may be meant, None if there is none.
+
+    Inputs that are ``related`` are joined by columns that often have the same names.
+    """
     missing = [name for name in needed if name not in bound_input.columns]
     if not missing:
         return {}
-    other_names = load_registry().synonyms["columns"]
-    available = [column for column in bound_input.table.column_types or () if column not in bound_input.columns.values()]
+    other_names, types = load_registry().synonyms["columns"], bound_input.table.column_types or {}
+    tables = [other.table for other in related if other.table is not bound_input.table]
     suggested: dict[str, str | None] = {}
     for name in missing:
-        rest = {normalize_name(column): column for column in available if column not in suggested.values()}
-        matches = (rest.get(normalize_name(other)) for other in (name, *other_names.get(name, ())))
-        suggested[name] = next((column for column in matches if column), None) or find_misspelling(name, rest.values())
+        column, names = bound_input.role.columns.get(name), other_names.get(name, [])
+        rest = {normalize_name(other): other for other in types if other not in {*suggested.values(), *bound_input.columns.values()}}
+        matches = [rest[other] for other in map(normalize_name, names if name in names else [name, *names]) if other in rest]
+        # The first name that is of the type, of a text and a list the list, and that the other tables have, too.
+        fits = {other: column is None or _may_hold(column, types[other]) for other in matches}
+        matches.sort(key=lambda other: (not fits[other], not all(table.find_column(other) for table in tables if table.column_types)))
+        suggested[name] = matches[0] if matches else find_misspelling(name, rest.values())
     return suggested
+
+
+def _may_hold(column: ColumnSpec, duckdb_type: str) -> bool:
+    """Return True if values of a type may be those of a column: lists in a list, numbers in a number, single values in a key."""
+    is_nested = duckdb_type.endswith("]") or duckdb_type.startswith(NESTED_TYPES)
+    return is_nested == (column.type == "list") and not (column.is_number and duckdb_type == "VARCHAR")
 
 
 def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], qualified: Collection[str], label: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import duckdb
 from sqlglot import exp
 
 from sqlrank.engines.file_sources import reader_function
@@ -12,9 +13,14 @@ from sqlrank.request import JSON_READER
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlrank.inputs.bound_input import BoundInput
 
-_NESTED_TYPES = ("STRUCT(", "MAP(", "JSON")
+NESTED_TYPES = ("STRUCT(", "MAP(", "JSON")
+
+_NUMBERS = {"label", "score", "relevance", "weight", "rank", "rating"}
+"""Columns that are numbers where a file does not say so."""
 
 _DOCUMENT_QUERIES = {
     ("score", False): "document.key AS doc_id, CAST(document.value AS DOUBLE) AS score",
@@ -51,6 +57,8 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
         or not get_dialect(bound_input.table.dialect).supports_file_readers
     ):
         return ""
+    if orientation := _describe_frame(path, types):
+        return orientation
     lists = {name: duckdb_type for name, duckdb_type in types.items() if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]")}
     file = sql_literal(path).sql("duckdb")
     for name, query in _SEARCH_ANSWERS.items():
@@ -69,7 +77,9 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
         if column in fields or (column is None and not bound_input.columns):
             return f"If its rows are in {name}, give the query SELECT UNNEST({exp.to_identifier(name).sql('duckdb')}, max_depth := 2) FROM {file}"
     number = next((name for name in ("score", "relevance") if name in bound_input.role.columns), None)
-    is_dict = all(duckdb_type.startswith(_NESTED_TYPES) or duckdb_type.endswith("]") for duckdb_type in types.values())
+    is_dict = types.keys() != {"json"} and all(
+        duckdb_type.startswith(NESTED_TYPES) or duckdb_type.endswith("]") for duckdb_type in types.values()
+    )
     if column is not None or number is None or not is_dict or bound_input.columns or not path.lower().endswith(".json"):
         return ""
     has_lists = next(iter(types.values())).endswith(("[]", "[])"))
@@ -77,3 +87,42 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
         f"If its keys are queries, give the query SELECT query.key AS query_id, {_DOCUMENT_QUERIES[number, has_lists]} "
         f"FROM READ_TEXT({file}) AS file, JSON_EACH(file.content) AS query, JSON_EACH(query.value) AS document"
     )
+
+
+def _describe_frame(path: str, types: Mapping[str, str]) -> str:
+    """Return the query for rows of a file that pandas wrote with another orientation than records, empty for other files."""
+    fields = {name: _list_fields(duckdb_type) for name, duckdb_type in types.items() if duckdb_type.startswith("STRUCT(")}
+    keys = {frozenset(names) for names in fields.values()}
+    file, rows, step = sql_literal(path).sql("duckdb"), "JSON_EACH(file.content)", "row.value ->> {name}"
+    columns: Mapping[str, str]
+    if types.keys() == {"columns", "index", "data"}:
+        with duckdb.connect() as connection:
+            names = connection.execute("SELECT columns FROM READ_JSON(?)", [path]).fetchall()[0][0]
+        rows, step, columns = "JSON_EACH(file.content -> '$.data')", "row.value ->> {index}", dict.fromkeys(map(str, names), "")
+    elif len(fields) < len(types) or len(keys) != 1 or not (names := next(iter(keys))):
+        return "Its rows have no names of columns. Write it with orient='records'" if types.keys() == {"json"} else ""
+    elif all(name.isdigit() for name in types):
+        columns = next(iter(fields.values()))
+    elif all(name.isdigit() for name in names):
+        rows, step = f"JSON_EACH(file.content -> {_write_key(next(iter(types)))})", "file.content -> {name} ->> row.key"
+        columns = {name: next(iter(values.values())) for name, values in fields.items()}
+    else:
+        return ""
+    selected = []
+    for index, (name, duckdb_type) in enumerate(columns.items()):
+        value = step.format(name=_write_key(name), index=index)
+        number = duckdb_type in {"BIGINT", "DOUBLE"} or (not duckdb_type and name in _NUMBERS)
+        selected.append(f"{f'CAST({value} AS DOUBLE)' if number else value} AS {exp.to_identifier(name).sql('duckdb')}")
+    query = f"SELECT {', '.join(selected)} FROM READ_TEXT({file}) AS file, {rows} AS row"
+    return f"pandas wrote it by columns or with an index. Write it with orient='records', or give the query {query}"
+
+
+def _list_fields(duckdb_type: str) -> dict[str, str]:
+    fields = exp.DataType.build(duckdb_type, dialect="duckdb").expressions
+    return {field.name: "" if field.args.get("kind") is None else field.args["kind"].sql("duckdb") for field in fields}
+
+
+def _write_key(name: str) -> str:
+    """Return a member of an object as a path of JSON."""
+    quoted = name.replace('"', '\\"')
+    return sql_literal(f'$."{quoted}"').sql("duckdb")

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
+from sqlrank.engines.file_sources import names_files
+from sqlrank.engines.number_texts import find_odd_cell, suggest_list, suggest_number
 from sqlrank.engines.text_readers import shorten_text_readers
 from sqlrank.errors import InputError
 from sqlrank.inputs.bound_input import comparable_columns
 from sqlrank.inputs.missing_columns import describe_missing_columns
+from sqlrank.inputs.row_advice import advise_on_values, column_text
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
@@ -37,6 +40,8 @@ _DUPLICATE_POLICY = dict.fromkeys(("run", "qrels", "history", "baseline"), ", or
 """Advice on repeated rows, for the inputs that the policy ``duplicates`` applies to."""
 
 MAX_EXAMPLES = 3
+MAX_TEXTS = 1000
+"""Maximum number of different texts that advice on a column is based on."""
 MAX_VALUE_CHARS = 80
 NUMERIC_TYPES = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE",
@@ -44,7 +49,7 @@ NUMERIC_TYPES = (
 )  # fmt: skip
 
 
-def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[str, ...]]) -> None:
+def check_columns(database: Database, inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[str, ...]]) -> None:
     """Check that every needed column exists, with a suitable type that matches across inputs."""
     problems = []
     missing = describe_missing_columns(inputs, needed)
@@ -61,13 +66,15 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
                 and name in columns
                 and duckdb_type
                 and name not in lists
+                and not (role in missing and duckdb_type.startswith("STRUCT("))
                 and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]"))
             ):
-                problem = (
-                    f"{label}: {name} is {duckdb_type}, not a number. {_cast_advice(inputs[role], name)}, or map another column to {name}"
-                )
                 # All columns of a text file without rows have a text type.
-                problems.append(f"{label} has no rows" if inputs[role].table.is_empty else problem)
+                problems.append(
+                    f"{label} has no rows"
+                    if inputs[role].table.is_empty
+                    else f"{label}: {name} is {duckdb_type}, not a number. {_cast_advice(database, inputs[role], name)}, or map another column to {name}"
+                )
     # The queries table is joined by query_id, and by the columns that group its rows and those of the run.
     shared = set(inputs["run"].group_names) if "run" in inputs else set()
     joined = {
@@ -76,6 +83,7 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
     }
     for compared_columns in comparable_columns(inputs, joined).values():
         duckdb_types = {(role, name): duckdb_type for role, name in compared_columns if (duckdb_type := inputs[role].column_type(name))}
+        duckdb_types = {key: text for key, text in duckdb_types.items() if not (key[0] in missing and text.startswith("STRUCT("))}
         families = {
             _classify_type(duckdb_type) for duckdb_type in duckdb_types.values() if duckdb_type != '"NULL"'
         }  # of a column without values
@@ -84,9 +92,21 @@ def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[s
                 f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
             )
             has_structs = any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values())
-            advice = "Give a query that takes one field, as in [x.id FOR x IN retrieved]" if has_structs else "Cast one of them"
+            advice = f"Give a query that takes one field{_take_field(inputs, duckdb_types)}" if has_structs else "Cast one of them"
             problems.append(f"{types}: values of these types never match. {advice}")
     raise_problems(problems)
+
+
+def _take_field(inputs: Mapping[str, BoundInput], duckdb_types: Mapping[tuple[str, str], str]) -> str:
+    """Return the query that takes a field of the objects in a list of a file, or the expression for it."""
+    role, duckdb_type = next((role, text) for (role, _), text in duckdb_types.items() if text.startswith("STRUCT("))
+    fields = [field.name for field in exp.DataType.build(duckdb_type, dialect="duckdb").expressions]
+    component, _, name = inputs[role].assembled_from.partition(".")
+    if not name:
+        return ""
+    path = inputs[component].table.label
+    value = f"[x.{exp.to_identifier(fields[0]).sql('duckdb')} FOR x IN {column_text(inputs[component], name)}]"
+    return f": SELECT * REPLACE ({value} AS {name}) FROM {sql_literal(path).sql('duckdb')}" if names_files(path) else f", as in {value}"
 
 
 def _list_advice(bound_input: BoundInput, name: str) -> str:
@@ -97,26 +117,33 @@ def _list_advice(bound_input: BoundInput, name: str) -> str:
     )
 
 
-def _cast_advice(bound_input: BoundInput, name: str) -> str:
-    """Return the advice to cast a column, or to make rows of a list; DuckDB reads a column of a text file as texts whose first number is ``inf``."""
-    text = _column_text(bound_input, name)
+def _cast_advice(database: Database, bound_input: BoundInput, name: str) -> str:
+    """Return the advice to cast a column, to read its texts as numbers, or to make rows of a list."""
+    text = column_text(bound_input, name)
     if bound_input.column_type(name).endswith("]"):
         classes = "Of scores of classes give one column, or inputs={'multiclass_predictions': ...}. " if name == "score" else ""
         return f"{classes}Make rows of a list by a query, with UNNEST({text}) AS {name}"
     if bound_input.column_type(name) != "VARCHAR":
         return "Cast it"
-    words = f", write words as numbers (CASE {text} WHEN 'yes' THEN 1 ELSE 0 END)" if name in {"label", "relevance"} else ""
-    return f"If its texts are numbers, such as inf, give columns={{'{name}': 'CAST({text} AS DOUBLE)'}}{words}"
+    table = bound_input.table
+    reader = table.display_from_item.find(exp.ReadCSV)
+    place = find_odd_cell(table.display_from_item, bound_input.columns[name]) if reader is not None and not bound_input.expressions else ""
+    dialect = get_dialect(table.dialect).sqlglot_name
+    return suggest_number(name, exp.maybe_parse(text, dialect=dialect), dialect, _list_texts(database, bound_input, name), place)
 
 
-def _column_text(bound_input: BoundInput, name: str) -> str:
-    """Return the column or the expression that is bound to a name as SQL."""
-    column = bound_input.columns[name]
-    dialect = get_dialect(bound_input.table.dialect).sqlglot_name
-    return exp.to_identifier(column).sql(dialect) if column in (bound_input.table.column_types or ()) else column
+def _list_texts(database: Database, bound_input: BoundInput, name: str) -> dict[str, int]:
+    """Return different texts of a column with the numbers of their rows, those that are no numbers first."""
+    value = bound_input.raw_expression(name)
+    rows = exp.select(exp.alias_(value, "value")).from_(
+        bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)])
+    )
+    texts = exp.select("value", "COUNT(*)").from_(rows.subquery("texts")).where("value IS NOT NULL").group_by("value").limit(MAX_TEXTS)
+    order = ["TRY_CAST(value AS DOUBLE) IS NOT NULL"] if bound_input.table.dialect == "duckdb" else []
+    return dict(database.query_rows(texts.order_by(*order, "value")))
 
 
-def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
+def list_problems(database: Database, bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
     """Return one problem for each of these columns that is missing, or that should be a list and is none."""
     problems = [*describe_missing_columns({bound_input.role.name: bound_input}, {bound_input.role.name: columns}).values()]
     for name in columns:
@@ -127,17 +154,16 @@ def list_problems(bound_input: BoundInput, columns: Sequence[str]) -> list[str]:
         if duckdb_type.startswith('"NULL"') and is_list:
             problems.append(f"{bound_input.label}: {name} is NULL or an empty list in every row")
         elif is_list and duckdb_type and not duckdb_type.endswith("]"):
-            column = bound_input.columns[name]
-            split = exp.Split(this=exp.column(column), expression=sql_literal(", ")).sql(bound_input.table.dialect)
-            advice = f". Of 'a, b' make one with {split}" if duckdb_type == "VARCHAR" else ""
-            if bound_input.role.columns[name].optional and column == name:
+            advice = ""
+            if duckdb_type == "VARCHAR":
+                dialect = get_dialect(bound_input.table.dialect).sqlglot_name
+                column: exp.Expr = exp.maybe_parse(column_text(bound_input, name), dialect=dialect)
+                advice = f", or {suggest_list(name, column, dialect, _list_texts(database, bound_input, name))}"
+            if bound_input.role.columns[name].optional and bound_input.columns[name] == name:
                 advice += (
                     f". If it is something else, give a query in which it has another name: SELECT * RENAME ({name} AS other) FROM ..."
                 )
-            problems.append(
-                f'{bound_input.label}: {name} is {duckdb_type}, not a list. Map a column of lists to {name}, or cast a text such as \'["a", "b"]\': '
-                f"columns={{'{name}': 'CAST({column} AS VARCHAR[])'}}{advice}"
-            )
+            problems.append(f"{bound_input.label}: {name} is {duckdb_type}, not a list. Map a column of lists to {name}{advice}")
     return problems
 
 
@@ -230,13 +256,12 @@ def _row_problems(
             f"{_list_values(database, bound_input)}"
         )
     for name, condition in rules.conditions.items():
-        if counts.get(name):
+        if counts.get(name) and not (name == "improbable_score" and counts[name] == counts.get("nan_score")):  # NaN is above 1
             # A CASE, because DuckDB evaluates a bare condition on Parquet statistics, which ignore NaN.
             is_invalid = exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0))
             invalid_rows = exp.select("*").where(exp.EQ(this=is_invalid, expression=exp.Literal.number(1)))
-            problems.append(
-                problem_with_examples(database, bound_input, f"{_count_rows(counts[name])}: {rules.meanings[name]}", invalid_rows, columns)
-            )
+            meaning = advise_on_values(database, bound_input, name, rules.meanings[name])
+            problems.append(problem_with_examples(database, bound_input, f"{_count_rows(counts[name])}: {meaning}", invalid_rows, columns))
     return counts, problems
 
 
@@ -346,6 +371,13 @@ def _find_duplicates(database: Database, bound_input: BoundInput, keys: tuple[st
         bound_input.role.duplicate_message
         or f"({', '.join(column.name for column in columns)}) occurs more than once. {duplicate_advice(bound_input)}"
     )
+    if (
+        "record_id" in keys
+        and (source := bound_input.table.find_column("source")) is not None
+        and bound_input.table.column_types is not None
+    ):
+        key = f"CONCAT({exp.to_identifier(source).sql('duckdb')}, '-', {column_text(bound_input, 'record_id')})"
+        problem += f". Ids that are unique within {source} are made unique by columns={{'record_id': {key!r}}}"
     return [problem_with_examples(database, bound_input, problem, duplicates, keys)]
 
 

@@ -137,7 +137,7 @@ def read_training_data(
         [] if is_long else [_no_column(bound_input, "", name) for name in feature_columns if bound_input.table.find_column(name) is None]
     )
     row_checks.raise_problems(problems)
-    row_checks.check_columns({TRAINING_ROLE: bound_input}, {TRAINING_ROLE: ("label", "value") if is_long else ("label",)})
+    row_checks.check_columns(database, {TRAINING_ROLE: bound_input}, {TRAINING_ROLE: ("label", "value") if is_long else ("label",)})
     if is_long:
         training = _read_long_form(database, bound_input, by)
     else:

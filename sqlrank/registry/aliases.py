@@ -124,7 +124,8 @@ def _suggest_spelling(text: Any, library: Registry) -> str | None:
         if match is not None and (name := _canonical_text(match.expand(replacement), library)) is not None:
             return f"unknown metric {quote_excerpt(text)}. Write {name}"
     names = [_canonical_text(part, library) for part in _SEPARATORS.split(text.strip())]
-    metrics = [name for name in names if name is not None]
+    # A curve has rows of its own, and stands for its value among other metrics.
+    metrics = [str(library.synonyms["curves"].get(normalize_name(name), name)) for name in names if name is not None]
     if len(metrics) < len(names) or len(metrics) < 2:  # noqa: PLR2004  a single metric is not a list
         return None
     import shlex  # noqa: PLC0415  its import takes a millisecond

@@ -100,9 +100,9 @@ def resolve_metrics(
 
 
 def _single_value_advice(resolved: ResolvedMetric, library: Registry) -> str:
-    """Return the metric with one value that has the name of a curve, such as ``Lift@0.1``, as the end of a message."""
-    file = library.metrics.get(resolved.metric.name.lower())
-    return f", or give its {next(iter(file.params))}, {file.display_name}@0.1, for one value" if file is not None and file.params else ""
+    """Return the metric with one value that a curve stands beside, such as ``AUC`` for ``ROC``, as the end of a message."""
+    metric = library.synonyms["curves"].get(normalize_name(resolved.metric.name))
+    return "" if metric is None else f", or give {metric} for one value"
 
 
 def find_effective_policies(

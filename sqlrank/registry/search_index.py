@@ -62,11 +62,11 @@ def split_words(text: str) -> tuple[str, ...]:
     (('rank',), ('hash', 'hash'))
     """
     words = re.findall(r"[a-z]+\d*|\d+[a-z]+", text.lower().replace("a/b", "ab"))
-    return tuple(_stem(word) for word in words if word not in STOP_WORDS)
+    return tuple(_cut_ending(word) for word in words if word not in STOP_WORDS)
 
 
 @cache
-def _stem(word: str) -> str:
+def _cut_ending(word: str) -> str:
     return _ENDING.sub("", word[:-1] if len(word) > MIN_STEM and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word)
 
 

@@ -95,7 +95,9 @@ def read_names(path: Path) -> dict[str, dict[str, Any]]:
     tables = read_tables(path)
     for section, names in tables.items():
         for name, value in names.items():
-            values = value if isinstance(value, list) and section in {"arguments", "differences", "columns", "siblings"} else [value]
+            values = (
+                value if isinstance(value, list) and section in {"arguments", "options", "differences", "columns", "siblings"} else [value]
+            )
             if not all(isinstance(element, str) for element in values):
                 raise ContractError(f"{path}:1: {name} of [{section}] is {short_repr(value)}. It must be a text")
     for pattern, replacement in tables.get("spellings", {}).items():

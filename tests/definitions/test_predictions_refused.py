@@ -16,12 +16,20 @@ BROKEN = [
     ({"label": [0, None]}, "AUC", r"1 row: label is NULL. Leave the row out, or give nulls='drop'\n +label=None, score=0.9"),
     ({"label": [0.0, nan]}, "AUC", r"1 row: label is NaN or infinite. Leave the row out\n +label=nan, score=0.9"),
     ({"label": [0.0, INF]}, "MSE", r"1 row: label is NaN or infinite. Leave the row out\n +label=inf, score=0.9"),
-    ({"label": [0, 2]}, "AUC", r"1 row: label is neither 0 nor 1. Map a condition to it, such as rating >= 4\n +label=2, score=0.9"),
-    ({"label": [-1, 1]}, "KS", r"1 row: label is neither 0 nor 1. Map a condition to it, such as rating >= 4\n +label=-1, score=0.1"),
+    (
+        {"label": [0, 2]},
+        "AUC",
+        r"1 row: label is neither 0 nor 1. Map a condition to it, such as columns={'label': 'label >= 1'} .*\n +label=2, score=0.9",
+    ),
+    (
+        {"label": [-1, 1]},
+        "KS",
+        r"1 row: label is neither 0 nor 1. Map a condition to it, such as columns={'label': 'label > 0'} .*\n +label=-1, score=0.1",
+    ),
     (
         {"label": [0.0, 0.5]},
         "LogLoss",
-        r"1 row: label is neither 0 nor 1. Map a condition to it, such as rating >= 4\n +label=0.5, score=0.9",
+        r"1 row: label is neither 0 nor 1. Give a rate two rows: .*\n +label=0.5, score=0.9",
     ),
     ({"label": [-1, 1]}, "PoissonDeviance", r"1 row: label is negative\n +label=-1, score=0.1"),
     (
@@ -63,7 +71,7 @@ BROKEN = [
         "AUC(ties=row_order)",
         r"1 row: rank is NULL. Give the row one, or leave it out\n +label=1, score=0.9, rank=None",
     ),
-    ({"label": ["a", "b"]}, "AUC", r"label is VARCHAR, not a number. If its texts are numbers, .*, or map another column to label"),
+    ({"label": ["a", "b"]}, "AUC", r"label is VARCHAR, not a number. 'a' and 'b' are none. .*, or map another column to label"),
 ]
 
 

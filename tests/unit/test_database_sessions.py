@@ -37,13 +37,13 @@ def test_a_database_needs_its_methods() -> None:
 def test_errors_of_duckdb_are_execution_errors_with_their_cause() -> None:
     with closing(DuckDBDatabase(duckdb.connect())) as database:
         conversion = find_failure(database, "SELECT CAST('a' AS INT)")
-        assert str(conversion).startswith("duckdb: Conversion Error")
+        assert str(conversion).startswith("the statement failed in DuckDB: Conversion Error")
         assert isinstance(conversion.__cause__, duckdb.ConversionException)
         assert database.is_data_error(conversion)
         unknown_column = find_failure(database, "SELECT a")
         assert isinstance(unknown_column.__cause__, duckdb.BinderException)
         assert not database.is_data_error(unknown_column)
-        with pytest.raises(ExecutionError, match=r"^duckdb: Catalog Error"):
+        with pytest.raises(ExecutionError, match=r"^the statement failed in DuckDB: Catalog Error"):
             database.describe(exp.select("*").from_("missing"))
 
 

@@ -212,7 +212,7 @@ def test_the_first_statement_on_a_connection_raises_our_error(monkeypatch: pytes
         raise duckdb.InvalidInputException("Resource In Use Error: connection is busy with another call")
 
     monkeypatch.setattr("sqlrank.engines.duckdb_session.fetch_tuples", fail)
-    with pytest.raises(ExecutionError, match=r"^duckdb: Resource In Use Error: connection is busy"):
+    with pytest.raises(ExecutionError, match=r"^the statement failed in DuckDB: Resource In Use Error: connection is busy"):
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=duckdb.connect())
 
 

@@ -1,0 +1,160 @@
+"""Advise on texts in the place of numbers and lists: show them with their line, and suggest the expression that reads them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+import duckdb
+from sqlglot import exp
+
+from sqlrank.errors import join_words, quote_excerpt, to_sentence
+from sqlrank.registry.query_templates import RowCheck, load_select
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+MAX_EXAMPLES = 3
+MAX_WORDS = 6
+"""Number of different texts up to which a message writes a number for each."""
+
+_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*", re.IGNORECASE | re.ASCII)
+_ODD_CELL = re.compile(r'CSV Error on Line: (\d+)\n.*?Could not convert string "(.*?)" to ', re.DOTALL)
+
+
+def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str, int], place: str = "") -> str:
+    """Return a sentence that shows the texts of a column that are no numbers, and says how to read it, as the mapping of ``name``.
+
+    Args:
+        name: The canonical name of the column.
+        column: The column, or the expression in its place.
+        dialect: The dialect to write in.
+        texts: Its texts with the numbers of their rows; those that are numbers are not quoted.
+        place: The place of the first text that is no number, such as ``in line 7``.
+    """
+    odd = {text: count for text, count in texts.items() if not _NUMBER.fullmatch(text)}
+    best = _find_readings("text_numbers.sql", odd)
+    # A comma before three digits may stand for either.
+    best = best[: 2 if best and best[0].name == "thousands" else 1]
+    missing = [text for text in odd if not any(reading.is_match(text) for reading in best)]
+    if not best and len(odd) == len(texts) > 1:
+        return _suggest_words(name, column, dialect, sorted(odd))
+    if not missing and (not best or best[0].name == "infinite"):
+        return f"If its texts are numbers, such as inf, give {_write_mapping(name, exp.cast(column.copy(), 'DOUBLE'), dialect)}"
+    quoted = _quote_texts([*missing, *(text for text in odd if text not in missing)])
+    problem = f"{quoted}{place and f' {place}'} is none" if len(odd) == 1 else f"{quoted} are none{place and f', first {place}'}"
+    if missing[:1] and missing[0].lower() == name:
+        problem += ", but the header again"
+    if not best:
+        lenient = exp.TryCast(this=_without_nan(column, missing), to=exp.DataType.build("DOUBLE"))
+        steps = [f"leave {'it' if len(missing) == 1 else 'them'} out with {_write_mapping(name, lenient, dialect)}"]
+    else:
+        steps = [f"{reading.words} {_write_mapping(name, reading.read(column, bool(missing)), dialect)}" for reading in best]
+    count = sum(odd[text] for text in missing)
+    dropped = f" and nulls='drop', which drops {count:,} row{'s' * (count > 1)}" if missing else ""
+    return f"{problem}. {', or '.join([to_sentence(steps[0]), *steps[1:]])}{dropped}"
+
+
+def _without_nan(column: exp.Expr, texts: Sequence[str]) -> exp.Expr:
+    """Return a column with NULL for the text nan, which is a number to engines, if it is among these texts."""
+    is_nan = any(text.strip().lower() == "nan" for text in texts)
+    return exp.Nullif(this=exp.Lower(this=column.copy()), expression=exp.Literal.string("nan")) if is_nan else column.copy()
+
+
+class _Reading:
+    """A way to read texts as numbers: the pattern of these texts, the words before the suggestion, and the expression."""
+
+    def __init__(self, column: exp.Expr) -> None:
+        check = RowCheck(column)
+        self.name, self.words, self._pattern, self._value = (
+            check.name,
+            check.meaning,
+            re.compile(check.requirement, re.ASCII | re.DOTALL),
+            column.this,
+        )
+
+    def is_match(self, text: str) -> bool:
+        """Return True if a text can be read so."""
+        return self._pattern.fullmatch(text.strip().lower()) is not None
+
+    def read(self, column: exp.Expr, is_lenient: bool) -> exp.Expr:
+        """Return the expression over a column; a lenient one is NULL for other texts."""
+        tree = self._value.copy()
+        for cast in tree.find_all(exp.Cast) if is_lenient else ():
+            cast.replace(exp.TryCast(this=cast.this, to=cast.to)) if cast is not tree else None
+        tree = exp.TryCast(this=tree.this, to=tree.to) if is_lenient and type(tree) is exp.Cast else tree
+        return tree.transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
+
+
+@cache
+def _list_readings(file: str) -> list[_Reading]:
+    return [_Reading(column) for column in load_select("inputs", file).selects]
+
+
+def _find_readings(file: str, texts: Collection[str]) -> list[_Reading]:
+    """Return the readings that most of some texts match, none if none matches any."""
+    counts = [sum(map(reading.is_match, texts)) for reading in _list_readings(file)]
+    return [reading for reading, count in zip(_list_readings(file), counts, strict=True) if 0 < count == max(counts)]
+
+
+def suggest_list(name: str, column: exp.Expr, dialect: str, texts: Collection[str]) -> str:
+    """Return the end of a sentence that says how texts in the place of lists are read."""
+    reading = next(iter(_find_readings("text_lists.sql", texts)), _list_readings("text_lists.sql")[-1])
+    return f"{reading.words} {_write_mapping(name, reading.read(column, is_lenient=False), dialect)}"
+
+
+def _suggest_words(name: str, column: exp.Expr, dialect: str, words: Sequence[str]) -> str:
+    """Return the advice for texts of which none is a number: a number for each, in an order that the caller knows."""
+    branches = [exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number)) for number, word in enumerate(words[:MAX_WORDS])]
+    mapping = _write_mapping(name, exp.Case(this=column.copy(), ifs=branches), dialect)
+    return f"{_quote_texts(words)} are none. Say what each stands for, as {mapping} does in the order of letters"
+
+
+def _quote_texts(texts: Sequence[str]) -> str:
+    quoted = [quote_excerpt(text) for text in texts[:MAX_EXAMPLES]]
+    return join_words(quoted) if len(texts) <= MAX_EXAMPLES else f"{', '.join(quoted)} and {len(texts) - MAX_EXAMPLES:,} more"
+
+
+def _write_mapping(name: str, value: exp.Expr, dialect: str) -> str:
+    return f"columns={{{name!r}: {value.sql(dialect).replace(' AS TEXT[]', ' AS VARCHAR[]')!r}}}"
+
+
+def suggest_query(reader: exp.Expr, name: str, value: str) -> str:
+    """Return the advice for a text far down a column of numbers, whose name may be mapped: a query of its CSV file that reads the column."""
+    if not isinstance(reader.this, exp.ReadCSV):
+        return "Correct it, or give a query of the file that reads it as something else"
+    column = exp.column(exp.to_identifier(name))
+    readings = _find_readings("text_numbers.sql", [value])
+    # DuckDB's reader of CSV would take over a cast of the column itself, and fail.
+    number: exp.Expr = exp.TryCast(this=exp.Trim(this=column.copy()), to=exp.DataType.build("DOUBLE"))
+    number = readings[0].read(column, is_lenient=True) if readings else number
+    item = _with_type(reader, name, "VARCHAR").sql("duckdb")
+    query = f"SELECT * REPLACE ({number.sql('duckdb')} AS {column.sql('duckdb')}) FROM {item}"
+    return (
+        f"Correct it, or give the query {query}"
+        if readings
+        else f"Correct it, or leave its row out with nulls='drop' and the query {query}"
+    )
+
+
+def _with_type(reader: exp.Expr, column: str, column_type: str) -> exp.Expr:
+    """Return a reader of CSV files that reads a column as a type."""
+    item = reader.copy()
+    types = exp.Struct(expressions=[exp.PropertyEQ(this=exp.Literal.string(column), expression=exp.Literal.string(column_type))])
+    for call in find_nodes(item, exp.ReadCSV):
+        call.set("expressions", [exp.EQ(this=exp.var("types"), expression=types)])
+    return item
+
+
+def find_odd_cell(reader: exp.Expr, column: str) -> str:
+    """Return the place of the first text of a column of CSV files that is no number, such as ``in line 7``; empty without one."""
+    query = exp.select(exp.Count(this=exp.column(column, quoted=True))).from_(_with_type(reader, column, "DOUBLE"))
+    with duckdb.connect() as connection:
+        try:
+            connection.execute(query.sql("duckdb"))
+        except duckdb.Error as error:
+            cell = _ODD_CELL.search(str(error))
+            return "" if cell is None else f"in line {cell[1]}"
+    return ""
