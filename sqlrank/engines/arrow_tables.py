@@ -220,7 +220,7 @@ def _cast_column(column: pa.ChunkedArray, arrow_type: pa.DataType) -> pa.Chunked
     return pa.chunked_array(chunks, arrow_type)
 
 
-def _readable_type(arrow_type: pa.DataType) -> pa.DataType:
+def _readable_type(arrow_type: pa.DataType) -> pa.DataType:  # noqa: C901  one branch per kind of type
     """Return the type itself, or one of the same values that DuckDB reads: it stops at others, or ends the process."""
     kind = str(arrow_type).partition("<")[0].partition("[")[0]
     if kind == "halffloat":
@@ -237,6 +237,10 @@ def _readable_type(arrow_type: pa.DataType) -> pa.DataType:
         return pa.struct([field.with_type(_readable_type(field.type)) for field in arrow_type])
     if pa.types.is_map(arrow_type):
         return pa.map_(_readable_type(arrow_type.key_type), _readable_type(arrow_type.item_type))
+    if kind in {"list_view", "large_list_view"}:  # which DuckDB reads, and Arrow casts to lists with wrong offsets
+        if _readable_type(arrow_type.value_type) != arrow_type.value_type:
+            raise pa.ArrowNotImplementedError(kind)
+        return arrow_type
     if "list" in kind:
         element = arrow_type.value_field.with_type(_readable_type(arrow_type.value_type))
         is_fixed = pa.types.is_fixed_size_list(arrow_type) and arrow_type.list_size > 0

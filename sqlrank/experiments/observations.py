@@ -60,7 +60,7 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
     _check_default_columns(observations, {"unit": unit, "variant": variant})
     for name, text in texts.items():
         observations = bind_column_or_expression(observations, name, text, database)
-    if not observations.column_type("variant").startswith("VARCHAR"):
+    if observations.column_type("variant") != "VARCHAR":
         observations = observations.with_text(["variant"])
     for name, column in amounts.items():
         duckdb_type = observations.column_type(name)
