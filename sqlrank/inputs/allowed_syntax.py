@@ -89,9 +89,9 @@ def check_syntax(tree: Expr, source: str, dialect: str) -> None:
             _refuse_function(type(node).__name__, source)
         elif isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
             check_syntax(node.expression, source, dialect)
-            raise DisallowedSqlError(f"{source}: {_write(node, dialect)} calls a function by its schema. {_ADVICE}")
+            raise DisallowedSqlError(f"{source}: {_write_excerpt(node, dialect)} calls a function by its schema. {_ADVICE}")
         elif problem := _find_disallowed_argument(node, dialect):
-            raise DisallowedSqlError(f"{source}: {_write(node, dialect)} {problem}")
+            raise DisallowedSqlError(f"{source}: {_write_excerpt(node, dialect)} {problem}")
 
 
 def _find_disallowed_argument(node: Expr, dialect: str) -> str:
@@ -116,7 +116,7 @@ def _refuse_function(name: str, source: str) -> None:
     raise DisallowedSqlError(f"{source}: {name} is not among the functions that may be called here. {advice}")
 
 
-def _write(node: Expr, dialect: str) -> str:
+def _write_excerpt(node: Expr, dialect: str) -> str:
     return quote_excerpt(write_tree(node, get_dialect(dialect).sqlglot_name))
 
 

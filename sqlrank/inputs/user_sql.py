@@ -56,7 +56,7 @@ def _join_tokens(text: str, dialect: str, argument: str) -> str:
     return "".join(pieces)
 
 
-def _parse(text: str, dialect: str) -> exp.Expr | None:
+def _parse_tree(text: str, dialect: str) -> exp.Expr | None:
     """Parse a text that is one expression; return None for others."""
     try:
         trees: list[Any] = sqlglot.parse(text, read=get_dialect(dialect).sqlglot_name)
@@ -65,21 +65,21 @@ def _parse(text: str, dialect: str) -> exp.Expr | None:
     return trees[0] if len(trees) == 1 else None
 
 
-def _read(text: str, dialect: str, argument: str) -> tuple[str, exp.Expr | None]:
+def _read_expression(text: str, dialect: str, argument: str) -> tuple[str, exp.Expr | None]:
     """Return a text without comments, and the expression that it is, None if it is none."""
     try:
         text = _join_tokens(text, dialect, argument)
     except SqlglotError:
         return text, None
-    tree = _parse(text, dialect)
+    tree = _parse_tree(text, dialect)
     return text, tree if isinstance(tree, (exp.Condition, exp.Paren)) else None
 
 
 def _read_without_brackets(text: str, dialect: str, argument: str) -> tuple[str, exp.Expr | None]:
     """Return the same without the brackets around the whole of it."""
-    text, tree = _read(text, dialect, argument)
+    text, tree = _read_expression(text, dialect, argument)
     while isinstance(tree, exp.Paren) and not isinstance(tree.this, exp.Query):
-        text, tree = _read(text[1:-1], dialect, argument)
+        text, tree = _read_expression(text[1:-1], dialect, argument)
     return text, tree
 
 
@@ -138,7 +138,7 @@ def parse_expression(text: str, dialect: str = "duckdb") -> exp.Expr:
     Raises:
         InputError: The text is not an expression over the columns of one row.
     """
-    source, tree = _read(text, dialect, quote_excerpt(text))
+    source, tree = _read_expression(text, dialect, quote_excerpt(text))
     if tree is None or tree.find(*_REFUSED_IN_EXPRESSIONS):
         raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
     check_syntax(tree, repr(text), dialect)

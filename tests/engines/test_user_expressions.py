@@ -97,7 +97,7 @@ class Agreement:
     def compare_means(self, texts: Sequence[str]) -> None:
         for start in range(0, len(texts), MEASURED):
             part = texts[start : start + MEASURED]
-            columns = {f"x{place}": text for place, text in enumerate(part)}
+            columns = {f"x{position}": text for position, text in enumerate(part)}
             statement = sqlrank.sql(
                 [f"Mean(predictions.{name})" for name in columns], predictions="t", columns=columns, dialect=self.dialect
             )
@@ -232,7 +232,7 @@ def test_texts_that_differ_in_case_are_two_columns() -> None:
     assert list(result.to_pylist()[0].values()) == [0.25, 2.5, 0.25]
 
 
-def test_casts_of_texts_stay_beside_divisions() -> None:
+def test_casts_of_texts_stay_in_divisions() -> None:
     rows = pa.table({"label": [1, 0, 1, 0], "prob": ["45", "10", "20", "30"]})
     assert sqlrank.evaluate("AUC", predictions=rows, columns={"score": "CAST(prob AS DOUBLE) / 50"}).to_pylist() == [{"AUC": 0.75}]
 
