@@ -22,7 +22,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     VERDICTS: ("tolerance", "min_units", "treat_inconclusive_as", "summary_file", "junit_file"),
     OUTPUT: (
         "format", "output", "digits", "sort", "top", "with_total", "kind", "title", "created_at", "max_rows", "query_examples", "sql", "dialect",
-        "create_table", "create_view", "insert", "overwrite_by", "dbt", "materialized", "begin", "lookback", "schema", "drop", "score_table",
+        "create_table", "create_view", "insert", "overwrite_by", "dbt", "materialized", "audit", "begin", "lookback", "schema", "drop", "score_table",
         "force",
     ),
     LIMITS: ("check", "memory_limit", "threads", "temp_directory", "timeout"),

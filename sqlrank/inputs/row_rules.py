@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.roles import ColumnSpec, Role
 
-NULL_FREE_NODES = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Not, exp.Connector, exp.Predicate, exp.IsNan, exp.IsInf, exp.Abs)
+NULL_FREE_NODES = (
+    exp.Column,
+    exp.Identifier,
+    exp.Literal,
+    exp.Neg,
+    exp.Paren,
+    exp.Not,
+    exp.Connector,
+    exp.Predicate,
+    exp.IsNan,
+    exp.IsInf,
+    exp.Abs,
+)
 """Nodes that are never NULL if their columns are not, so that NOT negates them."""
 
 

@@ -137,7 +137,7 @@ REFUSED = [
     ("pAUC", {}, "pAUC needs a cut-off: the false positive rate"),
     ("APS@3", {}, "APS takes no cut-off. Write APS"),
     ("AUC(tie_credit=2)", {}, "tie_credit is 2. It must be a number from 0 to 1"),
-    ("FBeta(beta=0)", {}, "beta is 0. It must be a number above 0"),
+    ("FBeta(beta=-1)", {}, "beta is -1. It must be a number from 0"),
     ("ECE(bins=0)", {}, "bins is 0. It must be an integer from 1"),
     ("ECE(bins=1.5)", {}, "bins is 1.5. It must be an integer from 1"),
     ("ECE(binning=deciles)", {}, "unknown binning 'deciles'. Choose from: equal_width, equal_mass"),

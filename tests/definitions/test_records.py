@@ -348,4 +348,6 @@ def test_bcubed_f_is_the_harmonic_mean_under_every_weight(weight: str) -> None:
     (row,) = sqlrank.evaluate(metrics, inputs={"records": pa.table(records)}, record_weight=weight).to_pylist()
     precision, recall, f = row.values()
     assert f == pytest.approx(2 * precision * recall / (precision + recall))
-    assert sqlrank.evaluate("BCubedF", inputs={"records": pa.table(records)}, record_weight=weight).to_pylist() == [{"BCubedF": f}]
+    assert sqlrank.evaluate("BCubedF", inputs={"records": pa.table(records)}, record_weight=weight).to_pylist() == [
+        {"BCubedF": pytest.approx(f)}
+    ]

@@ -72,8 +72,9 @@ VALUES = [
         "FNR",
     ),
     *("Specificity", "NPV", "BalancedAccuracy", "Bias", "MAE", "MSE", "RMSE", "R2", "ExplainedVariance", "sMAPE", "MAPE(eps=1)"),
+    *("BrierReliability", "BrierResolution", "Jaccard", "ZeroOneLoss", "MaxError"),
 ]
-DEVIANCES = ["PoissonDeviance", "TweedieDeviance"]
+DEVIANCES = ["PoissonDeviance", "TweedieDeviance", "MSLE", "RMSLE", "MedianAbsoluteError"]
 METRICS = [*RANKS, *VALUES]
 STRATEGIES = ("window", "distinct", "buckets")
 ON_DUCKDB = (*STRATEGIES, "integer_sort")

@@ -211,7 +211,6 @@ def test_an_option_without_a_value_is_no_unknown_one() -> None:
         (["rollup", "AUC", "--predictions", "p", "--dbt", "m.sql", "--format", "csv"], "--format is not possible with --dbt"),
         (["rollup", "AUC", "--predictions", "p", "--lookback", "2"], "--lookback is for --dbt. Leave it out, or give both"),
         (["learn", "d", "-k", "3", "--dialect", "bigquery"], "--dialect is for --score-table. Leave it out, or give both"),
-        (["sql", "AUC", "--predictions", "p", "--force"], "--force is for --dbt"),
         (["drift", "AUC", "--predictions", "p"], "'sqlrank rollup' makes a rollup of them. Give that with --rollup"),
         (["metrics", "AUC", "--format", "json"], "--format is for the list of metrics, and AUC alone is shown as its SQL file"),
     ],

@@ -93,7 +93,7 @@ def test_what_has_no_meaning_for_records() -> None:
     refusals = {
         "PairwiseF(level=query)": "PairwiseF has no parameter 'level'",
         "PairwiseF(missing_prediction=drpo)": "unknown missing_prediction 'drpo'. Did you mean 'drop'? Choose from: singleton, drop, error",
-        "PairwiseF(beta=0)": "beta is 0. It must be a number above 0",
+        "PairwiseF(beta=-1)": "beta is -1. It must be a number from 0",
     }
     for metric, message in refusals.items():
         with pytest.raises(MetricError) as caught:

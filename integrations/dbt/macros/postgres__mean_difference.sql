@@ -80,7 +80,7 @@ WITH sqlrank_queries_source AS NOT MATERIALIZED (
     ) - CAST(1 AS DOUBLE PRECISION) / NULLIF(COUNT(mean_difference_influence), 0) AS concentration
   FROM sqlrank_unit_influence
   GROUP BY {{ sqlrank.group_columns(groups, '') }}
-), sqlrank_interval_terms AS (
+), sqlrank_interval_terms AS MATERIALIZED (
   -- One row per sqlrank_group: the metric as a share, and terms of the variance for the interval.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},

@@ -101,9 +101,9 @@ WITH sqlrank_predicted_clusters_source AS (
     -- BCubedRecall: B-cubed recall, the mean over records of the share of their true cluster that
     -- is in their predicted cluster.
     SUM(n * n / true_size) / SUM(n) AS bcubed_recall,
-    -- BCubedF: F measure of B-cubed precision and recall, in which each record counts the same.
+    -- BCubedF: harmonic mean of B-cubed precision and recall.
     2 * SUM(n * n / predicted_size) * SUM(n * n / true_size)
-    / NULLIF(SUM(n) * (SUM(n * n / predicted_size) + SUM(n * n / true_size)), 0) AS bcubed_f,
+    / NULLIF(SUM(n * n / predicted_size) * SUM(n) + SUM(n * n / true_size) * SUM(n), 0) AS bcubed_f,
     -- num_records: number of records evaluated.
     SUM(n) AS num_records
   FROM sqlrank_contingency_table

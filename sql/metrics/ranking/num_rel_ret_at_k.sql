@@ -8,6 +8,6 @@
 -- Tie expectation: linear (in rank_probability)
 SELECT
   list_id,
-  SUM(CASE WHEN rank <= $k THEN rank_probability ELSE 0 END) AS num_rel_ret
+  SUM(CASE WHEN rank <= $k THEN rank_probability ELSE 0 END) AS num_rel_ret_at_k
 FROM relevant_documents
 GROUP BY list_id
