@@ -123,7 +123,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   FROM sqlrank_relevant_documents
   GROUP BY list_id
 ), sqlrank_judged_retrieved_documents_metrics AS (
-  -- One row per sqlrank_group and query with a document of grade 0 or more.
+  -- One row per sqlrank_group and query.
   SELECT
     list_id,
     -- Judged: share of the first k documents that have a judgment.

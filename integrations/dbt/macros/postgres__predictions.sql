@@ -65,8 +65,7 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
     positives_at_or_above - positives AS positives_above,
     rows_above - positives_at_or_above + positives AS negatives_above,
     -- rows less positives, both below
-    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_rows - total_positives AS total_negatives
+    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below
   FROM sqlrank_rank_counts
 ), sqlrank_nearest_bins AS (
   -- One row per prediction.
@@ -104,15 +103,17 @@ WITH sqlrank_predictions_source AS NOT MATERIALIZED (
     {{ sqlrank.group_columns(groups, '') }},
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
-    SUM(
-      CAST(positives AS DOUBLE PRECISION) / total_positives
-      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+    SUM(positives * (negatives_below + 0.5 * negatives)) / NULLIF(
+      SUM(positives * (negatives_below + 0.5 * negatives))
+      + SUM(positives * (negatives_above + 0.5 * negatives)),
+      0
     ) AS auc,
     -- APS: average precision score, the area under the stepwise precision-recall curve; ties share
     -- a threshold.
-    SUM(
+    1
+    - SUM(
       CAST(positives AS DOUBLE PRECISION) / total_positives * (
-        (positives_above + positives)
+        (negatives_above + negatives)
         / NULLIF(positives_above + positives + negatives_above + negatives, 0)
       )
     ) AS aps

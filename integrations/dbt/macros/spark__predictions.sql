@@ -31,8 +31,7 @@ WITH sqlrank_predictions_source AS (
     -- sum over lower scores
     SUM(negatives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }})
     - COALESCE(SUM(negatives) OVER preceding_rows, 0) - negatives AS negatives_below,
-    SUM(positives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }}) AS total_positives,
-    SUM(negatives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }}) AS total_negatives
+    SUM(positives) OVER (PARTITION BY {{ sqlrank.group_columns(groups, '') }}) AS total_positives
   FROM sqlrank_score_class_weights
   WINDOW preceding_rows AS (
     PARTITION BY {{ sqlrank.group_columns(groups, '') }}
@@ -75,15 +74,17 @@ WITH sqlrank_predictions_source AS (
     {{ sqlrank.group_columns(groups, '') }},
     -- AUC: area under the ROC curve, the probability that a positive is scored above a negative; a
     -- tie counts half.
-    SUM(
-      positives / NULLIF(total_positives, 0)
-      * ((negatives_below + 0.5 * negatives) / NULLIF(total_negatives, 0))
+    SUM(positives * (negatives_below + 0.5 * negatives)) / NULLIF(
+      SUM(positives * (negatives_below + 0.5 * negatives))
+      + SUM(positives * (negatives_above + 0.5 * negatives)),
+      0
     ) AS auc,
     -- APS: average precision score, the area under the stepwise precision-recall curve; ties share
     -- a threshold.
-    SUM(
+    1
+    - SUM(
       positives / NULLIF(total_positives, 0) * (
-        (positives_above + positives)
+        (negatives_above + negatives)
         / NULLIF(positives_above + positives + negatives_above + negatives, 0)
       )
     ) AS aps

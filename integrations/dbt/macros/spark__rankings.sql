@@ -146,7 +146,7 @@ WITH sqlrank_run_source AS (
   FROM sqlrank_relevant_documents
   GROUP BY {{ sqlrank.group_columns(groups, '') }}, query_id
 ), sqlrank_judged_retrieved_documents_metrics AS (
-  -- One row per sqlrank_group and query with a document of grade 0 or more.
+  -- One row per sqlrank_group and query.
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id,
