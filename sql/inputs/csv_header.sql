@@ -1,5 +1,6 @@
 -- csv_header: the first row of a CSV file, which has the names of its columns as they are written.
 -- $path: text: the file.
+-- Grain: one row
 SELECT *
 FROM READ_CSV($path, header = FALSE, all_varchar = TRUE)
 LIMIT 1

@@ -1,5 +1,6 @@
 -- json_keys: the keys of the objects in files of JSON, as they are written.
 -- $path: text: a file, or a glob.
+-- Grain: key
 SELECT DISTINCT UNNEST(JSON_KEYS(json)) AS key
 FROM READ_JSON_OBJECTS($path)
 ORDER BY key

@@ -1,5 +1,6 @@
 -- parquet_files: one row per set of Parquet files whose columns, nested ones included, have the same names and types.
 -- $path: list: the files.
+-- Grain: files
 SELECT LIST(file_name ORDER BY file_name) AS files
 FROM (
   SELECT file_name, LIST(name || ' ' || duckdb_type ORDER BY name, duckdb_type) AS columns

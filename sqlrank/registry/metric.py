@@ -166,8 +166,8 @@ def normalize_name(name: str) -> str:
 
 
 def is_respelled(text: str, name: str) -> bool:
-    """Return True if a text is the name of a metric, perhaps in other letters: ``ndcg@10`` of ``nDCG@10``."""
-    return normalize_name(text) == normalize_name(name)
+    """Return True if a text begins with the name of a metric, perhaps in other letters: ``ndcg@10`` of ``nDCG@10``."""
+    return normalize_name(re.split(r"[@(]", text, maxsplit=1)[0]) == normalize_name(re.split(r"[@(]", name, maxsplit=1)[0])
 
 
 def parse_metric_text(text: str) -> Metric:

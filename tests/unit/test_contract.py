@@ -50,7 +50,7 @@ class Folder:
     def evaluate(self, files: dict[str, str], metric: str = "mine", **options: Any) -> Any:
         self.write(files)
         call = {"run": self.run, "qrels": self.qrels, "sql_dir": self.path} | options
-        return sqlrank.evaluate(metric, **call)[str(sqlrank.parse(metric, self.path))].to_pylist()
+        return sqlrank.evaluate(metric, **call)[metric].to_pylist()
 
 
 @pytest.fixture
