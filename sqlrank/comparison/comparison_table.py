@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.errors import InputError
 from sqlrank.inference.corrected_tests import choose_winner
 from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SLICE_COLUMN, SYSTEM_LABELS, contrast_schema
 from sqlrank.sql_ast import sql_literal
@@ -105,8 +106,18 @@ def _test_columns(result: TestResult, measure: ComparedMetric, pair: tuple[str, 
 
 
 def contrast_table(rows: list[dict[str, Any]], group_fields: Sequence[pa.Field], columns: Mapping[str, Any]) -> pa.Table:
-    """Return rows as a table with group columns and ``columns``, which have Arrow types."""
-    return table_from_rows(rows, pa.schema([*group_fields, *columns.items()]))
+    """Return rows as a table with group columns and ``columns``, which have Arrow types.
+
+    Raises:
+        InputError: Arrow does not make a group column of its values, such as those of a union.
+    """
+    try:
+        return table_from_rows(rows, pa.schema([*group_fields, *columns.items()]))
+    except pa.ArrowException:
+        groups = ", ".join(f"{field.name} ({field.type})" for field in group_fields)
+        raise InputError(
+            f"by: {groups} has values that are no groups of a comparison. Group by a text of them, such as CAST(x AS VARCHAR)"
+        ) from None
 
 
 def comparison_table(

@@ -28,7 +28,7 @@ DUCKDB_TYPES = (
 DUCKDB_VALUES = {
     "BOOLEAN": ("true", "false"), "BLOB": ("'a'::BLOB", "'\\xFF'::BLOB"), "BIT": ("'01'::BIT", "'1'::BIT"),
     "VARCHAR": ("'a'", "'b'"), "UUID": ("UUID()", "UUID()"), "DATE": ("DATE 'infinity'", "DATE '20000-01-01'"), "TIME": ("TIME '01:00'", "TIME '24:00'"),
-    "TIMETZ": ("TIMETZ '01:00+01'", "TIMETZ '02:00+02'"), "TIMESTAMP": ("TIMESTAMP 'infinity'", "TIMESTAMP '2020-01-01'"),
+    "TIMETZ": ("TIMETZ '01:00:00+01'", "TIMETZ '02:00:00+02'"), "TIMESTAMP": ("TIMESTAMP 'infinity'", "TIMESTAMP '2020-01-01'"),
     "TIMESTAMP_S": ("TIMESTAMP_S '20000-01-01'", "TIMESTAMP_S '2020-01-01'"), "TIMESTAMP_NS": ("TIMESTAMP_NS '2020-01-01 00:00:00.000000001'", "NULL"),
     "TIMESTAMPTZ": ("TIMESTAMPTZ '-infinity'", "TIMESTAMPTZ '2020-01-01'"), "INTERVAL": ("INTERVAL 1 MONTH", "INTERVAL 30 DAY"),
     "INTEGER[]": ("[1]", "[]"), "INTEGER[2]": ("[1, 2]", "[3, NULL]"), "VARCHAR[][]": ("[['a']]", "NULL"),
