@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -165,13 +166,11 @@ def missing_columns_problem(connection: duckdb.DuckDBPyConnection, files: Iterab
     headers = {next(_read_lines(path, skips_comments=False), None): path for path in reversed(list(files))}
     columns = {path: _describe_csv(connection, path) for path in reversed([*headers.values()])} if len(headers) > 1 else {}
     holders = {name.lower(): (name, path) for path in reversed(columns) for name in columns[path] if is_read(name)}
-    for path, names in columns.items():
-        missing = holders.keys() - {name.lower() for name in names}
-        if missing:
-            holder = next(file for file in columns if any(holders[name][1] == file for name in missing))
-            lacking = [name for key, (name, file) in holders.items() if key in missing and file == holder]
+    for holder, path in itertools.product(columns, columns):
+        known = {name.lower() for name in columns[path]}
+        if lacking := [name for name in columns[holder] if holders.get(name.lower()) == (name, holder) and name.lower() not in known]:
             return (
-                f"{path} has no column {_quote_names(sorted(lacking, key=columns[holder].index))}, which {holder} has. It has {_quote_names(names)}. "
+                f"{path} has no column {_quote_names(lacking)}, which {holder} has. It has {_quote_names(columns[path])}. "
                 "Give the columns the same names, with a header in each file, or give files of one kind only"
             )
     return None

@@ -107,6 +107,12 @@ def declare_types(
         kinds = {name: kind for name in known if (kind := columns.find_kind(name)) is not None}
     if not kinds:
         return TextReader(item, sampled, {})
+    scalars = {
+        name: "VARCHAR"
+        for name in kinds
+        if known[name] == "JSON" and columns.find_kind(name) == "any" and not _is_nested(connection, item, name)
+    }
+    known = {**known, **scalars}
     missing = {name for name in columns.kinds if is_json and name not in {known_name.lower() for known_name in known}}
     types = {name: _declared_type(kind, known[name], is_json) for name, kind in kinds.items()}
     types |= {name: "VARCHAR" if columns.kinds[name] == "key" else "DOUBLE" for name in missing if columns.kinds[name] in {"key", "number"}}
@@ -115,6 +121,14 @@ def declare_types(
     unsure = {name for name, kind in kinds.items() if kind == "number" and known[name] == "VARCHAR" and types[name] == "DOUBLE"}
     samples_all = not is_json and any(types[name].startswith(("DATE", "TIME")) for name in kinds)
     return TextReader(item, {**sampled, **known}, types, frozenset(whole), frozenset({*unsure, *(missing & types.keys())}), samples_all)
+
+
+def _is_nested(connection: duckdb.DuckDBPyConnection, item: exp.Expr, name: str) -> bool:
+    """Return True if a column of JSON has a list or an object, and not only numbers and texts."""
+    kind = exp.Anonymous(this="JSON_TYPE", expressions=[quoted_column(name)])
+    is_nested = exp.In(this=kind, expressions=[exp.Literal.string(text) for text in ("ARRAY", "OBJECT")])
+    reader = TextReader(item, {}, {name: "JSON"})
+    return bool(fetch_tuples(connection, reader.select([name]).where(is_nested).limit(1).sql("duckdb")))
 
 
 def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextReader, table: str | None) -> TextReader:

@@ -25,7 +25,7 @@ _LIMIT = 2**53
 
 
 def align_keys(inputs: Mapping[str, BoundInput], database: Database) -> dict[str, BoundInput]:
-    """Return the inputs with keys of one type where they are compared.
+    """Return the inputs with keys of one type where they are compared, and where a value of one occurs in the other.
 
     Raises:
         InputError: Floats that are not whole, or too great to be exact, are compared with integers or texts.
@@ -34,14 +34,32 @@ def align_keys(inputs: Mapping[str, BoundInput], database: Database) -> dict[str
     aligned = dict(inputs)
     for compared_columns in comparable_columns(inputs, columns_by_role).values():
         duckdb_types = {column: inputs[column[0]].column_type(column[1]) for column in compared_columns}
-        has_text = any(duckdb_type.startswith(_TEXTS) for duckdb_type in duckdb_types.values())
-        for (role, name), duckdb_type in duckdb_types.items():
-            is_inexact = duckdb_type.startswith(_INEXACT) and not duckdb_type.endswith("]")
-            if is_inexact and (has_text or any(other in INTEGERS for other in duckdb_types.values())):
-                aligned[role] = _as_whole_numbers(aligned[role], name, database)
-            if has_text and (is_inexact or duckdb_type in {*INTEGERS, "UUID"}):
-                aligned[role] = aligned[role].with_text([name])
+        texts, integers, floats = (
+            [column for column, duckdb_type in duckdb_types.items() if _is_of(duckdb_type, names)]
+            for names in (_TEXTS, (*INTEGERS, "UUID"), _INEXACT)
+        )
+        for role, name in floats if texts or integers else ():
+            aligned[role] = _as_whole_numbers(aligned[role], name, database)
+        for role, name in [*integers, *floats] if texts else ():
+            bound_input = aligned[role].with_text([name])
+            if any(_have_common_value((bound_input, name), (aligned[other], text), database) for other, text in texts):
+                aligned[role] = bound_input
     return aligned
+
+
+def _is_of(duckdb_type: str, names: tuple[str, ...]) -> bool:
+    return duckdb_type.startswith(names) and not duckdb_type.endswith("]")
+
+
+def _have_common_value(number: tuple[BoundInput, str], text: tuple[BoundInput, str], database: Database) -> bool:
+    """Return True if a text is that of a number; if none is, the types say more than that nothing matches."""
+    sides = []
+    for alias, (bound_input, name) in (("numbers", number), ("texts", text)):
+        value = exp.alias_(bound_input.typed_expression(name), "value")
+        read_columns = [column.this for column in value.find_all(exp.Column)]
+        sides.append(exp.select(value).from_(bound_input.table.from_clause(read_columns)).subquery(alias))
+    is_same = exp.EQ(this=exp.column("value", table="numbers"), expression=exp.column("value", table="texts"))
+    return bool(database.query_rows(exp.select("1 AS one").from_(sides[0]).join(sides[1], on=is_same).limit(1)))
 
 
 def _as_whole_numbers(bound_input: BoundInput, name: str, database: Database) -> BoundInput:

@@ -91,9 +91,17 @@ def check_columns(database: Database, inputs: Mapping[str, BoundInput], needed: 
             types = ", ".join(
                 f"{inputs[role].qualified_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
             )
+            what = "a number and a text" if families <= {"number", "text"} else "values of these types"
             has_structs = any(duckdb_type.startswith("STRUCT") for duckdb_type in duckdb_types.values())
             advice = f"Give a query that takes one field{_take_field(inputs, duckdb_types)}" if has_structs else "Cast one of them"
-            problems.append(f"{types}: values of these types never match. {advice}")
+            number = next((column for column in duckdb_types if _classify_type(duckdb_types[column]) == "number"), None)
+            if number is not None and families == {"number", "text"}:
+                component, _, elements = inputs[number[0]].assembled_from.partition(".")
+                is_list = bool(elements) and number[1] == "doc_id"
+                name, brackets = (elements, "[]") if is_list else (".".join(number), "")
+                value = column_text(inputs[component], elements) if is_list else column_text(inputs[number[0]], number[1])
+                advice += f", such as columns={{'{name}': 'CAST({value} AS VARCHAR{brackets})'}}"
+            problems.append(f"{types}: {what} never match. {advice}")
     raise_problems(problems)
 
 

@@ -287,13 +287,13 @@ def test_ids_and_grades_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
     assert "1 row: relevance is NULL" in problem({"retrieved": ["a"], "relevant": {"a": "high", "b": "1"}})
     assert "answers.retrieved is VARCHAR, answers.relevant is BIGINT: a number and a text never match" in problem(
-        {"retrieved": [1, "b"], "relevant": [1]}
+        {"retrieved": [1, "b"], "relevant": [2]}
     )
     assert "retrieved is NULL or an empty list in every row" in problem(
         {"retrieved": [], "relevant": [1]}, {"retrieved": None, "relevant": [2]}
     )
     assert "relevant is NULL or an empty list in every row" in problem({"retrieved": [1], "relevant": []})
-    assert "such as --column retrieved='CAST(retrieved AS VARCHAR[])'" in problem({"retrieved": [1], "relevant": ["1"]})
+    assert "such as --column retrieved='CAST(retrieved AS VARCHAR[])'" in problem({"retrieved": [1], "relevant": ["x"]})
     assert "retrieved is '\"b\"' in a row, which is no list. Write it as a list of one element" in problem(
         {"retrieved": ["a"], "relevant": ["a"]}, {"retrieved": "b", "relevant": ["b"]}
     )

@@ -216,7 +216,7 @@ def test_rows_that_are_refused(column: str, values: list[Any], expected: str) ->
 
 def test_classes_of_two_types_are_refused() -> None:
     with pytest.raises(InputError, match=r"label is .*predicted is "):
-        sqlrank.evaluate("MulticlassAccuracy", inputs={"classified": pa.table({"label": ["1"], "predicted": [1]})})
+        sqlrank.evaluate("MulticlassAccuracy", inputs={"classified": pa.table({"label": ["one"], "predicted": [1]})})
 
 
 @pytest.mark.parametrize("values", [[True, False, True], [2, 1, 2], ["it's", 'select "', "it's"]])

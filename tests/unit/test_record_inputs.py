@@ -170,7 +170,7 @@ def test_columns_of_each_are_mapped_by_its_name() -> None:
             "PairwiseF needs inputs={'records': ...}, or predicted_clusters and true_clusters in its place, and no",
         ),
         (
-            pair_clusterings(true_clusters=make_clustering("x", ids=["1"])),
+            pair_clusterings(true_clusters=make_clustering("x", ids=["r1"])),
             "predicted_clusters.record_id is BIGINT, true_clusters.record_id is VARCHAR: a number and a text never match",
         ),
         (pair_clusterings(true_clusters=make_clustering("xy", ids=[1, None])), "true_clusters (Table): 1 row: record_id is NULL"),
@@ -204,7 +204,7 @@ def test_tables_that_are_refused(tables: dict[str, Any], message: str) -> None:
         (make_pairs(["0-1", "77-2"]), "PairsQuality: 1 candidate_pairs: left_id is not in records. Leave the pair out"),
         (make_pairs(["0-1", "2-77"]), "PairsQuality: 1 candidate_pairs: right_id is not in records. Leave the pair out"),
         (pa.table({"left_id": [1, None], "right_id": [2, 3]}), "candidate_pairs (Table): 1 row: left_id is NULL"),
-        (pa.table({"left_id": [1], "right_id": ["2"]}), "candidate_pairs.left_id is BIGINT, candidate_pairs.right_id is VARCHAR"),
+        (pa.table({"left_id": [1], "right_id": ["r2"]}), "candidate_pairs.left_id is BIGINT, candidate_pairs.right_id is VARCHAR"),
     ],
     ids=["same", "left", "right", "NULL", "types"],
 )

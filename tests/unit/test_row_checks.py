@@ -202,9 +202,9 @@ def test_nothing_in_common() -> None:
     assert evaluate_value("RR", GOOD_RUN, make_qrels(("x", "a", 1)), check="off") == 0.0
 
 
-def test_a_number_and_a_text_never_match() -> None:
+def test_a_number_and_a_text_that_never_match() -> None:
     message = assert_refused(
-        "run.query_id is VARCHAR, qrels.query_id is BIGINT", run=make_run(("1", 1, 1.0)), qrels=make_qrels((1, "1", 1))
+        "run.query_id is VARCHAR, qrels.query_id is BIGINT", run=make_run(("q", 1, 1.0)), qrels=make_qrels((1, "d", 1))
     )
     assert "run.doc_id is BIGINT, qrels.doc_id is VARCHAR" in message
 
