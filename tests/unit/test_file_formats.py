@@ -69,14 +69,14 @@ def reverse_bit(content: bytes) -> bytes:
         ("x.txt", CSV.replace(b",", b"\t").replace(b"\n", b"\r\n")),
         ("x.csv", b"\xef\xbb\xbf" + CSV),
         ("x.txt", b"\xef\xbb\xbf" + CSV),
-        ("x.csv", gzip.compress(CSV)),
+        ("x.csv", gzip.compress(CSV, mtime=0)),
         ("x.csv.gz", CSV),
-        ("x", gzip.compress(CSV)),
+        ("x", gzip.compress(CSV, mtime=0)),
         ("x.csv", ZSTD),
         ("x.jsonl", JSON_LINES),
         ("x.txt", JSON_LINES),
         ("x.parquet", b"\xef\xbb\xbf" + JSON_LINES),
-        ("x", gzip.compress(JSON_LINES)),
+        ("x", gzip.compress(JSON_LINES, mtime=0)),
     ],
 )
 def test_what_is_read(name: str, content: bytes, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_what_is_read(name: str, content: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("x", gzip.compress(RUN)),
+        ("x", gzip.compress(RUN, mtime=0)),
         ("x.gz", RUN),
         ("x.run", b"\xef\xbb\xbf" + RUN.replace(b"\n", b"\r\n")),
         ("x.run", pa.compress(RUN, "zstd", asbytes=True)),
@@ -121,8 +121,8 @@ REFUSED = {
     "x.probabilities": (b"1:0.2 2:0.8\n", "is class probabilities of Vowpal Wabbit. Make a row of each prediction"),
     "x.bin": (bytes(range(256)), "is no text, and of no format that is read"),
     "x.parquet": (b"hello", "is no Parquet file. It begins with 'hello'. Make a Parquet or CSV file"),
-    "x.jsonl.gz": (reverse_bit(gzip.compress(JSON_LINES)), "is damaged: it does not unpack to what was compressed"),
-    "x.gz": (gzip.compress(CSV * 9)[:-12], "is damaged: it does not unpack to what was compressed"),
+    "x.jsonl.gz": (reverse_bit(gzip.compress(JSON_LINES, mtime=0)), "is damaged: it does not unpack to what was compressed"),
+    "x.gz": (gzip.compress(CSV * 9, mtime=0)[:-12], "is damaged: it does not unpack to what was compressed"),
 }
 
 
