@@ -203,3 +203,12 @@ def test_the_checks_of_rows_are_a_statement_of_their_own(tmp_path: Path) -> None
     assert "--audit is not for --dbt" in run_refused_command(
         "sql", "AUC", "--audit", "--predictions", "p", "--dbt", str(tmp_path / "m.sql")
     )
+
+
+@pytest.mark.parametrize(("by", "is_said"), [("day", True), ("run.day", False), ("qrels.day", False), ("system", False)])
+def test_a_group_of_uninspected_rankings_says_what_judgments_count(by: str, is_said: bool) -> None:
+    """Judgments may have the column, too, which evaluate sees and a printed statement cannot."""
+    header = sqlrank.sql("nDCG@10", run="runs", qrels="qrels", by=by, dialect="bigquery").partition("WITH")[0]
+    assert (
+        "-- day is read from the run, and all judgments count in each day. If qrels has it, too, write qrels.day\n" in header
+    ) == is_said
