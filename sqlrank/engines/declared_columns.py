@@ -29,7 +29,7 @@ class DeclaredColumns:
     reads_all: bool = False
 
     @classmethod
-    def of_columns(
+    def declare_columns(
         cls, columns: Mapping[str, ColumnSpec], mapping: Mapping[str, Any] | None = None, texts: Iterable[str | None] = ()
     ) -> DeclaredColumns:
         """Return the columns of a role, under their own names and under those that a mapping gives them.

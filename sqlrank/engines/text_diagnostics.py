@@ -29,7 +29,7 @@ TREC_FORMATS = {"run": "run", "qrels": "qrels", "baseline": "run"}
 """File format, by role."""
 
 TEXT_FORMATS = {**{role: f"trec_{name}" for role, name in TREC_FORMATS.items()}, "predictions": "vw_predictions"}
-"""File of ``sql/inputs`` that reads text without a known suffix, by role."""
+"""File of ``sql/inputs`` that reads text without a names suffix, by role."""
 
 _COMMENT = re.compile(r"\s*#(\s|\S*\s*$)", re.ASCII)
 _SCORE = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
@@ -167,8 +167,8 @@ def missing_columns_problem(connection: duckdb.DuckDBPyConnection, files: Iterab
     columns = {path: _describe_csv(connection, path) for path in reversed([*headers.values()])} if len(headers) > 1 else {}
     holders = {name.lower(): (name, path) for path in reversed(columns) for name in columns[path] if is_read(name)}
     for holder, path in itertools.product(columns, columns):
-        known = {name.lower() for name in columns[path]}
-        if lacking := [name for name in columns[holder] if holders.get(name.lower()) == (name, holder) and name.lower() not in known]:
+        names = {name.lower() for name in columns[path]}
+        if lacking := [name for name in columns[holder] if holders.get(name.lower()) == (name, holder) and name.lower() not in names]:
             return (
                 f"{path} has no column {_quote_names(lacking)}, which {holder} has. It has {_quote_names(columns[path])}. "
                 "Give the columns the same names, with a header in each file, or give files of one kind only"

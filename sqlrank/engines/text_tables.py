@@ -23,8 +23,8 @@ NULL = '"NULL"'
 _NUMBERS = ("BIGINT", "DOUBLE", "UBIGINT", "HUGEINT", "UHUGEINT", "JSON", "VARCHAR", NULL)
 """Types of a sample for columns that may be numbers."""
 
-_NOT_WHOLE = "no whole number as a program writes it: "
-_NOT_WHOLE_ERROR = re.compile(f"{_NOT_WHOLE}(.*)")
+_NO_INTEGER = "no integer as a program writes it: "
+_NO_INTEGER_ERROR = re.compile(f"{_NO_INTEGER}(.*)")
 _ODD_CELL = re.compile(
     r"CSV Error on Line: (?P<line>\d+)\n.*?Error when converting column \"(?P<name>.*?)\"\. Could not convert string \"(?P<value>.*?)\" to '"
     r".*?\n  file = (?P<file>.*?)\n",
@@ -44,7 +44,7 @@ class TextReader:
         item: The item of FROM that reads the files with the types that a sample suggests.
         sampled: Types by column that a sample suggests.
         types: Declared types of the columns that are read.
-        whole: Columns that are whole numbers, unless a value is found that is written otherwise.
+        integers: Columns that are whole numbers, unless a value is found that is written otherwise.
         unsure: Columns that a sample does not have, or that are texts in it, and that may be numbers all the same.
         samples_all: The formats of dates are those of all rows.
     """
@@ -52,7 +52,7 @@ class TextReader:
     item: exp.Expr
     sampled: Mapping[str, str]
     types: Mapping[str, str]
-    whole: frozenset[str] = frozenset()
+    integers: frozenset[str] = frozenset()
     unsure: frozenset[str] = frozenset()
     samples_all: bool = False
 
@@ -60,7 +60,7 @@ class TextReader:
         """Return the item of FROM; ``as_text`` reads columns of whole numbers as they are written."""
         is_json = _is_json(self.item)
         types = {
-            name: _text_type(column_type) if as_text and name in self.whole else column_type for name, column_type in self.types.items()
+            name: _text_type(column_type) if as_text and name in self.integers else column_type for name, column_type in self.types.items()
         }
         declared = {name: column_type for name, column_type in types.items() if is_json or column_type != "VARCHAR"}
         fields = [
@@ -74,10 +74,10 @@ class TextReader:
 
     def select(self, names: Collection[str]) -> exp.Select:
         """Return a query for columns, in which values of columns of whole numbers that are no such numbers are errors."""
-        values = [self._whole_number(name) if name in self.whole else quoted_column(name) for name in names]
+        values = [self._read_integer(name) if name in self.integers else quoted_column(name) for name in names]
         return exp.select(*values).from_(self.from_item(as_text=True))
 
-    def _whole_number(self, name: str) -> exp.Expr:
+    def _read_integer(self, name: str) -> exp.Expr:
         """Return a column of texts as whole numbers, with an error for a text that a program writes no whole number as.
 
         Where JSON has numbers with a point, all that are equal to a whole number are that number.
@@ -89,7 +89,7 @@ class TextReader:
         written = exp.TryCast(this=text.copy(), to=double) if is_double else text.copy()
         repeated = exp.cast(number.copy(), double if is_double else _text_type(column_type), dialect="duckdb")
         is_whole = exp.EQ(this=repeated, expression=written)
-        error = exp.Anonymous(this="ERROR", expressions=[exp.Literal.string(f"{_NOT_WHOLE}{name}")])
+        error = exp.Anonymous(this="ERROR", expressions=[exp.Literal.string(f"{_NO_INTEGER}{name}")])
         branches = [exp.If(this=is_whole, true=number), exp.If(this=is_not_null(text.copy()), true=error)]
         return exp.alias_(exp.Case(ifs=branches), name, quoted=True)
 
@@ -100,27 +100,29 @@ def declare_types(
     """Return the reader of text files with the types that the columns of a call have."""
     is_json = _is_json(item)
     kinds = {name: kind for name in sampled if (kind := columns.find_kind(name)) is not None}
-    known = sampled
+    full_types = sampled
     if any(kind not in {"key", "number"} for kind in kinds.values()) or (is_json and columns.texts):
         options = {name: exp.Literal.number(value) for name, value in _ALL_FILES[_reader_name(item)].items()}
-        known = describe_columns(connection, exp.select("*").from_(_with_options(item, options)).sql("duckdb"))
-        kinds = {name: kind for name in known if (kind := columns.find_kind(name)) is not None}
+        full_types = describe_columns(connection, exp.select("*").from_(_with_options(item, options)).sql("duckdb"))
+        kinds = {name: kind for name in full_types if (kind := columns.find_kind(name)) is not None}
     if not kinds:
         return TextReader(item, sampled, {})
     scalars = {
         name: "VARCHAR"
         for name in kinds
-        if known[name] == "JSON" and columns.find_kind(name) == "any" and not _is_nested(connection, item, name)
+        if full_types[name] == "JSON" and columns.find_kind(name) == "any" and not _is_nested(connection, item, name)
     }
-    known = {**known, **scalars}
-    missing = {name for name in columns.kinds if is_json and name not in {known_name.lower() for known_name in known}}
-    types = {name: _declared_type(kind, known[name], is_json) for name, kind in kinds.items()}
+    full_types = {**full_types, **scalars}
+    missing = {name for name in columns.kinds if is_json and name not in {column.lower() for column in full_types}}
+    types = {name: _declared_type(kind, full_types[name], is_json) for name, kind in kinds.items()}
     types |= {name: "VARCHAR" if columns.kinds[name] == "key" else "DOUBLE" for name in missing if columns.kinds[name] in {"key", "number"}}
     keys = {name for name, kind in kinds.items() if kind in {"key", "list"} or columns.reads_all}
-    whole = {name for name in keys if types[name] in {"BIGINT", "BIGINT[]"}}
-    unsure = {name for name, kind in kinds.items() if kind == "number" and known[name] == "VARCHAR" and types[name] == "DOUBLE"}
+    integers = {name for name in keys if types[name] in {"BIGINT", "BIGINT[]"}}
+    unsure = {name for name, kind in kinds.items() if kind == "number" and full_types[name] == "VARCHAR" and types[name] == "DOUBLE"}
     samples_all = not is_json and any(types[name].startswith(("DATE", "TIME")) for name in kinds)
-    return TextReader(item, {**sampled, **known}, types, frozenset(whole), frozenset({*unsure, *(missing & types.keys())}), samples_all)
+    return TextReader(
+        item, {**sampled, **full_types}, types, frozenset(integers), frozenset({*unsure, *(missing & types.keys())}), samples_all
+    )
 
 
 def _is_nested(connection: duckdb.DuckDBPyConnection, item: exp.Expr, name: str) -> bool:
@@ -139,7 +141,7 @@ def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextR
         duckdb.Error: The files cannot be read.
     """
     while True:
-        names = reader.types if table is not None else [*reader.whole, *sorted(reader.unsure)]
+        names = reader.types if table is not None else [*reader.integers, *sorted(reader.unsure)]
         query = reader.select(names)
         try:
             if table is not None:
@@ -150,9 +152,9 @@ def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextR
             absent = {name for name in missing if not counts[name]}
             return replace(reader, types={name: text for name, text in reader.types.items() if name not in absent})
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
-            if (match := _NOT_WHOLE_ERROR.search(str(error))) is not None:
+            if (match := _NO_INTEGER_ERROR.search(str(error))) is not None:
                 name = match[1]
-                reader = replace(reader, types={**reader.types, name: _text_type(reader.types[name])}, whole=reader.whole - {name})
+                reader = replace(reader, types={**reader.types, name: _text_type(reader.types[name])}, integers=reader.integers - {name})
                 continue
             place, name, value = _find_odd_value(connection, reader, str(error))
             if name is None:
@@ -171,7 +173,7 @@ def _find_odd_value(connection: duckdb.DuckDBPyConnection, reader: TextReader, e
         return f"{cell['file']}, line {cell['line']}", cell["name"].replace('""', '"'), cell["value"]
     if (member := _ODD_MEMBER.search(error)) is not None:
         for name in (name for name, column_type in reader.types.items() if column_type == "DOUBLE"):
-            text = replace(reader, types={name: "VARCHAR"}, whole=frozenset()).select([name])
+            text = replace(reader, types={name: "VARCHAR"}, integers=frozenset()).select([name])
             number = exp.TryCast(this=quoted_column(name), to=exp.DataType.build(DOUBLE))
             is_odd = exp.and_(is_not_null(quoted_column(name)), is_null(number))
             for (value,) in fetch_tuples(connection, text.where(is_odd).limit(1).sql("duckdb")):
@@ -187,19 +189,19 @@ def _count_values(connection: duckdb.DuckDBPyConnection, query: exp.Select, name
     return dict(zip(names, fetch_tuples(connection, exp.select(*counts).from_(query.subquery("rows")).sql("duckdb"))[0], strict=True))
 
 
-def _declared_type(kind: str, known: str, is_json: bool) -> str:
+def _declared_type(kind: str, column_type: str, is_json: bool) -> str:
     """Return the type of a column of a kind, whose values suggest another."""
-    element = known.removesuffix("[]")
-    if kind == "any" or "(" in known or (kind in {"list", "numbers"}) != known.endswith("[]"):
-        return known
+    element = column_type.removesuffix("[]")
+    if kind == "any" or "(" in column_type or (kind in {"list", "numbers"}) != column_type.endswith("[]"):
+        return column_type
     if kind == "number":
-        return "DOUBLE" if known in _NUMBERS or (is_json and known == "BOOLEAN") else known
+        return "DOUBLE" if column_type in _NUMBERS or (is_json and column_type == "BOOLEAN") else column_type
     if kind == "numbers":
-        return "DOUBLE[]" if element in _NUMBERS[:5] else known
+        return "DOUBLE[]" if element in _NUMBERS[:5] else column_type
     if kind == "list" and element in {"JSON", NULL}:
-        return known
+        return column_type
     is_whole = element == "BIGINT" or (is_json and element in {"DOUBLE", "JSON"})
-    return f"BIGINT{known.removeprefix(element)}" if is_whole else _text_type(known)
+    return f"BIGINT{column_type.removeprefix(element)}" if is_whole else _text_type(column_type)
 
 
 def _text_type(column_type: str) -> str:

@@ -55,7 +55,7 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
     keys = {name: ColumnSpec(name, "key", "") for name in KEYS}
     condition = None if where is None else parse_condition(where, database.dialect)
     texts = dict(zip(KEYS, (unit, variant), strict=True)) | {name: column.description for name, column in amounts.items()}
-    columns = DeclaredColumns.of_columns({**keys, **amounts}, texts, [where])
+    columns = DeclaredColumns.declare_columns({**keys, **amounts}, texts, [where])
     observations = BoundInput(Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}), resolve_source(database, DATA, source, columns))
     _check_default_columns(observations, {"unit": unit, "variant": variant})
     for name, text in texts.items():

@@ -203,7 +203,7 @@ def _declare_columns(request: ResolvedRequest, role: str) -> DeclaredColumns:
     names = [*(RANKING_ROLES if request.rankings_from_predictions else ()), role]
     columns = {name: column for role_name in names for name, column in request.roles[role_name].columns.items()}
     mapping = {**request.measured_columns.get(role, {}), **role_mapping(role, request.column_mapping)}
-    return DeclaredColumns.of_columns(columns, mapping, [*request.group_by, request.where, request.original.system])
+    return DeclaredColumns.declare_columns(columns, mapping, [*request.group_by, request.where, request.original.system])
 
 
 def _bind_lists(

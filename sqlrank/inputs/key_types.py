@@ -72,7 +72,7 @@ def _as_whole_numbers(bound_input: BoundInput, name: str, database: Database) ->
     rows = bound_input.select_columns([] if name in bound_input.group_names else [name], keep_types=True).subquery("inexact")
     for (example,) in database.query_rows(exp.select(value.copy()).from_(rows).where(is_inexact).limit(1)):
         raise InputError(
-            f"{bound_input.label}: {bound_input.column_label(name)} is {bound_input.column_type(name)}, and {example!r} is no whole number below "
+            f"{bound_input.label}: {bound_input.column_label(name)} is {bound_input.column_type(name)}, and {example!r} is no integer below "
             "2 ** 53, which integers and texts could be compared with. Write ids as integers or texts where they are made"
         )
     number = exp.cast(bound_input.raw_expression(name), BIGINT)

@@ -104,7 +104,7 @@ def read_training_data(
         raise InputError("columns maps 'weight', which losses of the top k do not read. Leave it out, or give surrogate='logistic'")
     if not is_pointwise:
         role = replace(role, columns={name: column for name, column in role.columns.items() if name != "weight"})
-    table = database.resolve_source(TRAINING_ROLE, source, DeclaredColumns.of_columns(role.columns, columns, by))
+    table = database.resolve_source(TRAINING_ROLE, source, DeclaredColumns.declare_columns(role.columns, columns, by))
     bound_input = BoundInput(role, table, load_registry().checks[TRAINING_ROLE])
     column_names = {name: column_name for name, column_name in columns.items() if isinstance(column_name, str)}
     group_columns = {f"by_{index}": bound_input.table.find_column(column_names.get(name, name)) for index, name in enumerate(by)}

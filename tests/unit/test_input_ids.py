@@ -185,7 +185,7 @@ def test_whole_numbers_of_any_type_are_the_same_id(left: str, right: str) -> Non
     ],
 )
 def test_ids_that_are_not_the_same_number_are_refused(run: Any, judged: list[Any]) -> None:
-    with pytest.raises(sqlrank.InputError, match=r"no whole number below|values of these types never match"):
+    with pytest.raises(sqlrank.InputError, match=r"no integer below|values of these types never match"):
         sqlrank.evaluate("RR", run=ids(run, "score"), qrels=ids(judged, "relevance"))
 
 
