@@ -76,7 +76,8 @@ def tables(run: pa.Table, qrels: pa.Table) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.register("arrow_run", run.append_column("system", [["x", "x", "y"]]).append_column("a b", [["1", "2", "1"]]))
     connection.register("arrow_qrels", qrels)
-    connection.execute("CREATE TABLE runs AS SELECT *, 1 AS rank FROM arrow_run; CREATE TABLE judgements AS FROM arrow_qrels")
+    connection.execute("CREATE TABLE runs AS SELECT *, ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY doc_id) AS rank FROM arrow_run")
+    connection.execute("CREATE TABLE judgements AS FROM arrow_qrels")
     connection.execute("CREATE TABLE lists AS FROM arrow_run; CREATE SCHEMA s; CREATE TABLE s.ranked AS FROM arrow_qrels")
     connection.execute("CREATE TABLE topics AS SELECT DISTINCT query_id, 1.5 AS weight, query_id || 'x' AS country FROM arrow_run")
     connection.execute(
