@@ -90,7 +90,7 @@ class SqlrankError(ValueError):
         return "\n".join(self.args)
 
     def _render_traceback_(self) -> list[str]:
-        """Return what notebooks show: the message, without the frames of this package."""
+        """Return the message alone, which notebooks show without the frames of this package."""
         return [f"{type(self).__name__}: {self}"]
 
 

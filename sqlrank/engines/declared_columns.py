@@ -1,4 +1,4 @@
-"""Declare the columns that a call reads of a source: what their roles say they are, and expressions that may name others."""
+"""Declare the columns that a call reads of a source: their kinds by role, and expressions that may name others."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def required_extension(text: str) -> str | None:
 
 
 def explain_extension(text: str, extension: str, is_loaded: bool) -> str:
-    """Say how a file is read that needs an extension of DuckDB, which the connection of the caller may have loaded."""
+    """Return the advice on a file that needs an extension of DuckDB, which the connection of the caller may have loaded."""
     path = text.replace("'", "''")
     if is_loaded:
         return f"is read by a query on this connection, which has the extension {extension} of DuckDB: SELECT * FROM '{path}'"

@@ -16,7 +16,7 @@ from sqlrank.sql_ast import find_nodes
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-MAX_EXAMPLES = 3
+MAX_TEXT_EXAMPLES = 3
 MAX_WORDS = 6
 """Number of different texts up to which a message writes a number for each."""
 
@@ -113,8 +113,8 @@ def _suggest_words(name: str, column: exp.Expr, dialect: str, words: Sequence[st
 
 
 def _quote_texts(texts: Sequence[str]) -> str:
-    quoted = [quote_excerpt(text) for text in texts[:MAX_EXAMPLES]]
-    return join_words(quoted) if len(texts) <= MAX_EXAMPLES else f"{', '.join(quoted)} and {len(texts) - MAX_EXAMPLES:,} more"
+    quoted = [quote_excerpt(text) for text in texts[:MAX_TEXT_EXAMPLES]]
+    return join_words(quoted) if len(texts) <= MAX_TEXT_EXAMPLES else f"{', '.join(quoted)} and {len(texts) - MAX_TEXT_EXAMPLES:,} more"
 
 
 def _write_mapping(name: str, value: exp.Expr, dialect: str) -> str:

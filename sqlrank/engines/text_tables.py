@@ -72,7 +72,7 @@ class TextReader:
         options |= {"sample_size": exp.Literal.number(-1)} if self.samples_all else {}
         return _with_options(self.item, options)
 
-    def select(self, names: Collection[str]) -> exp.Select:
+    def select_texts(self, names: Collection[str]) -> exp.Select:
         """Return a query for columns, in which values of columns of whole numbers that are no such numbers are errors."""
         values = [self._read_integer(name) if name in self.integers else quoted_column(name) for name in names]
         return exp.select(*values).from_(self.from_item(as_text=True))
@@ -86,9 +86,9 @@ class TextReader:
         number = exp.TryCast(this=text, to=exp.DataType.build(column_type, dialect="duckdb"))
         double = exp.DataType.build(column_type.replace("BIGINT", "DOUBLE"), dialect="duckdb")
         is_double = self.sampled.get(name, "").startswith("DOUBLE")
-        written = exp.TryCast(this=text.copy(), to=double) if is_double else text.copy()
+        formatted = exp.TryCast(this=text.copy(), to=double) if is_double else text.copy()
         repeated = exp.cast(number.copy(), double if is_double else _text_type(column_type), dialect="duckdb")
-        is_whole = exp.EQ(this=repeated, expression=written)
+        is_whole = exp.EQ(this=repeated, expression=formatted)
         error = exp.Anonymous(this="ERROR", expressions=[exp.Literal.string(f"{_NO_INTEGER}{name}")])
         branches = [exp.If(this=is_whole, true=number), exp.If(this=is_not_null(text.copy()), true=error)]
         return exp.alias_(exp.Case(ifs=branches), name, quoted=True)
@@ -130,7 +130,7 @@ def _is_nested(connection: duckdb.DuckDBPyConnection, item: exp.Expr, name: str)
     kind = exp.Anonymous(this="JSON_TYPE", expressions=[quoted_column(name)])
     is_nested = exp.In(this=kind, expressions=[exp.Literal.string(text) for text in ("ARRAY", "OBJECT")])
     reader = TextReader(item, {}, {name: "JSON"})
-    return bool(fetch_tuples(connection, reader.select([name]).where(is_nested).limit(1).sql("duckdb")))
+    return bool(fetch_tuples(connection, reader.select_texts([name]).where(is_nested).limit(1).sql("duckdb")))
 
 
 def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextReader, table: str | None) -> TextReader:
@@ -142,7 +142,7 @@ def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextR
     """
     while True:
         names = reader.types if table is not None else [*reader.integers, *sorted(reader.unsure)]
-        query = reader.select(names)
+        query = reader.select_texts(names)
         try:
             if table is not None:
                 connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query.sql('duckdb')}")
@@ -173,7 +173,7 @@ def _find_odd_value(connection: duckdb.DuckDBPyConnection, reader: TextReader, e
         return f"{cell['file']}, line {cell['line']}", cell["name"].replace('""', '"'), cell["value"]
     if (member := _ODD_MEMBER.search(error)) is not None:
         for name in (name for name, column_type in reader.types.items() if column_type == "DOUBLE"):
-            text = replace(reader, types={name: "VARCHAR"}, integers=frozenset()).select([name])
+            text = replace(reader, types={name: "VARCHAR"}, integers=frozenset()).select_texts([name])
             number = exp.TryCast(this=quoted_column(name), to=exp.DataType.build(DOUBLE))
             is_odd = exp.and_(is_not_null(quoted_column(name)), is_null(number))
             for (value,) in fetch_tuples(connection, text.where(is_odd).limit(1).sql("duckdb")):

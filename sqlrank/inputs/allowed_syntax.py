@@ -1,4 +1,4 @@
-"""List the syntax that expressions of users may have, class by class with its arguments: what is not listed is refused."""
+"""List the syntax that expressions of users may have, class by class with its arguments, and refuse any other."""
 
 from __future__ import annotations
 

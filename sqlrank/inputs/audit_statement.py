@@ -49,7 +49,7 @@ def _count_violations(bound_input: BoundInput, columns: Sequence[str], required:
 
 
 def _select_count(role: str, problem: str) -> exp.Select:
-    """Return a query that counts rows beside the name of an input and what is wrong with the rows."""
+    """Return a query that counts rows beside the name of an input and the rule that they break."""
     return exp.select(
         exp.alias_(sql_literal(role), "input"),
         exp.alias_(sql_literal(problem), "problem"),

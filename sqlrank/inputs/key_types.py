@@ -35,11 +35,11 @@ def align_keys(inputs: Mapping[str, BoundInput], database: Database) -> dict[str
     for compared_columns in comparable_columns(inputs, columns_by_role).values():
         duckdb_types = {column: inputs[column[0]].column_type(column[1]) for column in compared_columns}
         texts, integers, floats = (
-            [column for column, duckdb_type in duckdb_types.items() if _is_of(duckdb_type, names)]
+            [column for column, duckdb_type in duckdb_types.items() if _has_type(duckdb_type, names)]
             for names in (_TEXTS, (*INTEGERS, "UUID"), _INEXACT)
         )
         for role, name in floats if texts or integers else ():
-            aligned[role] = _as_whole_numbers(aligned[role], name, database)
+            aligned[role] = _read_integers(aligned[role], name, database)
         for role, name in [*integers, *floats] if texts else ():
             bound_input = aligned[role].with_text([name])
             if any(_have_common_value((bound_input, name), (aligned[other], text), database) for other, text in texts):
@@ -47,7 +47,7 @@ def align_keys(inputs: Mapping[str, BoundInput], database: Database) -> dict[str
     return aligned
 
 
-def _is_of(duckdb_type: str, names: tuple[str, ...]) -> bool:
+def _has_type(duckdb_type: str, names: tuple[str, ...]) -> bool:
     return duckdb_type.startswith(names) and not duckdb_type.endswith("]")
 
 
@@ -62,7 +62,7 @@ def _have_common_value(number: tuple[BoundInput, str], text: tuple[BoundInput, s
     return bool(database.query_rows(exp.select("1 AS one").from_(sides[0]).join(sides[1], on=is_same).limit(1)))
 
 
-def _as_whole_numbers(bound_input: BoundInput, name: str, database: Database) -> BoundInput:
+def _read_integers(bound_input: BoundInput, name: str, database: Database) -> BoundInput:
     """Return an input with a column of floats as integers; raise ``InputError`` if one is not whole, or beyond what floats tell apart."""
     value = exp.column(name)
     is_whole = exp.EQ(this=value, expression=exp.Floor(this=value.copy()))

@@ -1,4 +1,4 @@
-"""Suggest what to read in the place of a column whose values break a rule, from all its values."""
+"""Suggest an expression to read in the place of a column whose values break a rule, from all its values."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def explain_failed_cast(inputs: Iterable[BoundInput], error: ExecutionError) -> 
 
 
 def _compare_texts(bound_input: BoundInput) -> exp.Expr | None:
-    """Return the condition on an input with casts of what it compares texts with, None if it compares none."""
+    """Return the condition on an input with casts of columns that it compares with texts, None if it compares none."""
     if bound_input.where is None:
         return None
-    written = [node.this.tree.copy() for node in bound_input.where.walk() if isinstance(node.this, ExpressionText)]
-    if not written:
+    conditions = [node.this.tree.copy() for node in bound_input.where.walk() if isinstance(node.this, ExpressionText)]
+    if not conditions:
         return None
-    condition, types = exp.and_(*written, copy=False), bound_input.table.column_types or {}
+    condition, types = exp.and_(*conditions, copy=False), bound_input.table.column_types or {}
     is_mixed = False
     for comparison in list(condition.find_all(exp.Predicate)):
         operands = list(comparison.iter_expressions())

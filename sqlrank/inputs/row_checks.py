@@ -147,7 +147,7 @@ def _list_texts(database: Database, bound_input: BoundInput, name: str) -> dict[
         bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)])
     )
     texts = exp.select("value", "COUNT(*)").from_(rows.subquery("texts")).where("value IS NOT NULL").group_by("value").limit(MAX_TEXTS)
-    order = ["TRY_CAST(value AS DOUBLE) IS NOT NULL"] if bound_input.table.dialect == "duckdb" else []
+    order = ["TRY_CAST(value AS DOUBLE) IS NOT NULL"] if get_dialect(bound_input.table.dialect).supports_file_readers else []
     return dict(database.query_rows(texts.order_by(*order, "value")))
 
 

@@ -32,7 +32,7 @@ MAX_TERMS, MAX_DEPTH = 10_000, 900
 
 
 def _join_tokens(text: str, dialect: str, argument: str) -> str:
-    """Return a text without comments, a semicolon at its end, and line breaks: what stands between tokens becomes a blank.
+    """Return a text without comments, a semicolon at its end, and line breaks, of which each becomes a blank.
 
     Raises:
         DisallowedSqlError: A literal or a name holds a control character.

@@ -59,5 +59,5 @@ def _dump_properties(path: Path, schema: dict[str, Any]) -> str:
 
 def _name_path(text: str, path: Path) -> str:
     """Return a model whose header has the path as it was written; not one with Jinja, which dbt would run, or control characters."""
-    written = shlex.quote(str(path))
-    return text if "{" in written or not written.isprintable() else text.replace(f" --dbt {path.name}", f" --dbt {written}", 1)
+    quoted = shlex.quote(str(path))
+    return text if "{" in quoted or not quoted.isprintable() else text.replace(f" --dbt {path.name}", f" --dbt {quoted}", 1)

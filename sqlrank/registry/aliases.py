@@ -42,12 +42,12 @@ def canonical_metric(metric: Metric, library: Registry) -> Metric:
 def find_siblings(metric: Metric, library: Registry, input_roles: Collection[str]) -> list[str]:
     """Return the metrics of the same meaning that read the inputs of a call, if the metric itself reads none of them."""
     groups = [names for names in library.synonyms["siblings"].values() if metric.name in names]
-    if not groups or not input_roles or _is_given(library.file_for(metric), input_roles, library):
+    if not groups or not input_roles or _has_input(library.file_for(metric), input_roles, library):
         return []
-    return [name for name in groups[0] if _is_given(library.metrics[name.lower()], input_roles, library)]
+    return [name for name in groups[0] if _has_input(library.metrics[name.lower()], input_roles, library)]
 
 
-def _is_given(file: SqlFile, input_roles: Collection[str], library: Registry) -> bool:
+def _has_input(file: SqlFile, input_roles: Collection[str], library: Registry) -> bool:
     """Return True if the input that a metric evaluates is among those given, itself or as what it is assembled from."""
     role = find_input_role(library, file)
     return not {role, *library.roles[role].assembled_from, *(["predictions", "queries"] if role == "run" else [])}.isdisjoint(input_roles)

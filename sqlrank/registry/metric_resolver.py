@@ -58,17 +58,17 @@ def resolve_metrics(
     compat: str | None,
     policies: Mapping[str, Any],
     input_roles: Collection[str],
-    are_given: bool = True,
+    has_inputs: bool = True,
 ) -> list[ResolvedMetric]:
     """Resolve the metrics of a request; one error lists every unknown metric and policy.
 
-    ``input_roles`` are the roles of the inputs, on which defaults depend. Unless the inputs ``are_given``, they are only tried, and a metric
-    of others is no mistake.
+    ``input_roles`` are the roles of the inputs, on which defaults depend. Without ``has_inputs`` they are only tried, and a metric of
+    others is no mistake.
     """
     metric_list = as_metric_list(metrics)
     compat_mode = _load_mode(compat, library, input_roles)
     frozen_policies = _freeze_policies(policies)
-    requested, problems = _parse_metrics(metric_list, compat_mode, library, input_roles, are_given)
+    requested, problems = _parse_metrics(metric_list, compat_mode, library, input_roles, has_inputs)
     problems = [*invalid_policies(frozen_policies, library), *problems]
     resolved_metrics: dict[str, ResolvedMetric] = {}
     policies_by_metric = _policies_by_metric(requested, library, frozen_policies, input_roles)
@@ -154,7 +154,7 @@ class _RequestedMetric:
 
 
 def _parse_metrics(
-    entries: Iterable[Any], compat_mode: Mapping[str, Any], library: Registry, input_roles: Collection[str], are_given: bool = True
+    entries: Iterable[Any], compat_mode: Mapping[str, Any], library: Registry, input_roles: Collection[str], has_inputs: bool = True
 ) -> tuple[dict[str, _RequestedMetric], list[str]]:
     """Return the requested metrics by canonical name, and a problem for each entry that is none."""
     requested: dict[str, _RequestedMetric] = {}
@@ -165,7 +165,7 @@ def _parse_metrics(
             for text in expand_cutoff_list(str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)):
                 expanded = expand_compat_alias(text, compat_mode, library)
                 metric = parse_canonical(expanded, library)
-                metric = _with_given_input(metric, library, input_roles, may_replace=expanded != text) if are_given else metric
+                metric = _with_input_of_call(metric, library, input_roles, may_replace=expanded != text) if has_inputs else metric
                 column = find_measured_column(metric, library.file_for(metric), input_roles, library)
                 column = column and with_free_name(column, [entry.column for entry in requested.values()])
                 file = library.file_for(metric, "" if column is None else column.role)
@@ -176,7 +176,7 @@ def _parse_metrics(
     return requested, problems
 
 
-def _with_given_input(metric: Metric, library: Registry, input_roles: Collection[str], may_replace: bool) -> Metric:
+def _with_input_of_call(metric: Metric, library: Registry, input_roles: Collection[str], may_replace: bool) -> Metric:
     """Return the metric, or in its place one of the same meaning that reads the inputs given, where a tool's name is of both.
 
     Raises:

@@ -27,7 +27,7 @@ _IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _NO_NOUN = re.compile(
     r"(?:or|and (?:one|several|whether)|with|without|whose|where|that|which|of|in|at|for|by|its|the|an?|even|including|but|if) "
 )
-"""The beginning of what is no further noun of an enumeration, but says more about the rows, or which there are beside."""
+"""The beginning of a part that is no further noun of an enumeration, but says more about the rows."""
 
 
 @dataclass(frozen=True)

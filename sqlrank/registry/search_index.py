@@ -75,9 +75,9 @@ def search_metrics(library: Registry, query: str) -> list[dict[str, str]]:
     containing = list_metrics(library, query)
     if any(row["family"] == query.lower() for row in containing):
         return containing
-    found = search_entries(query, list_entries(library))
-    names = {row["name"] for row in found}
-    return [*found, *(row for row in containing if row["name"] not in names)]
+    entries = search_entries(query, list_entries(library))
+    names = {row["name"] for row in entries}
+    return [*entries, *(row for row in containing if row["name"] not in names)]
 
 
 def list_entries(library: Registry) -> list[SearchEntry]:

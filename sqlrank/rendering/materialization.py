@@ -71,9 +71,9 @@ def _materialize_before_growth(with_clause: exp.With, read_once: set[str]) -> No
 def _find_growth(query: exp.Select, sizes: Mapping[str, Mapping[str, int]]) -> str:
     """Return the CTE whose expressions add most to a query that they make too large, empty if they do not."""
     nodes = _count_nodes(query, query, sizes)
-    written = nodes.pop("")
+    num_own = nodes.pop("")
     most = max(nodes, key=nodes.__getitem__, default="")
-    return most if nodes and sum(nodes.values()) > max(LEAST_GROWTH, MOST_GROWTH * written) else ""
+    return most if nodes and sum(nodes.values()) > max(LEAST_GROWTH, MOST_GROWTH * num_own) else ""
 
 
 def _count_nodes(tree: exp.Expr, query: exp.Select, sizes: Mapping[str, Mapping[str, int]]) -> Counter[str]:

@@ -178,23 +178,25 @@ def report(
     own["lower_is_better"] = lower_is_better
     limits: dict[str, Any] = {"max_rows": max_rows, "query_examples": query_examples}
     rolled_up = {"rollup": rollup, "window_days": window_days, "reference": reference, "current": current, "tolerance": tolerance}
-    given = {**policies, **common, **sources, **own, **limits, **rolled_up, "metrics": metrics}
+    arguments = {**policies, **common, **sources, **own, **limits, **rolled_up, "metrics": metrics}
     if experiment is not None:
         _refuse_arguments(
-            given, (*ROW_ARGUMENTS, *CALL_ARGUMENTS, *ROLLUP_ARGUMENTS, *policies), "is not for an experiment: leave it out, or experiment="
+            arguments,
+            (*ROW_ARGUMENTS, *CALL_ARGUMENTS, *ROLLUP_ARGUMENTS, *policies),
+            "is not for an experiment: leave it out, or experiment=",
         )
         effects = Effects.from_result(experiment, tolerance, max_rows)
         heading = title or compose_title([effects.control, *effects.variants], effects.control, effects.names, "metric")
         settings = _describe_experiment(experiment, effects, created_at)
         return render_page(heading, settings, experiment_sections(effects), describe_data([experiment]))
     if rollup is not None:
-        _refuse_arguments(given, ROW_ARGUMENTS, "is for rows, which a rollup does not have: leave it out, or rollup=")
+        _refuse_arguments(arguments, ROW_ARGUMENTS, "is for rows, which a rollup does not have: leave it out, or rollup=")
         values = {"by": by, "confidence": confidence, "max_rows": max_rows, **rolled_up}
         rollup_request = RollupReportRequest.from_arguments(metrics, common=common, policies=policies, **values)
         heading = title or compose_title([], None, rollup_request.names, "metric", [DAY, *rollup_request.by])
         settings = _describe_rollup(rollup_request, created_at)
         return render_page(heading, settings, rollup_sections(rollup_request), describe_data([rollup]))
-    _refuse_arguments(given, (*ROLLUP_ARGUMENTS, "tolerance"), "is for a rollup: leave it out, or give rollup=")
+    _refuse_arguments(arguments, (*ROLLUP_ARGUMENTS, "tolerance"), "is for a rollup: leave it out, or give rollup=")
     request = ReportRequest.from_arguments(metrics, sources=sources, common=common, policies=policies, **own, **limits)
     request = request.with_progress(progress, TYPICAL_CALLS)
     options = {**common, **own}
@@ -204,11 +206,11 @@ def report(
         return render_page(title or heading, _describe_request(request, created_at, options), sections, data)
 
 
-def _refuse_arguments(given: Mapping[str, Any], names: Iterable[str], reason: str) -> None:
+def _refuse_arguments(arguments: Mapping[str, Any], names: Iterable[str], reason: str) -> None:
     """Raise ``MetricError`` for the first argument that is given: neither the default nor empty."""
     defaults = inspect.signature(report).parameters
     for name in names:
-        value, default = given[name], defaults[name].default if name in defaults else None
+        value, default = arguments[name], defaults[name].default if name in defaults else None
         is_plain = isinstance(value, (dict, list, tuple, str, int, float))
         is_default = value is None or (is_plain and (value == default or value in ({}, [], (), "")))
         if not is_default:

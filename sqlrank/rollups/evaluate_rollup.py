@@ -183,7 +183,7 @@ def _possible_inputs(call: Request) -> list[tuple[str, ...]]:
 def _resolve_over(roles: tuple[str, ...], call: Request) -> RollupCall:
     """Resolve a call over a rollup of some inputs."""
     library = registry_for(call.sql_dir)
-    resolved_metrics = resolve_metrics(call.metrics, library, None, call.policies, roles, are_given=False)
+    resolved_metrics = resolve_metrics(call.metrics, library, None, call.policies, roles, has_inputs=False)
     resolved_metrics = with_plain_names(resolved_metrics) if call.names == "plain" else resolved_metrics
     refuse_row_policies(call.policies, resolved_metrics, library)
     metrics = decompose_metrics(resolved_metrics, library)

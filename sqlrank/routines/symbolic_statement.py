@@ -219,7 +219,7 @@ def find_roles(metric: SymbolicMetric, options: InstallationOptions) -> list[str
     roles = {"run"}
     while True:
         request = options.build_request([metric.metric], roles)
-        (resolved,) = metric_resolver.resolve_metrics([metric.metric], library, options.compat, request.policies, roles, are_given=False)
+        (resolved,) = metric_resolver.resolve_metrics([metric.metric], library, options.compat, request.policies, roles, has_inputs=False)
         read = {*resolved.dependencies.roles, *([] if resolved.input_role == "run" else [resolved.input_role])}
         read |= {"run"} if resolved.input_role == "run" else set()
         if read == roles:

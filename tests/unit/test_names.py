@@ -44,7 +44,7 @@ NOT_IN_TESTS = {
 PUBLIC_NAMES = {name for name in sqlrank.__all__ if name.islower() and "_" not in name} | {"fit", "learn", "log", "main"}
 """Functions of one word that callers write: those of the package, of its modules for learning and MLflow, and commands."""
 
-OVERRIDES = {"SqlrankProvider._evaluator", "UniqueOptionCommand.invoke"}
+OVERRIDES = {"SqlrankProvider._evaluator", "SqlrankProvider.supports", "UniqueOptionCommand.invoke"}
 """Methods that a base class of another package names."""
 
 METHOD_VERBS = {

@@ -55,7 +55,7 @@ def adapt(name: str, compute: Callable[[dict[str, Any]], float | None]) -> Calla
     return replacement
 
 
-def _of_predictions(metric: str, *, binary: bool = False, probabilities: bool = False) -> Callable[[dict[str, Any]], float | None]:
+def _adapt_predictions(metric: str, *, binary: bool = False, probabilities: bool = False) -> Callable[[dict[str, Any]], float | None]:
     def compute(call: dict[str, Any]) -> float | None:
         label, score = call.get("y_true"), call.get("y_score", call.get("y_pred", call.get("y_proba")))
         if {*call} - {"y_true", "y_score", "y_pred", "y_proba", "sample_weight"} or not _is_plain(label) or not _is_plain(score):
@@ -71,7 +71,7 @@ def _of_predictions(metric: str, *, binary: bool = False, probabilities: bool = 
     return compute
 
 
-def _of_classes(metric: str) -> Callable[[dict[str, Any]], float | None]:
+def _adapt_classes(metric: str) -> Callable[[dict[str, Any]], float | None]:
     def compute(call: dict[str, Any]) -> float | None:
         label, predicted = (np.asarray(call.get(side)) for side in ("y_true", "y_pred"))
         settings = _read_settings(metric, call)
@@ -106,7 +106,7 @@ def _read_settings(metric: str, call: dict[str, Any]) -> dict[str, Any] | None:
 
 ADAPTERS: dict[str, Callable[..., Any]] = {
     **{
-        name: adapt(name, _of_classes(metric))
+        name: adapt(name, _adapt_classes(metric))
         for name, metric in {
             "accuracy_score": "MulticlassAccuracy",
             "balanced_accuracy_score": "MulticlassBalancedAccuracy",
@@ -119,15 +119,15 @@ ADAPTERS: dict[str, Callable[..., Any]] = {
         }.items()
     },
     **{
-        name: adapt(name, _of_predictions(metric, binary=True))
+        name: adapt(name, _adapt_predictions(metric, binary=True))
         for name, metric in {"roc_auc_score": "AUC", "average_precision_score": "APS"}.items()
     },
     **{
-        name: adapt(name, _of_predictions(metric, binary=True, probabilities=True))
+        name: adapt(name, _adapt_predictions(metric, binary=True, probabilities=True))
         for name, metric in {"log_loss": "LogLoss", "brier_score_loss": "Brier"}.items()
     },
     **{
-        name: adapt(name, _of_predictions(metric))
+        name: adapt(name, _adapt_predictions(metric))
         for name, metric in {
             "mean_absolute_error": "MAE",
             "mean_squared_error": "MSE",
