@@ -133,7 +133,7 @@ def _check_definitions(candidate: pa.Table, stored: pa.Table, measures: Sequence
 
 
 def _format_policies(policies: dict[str, str], names: Sequence[str]) -> str:
-    return ", ".join(f"{name}={policies.get(name)}" for name in names)
+    return ", ".join(f"{name}={policies[name]}" if name in policies else f"the default of {name}" for name in names)
 
 
 def check_baseline_overlap(units: int, unpaired: int, comparison: ComparisonPlan) -> None:

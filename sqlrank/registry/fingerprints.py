@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import SqlFile
+
+Setting = TypeVar("Setting")
+
+LATER_POLICIES = ("id_type", "ranks")
+"""Policies added after results were first stored, which have their defaults in results that do not name them."""
 
 
 def metric_fingerprints(metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, dict[str, str | dict[str, str]]]:
@@ -23,10 +28,15 @@ def metric_fingerprints(metrics: Sequence[ResolvedMetric], library: Registry) ->
     return {
         str(metric.metric): {
             "definition": _hash_definition(metric.file, tuple(file for file in metric.dependencies.files if file in library.user_files)),
-            "policies": effective_settings(metric, library),
+            "policies": omit_later_defaults(effective_settings(metric, library), library),
         }
         for metric in metrics
     }
+
+
+def omit_later_defaults(settings: Mapping[str, Setting], library: Registry) -> dict[str, Setting]:
+    """Return the settings without policies of ``LATER_POLICIES`` that have their defaults, as earlier versions stored them."""
+    return {name: value for name, value in settings.items() if name not in LATER_POLICIES or value != library.allowed_values(name)[0]}
 
 
 def effective_settings(metric: ResolvedMetric, library: Registry) -> dict[str, str]:

@@ -17,6 +17,7 @@ from sqlrank.compiler.parameter_binding import bind_parameters
 from sqlrank.compiler.select_builders import cast_double
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.errors import MetricError
+from sqlrank.registry.fingerprints import omit_later_defaults
 from sqlrank.registry.metric import COLUMN_PARAMETER, parse_metric_text
 from sqlrank.registry.settings_checks import accepted_settings
 from sqlrank.registry.sql_file import NO_CUTOFF
@@ -80,9 +81,6 @@ RANKING_ROLLUP_ROLES = (RUN_ROLE, "qrels", "queries")
 
 ROW_POLICIES = ("queries", "score_type", "id_type", "nulls", "duplicates")
 """Policies that select rows. They are fixed when the rollup is built and cannot be passed when it is evaluated."""
-
-LATER_POLICIES = ("id_type",)
-"""Row policies added later: their default leaves the definition hash of older rollups unchanged."""
 
 AggregatesAndFormula = tuple[dict[str, exp.Expr], exp.Expr]
 """Aggregates by column name, and the formula over them."""
@@ -184,7 +182,7 @@ def per_query_column(metric: ResolvedMetric, library: Registry) -> str:
         "metric": metric.file.display_name,
         "cutoff": str(metric.metric.cutoff),
         "value": metric.file.tree.sql("duckdb"),
-        "settings": {name: _find_setting(name, metric, library) for name in sorted(read)},
+        "settings": omit_later_defaults({name: _find_setting(name, metric, library) for name in sorted(read)}, library),
     }
     digits = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:8]
     return f"{replace(metric.metric, params=()).sql_column(metric.file.value_name)}_{digits}"
@@ -211,7 +209,7 @@ def row_definition(resolved_metrics: Iterable[ResolvedMetric], library: Registry
     row_policies = {name: next((metric.settings[name] for metric in metrics if name in metric.settings), defaults[name]) for name in names}
     return {
         "aggregates": sorted({name for metric in metrics for name in stored_aggregates(metric, library, weighted=False)}),
-        "lists": {name: value for name, value in row_policies.items() if name not in LATER_POLICIES or value != defaults[name]},
+        "lists": omit_later_defaults(row_policies, library),
     }
 
 

@@ -44,8 +44,9 @@ def draw_graded_lists(grades: list[int], queries: int = 60, seed: int = 4) -> di
             for document in rng.permutation(12)[: rng.integers(1, 10)]:
                 for name, value in zip(table, (f"q{query}", f"d{document}", last()), strict=True):
                     table[name].append(value)
-    ranked = pa.table(run).append_column("rank", pa.array(range(len(run["doc_id"]))))
-    return {"run": ranked, "qrels": pa.table(qrels)}
+    queries_before = [run["query_id"][:place] for place in range(len(run["query_id"]))]
+    ranks = [before.count(query) + 1 for before, query in zip(queries_before, run["query_id"], strict=True)]
+    return {"run": pa.table({**run, "rank": ranks}), "qrels": pa.table(qrels)}
 
 
 def evaluate_limits(metric: str, **options: Any) -> tuple[float, float | None, float | None]:

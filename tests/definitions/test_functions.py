@@ -347,7 +347,7 @@ def test_policies_are_fixed_and_documented() -> None:
         "sqlrank.ndcg(run, qrels, k := 2147483647, by := NULL, checks := TRUE)",
         "sqlrank.ap(run, qrels, k := 2147483647, by := NULL, checks := TRUE)",
     ]
-    assert "Settings: queries=retrieved, ties=doc_asc, " in script.functions[0].facts.comment
+    assert "Settings: queries=retrieved, ranks=consecutive, ties=doc_asc, " in script.functions[0].facts.comment
     assert script.sql.splitlines()[1] == "-- settings: ties=doc_asc, gain=exp2, queries=retrieved"
     tables = {"run": TABLES["run_of_a"], "qrels": TABLES["qrels"]}
     expected = sqlrank.evaluate("nDCG", **tables, ties="doc_asc", gain="exp2", topics="retrieved")

@@ -37,7 +37,9 @@ def make_rows(column: str, nested: Mapping[str, Mapping[str, float]]) -> pa.Tabl
 def make_list(scores: Sequence[float], labels: Sequence[float]) -> pa.Table:
     """Return one list of predictions, ranked as its rows stand."""
     count = range(len(scores))
-    return pa.table({"query_id": [1] * len(scores), "doc_id": list(count), "score": scores, "rank": list(count), "label": labels})
+    return pa.table(
+        {"query_id": [1] * len(scores), "doc_id": list(count), "score": scores, "rank": list(range(1, len(scores) + 1)), "label": labels}
+    )
 
 
 def evaluate_one(metric: str, **options: object) -> float:

@@ -40,7 +40,7 @@ def evaluate(
     """Evaluate metrics on lists; documents are d00, d01, ... in the order of a list, with falling scores unless they are given."""
     run, qrels = [], []
     for query, (labels, missed) in enumerate(lists):
-        run += [(query, f"d{place:02}", float(-place if scores is None else scores[place]), place) for place in range(len(labels))]
+        run += [(query, f"d{place:02}", float(-place if scores is None else scores[place]), place + 1) for place in range(len(labels))]
         qrels += [(query, f"d{place:02}", float(label)) for place, label in enumerate([*labels, *missed]) if label is not None]
     sources = {
         "run": make_table(("query_id", "doc_id", "score", "rank"), run),
@@ -105,7 +105,7 @@ def test_mllib_on_three_users() -> None:
     ]
     lists = {"a": ([1, 6, 2, 7, 8, 3, 9, 10, 4, 5], 5), "b": ([4, 1, 5, 6, 2, 7, 3, 8, 9, 10], 3), "c": ([1, 2, 3, 4, 5], 0)}
     run = make_table(
-        ("query_id", "doc_id", "rank"), [(user, doc, rank) for user, (docs, _) in lists.items() for rank, doc in enumerate(docs)]
+        ("query_id", "doc_id", "rank"), [(user, doc, rank) for user, (docs, _) in lists.items() for rank, doc in enumerate(docs, 1)]
     )
     judged = [(user, doc, int(doc <= relevant)) for user, (docs, relevant) in lists.items() for doc in docs]
     metrics = [metric for metric, _ in cases]
