@@ -1,6 +1,6 @@
 -- text_lists: one row per text in the place of a list, and how it may be read as one. A message suggests the reading whose pattern, before the
 -- colon of the comment, most texts match in lower case, with the words after it.
--- Grain: one row per text
+-- Grain: rows of texts
 SELECT
   CAST(REGEXP_REPLACE(value, '''\s+''', ''', ''', 'g') AS TEXT[]) AS numpy_texts, -- \[(\s*'[^']*'\s*)+\]: put commas between its texts by
   CAST(REGEXP_REPLACE(value, '([^[\s])\s+', '\1, ', 'g') AS TEXT[]) AS numpy_numbers, -- \[\s*[\w.+-]+(\s+[\w.+-]+)*\]: put commas between its values by

@@ -9,11 +9,20 @@ SELECT
   CASE
     WHEN SUM(CASE WHEN label_weight > 0 THEN 1 ELSE 0 END) > 1 AND SUM(CASE WHEN predicted_weight > 0 THEN 1 ELSE 0 END) > 1
     THEN (
-      SUM(label_weight / NULLIF(total_weight, 0) * (1 - LEAST(predicted_weight / NULLIF(total_weight, 0), 1)))
+      SUM(
+        label_weight / NULLIF(total_weight, 0)
+          * CASE WHEN predicted_weight < total_weight THEN 1 - predicted_weight / NULLIF(total_weight, 0) ELSE 0 END
+      )
         - SUM((label_weight - tp) / NULLIF(total_weight, 0))
     ) / NULLIF(SQRT(
-      SUM(predicted_weight / NULLIF(total_weight, 0) * (1 - LEAST(predicted_weight / NULLIF(total_weight, 0), 1)))
-        * SUM(label_weight / NULLIF(total_weight, 0) * (1 - LEAST(label_weight / NULLIF(total_weight, 0), 1)))
+      SUM(
+        predicted_weight / NULLIF(total_weight, 0)
+          * CASE WHEN predicted_weight < total_weight THEN 1 - predicted_weight / NULLIF(total_weight, 0) ELSE 0 END
+      )
+        * SUM(
+        label_weight / NULLIF(total_weight, 0)
+          * CASE WHEN label_weight < total_weight THEN 1 - label_weight / NULLIF(total_weight, 0) ELSE 0 END
+      )
     ), 0)
   END AS multiclass_mcc
 FROM class_counts

@@ -11,7 +11,7 @@ SELECT
   group_id,
   CASE
     WHEN SUM(label_sum / NULLIF(weight, 0) * label_sum) > SUM(label_sum) * (SUM(label_sum) / NULLIF(SUM(weight), 0))
-    THEN (SUM(label_sum / NULLIF(weight, 0) * label_sum) - SUM(label_sum) * (SUM(label_sum) / NULLIF(SUM(weight), 0))) / SUM(weight)
+    THEN (SUM(label_sum / NULLIF(weight, 0) * label_sum) - SUM(label_sum) * (SUM(label_sum) / NULLIF(SUM(weight), 0))) / NULLIF(SUM(weight), 0)
     WHEN SUM(weight) > 0 THEN 0
   END AS brier_resolution
 FROM calibration_bins
