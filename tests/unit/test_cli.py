@@ -186,7 +186,7 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         (["RR", "--confidence", "95%"], "Invalid value for '--confidence': Input should be a valid number, such as 0.95 and not 95%"),
         (["RR", "--dialect", "bigquery"], "No such option: --dialect. 'sqlrank sql' prints statements"),
         (["Lift@10%"], "cannot read the cut-off '10%' in 'Lift@10%'. Write a share as a number, Lift@0.1"),
-        (["Lift", "AUC"], "Lift has rows of its own. Ask for it alone, or give its fraction, Lift@0.1, for one value"),
+        (["Lift", "AUC"], "Lift has rows of its own. Ask for it alone, or give Lift@0.1 for one value"),
         ([], "Missing argument"),
     ],
 )
@@ -255,7 +255,7 @@ def test_types_that_cannot_be_evaluated_are_cast(tmp_path: Path, monkeypatch: py
     duckdb.sql("COPY (SELECT UNNEST(['1', '0']) AS clicked, UNNEST([0.5, 0.25]) AS score, 'x' AS campaign) TO 'clicks.parquet'")
     arguments = ["evaluate", "AUC", "--predictions", "clicks.parquet"]
     message = run_refused_command(*arguments, "--column", "label=clicked")
-    assert "such as inf, give --column label='CAST(clicked AS DOUBLE)', write words as numbers (CASE clicked WHEN" in message
+    assert "such as inf, give --column label='CAST(clicked AS DOUBLE)', or map another column to label" in message
     arguments += ["--column", "label=CAST(clicked AS DOUBLE)"]
     assert run_command(*arguments).split() == ["AUC", "1.0000"]
     message = run_refused_command(*arguments, "--where", "campaign = x")

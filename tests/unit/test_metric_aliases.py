@@ -84,6 +84,8 @@ def test_every_alias_names_a_metric_and_no_metric_of_the_package() -> None:
         "ambiguous",
         "hints",
         "spellings",
+        "curves",
+        "options",
         "differences",
         "functions",
         "examples",
