@@ -12,6 +12,7 @@ import sqlrank
 from tests.unit.advice import follow, follow_command
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 LABELS, SCORES = [1, 0, 0, 1], [0.9, 0.2, 0.4, 0.3]
@@ -58,7 +59,18 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
 }
 
 
-@pytest.mark.parametrize("case", PREDICTIONS)
+# What the quick tests try of the above and of what follows, one of each kind of advice; the rest is slow.
+QUICK = {
+    "percentages", "labels -1 and 1", "decimal commas", "percent and a dash", "yes and no", "names of R", "comma.csv", "columns.json",
+    "rates.csv", "PyTerrier", "NumPy texts", "bars",
+}  # fmt: skip
+
+
+def _mark_slow(names: Iterable[str]) -> list[Any]:
+    return [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize("case", _mark_slow(PREDICTIONS))
 def test_columns_of_predictions(case: str) -> None:
     columns, metric, expected = PREDICTIONS[case]
     value, messages = follow(metric, predictions=columns)
@@ -91,7 +103,7 @@ FILES: dict[str, tuple[str, str, float, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", _mark_slow(FILES))
 def test_files_of_predictions(name: str, tmp_path: Path) -> None:
     text, metric, expected, part = FILES[name]
     (tmp_path / name).write_text(text)
@@ -100,6 +112,7 @@ def test_files_of_predictions(name: str, tmp_path: Path) -> None:
     assert any(part in message for message in messages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["-", "0,5", "50 %"])
 def test_a_text_far_down_a_column_of_numbers(text: str, tmp_path: Path) -> None:
     rows = "".join(f"{index % 2};0.5;n\n" for index in range(25_000))
@@ -119,7 +132,7 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("tool", RUNS)
+@pytest.mark.parametrize("tool", _mark_slow(RUNS))
 def test_runs_of_other_tools(tool: str, tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text(RUNS[tool])
     assert follow("RR", run=str(tmp_path / "run.csv"), qrels=QRELS)[0] == 0.5
@@ -140,7 +153,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("form", ANSWERS)
+@pytest.mark.parametrize("form", _mark_slow(ANSWERS))
 def test_texts_of_lists(form: str, tmp_path: Path) -> None:
     (tmp_path / "answers.csv").write_text(f"query_id,retrieved,relevant\n{ANSWERS[form]}")
     assert follow("RR", inputs={"answers": str(tmp_path / "answers.csv")})[0] == 0.75
@@ -155,6 +168,7 @@ def test_columns_of_answers(tmp_path: Path) -> None:
     assert follow("RR", inputs={"answers": str(tmp_path / "lists.jsonl")})[0] == 0.5
 
 
+@pytest.mark.slow
 def test_other_calls(tmp_path: Path) -> None:
     run = {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [2.0, 1.0], "n": [1, 2]}
     assert follow("RR", run=run, qrels=QRELS, where="run.n <> run.doc_id")[0] == 0.5
@@ -179,7 +193,7 @@ def test_other_calls(tmp_path: Path) -> None:
 COMMANDS = {name: FILES[name] for name in ("dash.csv", "comma.csv", "percent.csv", "header.csv", "total.csv", "semicolons.csv")}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", _mark_slow(COMMANDS))
 def test_options_of_the_command_line(name: str, tmp_path: Path) -> None:
     text, metric, expected, part = COMMANDS[name]
     (tmp_path / name).write_text(text)
