@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError
 from sqlrank.registry.fingerprints import effective_settings
+from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.value_bounds import describe_bounds
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NOTES_KEY, SE, SLICE_COLUMN
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_texts
@@ -250,8 +251,6 @@ def _is_curve(value: Any) -> bool:
 
 
 def _describe_measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
-    from sqlrank.registry.metric_info import metric_direction  # noqa: PLC0415  imports sqlglot, which help does not need
-
     file = metric.file
     bounds = describe_bounds(metric)
     unit = "count" if file.kind == "metrics" and file.is_always_defined else file.annotations.get("Unit", "" if "inf" in bounds else bounds)

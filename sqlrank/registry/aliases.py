@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, quote_excerpt
-from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.measured_columns import named_roles
 from sqlrank.registry.metric import COLUMN_PARAMETER, normalize_name, parse_metric_text
 from sqlrank.registry.sql_folder import read_toml
@@ -49,6 +48,8 @@ def find_siblings(metric: Metric, library: Registry, input_roles: Collection[str
 
 def _has_input(file: SqlFile, input_roles: Collection[str], library: Registry) -> bool:
     """Return True if the input that a metric evaluates is among those given, itself or as what it is assembled from."""
+    from sqlrank.registry.dependencies import find_input_role  # noqa: PLC0415  imports sqlglot, which help does not need
+
     role = find_input_role(library, file)
     return not {role, *library.roles[role].assembled_from, *(["predictions", "queries"] if role == "run" else [])}.isdisjoint(input_roles)
 
