@@ -90,8 +90,8 @@ FROM (
       SUM(tp) OVER (PARTITION BY group_id) AS hits,
       total_weight,
       SUM(label_weight * predicted_weight) OVER (PARTITION BY group_id) AS chance,
-      SUM(predicted_weight * (total_weight - LEAST(predicted_weight, total_weight))) OVER (PARTITION BY group_id) AS predicted_spread,
-      SUM(label_weight * (total_weight - LEAST(label_weight, total_weight))) OVER (PARTITION BY group_id) AS label_spread
+      SUM(predicted_weight * CASE WHEN predicted_weight < total_weight THEN total_weight - predicted_weight ELSE 0 END) OVER (PARTITION BY group_id) AS predicted_spread,
+      SUM(label_weight * CASE WHEN label_weight < total_weight THEN total_weight - label_weight ELSE 0 END) OVER (PARTITION BY group_id) AS label_spread
     FROM class_rates
   ) AS class_totals
 ) AS class_means

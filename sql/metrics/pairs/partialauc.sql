@@ -14,7 +14,7 @@ SELECT
   group_id,
   CASE
     WHEN SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied)) < MAX(total_positives) * MAX(few_negatives($k, total_negatives))
-    THEN SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied)) / (MAX(total_positives) * MAX(few_negatives($k, total_negatives)))
+    THEN SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied)) / NULLIF(MAX(total_positives) * MAX(few_negatives($k, total_negatives)), 0)
     WHEN MAX(total_positives) * MAX(few_negatives($k, total_negatives)) > 0 THEN 1
   END AS partial_auc
 FROM top_negative_counts
