@@ -54,7 +54,8 @@ def advise_on_values(database: Database, bound_input: BoundInput, rule: str, mea
         choices += [f"columns={{{name!r}: {value.sql(dialect)!r}}} {' '.join(entry.comments or ()).strip()}"] if is_true else []
     if not choices:
         return meaning
-    step = f"{problem}. {advice.partition(', ')[0]}, such as" if advice.startswith("Map") else f"{meaning} with"
+    first = advice.partition(", ")[0] or "Map one to it"
+    step = f"{problem}. {first}, such as" if first.startswith("Map") else f"{meaning} with"
     return f"{step} {', or '.join(choices)}"
 
 

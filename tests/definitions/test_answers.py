@@ -353,7 +353,9 @@ def test_what_cannot_be_evaluated_is_named() -> None:
     assert "answers (Table): retrieved is VARCHAR, not a list. Map a column of lists to retrieved" in find_refusal(
         [row | {"retrieved": "d1"} for row in QUESTIONS]
     )
-    assert "Of 'a, b' make one with STR_SPLIT(retrieved, ', ')" in find_refusal([row | {"retrieved": "d1, d2"} for row in QUESTIONS])
+    assert "split what commas separate by columns={'retrieved': \"STR_SPLIT(retrieved, ', ')\"}" in find_refusal(
+        [row | {"retrieved": "d1, d2"} for row in QUESTIONS]
+    )
     assert "never match. Give a query that takes one field, as in [x.id FOR x IN retrieved]" in find_refusal(
         [row | {"retrieved": [{"chunk": "d1"}]} for row in QUESTIONS]
     )

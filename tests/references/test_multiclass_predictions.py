@@ -92,7 +92,7 @@ def test_systems_are_compared_and_gated() -> None:
         ({"label": ["a"], "a": [1.0]}, {"scores": ["a", "B"]}, r"columns maps scores to 'B', which multiclass_predictions .* does not have"),
         ({"label": ["a"], "a": [1.0]}, {"scores": "p_*"}, r"columns maps scores to 'p_\*', which no column of multiclass_predictions .* matches"),
         ({"label": ["a"], "a": [1.0]}, {}, "no column 'scores'. Say which it is with columns="),
-        ({"label": ["a"], "a": [1.5]}, {"scores": ["a"]}, "1 row: score is not a probability, from 0 to 1\n    prediction_id=1, class_id='a'"),
+        ({"label": ["a"], "a": [1.5]}, {"scores": ["a"]}, "1 row: score is not a probability, from 0 to 1. Map one to it, such as columns={'score': 'score / 100'} for percentages"),
         ({"label": ["a"], "scores": [[0.5]], "classes": [["a", "b"]]}, {}, "scores and classes have different lengths. Give each class one score"),
         ({"label": ["a", "a"], "scores": [[0.5], []]}, {"classes": "['a']"}, "scores is an empty list. Give each class its score"),
         ({"label": ["a", "a"], "scores": [[0.5], None]}, {"classes": "['a']"}, "1 row: scores is NULL"),

@@ -17,6 +17,7 @@ from pyarrow import feather
 
 import sqlrank
 from sqlrank import InputError
+from sqlrank.errors import quote_excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,7 +135,7 @@ def test_what_is_named(name: str, role: str, tmp_path: Path) -> None:
     sources = {role: tmp_path / name} | ({"qrels": QRELS} if role == "run" else {})
     with pytest.raises(InputError) as caught:
         sqlrank.evaluate("AUC" if role == "predictions" else "RR", **sources)
-    assert f"{role}: '{tmp_path / name}' {message}" in str(caught.value)
+    assert f"{role}: {quote_excerpt(str(tmp_path / name), is_name=True)} {message}" in str(caught.value)
     assert str(caught.value).isprintable()
 
 

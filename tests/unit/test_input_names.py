@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank import SqlrankError
+from sqlrank import InputError, SqlrankError
 from tests.lanes import select_every
 from tests.unit.inputs import EXPECTED, METRICS, evaluate, refused
 
@@ -159,7 +159,8 @@ def test_schemas_with_odd_names(run: pa.Table, qrels: pa.Table) -> None:
 
 def test_columns_are_found_in_any_case(run: pa.Table, qrels: pa.Table) -> None:
     assert evaluate(run.rename_columns(["QUERY_ID", "Doc_Id", "Score"]), qrels) == EXPECTED
-    assert evaluate(run.append_column("SCORE", [[0.0, 1.0, 0.0]]), qrels) == EXPECTED, "the exact name wins"
+    with pytest.raises(InputError, match=r"two columns that are named 'score', in any case\. Rename one of them, or leave it out"):
+        evaluate(run.append_column("SCORE", [[0.0, 1.0, 0.0]]), qrels)
 
 
 @pytest.mark.parametrize("columns", [{"score": "nope"}, {"query_id": "user_id"}, {"relevance": "stars"}])

@@ -110,7 +110,7 @@ SELECT group_id, 1 - SUM(is_returned) / NULLIF(COUNT(*), 0) AS kept FROM judged_
 """
 JUDGED_ITEMS = """-- judged_items: one row per item, and whether its order was sent back.
 SELECT b.group_id, CASE WHEN r.order_id IS NULL THEN 0 ELSE 1 END AS is_returned
-FROM bought AS b LEFT JOIN returned AS r ON b.order_id = r.order_id
+FROM bought AS b LEFT JOIN returned AS r ON b.group_id = r.group_id AND b.order_id = r.order_id
 """
 
 

@@ -270,7 +270,7 @@ def broken_engine(engine: Any, duck: duckdb.DuckDBPyConnection) -> Any:
 @pytest.mark.parametrize(("metrics", "call"), select_every(2, REFUSED, rows=True), ids=str)
 def test_the_messages_of_duckdb(broken_engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, call: dict[str, Any]) -> None:
     expected, got = (
-        find_refusal(connection, dialect, metrics, **call)
+        re.sub(r"\bCAST\((\w+) AS [\w ]+\)", r"\1", find_refusal(connection, dialect, metrics, **call))  # where division truncates
         for connection, dialect in ((duck, "duckdb"), (broken_engine.connection, broken_engine.dialects[0]))
     )
     if isinstance(broken_engine, (SQLite, AdbcSQLite)) and call.get("run") == "broken_nan":
