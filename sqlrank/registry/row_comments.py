@@ -25,7 +25,7 @@ _CUTOFF_WORDS = [
 
 _IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _NO_NOUN = re.compile(
-    r"(?:or|and (?:one|several|whether)|with|without|whose|where|that|which|of|in|at|for|by|its|the|an?|even|including|but|if) "
+    r"(?:or|and (?:one|several|whether|how)|with|without|whose|where|that|which|of|in|at|for|by|its|the|an?|even|including|but|if) "
 )
 """The beginning of a part that is no further noun of an enumeration, but says more about the rows."""
 

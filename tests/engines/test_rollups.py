@@ -26,6 +26,7 @@ from tests.engines.running import parametrize_engines, run_engine
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from sqlrank.engines.declared_columns import DeclaredColumns
     from sqlrank.rollups.decomposition import RollupMetrics
     from tests.engines.engines import Engine
 
@@ -210,7 +211,7 @@ class RollupDatabase(Database):
         self._rows = rows
         self._table = SourceTable(name, exp.to_table(name), dict.fromkeys(rollup.column_names, ""), dialect)
 
-    def _resolve_source(self, role: str, source: Any) -> SourceTable:  # noqa: ARG002  there is one
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:  # noqa: ARG002  there is one
         return self._table
 
     def _fetch_arrow(self, text: str) -> pa.Table:
