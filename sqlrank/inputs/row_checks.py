@@ -16,6 +16,7 @@ from sqlrank.inputs.bound_input import comparable_columns
 from sqlrank.inputs.missing_columns import describe_missing_columns
 from sqlrank.inputs.row_advice import advise_on_values, column_text
 from sqlrank.inputs.row_rules import row_rules
+from sqlrank.query_text import expression_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import is_not_null, quoted_column, sql_literal
@@ -294,10 +295,13 @@ def _describe_filter(database: Database, bound_input: BoundInput) -> str:
 
 def _list_values(database: Database, bound_input: BoundInput) -> str:
     """Return a sentence with values of the column that a filter compares with one value, empty for other filters."""
-    comparison = bound_input.where if isinstance(bound_input.where, exp.EQ) else None
-    if comparison is None or not isinstance(comparison.this, exp.Column) or not isinstance(comparison.expression, exp.Literal):
+    text = expression_text(bound_input.where)
+    comparison = None if text is None else text.tree
+    if bound_input.where is None or not isinstance(comparison, exp.EQ):
         return ""
-    column = comparison.this.copy()
+    if not isinstance(comparison.this, exp.Column) or not isinstance(comparison.expression, exp.Literal):
+        return ""
+    column = bound_input.where.expressions[0].copy()  # as the passes have bound it
     query = exp.select(column).distinct().from_(bound_input.table.from_clause([column.this], for_display=False))
     rows = database.query_rows(query.where(is_not_null(column)).order_by(column).limit(MAX_EXAMPLES + 1))
     values = [*(short_value(value) for (value,) in rows[:MAX_EXAMPLES]), *(["..."] if len(rows) > MAX_EXAMPLES else [])]

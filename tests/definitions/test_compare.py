@@ -363,7 +363,10 @@ def test_names_that_are_odd(shares: Path) -> None:
         ({"test": "student"}, "unknown test 'student'. Choose from: t, wilcoxon, sign, randomization"),
         ({"correction": "bonferroni"}, "unknown correction 'bonferroni'. Choose from: holm, bh, max_t, none"),
         ({"correction": "max_t", "test": "sign"}, "correction='max_t' is of t-tests. Leave out test='sign'"),
-        ({"confidence": 95}, "confidence=95 is not possible. It is a number from 0.5 to 0.999999999, such as 0.95"),
+        (
+            {"confidence": 95},
+            "confidence=95 is not possible. Did you mean confidence=0.95? It is a number from 0.5 to 0.999999999, such as 0.95",
+        ),
         ({"target_effect": "0%"}, "target_effect='0%' is not possible: give a number from 1e-09, such as 0.01, or a share"),
         ({"target_effect": "much"}, "target_effect='much' is not possible"),
         ({"power": 80}, "power=80 is not possible: give a number above 0.5 and below 1, such as 0.8"),

@@ -260,10 +260,15 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
 # What is refused
 
 
-@pytest.mark.parametrize("level", [95, 1, 0.49, -0.5, "0.95", True, float("nan")])
-def test_levels_that_are_none(level: Any) -> None:
-    with pytest.raises(MetricError, match=r"is not possible. It is a number from 0\.5 to 0\.999999999, such as 0\.95"):
+@pytest.mark.parametrize(
+    ("level", "meant"),
+    [(95, 0.95), (0.49, 0.51), (0.05, 0.95), (1, None), (-0.5, None), ("0.95", None), (True, None), (float("nan"), None)],
+)
+def test_levels_that_are_none(level: Any, meant: float | None) -> None:
+    with pytest.raises(MetricError) as caught:
         sqlrank.evaluate("Bias", predictions=make_scores(RR), confidence=level)
+    advice = "" if meant is None else f" Did you mean confidence={meant}?"
+    assert str(caught.value) == f"confidence={level!r} is not possible.{advice} It is a number from 0.5 to 0.999999999, such as 0.95"
 
 
 @pytest.mark.parametrize(

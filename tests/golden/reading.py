@@ -192,14 +192,18 @@ class _Reader:
             self.visit(list(node.iter_expressions()), ctes, scopes)
             self.kinds[id(node)] = kinds.infer_kind(node, self.kinds, self.dialect)
             if kinds.is_double(node):
-                self.judge(node)
+                self.judge(node, scopes[0])
             if expression_faults.is_lengthened(node) and len(node.name.lower().removesuffix("e0")) <= SHORT_NUMBER:
                 self.numbers.append(node)
 
-    def judge(self, cast: exp.Expr) -> None:
-        """Keep a sentence on a cast to double if the value is one without it, or becomes one where it stands."""
+    def judge(self, cast: exp.Expr, scope: _Scope) -> None:
+        """Keep a sentence on a cast to double if the value is one without it, or becomes one where it stands.
+
+        An expression over an input's columns is a caller's own text, which no compiler knows the type of: it is cast.
+        """
         kind, user = self.kinds.get(id(cast.this)), expression_faults.find_enclosing(cast)
-        if kind == kinds.DOUBLE:
+        is_callers = bool(cast.find(exp.Column)) and all(source.columns is None for source in scope.sources.values())
+        if kind == kinds.DOUBLE and not is_callers:
             self.found.append(
                 f"{expression_faults.describe_place(cast)}: {expression_faults.shorten_text(cast, self.dialect)} casts what is a double already"
             )

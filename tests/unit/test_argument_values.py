@@ -302,4 +302,5 @@ def test_a_connection_that_was_closed(function: Callable[..., Any], connection: 
 def test_confidence_levels_have_the_same_check(function: Callable[..., Any], call: dict[str, Any], level: Any) -> None:
     with pytest.raises(MetricError) as caught:
         function(**call, confidence=level)
-    assert str(caught.value) == f"confidence={level!r} is not possible. It is a number from 0.5 to 0.999999999, such as 0.95"
+    meant = " Did you mean confidence=0.6?" if level == 0.4 else ""
+    assert str(caught.value) == f"confidence={level!r} is not possible.{meant} It is a number from 0.5 to 0.999999999, such as 0.95"

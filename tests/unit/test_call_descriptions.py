@@ -63,7 +63,6 @@ def test_the_command_names_files_and_databases(tmp_path: Path) -> None:
     [
         {"by": [["system"], ["run.day"]]},
         {"by": "total"},
-        {"where": "run.day = 'a\nb' AND qrels.day = 1"},
         {"run": {"a=b": "eval.run"}},
     ],
 )

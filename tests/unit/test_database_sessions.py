@@ -50,7 +50,7 @@ def test_errors_of_duckdb_are_execution_errors_with_their_cause() -> None:
 def test_errors_of_other_drivers_are_execution_errors_with_their_cause() -> None:
     with closing(sqlite3.connect(":memory:")) as connection, closing(RemoteDatabase(connection, "sqlite")) as database:
         error = find_failure(database, "SELECT a")
-        assert str(error) == "sqlite: no such column: a"
+        assert str(error) == "the statement failed in sqlite: no such column: a"
         assert isinstance(error.__cause__, sqlite3.OperationalError)
         assert database.is_data_error(error)
         assert database.fetch_rows("SELECT 1") == [(1,)]
