@@ -356,7 +356,7 @@ def test_what_cannot_be_evaluated_is_named() -> None:
     assert "split what commas separate by columns={'retrieved': \"STR_SPLIT(retrieved, ', ')\"}" in find_refusal(
         [row | {"retrieved": "d1, d2"} for row in QUESTIONS]
     )
-    assert "never match. Give a query that takes one field, as in [x.id FOR x IN retrieved]" in find_refusal(
+    assert "never match. Give a query that takes one field, as in [x.chunk FOR x IN retrieved]" in find_refusal(
         [row | {"retrieved": [{"chunk": "d1"}]} for row in QUESTIONS]
     )
     assert "answers.retrieved and answers.relevant have no doc_id in common" in find_refusal([QUESTIONS[0] | {"retrieved": ["x"]}])
