@@ -101,9 +101,10 @@ def find_left_out(
         if fill := _describe_fill(metric, request):
             metrics, reasons, _ = undefined.setdefault(f"{fill} {groups}", ([], [], groups))
             metrics += same_metrics
-            reasons.append(metric.file.annotations["Undefined"])
+            reasons += filter(None, [metric.file.annotations.get("Undefined")])  # a user's file may not say when it is
     for fill, (metrics, reasons, groups) in undefined.items():
-        note = f"queries {fill.partition(' [')[0]} {', '.join(_column_names(metrics))} (undefined: {'; '.join(dict.fromkeys(reasons))})"
+        undefined_if = f" (undefined: {'; '.join(dict.fromkeys(reasons))})" if reasons else ""
+        note = f"queries {fill.partition(' [')[0]} {', '.join(_column_names(metrics))}{undefined_if}"
         entries.append(_summarize_counts(note, metrics, groups))
     for name, (note, metrics) in _find_counts(request).items():
         if f"audit_{name}" in result.column_names:

@@ -45,7 +45,13 @@ def write_formula(node: ET.Element) -> str:
         ("RR", "RR = max {(1)/(rank) if  rank ≤ k; 0 otherwise}"),
         ("Brier", "Brier = (∑ weight ⋅ (( score − label ))^(2))/(∑ weight)"),
         ("ECE", "ECE = (∑ | score_sum − label_sum |)/(∑ weight)"),
-        ("AUC", "AUC = ∑ (positives)/(total_positives) ⋅ (negatives_below + tie_credit ⋅ negatives)/(total_negatives)"),
+        (
+            "AUC",
+            (
+                "AUC = (∑ positives ⋅ ( negatives_below + tie_credit ⋅ negatives ))/(∑ positives ⋅ ( negatives_below + tie_credit ⋅ negatives )"
+                " + ∑ positives ⋅ ( negatives_above + ( 1 − tie_credit ) ⋅ negatives ))"
+            ),
+        ),
         ("LogLoss", "LogLoss = (− ∑ weight ⋅ log_likelihood ( label , score ))/(∑ weight)"),
         ("RMSE", "RMSE = sqrt((∑ weight ⋅ (( score − label ))^(2))/(∑ weight))"),
         ("Elbow", "Elbow = max[elbow_rank = 1  and  elbow_height > 0] cutoff"),
