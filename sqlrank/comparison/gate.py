@@ -317,16 +317,16 @@ def _describe_left_out(
     """Return a sentence for each system and policy that left out units of a metric and group, or filled them."""
     metric = comparison.metrics[summary.metric]
     names, group = {str(metric.metric), *metric.column_names}, dict(zip(cell, group_texts(cell, list(cell)), strict=True))
-    systems_by_note: dict[str, list[str]] = {}
+    systems_by_note: dict[str, dict[str, None]] = {}
     for entry in left_out:
         for system in pair if not names.isdisjoint(entry.metrics) else ():
             if note := entry.in_group({**group, comparison.system_column: system}):
-                systems_by_note.setdefault(note, []).append(system)
+                systems_by_note.setdefault(note, {})[system] = None  # several groupings may say the same
     # Queries without relevant documents are the same for both.
     return [
         f"{' and '.join(systems)}: {note}"
         for note, systems in systems_by_note.items()
-        if not (systems == [*pair] and "(undefined: " in note)
+        if not ([*systems] == [*pair] and "(undefined: " in note)
     ]
 
 

@@ -332,4 +332,4 @@ def test_the_mean_of_values_of_queries() -> None:
     # Without the scores up to 0.5 query a has none, and what is left is b.
     assert found.losses.rows["without"].to_pylist() == [pytest.approx(0.25), pytest.approx(0.83 / 3)]
     one = sqlrank.explain("AUC", predictions=table, query="a", level="query")
-    assert (one.value, list(one.sums.values())) == (0.5, [0.5])
+    assert (one.value, list(one.sums.values())) == (0.5, [0.5, 0.5])
