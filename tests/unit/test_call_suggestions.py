@@ -271,7 +271,7 @@ COMMANDS = [
     (["AUC", "--n-jobs", "2"], "Write --threads", ["AUC", "--threads", "2"]),
     (["AUC", "--zero-division", "0"], "Write --policy zero_division=...", ["AUC"]),
     (["AUC", "--seed", "7"], "--seed 7 is for --confidence with --interval bootstrap", ["AUC"]),
-    (["AUC,APS"], "(on the command line AUC APS)", ["AUC", "APS"]),
+    (["AUC,APS"], "holds several metrics. Give AUC APS", ["AUC", "APS"]),
     (
         ["AUC", "--memory-limit", "lots"],
         "--memory-limit lots is not possible: give a number with a unit",

@@ -47,7 +47,7 @@ def test_what_needs_an_extension_says_which(source: str, extension: str) -> None
         sqlrank.evaluate("AUC", predictions=source)
     assert str(caught.value) == (
         f"predictions: {source!r} needs the extension {extension} of DuckDB, and sqlrank loads none. Load it on a connection of your own "
-        f"(INSTALL {extension}; LOAD {extension}), make a view or a relation there, and give that with connection="
+        f"(INSTALL {extension}; LOAD {extension}), make a view or a relation there, and give that with connection=, or the query SELECT * FROM {source!r}"
     )
 
 
