@@ -15,7 +15,7 @@ from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, 
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -80,6 +80,15 @@ class LeftOut:
         groups = self.groups or (({}, self.count, self.total),)
         return replace(self, groups=tuple(({**group, column: value}, count, total) for group, count, total in groups))
 
+    def merge_groups(self, names: Collection[str]) -> LeftOut:
+        """Return the same of the groups that these columns make, of which every group is a part."""
+        sums: dict[tuple[tuple[str, str | None], ...], list[int]] = {}
+        for group, count, total in self.groups if len(self.groups) < MAX_GROUPS_LISTED else ():
+            counts = sums.setdefault(tuple((name, value) for name, value in group.items() if name in names), [0, 0])
+            counts[:] = [counts[0] + count, counts[1] + total]
+        merged = tuple((dict(group), count, total) for group, (count, total) in sums.items())
+        return replace(self, groups=merged if len(merged) > 1 else ())
+
     def in_group(self, values: Mapping[str, str | None]) -> str:
         """Return the note on one group, empty if nothing of it is left out."""
         groups = self.groups or (({}, self.count, self.total),)
@@ -102,7 +111,10 @@ def _format_share(count: int, total: int) -> str:
 
 def left_out_metadata(entries: Sequence[LeftOut]) -> dict[str, str]:
     """Return the metadata of units that policies left out or filled, empty if there are none."""
-    rows = [{**vars(entry), "groups": [group for group in entry.groups if group[1]][:MAX_GROUPS_LISTED]} for entry in entries]
+    rows = []
+    for entry in entries:
+        groups = entry.groups if len(entry.groups) < MAX_GROUPS_LISTED else [group for group in entry.groups if group[1]]
+        rows.append({**vars(entry), "groups": groups[:MAX_GROUPS_LISTED]})
     return {NOTES_KEY: "\n".join(map(str, entries)), LEFT_OUT_KEY: json.dumps(rows)} if entries else {}
 
 

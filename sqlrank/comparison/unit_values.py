@@ -21,6 +21,8 @@ from sqlrank.errors import InputError, SqlrankError
 from sqlrank.execution import ROW_UNIT, ZERO_WEIGHTS_KEY, execute_request, execute_resolved, run_resolved
 from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.resolve import resolve_request
+from sqlrank.result_metadata import left_out_metadata, read_left_out
+from sqlrank.stored_results import read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -108,6 +110,7 @@ def _select_groupings(table: pa.Table, comparison: ComparisonPlan, limits: Resou
     """
     group_names = comparison.group_names
     row_keys = table.column_names[: table.column_names.index(QUERY_ID)]
+    left_out = read_left_out(table.schema.metadata)
 
     def select_tables(duck: duckdb.DuckDBPyConnection) -> list[tuple[list[str], pa.Table]]:
         selected = []
@@ -118,7 +121,9 @@ def _select_groupings(table: pa.Table, comparison: ComparisonPlan, limits: Resou
             order = [exp.Ordered(this=exp.column(key), nulls_first=True) for key in keys]
             positions = duck.sql(exp.select("position").from_("row_keys").order_by(*order).sql("duckdb")).to_arrow_table()["position"]
             columns = [*names, *(name for name in table.column_names if name not in {*row_keys, QUERY_ID})]
-            selected.append((group, table.select(columns).take(positions)))
+            part = table.select(columns).take(positions)
+            metadata = read_texts(table.schema.metadata) | left_out_metadata([entry.merge_groups(names) for entry in left_out])
+            selected.append((group, part.replace_schema_metadata(metadata)))
         return selected
 
     with duckdb_session(None, limits) as duck:

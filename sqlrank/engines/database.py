@@ -165,6 +165,11 @@ class Database(ABC):
         return False
 
     @property
+    def has_unread_streams(self) -> bool:
+        """True while rows that can be read once have not been read; a call that is refused leaves them to the next."""
+        return False
+
+    @property
     def shadowed(self) -> Mapping[str, str]:
         """User-defined functions, by name, that would be called instead of built-in ones."""
         return {}

@@ -76,6 +76,11 @@ class DuckDBDatabase(Database):
             return fetch_tuples(self._sources.register_streams(), text)
 
     @property
+    def has_unread_streams(self) -> bool:
+        """True while rows of a stream have not been read."""
+        return bool(self._sources.unread_streams)
+
+    @property
     def time_zone(self) -> str:
         """The time zone of the session."""
         ((name,),) = self._fetch_rows("SELECT CURRENT_SETTING('TimeZone')")

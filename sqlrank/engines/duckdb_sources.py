@@ -101,7 +101,7 @@ class DuckDBSources:
         self._names = None if is_own else prefer_builtins(connection)
         self._views: list[str] = []
         self._tables: list[str] = []
-        self._streams: dict[str, tuple[str, Stream]] = {}
+        self.unread_streams: dict[str, tuple[str, Stream]] = {}
         self._queries: dict[exp.Expr, SourceTable] = {}
         self._registered: dict[str, tuple[list[str], dict[str, ColumnProblem]]] = {}
 
@@ -127,7 +127,7 @@ class DuckDBSources:
             table = to_arrow_table(role, source.schema.empty_table() if is_stream else source)
             node, label = self._register_table(role, table), source_kind(source)
             if is_stream:
-                self._streams[node.name] = (role, source)
+                self.unread_streams[node.name] = (role, source)
         return self._describe_source(role, label, node, own_names)
 
     def _describe_source(self, role: str, label: str, node: exp.Expr, own_names: Iterable[str] | None = None) -> SourceTable:
@@ -242,9 +242,9 @@ class DuckDBSources:
 
         Streams are only consumed when a statement needs their rows.
         """
-        for name, (role, stream) in self._streams.items():
+        for name, (role, stream) in self.unread_streams.items():
             self.connection.register(name, replace_unreadable(role, to_arrow_table(role, stream))[0])
-        self._streams.clear()
+        self.unread_streams.clear()
         return self.connection
 
     def _unique_name(self, name: str) -> str:

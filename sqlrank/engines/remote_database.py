@@ -104,7 +104,7 @@ class RemoteDatabase(Database):
                 return SourceTable(label, node, column_types, self.dialect, has_collations=get_dialect(self.dialect).supports_collations)
             except ExecutionError as error:
                 problems.append(error)
-        raise InputError(f"{role}: cannot read {source}: {problems[0]}") from problems[0]
+        raise InputError(f"{role}: cannot read {source}: {first_line(problems[0].__cause__ or problems[0])}") from problems[0]
 
     def _resolve_query(self, role: str, source: QuerySource) -> SourceTable:
         """Resolve a query, which is computed where it is: no table is made of its rows."""
@@ -113,7 +113,7 @@ class RemoteDatabase(Database):
         try:
             column_types = self._describe_query(exp.select("*").from_(node.copy()))
         except ExecutionError as error:
-            raise InputError(f"{role}: the query failed: {error}") from error
+            raise InputError(f"{role}: the query failed: {first_line(error.__cause__ or error)}") from error
         collations = get_dialect(self.dialect).supports_collations
         return SourceTable("a query", node, column_types, self.dialect, has_row_count=False, has_collations=collations)
 

@@ -42,7 +42,9 @@ def align_keys(inputs: Mapping[str, BoundInput], database: Database) -> dict[str
             aligned[role] = _read_integers(aligned[role], name, database)
         for role, name in [*integers, *floats] if texts else ():
             bound_input = aligned[role].with_text([name])
-            if any(_have_common_value((bound_input, name), (aligned[other], text), database) for other, text in texts):
+            # Labels and the positions of scores in lists are compared as texts: a later check names both.
+            is_one_assembled = bool(bound_input.assembled_from) and {other for other, _ in compared_columns} == {role}
+            if is_one_assembled or any(_have_common_value((bound_input, name), (aligned[other], text), database) for other, text in texts):
                 aligned[role] = bound_input
     return aligned
 

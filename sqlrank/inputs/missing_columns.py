@@ -34,7 +34,7 @@ def describe_missing_columns(inputs: Mapping[str, BoundInput], needed: Mapping[s
     messages = {
         role: f"{inputs[role].label}: no rows are at the top of the file. {advice}"
         for role in needed
-        if not suggested[role] and inputs[role].column_type(needed[role][0]).startswith("STRUCT(")
+        if not suggested[role] and inputs[role].column_type(needed[role][0]).startswith(NESTED_TYPES)
         if (advice := describe_nested_rows(inputs[role]))
     }
     for role, columns in suggested.items():

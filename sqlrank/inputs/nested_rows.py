@@ -57,6 +57,8 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
         or not get_dialect(bound_input.table.dialect).supports_file_readers
     ):
         return ""
+    if any("MAP(" in duckdb_type for duckdb_type in types.values()):
+        types = _infer_structs(path)
     if orientation := _describe_frame(path, types):
         return orientation
     lists = {name: duckdb_type for name, duckdb_type in types.items() if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]")}
@@ -87,6 +89,13 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
         f"If its keys are queries, give the query SELECT query.key AS query_id, {_DOCUMENT_QUERIES[number, has_lists]} "
         f"FROM READ_TEXT({file}) AS file, JSON_EACH(file.content) AS query, JSON_EACH(query.value) AS document"
     )
+
+
+def _infer_structs(path: str) -> dict[str, str]:
+    """Return the types of columns of a file, in which objects of many keys, which DuckDB infers as maps, are structs as those of few."""
+    with duckdb.connect() as connection:
+        rows = connection.execute("DESCRIBE SELECT * FROM READ_JSON(?, map_inference_threshold = -1)", [path]).fetchall()
+    return {name: duckdb_type for name, duckdb_type, *_ in rows}
 
 
 def _describe_frame(path: str, types: Mapping[str, str]) -> str:

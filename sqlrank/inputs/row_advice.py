@@ -72,11 +72,13 @@ def explain_failed_cast(inputs: Iterable[BoundInput], error: ExecutionError) -> 
         for name, column in bound_input.columns.items():
             tree = None if column not in bound_input.expressions else exp.maybe_parse(column, dialect=dialect)
             if tree is not None and any(type(node) is exp.Cast for node in tree.walk()):
-                lenient = tree.transform(lambda node: exp.TryCast(this=node.this, to=node.to) if type(node) is exp.Cast else node)
-                raise InputError(
-                    f"{bound_input.label}: columns maps {name} to {quote_excerpt(column)}, and {problem}. Leave its rows out with "
-                    f"columns={{{name!r}: {lenient.sql(dialect)!r}}} and nulls='drop'"
-                ) from error
+                lenient = tree.transform(lambda node: exp.TryCast(this=node.this, to=node.to) if type(node) is exp.Cast else node).sql(
+                    dialect
+                )
+                advice = f"Leave its rows out with columns={{{name!r}: {lenient!r}}} and nulls='drop'"
+                if name not in bound_input.role.columns:
+                    advice = f"{lenient} reads NULL in its place"
+                raise InputError(f"{bound_input.label}: {name} is {quote_excerpt(column)}, and {problem}. {advice}") from error
 
 
 def _compare_texts(bound_input: BoundInput) -> exp.Expr | None:

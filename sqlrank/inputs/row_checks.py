@@ -14,6 +14,7 @@ from sqlrank.engines.text_readers import shorten_text_readers
 from sqlrank.errors import InputError
 from sqlrank.inputs.bound_input import comparable_columns
 from sqlrank.inputs.missing_columns import describe_missing_columns
+from sqlrank.inputs.nested_rows import NESTED_TYPES
 from sqlrank.inputs.row_advice import advise_on_values, column_text
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.query_text import expression_text
@@ -67,7 +68,7 @@ def check_columns(database: Database, inputs: Mapping[str, BoundInput], needed: 
                 and name in columns
                 and duckdb_type
                 and name not in lists
-                and not (role in missing and duckdb_type.startswith("STRUCT("))
+                and not (role in missing and duckdb_type.startswith(NESTED_TYPES))
                 and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]"))
             ):
                 # All columns of a text file without rows have a text type.
@@ -84,7 +85,7 @@ def check_columns(database: Database, inputs: Mapping[str, BoundInput], needed: 
     }
     for compared_columns in comparable_columns(inputs, joined).values():
         duckdb_types = {(role, name): duckdb_type for role, name in compared_columns if (duckdb_type := inputs[role].column_type(name))}
-        duckdb_types = {key: text for key, text in duckdb_types.items() if not (key[0] in missing and text.startswith("STRUCT("))}
+        duckdb_types = {key: text for key, text in duckdb_types.items() if not (key[0] in missing and text.startswith(NESTED_TYPES))}
         families = {
             _classify_type(duckdb_type) for duckdb_type in duckdb_types.values() if duckdb_type != '"NULL"'
         }  # of a column without values
@@ -142,7 +143,9 @@ def _cast_advice(database: Database, bound_input: BoundInput, name: str) -> str:
 
 
 def _list_texts(database: Database, bound_input: BoundInput, name: str) -> dict[str, int]:
-    """Return different texts of a column with the numbers of their rows, those that are no numbers first."""
+    """Return different texts of a column with the numbers of their rows, those that are no numbers first; none of a stream."""
+    if database.has_unread_streams:
+        return {}
     value = bound_input.raw_expression(name)
     rows = exp.select(exp.alias_(value, "value")).from_(
         bound_input.table.from_clause([column.this for column in value.find_all(exp.Column)])
@@ -296,12 +299,14 @@ def _describe_filter(database: Database, bound_input: BoundInput) -> str:
 def _list_values(database: Database, bound_input: BoundInput) -> str:
     """Return a sentence with values of the column that a filter compares with one value, empty for other filters."""
     text = expression_text(bound_input.where)
-    comparison = None if text is None else text.tree
-    if bound_input.where is None or not isinstance(comparison, exp.EQ):
+    comparison = bound_input.where if text is None else text.tree
+    if (
+        not isinstance(comparison, exp.EQ)
+        or not isinstance(comparison.this, exp.Column)
+        or not isinstance(comparison.expression, exp.Literal)
+    ):
         return ""
-    if not isinstance(comparison.this, exp.Column) or not isinstance(comparison.expression, exp.Literal):
-        return ""
-    column = bound_input.where.expressions[0].copy()  # as the passes have bound it
+    column = (comparison.this if text is None else bound_input.where.expressions[0]).copy()  # of a text as the passes have bound it
     query = exp.select(column).distinct().from_(bound_input.table.from_clause([column.this], for_display=False))
     rows = database.query_rows(query.where(is_not_null(column)).order_by(column).limit(MAX_EXAMPLES + 1))
     values = [*(short_value(value) for (value,) in rows[:MAX_EXAMPLES]), *(["..."] if len(rows) > MAX_EXAMPLES else [])]

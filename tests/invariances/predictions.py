@@ -142,7 +142,7 @@ def choose_metrics(strategy: str) -> list[str]:
 
 
 def select_metrics(metrics: list[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    names = {"group", *(str(sqlrank.parse(metric)) for metric in metrics)}
+    names = {"group", *metrics}
     return [{name: value for name, value in row.items() if name in names} for row in rows]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlrank
-
 NUMBER_METRICS = [
     "KendallTau",
     *(f"KendallTau(tau={name})" for name in ("a", "c", "gamma")),
@@ -21,7 +19,3 @@ CLASS_METRICS = [
     *(f"WRanking(phi={phi}, u0=0.7, scale={scale})" for phi in ("rtb", "top") for scale in ("best", "mean")),
     "WRanking(phi=power, p=0.5)",
 ]
-
-
-def canonicalize(metrics: list[str]) -> list[str]:
-    return [str(sqlrank.parse(metric)) for metric in metrics]

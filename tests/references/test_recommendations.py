@@ -59,13 +59,12 @@ def test_of_each_list_and_their_mean(seed: int) -> None:
     (mean,) = sqlrank.evaluate(list(metrics), **options).to_pylist()
     assert [row["query_id"] for row in each] == sorted(data.lists)
     for metric, (name, given, k) in metrics.items():
-        canonical = str(sqlrank.parse(metric))
         own = {"k": k} if name == "Unexpectedness" else {}
         wanted = [LIST_METRICS[name](data, row["query_id"], data.top_k(k)[row["query_id"]], **own, **given) for row in each]
         for row, value in zip(each, wanted, strict=True):
-            assert row[canonical] == (None if value is None else pytest.approx(value, abs=1e-12)), (metric, row["query_id"])
+            assert row[metric] == (None if value is None else pytest.approx(value, abs=1e-12)), (metric, row["query_id"])
         defined = [value for value in wanted if value is not None]
-        assert mean[canonical] == (pytest.approx(sum(defined) / len(defined), abs=1e-12) if defined else None), metric
+        assert mean[metric] == (pytest.approx(sum(defined) / len(defined), abs=1e-12) if defined else None), metric
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -220,7 +220,7 @@ def test_mean_over_queries_and_pooled() -> None:
     got = sqlrank.evaluate([metric, pooled], predictions=make_table(lists)).to_pylist()[0]
     each = [found for found in evaluate_values(lists, 3)["avg"] if found is not None]
     label, score = (np.concatenate(parts) for parts in zip(*lists, strict=True))
-    assert got[str(sqlrank.parse(metric))] == pytest.approx(np.mean(each))
+    assert got[metric] == pytest.approx(np.mean(each))
     assert got[pooled] == pytest.approx(evaluate_value("avg", label, score, 3))
 
 

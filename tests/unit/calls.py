@@ -27,7 +27,7 @@ def make_weights(*rows: tuple[Any, ...]) -> pa.Table:
 
 
 def evaluate_value(metric: str, run: pa.Table, qrels: pa.Table, **options: Any) -> Any:
-    return sqlrank.evaluate(metric, run=run, qrels=qrels, **options)[str(sqlrank.parse(metric))][0].as_py()
+    return sqlrank.evaluate(metric, run=run, qrels=qrels, **options)[metric][0].as_py()
 
 
 def assert_refused(*parts: str, metrics: str | list[str] = "RR", **call: Any) -> str:

@@ -265,21 +265,23 @@ def test_an_error_says_that_it_has_ended_the_transaction_of_the_caller() -> None
         connection.execute("CREATE TABLE clicks AS SELECT 1 AS label, 0.5 AS score, 'x' AS campaign")
         connection.execute("SET enable_progress_bar = false")  # notebooks turn it on
         connection.begin()
-        with pytest.raises(ExecutionError) as caught:
+        with pytest.raises(InputError) as caught:
             sqlrank.evaluate("AUC", predictions="clicks", connection=connection, by="g=CAST(campaign AS INT)")
         first, note = str(caught.value).splitlines()
-        assert "'x' is no INT32" in first
+        assert first == (
+            "predictions (clicks): g is 'CAST(campaign AS INT)', and 'x' is no INT32. TRY_CAST(campaign AS INT) reads NULL in its place"
+        )
         assert note == (
             "DuckDB has ended the open transaction of your connection by this error: call rollback(). What was not committed is lost."
             " Set python_enable_replacements again then."  # a call switches off that names are looked up among Python's variables
         )
-        assert isinstance(caught.value.__cause__, duckdb.ConversionException)
+        assert isinstance(caught.value.__cause__, ExecutionError)
         connection.rollback()
         connection.begin()
         with pytest.raises(InputError, match=r"^by: predictions have no column 'nothing'\. There are: label, score, campaign$"):
             sqlrank.evaluate("AUC", predictions="clicks", connection=connection, by="nothing")
         assert connection.execute("SELECT 1").fetchall() == [(1,)]
-        with pytest.raises(ExecutionError, match=r"casting from source column campaign$"):
+        with pytest.raises(InputError, match=r"reads NULL in its place$"):
             sqlrank.evaluate("AUC", predictions="clicks", connection=connection.cursor(), by="g=CAST(campaign AS INT)")
 
 

@@ -39,7 +39,10 @@ def find_refusal(metrics: Any = "AUC", **arguments: Any) -> str:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"by": "g=(SELECT 1)"}, "by: 'g=(SELECT 1)' is no expression over the columns of a row in the SQL of duckdb. There are: label, "),
+        (
+            {"by": "g=(SELECT 1)"},
+            "g: an expression has no subquery, which a query as the source may have: give predictions= the query SELECT *, ",
+        ),
         ({"by": "day = 'x' SETTINGS a=1"}, "by: \"day='x' SETTINGS a=1\" is no expression over the columns of a row"),
         ({"by": "day=LOWER(zz)"}, "by: 'day=LOWER(zz)' reads 'zz', which predictions do not have. There are: label, "),
         ({"unit": "f(", "confidence": 0.9}, "unit: 'f(' is no expression over the columns of a row"),

@@ -62,7 +62,7 @@ def test_as_at_fixed_cutoffs(options: dict[str, Any]) -> None:
         for cutoff in set(cutoffs.values()):
             for row in sqlrank.evaluate([f"{name}@{cutoff}" for name in names], **given, queries="queries").to_pylist():
                 fixed[row.get("system"), row["query_id"], cutoff] = row
-    assert len(names) == 38
+    assert len(names) == 39
     assert len(found) > 8
     for row in found:
         cutoff = cutoffs[row["query_id"]]

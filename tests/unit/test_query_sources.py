@@ -268,7 +268,7 @@ def test_other_engines_compute_the_query_where_it_is() -> None:
         assert evaluate_sources(connection, run, qrels).to_pylist() == [
             pytest.approx(row) for row in evaluate_sources(connection).to_pylist()
         ]
-        assert_refused("run: the query failed: sqlite: no such column: missing", run="SELECT missing", qrels=qrels, connection=connection)
+        assert_refused("run: the query failed: no such column: missing", run="SELECT missing", qrels=qrels, connection=connection)
         assert_refused("run: a query for sqlite begins with SELECT", run="FROM run", qrels=qrels, connection=connection)
         assert_refused("run: the query calls random, which gives", run="SELECT *, random() FROM run", qrels=qrels, connection=connection)
         assert_refused(
