@@ -300,13 +300,11 @@ def _list_values(database: Database, bound_input: BoundInput) -> str:
     """Return a sentence with values of the column that a filter compares with one value, empty for other filters."""
     text = expression_text(bound_input.where)
     comparison = bound_input.where if text is None else text.tree
-    if (
-        not isinstance(comparison, exp.EQ)
-        or not isinstance(comparison.this, exp.Column)
-        or not isinstance(comparison.expression, exp.Literal)
-    ):
+    if not isinstance(comparison, exp.EQ) or not isinstance(comparison.expression, exp.Literal):
         return ""
-    column = (comparison.this if text is None else bound_input.where.expressions[0]).copy()  # of a text as the passes have bound it
+    column = comparison.this if text is None or bound_input.where is None else bound_input.where.expressions[0]  # as passes have bound it
+    if not isinstance(column, exp.Column):
+        return ""
     query = exp.select(column).distinct().from_(bound_input.table.from_clause([column.this], for_display=False))
     rows = database.query_rows(query.where(is_not_null(column)).order_by(column).limit(MAX_EXAMPLES + 1))
     values = [*(short_value(value) for (value,) in rows[:MAX_EXAMPLES]), *(["..."] if len(rows) > MAX_EXAMPLES else [])]

@@ -12,7 +12,6 @@ from scipy import stats
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.comparison.paired_differences import PairedUnits
 from sqlrank.inference.corrected_tests import adjust_p_values
 from sqlrank.inference.significance import minimum_detectable_effect, required_units
 
@@ -431,23 +430,3 @@ def test_systems_that_cannot_be_compared(shares: Path) -> None:
             test="randomization",
             replicates=1_000_000,
         )
-
-
-def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The work of drawing signs grows with the units of all groups, not with groups times units."""
-    widths: list[int] = []
-    make = PairedUnits.create_temp
-
-    def noted(units: PairedUnits, name: str, query: Any, *arguments: Any, **values: Any) -> None:
-        widths.extend([len(query.selects)] if name in {"wide", "flips"} else [])
-        make(units, name, query, *arguments, **values)
-
-    monkeypatch.setattr(PairedUnits, "create_temp", noted)
-    queries = [f"q{place}" for place in range(12)]
-    run = {name: {query: {"a": 1.0, "b": sign * place % 5} for place, query in enumerate(queries)} for name, sign in (("x", 1), ("y", -3))}
-    qrels = {query: {"a": 1} for query in queries}
-    for number in (1, 6):
-        attributes = pa.table({"query_id": queries, "kind": [place % number for place in range(12)]})
-        result = sqlrank.compare("RR", run=run, qrels=qrels, queries=attributes, by="kind", test="randomization", replicates=99)
-        assert result.num_rows == number
-    assert widths[:2] == widths[2:]

@@ -11,6 +11,7 @@ import pytest
 import sqlrank
 from sqlrank.comparison import unit_values
 from sqlrank.comparison.comparison_plan import ComparisonPlan
+from sqlrank.comparison.paired_differences import PairedUnits
 from sqlrank.comparison.unit_values import ExecutionOptions, evaluate_unit_values
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.request import Request, collect_sources
@@ -96,3 +97,23 @@ def test_groups_by_expressions_are_those_of_a_column_with_their_values(by: Any) 
     options: dict[str, Any] = {"tolerance": 0.1, "baseline": "old", **given}
     computed = sqlrank.gate("nDCG@3", queries=ATTRIBUTES, by=by, **options).to_pylist()
     assert computed == [pytest.approx(row) for row in sqlrank.gate("nDCG@3", queries=upper, by=plain, **options).to_pylist()]
+
+
+def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work of drawing signs grows with the units of all groups, not with groups times units."""
+    widths: list[int] = []
+    make = PairedUnits.create_temp
+
+    def noted(units: PairedUnits, name: str, query: Any, *arguments: Any, **values: Any) -> None:
+        widths.extend([len(query.selects)] if name in {"wide", "flips"} else [])
+        make(units, name, query, *arguments, **values)
+
+    monkeypatch.setattr(PairedUnits, "create_temp", noted)
+    queries = [f"q{place}" for place in range(12)]
+    run = {name: {query: {"a": 1.0, "b": sign * place % 5} for place, query in enumerate(queries)} for name, sign in (("x", 1), ("y", -3))}
+    qrels = {query: {"a": 1} for query in queries}
+    for number in (1, 6):
+        attributes = pa.table({"query_id": queries, "kind": [place % number for place in range(12)]})
+        result = sqlrank.compare("RR", run=run, qrels=qrels, queries=attributes, by="kind", test="randomization", replicates=99)
+        assert result.num_rows == number
+    assert widths[:2] == widths[2:]
