@@ -63,7 +63,7 @@ test: $(VENV)/.test  ## Run the tests that are not slow (three minutes)
 
 SHARE ?= 1/1
 
-test-all: $(VENV)/.test  ## Run all tests, on every engine and beside every tool (SHARE=2/4 leaves out three quarters of the slow ones)
+test-all: $(VENV)/.test  ## Run all tests, on every engine and beside every tool (SHARE=2/8 leaves out seven eighths of the slow ones)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --clean-tree --slow-share $(SHARE)
 
 COLLECTIONS ?= 10000

@@ -27,7 +27,7 @@ NAMES = [engine.__name__ for engine in ENGINES]
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="Write the printed statements in tests/golden anew.")
     parser.addoption("--write-matrix", action="store_true", help="Put what agreed on which engine into docs/engines.md.")
-    parser.addoption("--slow-share", default="1/1", help="Run one share of the slow tests, such as 2/4, besides all that are not slow.")
+    parser.addoption("--slow-share", default="1/1", help="Run one share of the slow tests, such as 2/8, besides all that are not slow.")
     clean_tree.pytest_addoption(parser)
 
 
