@@ -8,6 +8,7 @@ SELECT
   value_rank,
   higher_rank,
   difference,
+  greatest_value,
   ratio,
   greatest_ratio,
   is_negative,

@@ -115,6 +115,23 @@ def test_two_groups_of_a_share_have_newcombes_interval() -> None:
     assert row["ratio_ci_low"] < row["ratio"] < row["ratio_ci_high"] < 1
 
 
+@pytest.mark.parametrize("metric", ["SelectionRate", "MSE", "AUC"])
+def test_difference_and_ratio_are_significant_together(metric: str) -> None:
+    """8 of 40 and 20 of 50 were a difference from 0.0, and a ratio up to 0.998."""
+    rng, decisions = np.random.default_rng(11), []
+    counts = [(8, 40, 20, 50), *((int(rng.integers(1, 20)), 40, int(rng.integers(10, 35)), 50) for _ in range(10))]
+    for first, num_first, second, num_second in counts:
+        hits = [row < first for row in range(num_first)] + [row < second for row in range(num_second)]
+        label = (rng.random(num_first + num_second) < 0.5).astype(int)
+        score = np.where(hits, 0.9, 0.1) if metric == "SelectionRate" else np.abs(label - 0.4 * np.array(hits) - rng.random(len(hits)) / 2)
+        table = {"score": [*map(float, score)], "label": label.tolist(), "sex": ["m"] * num_first + ["f"] * num_second}
+        (row,) = sqlrank.evaluate(metric, predictions=table, across="sex", confidence=0.95).to_pylist()
+        assert row["ratio_ci_low"] <= row["ratio"] <= row["ratio_ci_high"]
+        assert (row["ci_low"] > 0) == (row["ratio_ci_high"] < 1)
+        decisions.append(row["ci_low"] > 0)
+    assert metric != "SelectionRate" or (decisions[0] is False and any(decisions))
+
+
 def influence_of_units(table: pa.Table, metric: str, group: Any) -> np.ndarray:
     columns = {name: np.array(table[name].to_pylist(), dtype=object if name == "country" else float) for name in table.column_names}
     rows = np.array([value == group for value in columns["country"]])

@@ -12,6 +12,7 @@ SELECT
   high.value - low.value AS difference,
   high.margin_below * high.margin_below + low.margin_above * low.margin_above AS square_below,
   high.margin_above * high.margin_above + low.margin_below * low.margin_below AS square_above,
+  high.pair_high AS greatest_value,
   low.value / NULLIF(high.value, 0) AS ratio,
   low.log_below * low.log_below + high.log_above * high.log_above AS log_square_below,
   low.log_above * low.log_above + high.log_below * high.log_below AS log_square_above,

@@ -14,6 +14,7 @@ SELECT
     - 2 * COALESCE(pair_correlations.correlation, 0) * high.margin_below * low.margin_above AS square_below,
   high.margin_above * high.margin_above + low.margin_below * low.margin_below
     - 2 * COALESCE(pair_correlations.correlation, 0) * high.margin_above * low.margin_below AS square_above,
+  high.pair_high AS greatest_value,
   low.value / NULLIF(high.value, 0) AS ratio,
   low.log_below * low.log_below + high.log_above * high.log_above
     - 2 * COALESCE(pair_correlations.correlation, 0) * low.log_below * high.log_above AS log_square_below,
