@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from sqlrank.resolve import ResolvedRequest
     from sqlrank.result_metadata import LeftOut
 
-ROW_UNIT = "row"
-"""Value of ``sqlrank.unit`` in the metadata if each input row is its own unit."""
+ROW_UNIT = ""
+"""Value of ``sqlrank.unit`` in the metadata if each input row is its own unit, which no column is named."""
 
 ZERO_WEIGHTS_KEY = "sqlrank.zero_weights"
 """Key in the metadata of unit values if rows have weight 0; these are no units."""

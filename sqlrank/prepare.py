@@ -20,7 +20,7 @@ from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
 from sqlrank.inputs.audit_statement import build_audit
-from sqlrank.inputs.column_binding import bind_inputs
+from sqlrank.inputs.column_binding import bind_inputs, check_independent_rows
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_advice import explain_failed_cast
@@ -113,6 +113,7 @@ def prepare_statement(
     """
     validate_plan(request, database.dialect)
     inputs = filter_inputs(bind_inputs(request, database) if inputs is None else inputs)
+    check_independent_rows(inputs)
     try:
         return _prepare_bound(request, database, check, keep_unused, inputs)
     except ExecutionError as error:

@@ -22,7 +22,7 @@ from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.resolve import RANKING_ROLES
-from sqlrank.sql_ast import find_nodes, is_not_null
+from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -344,6 +344,31 @@ def _check_units(bound_inputs: BoundInputs) -> None:
         )
     if request.confidence is not None and request.confidence.resamples_rows and not bound_inputs.has_units:
         raise InputError("interval='bootstrap' resamples units: name their column with unit=, such as user_id or the id of a row")
+
+
+def check_independent_rows(bound_inputs: BoundInputs) -> None:
+    """Check that rows of one unit are not taken for units of their own, after the rows are filtered."""
+    base, confidence = bound_inputs.base, bound_inputs.request.confidence
+    if confidence is None or base is None or (bound_inputs.has_units and not bound_inputs.rows_are_units):
+        return
+    for column in base.role.columns.values():
+        if column.repeats_units and _has_several(column.name, base, bound_inputs.database):
+            raise InputError(
+                f"{base.label}: rows of several {column.name}s are not independent, so that intervals would be too narrow. Name the "
+                f"column of what they are about with unit=, or ask by {column.name}"
+            )
+
+
+def _has_several(name: str, bound_input: BoundInput, database: Database) -> bool:
+    """Return True if a group has rows of several values of a column, or may have."""
+    if name not in bound_input.columns or name in {bound_input.columns.get(group) for group in bound_input.group_names}:
+        return False
+    if not database.can_inspect:
+        return True
+    groups = [quoted_column(group) for group in bound_input.group_names]
+    value = exp.column(name)
+    several = exp.select("1").group_by(*groups).having(exp.LT(this=exp.Min(this=value), expression=exp.Max(this=value.copy())))
+    return bool(database.query_rows(row_checks.select_over_input(several.limit(1), bound_input, (name,))))
 
 
 def _without_nulls(bound_input: BoundInput, needed: tuple[str, ...]) -> BoundInput:

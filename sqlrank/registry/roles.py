@@ -53,6 +53,7 @@ class ColumnSpec:
         id_list: List of the ids that the numbers of this list belong to.
         is_measured: The column is the user's own, which a metric measures.
         is_flag: The column is measured as a flag, so it has to be 0 or 1.
+        repeats_units: A unit has a row for each value, such as a prediction for each level of a quantile, so that rows are not independent.
     """
 
     name: str
@@ -68,6 +69,7 @@ class ColumnSpec:
     id_list: str = ""
     is_measured: bool = False
     is_flag: bool = False
+    repeats_units: bool = False
 
     @property
     def is_number(self) -> bool:

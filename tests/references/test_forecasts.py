@@ -11,6 +11,7 @@ from scipy import integrate
 from sklearn.metrics import mean_pinball_loss
 
 import sqlrank
+from sqlrank import InputError
 
 QUANTILES = ["PinballLoss", "CRPS", "QuantileCoverage"]
 INTERVALS = ["IntervalCoverage", "IntervalWidth", "IntervalScore", "IntervalScore(coverage=0.5)"]
@@ -67,11 +68,37 @@ def test_crps_of_many_quantiles_nears_the_integral() -> None:
 
 def test_intervals_are_those_of_means() -> None:
     data = {name: values for name, values in make_forecasts(9, 100).items() if name != "weight"}
-    row = sqlrank.evaluate([*QUANTILES, *INTERVALS], predictions=data, confidence=0.95).to_pylist()[0]
+    numbered = {**data, "row": [*range(100)]}
+    row = sqlrank.evaluate([*QUANTILES, *INTERVALS], predictions=numbered, confidence=0.95, unit="row").to_pylist()[0]
     label, score, level = (data[name] for name in ("label", "score", "quantile_level"))
     losses = np.maximum(level * (label - score), (level - 1) * (label - score))
     assert row["PinballLoss.se"] == pytest.approx(losses.std(ddof=1) / 10, abs=1e-12)
     assert all(row[f"{name}.ci_low"] < row[name] < row[f"{name}.ci_high"] for name in [*QUANTILES, *INTERVALS])
+
+
+@pytest.mark.parametrize("metric", [*QUANTILES, "MAE"])
+def test_levels_of_one_label_are_no_independent_rows(metric: str) -> None:
+    """At 9 levels, 95 % intervals of rows cover a CRPS in 59 % of samples: a label has a row for each level."""
+    rng = np.random.default_rng(3)
+    levels = np.arange(1, 10) / 10
+    label, score = np.repeat(rng.normal(size=40), 9), np.tile(np.round(levels * 3 - 1.5, 3), 40)
+    table = {"label": label, "score": score, "old": score + 0.2, "quantile_level": np.tile(levels, 40), "row": np.repeat(np.arange(40), 9)}
+    systems: dict[str, Any] = {"predictions": table, "columns": {"score": ["old", "score"]}}
+    calls = [
+        lambda **unit: sqlrank.evaluate(metric, predictions=table, confidence=0.95, **unit),
+        lambda **unit: sqlrank.compare(metric, **systems, **unit),
+        *([lambda **unit: sqlrank.gate(metric, **systems, tolerance=0.1, **unit)] if metric != "QuantileCoverage" else []),
+    ]
+    for call in calls:
+        with pytest.raises(InputError, match=r"rows of several quantile_levels are not independent.* unit=, or ask by quantile_level"):
+            call()
+        table_of_units = call(unit="row")
+        assert 40 in table_of_units.to_pylist()[0].values()
+    assert sqlrank.evaluate(metric, predictions=table, confidence=0.95, by="quantile_level").num_rows == 9
+    single = sqlrank.evaluate(metric, predictions=table, confidence=0.95, where="quantile_level = 0.5").to_pylist()[0]
+    assert single[f"{metric}.n_units"] == 40
+    with pytest.raises(InputError, match="rows of several quantile_levels"):
+        sqlrank.sql("CRPS", predictions="forecasts", confidence=0.95, dialect="bigquery")
 
 
 @pytest.mark.parametrize(
