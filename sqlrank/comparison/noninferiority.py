@@ -28,6 +28,9 @@ MIN_INTERVAL_UNITS = 2
 MAX_UNPAIRED_SHARE = 0.01
 """Maximum share of units that only one of baseline and candidate may have, for a pass or a stored baseline."""
 
+MIN_CHANGED_UNITS = 6
+"""Minimum number of units with a change of which a test of signs may reject at 0.05."""
+
 MIN_DECISIVE_UNITS = 20
 """Minimum number of units to decide if all have the same nonzero difference."""
 
@@ -66,7 +69,8 @@ def _decide_on_pairs(
     if summary.units < min_required_units:
         return Verdict(SKIPPED, f"{summary.units} units, fewer than {min_required_units}")
     if not summary.n_positive and not summary.n_negative:
-        return Verdict(PASS, "equal in every unit")
+        greatest_share = -math.expm1(math.log1p(-level) / summary.units)  # at which so many equal units have the probability 1 - level
+        return Verdict(PASS, f"no change in {summary.units:,} units: at most {100 * greatest_share:.2g} % of units change")
     se = standard_error(summary)
     if se is None or summary.difference is None:
         return Verdict(INCONCLUSIVE, "no interval")
@@ -81,13 +85,21 @@ def _decide_on_pairs(
         return Verdict(FAIL, f"worse by more than the tolerance{direction}")
     reach, deviation = se * t_critical_value(level, summary.df), se * math.sqrt(summary.units)
     if gain - reach >= -margin:
-        return Verdict(PASS, f"not worse by more than the tolerance{direction}")
+        return Verdict(PASS, f"not worse by more than the tolerance{direction}{_describe_few_changes(summary)}")
     # With more units of the same mean and deviation, a gain on this side of the tolerance passes, and one beyond it fails.
     distance = gain + margin
     needed = required_units_for_half_width(deviation, abs(distance), level if distance > 0 else corrected_level)
     needed = None if needed is None else max(needed, summary.units + 1)
     tests = f"the interval that allows for {num_tests} rows" if gain + reach < -margin else "the interval"
     return Verdict(INCONCLUSIVE, f"{tests} extends beyond the tolerance{direction}", needed)
+
+
+def _describe_few_changes(summary: DifferenceSummary) -> str:
+    """Return how few units decide, if a test by their signs could not reject at 0.05 whatever they are: 2 to the power of 1 - n is above it."""
+    changed = (summary.n_positive or 0) + (summary.n_negative or 0)
+    if changed >= MIN_CHANGED_UNITS:
+        return ""
+    return f": {changed} of {summary.units:,} units change, of which a test of signs has no p-value below {2.0 ** (1 - changed):.3g}"
 
 
 def count_tests(compared: Sequence[DifferenceSummary], min_units: int) -> int:

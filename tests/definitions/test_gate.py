@@ -47,7 +47,8 @@ def gate(old: Any, new: Any, metrics: Any = "RR", **options: Any) -> list[dict[s
 
 def test_verdicts() -> None:
     (equal,) = gate(GOOD, GOOD)
-    assert (equal["verdict"], equal["reason"], equal["difference"], equal["ci_low"]) == ("pass", "equal in every unit", 0, None)
+    reason = "no change in 40 units: at most 7.2 % of units change"  # (1 - 0.072) ** 40 is 0.05
+    assert (equal["verdict"], equal["reason"], equal["difference"], equal["ci_low"]) == ("pass", reason, 0, None)
     (worse,) = gate(GOOD, BAD, tolerance=0.01)
     assert (worse["verdict"], worse["reason"], worse["n_units"]) == ("fail", "worse by more than the tolerance", 40)
     assert worse["ci_high"] < -0.01
@@ -63,6 +64,16 @@ def test_verdicts() -> None:
     assert unsure["required_units"] == int(np.ceil((1.959963984540054 * sd / 0.01) ** 2 + 1.959963984540054**2 / 2))
     (tolerant,) = gate(GOOD, MIXED, tolerance=0.5)
     assert tolerant["verdict"] == "pass"
+
+
+@pytest.mark.parametrize(("changed", "p"), [(4, "0.125"), (5, "0.0625"), (6, None)])
+def test_a_pass_by_few_changes_says_so(changed: int, p: str | None) -> None:
+    """4 queries that change, all for the better, have a probability of 0.125 under random signs."""
+    better = make_ranked_run(1)
+    new = {query: better[query] if place < changed else run for place, (query, run) in enumerate(MIXED.items())}
+    (row,) = gate({query: make_ranked_run(2)[query] if place < changed else run for place, (query, run) in enumerate(MIXED.items())}, new)
+    few = f": {changed} of 40 units change, of which a test of signs has no p-value below {p}"
+    assert (row["verdict"], row["reason"]) == ("pass", "not worse by more than the tolerance" + ("" if p is None else few))
 
 
 @pytest.mark.slow
