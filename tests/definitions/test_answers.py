@@ -143,6 +143,7 @@ def read_rank_method(result: pa.Table) -> str:
     return result.schema.metadata[b"sqlrank.sql"].decode().partition("rank_method=")[2].split(";")[0]
 
 
+@pytest.mark.slow
 def test_documents_are_looked_up_in_lists_where_that_is_right_and_fast() -> None:
     """Repeated documents are searched for among the first k alone; nothing is looked up in lists of converted ids, or for many judgments."""
     inputs = {"answers": make_answers()}
@@ -225,6 +226,7 @@ def test_a_report_compares_systems() -> None:
         assert "Query q1, which gained 0.5000 of RR" in html
 
 
+@pytest.mark.slow
 def test_the_command_line_reads_json_lines(tmp_path: Path) -> None:
     path = tmp_path / "eval.jsonl"
     renamed = [{"query_id": row["query_id"], "retrieved_ids": row["retrieved"], "gold_ids": row["relevant"]} for row in QUESTIONS]

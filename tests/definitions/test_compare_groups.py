@@ -66,6 +66,7 @@ def test_values_are_those_of_an_evaluation_by_each_grouping(
         assert table.replace_schema_metadata(None) == by_grouping.replace_schema_metadata(None)
 
 
+@pytest.mark.slow
 def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def count(**options: Any) -> int:
         counts: list[int] = []

@@ -113,6 +113,7 @@ def test_one_unit_and_none(shares: Path) -> None:
     assert evaluate_interval("Bias", nothing) == (None, None, None, None, 0)
 
 
+@pytest.mark.slow
 def test_metrics_of_predictions() -> None:
     """Standard errors that equal finite differences of scikit-learn's metrics, by rows, weighted, and by queries."""
     value = evaluate_interval("LogLoss", pa.table(TEN))

@@ -51,6 +51,7 @@ def test_a_step_of_the_grid_is_cut_at_its_atoms() -> None:
     assert [row["score_min"] for row in rows] == sorted(set(scores))
 
 
+@pytest.mark.slow
 def test_what_is_certain_is_narrower() -> None:
     """ROLLUP: of the scores of boosting, of which many rows share 46, AUC is certain to 0.024 by the grid alone."""
     exact_scores = sqlrank.evaluate("CommonScores", **BOOSTING)["score"].to_pylist()

@@ -24,6 +24,7 @@ def test_functions_are_installed_without_checks() -> None:
             connection.execute("FROM sqlrank.brier(wrong)")
 
 
+@pytest.mark.slow
 def test_functions_of_answers_check_the_table_that_is_passed() -> None:
     """And not the run and judgments that they make of its lists."""
     with duckdb.connect() as connection:

@@ -9,12 +9,13 @@ import duckdb
 import pytest
 
 import sqlrank
+from tests.lanes import select_few
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("schema", ["select", "Trailing", "two words", "a 'b' \"c\"; --{0}%"])
+@pytest.mark.parametrize("schema", select_few(["a 'b' \"c\"; --{0}%", "select", "Trailing", "two words"], 1))
 def test_schemas_are_quoted(schema: str, tmp_path: Path) -> None:
     script = sqlrank.functions(["LogLoss", "nDCG"], schema=schema)
     quoted = '"' + schema.replace('"', '""') + '"'

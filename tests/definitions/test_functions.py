@@ -231,6 +231,7 @@ def check_table_function(function: Routine, database: duckdb.DuckDBPyConnection)
         assert_equal(found, rows if group is not None else [(None, *row) for row in rows])
 
 
+@pytest.mark.slow
 def test_table_functions_are_as_evaluate(sample_database: duckdb.DuckDBPyConnection) -> None:
     found = [function for function in sample().functions if function.facts.kind == "table"]
     assert len(found) == len(SAMPLE)

@@ -172,6 +172,7 @@ def test_intervals_hold_for_all_pairs_and_heed_shared_units(unit: str | None) ->
         assert row["value_min_ci_low"] < row["value_min"] < row["value_min_ci_high"] <= row["value_max_ci_high"]
 
 
+@pytest.mark.slow
 def test_systems_that_share_queries_have_narrower_intervals_than_apart() -> None:
     rng = np.random.default_rng(5)
     noise = rng.random((30, 10))

@@ -31,6 +31,7 @@ def find_verdict(table: pa.Table, tolerance: Any, metrics: str = "DemographicPar
     return row["tolerance"], row["verdict"], row["reason"]
 
 
+@pytest.mark.slow
 def test_verdicts_follow_from_the_interval_of_the_difference_or_the_ratio() -> None:
     table = make_people(120, 80)
     (row,) = sqlrank.evaluate("SelectionRate", predictions=table, across="sex", confidence=0.95).to_pylist()
@@ -131,6 +132,7 @@ def test_invalid_gates_of_differences_are_errors(options: dict[str, Any], messag
         sqlrank.gate("DemographicParity", **{"predictions": make_people(2, 1, rows=3), "across": "sex", **options})
 
 
+@pytest.mark.slow
 def test_the_command_exits_with_the_verdict_and_writes_reports(tmp_path: Path) -> None:
     pq.write_table(make_people(120, 80), tmp_path / "people.parquet")
     arguments = ["gate", "DemographicParity", "--across", "sex", "--predictions", str(tmp_path / "people.parquet"), "--tolerance"]

@@ -152,6 +152,7 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
         sqlrank.sql(**{"metrics": "AUC", "rollup": "ads.daily_rollup", **options})
 
 
+@pytest.mark.slow
 def test_rows_without_weights_are_counted(tmp_path: Path) -> None:
     """They are those of weight 1, by fewer sums; of a metric of one's own, too, which weighs by a case."""
     own = tmp_path / "metrics" / "doubtful.sql"

@@ -194,6 +194,7 @@ def nest_rows(rows: list[dict[str, Any]], value: str) -> dict[str, dict[str, flo
     return found
 
 
+@pytest.mark.slow
 def test_predictions_are_those_of_numpy() -> None:
     scenario = SCENARIOS["predictions shop, score_order=window"]
     names = ["label", "score", "weight", "query_id", "rank"]

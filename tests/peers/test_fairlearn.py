@@ -60,6 +60,7 @@ def test_named_differences_are_those_of_fairlearn(weighted: bool, printed: dict[
     assert found == pytest.approx(printed, abs=EXACT)
 
 
+@pytest.mark.slow
 def test_frames_of_metrics_are_those_of_fairlearn() -> None:
     for metric, printed in FRAME.items():
         by = ["day"] if len(printed) > 1 else []

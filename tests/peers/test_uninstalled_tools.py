@@ -138,6 +138,7 @@ def test_replay() -> None:
     assert found == pytest.approx(dict(cases), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_replay_averages_over_the_users_of_the_truth() -> None:
     run = pa.table({"query_id": ["a", "x"], "doc_id": [1, 1], "score": [1.0, 1.0]})
     qrels = pa.table({"query_id": ["a", "b"], "doc_id": [1, 1], "relevance": [1, 1]})
@@ -180,6 +181,7 @@ def test_torchmetrics_takes_scores_up_to_0_for_not_retrieved() -> None:
     assert evaluate_metric("torchmetrics", "P@2", [0, 1], scores=[1, -1]) == approximate(0)
 
 
+@pytest.mark.slow
 def test_elasticsearch() -> None:
     """A document without a rating keeps its place; the ideal list is as long as the hits returned."""
     cases = [

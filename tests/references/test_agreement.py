@@ -110,6 +110,7 @@ def test_standard_errors_are_those_of_finite_differences(unit: str | None) -> No
         assert found[f"{metric}.ci_low"] < found[metric] < found[f"{metric}.ci_high"]
 
 
+@pytest.mark.slow
 def test_pools_of_judges_are_compared_by_items() -> None:
     first = [[0, 1, 2, 0, 1, 2, 0, 1], [0, 1, 2, 0, 1, 1, 0, 2]]
     table = pa.concat_tables([make_table(first, system=["crowd"] * 16), make_table([first[0]] * 2, system=["model"] * 16)])
@@ -118,6 +119,7 @@ def test_pools_of_judges_are_compared_by_items() -> None:
         assert (row["value"], row["n_units"]) == (1, 8)
 
 
+@pytest.mark.slow
 def test_shifted_ratings_and_equal_ratings() -> None:
     """Interval alpha does not change if ratings are shifted; without disagreement by chance there is no value."""
     ratings = draw_ratings(1)

@@ -198,6 +198,7 @@ class Job:
         return dict(line.split("=", 1) for line in lines)
 
 
+@pytest.mark.slow
 def test_noise_passes(tmp_path: Path, github: GitHub) -> None:
     repository = Repository(tmp_path, github)
     repository.write(seed=2)

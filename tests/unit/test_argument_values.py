@@ -143,6 +143,7 @@ def try_any_value(data: Any) -> None:
     assert_own_error(function, {**call, name: value})
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.data())
 def test_any_value_for_any_argument(data: Any) -> None:

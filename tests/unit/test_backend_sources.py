@@ -77,6 +77,7 @@ def test_ibis_on_sqlite_moves_no_rows(expected: list[Any]) -> None:
     assert_refused("run: this ibis expression has no query: ", run=ibis.table({"query_id": "string"}, name="x"), qrels=sources["qrels"])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # ibis calls it
 def test_ibis_on_duckdb_moves_no_rows(expected: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     ibis = pytest.importorskip("ibis", reason="ibis-framework is of the extra engines")

@@ -108,6 +108,7 @@ def test_the_same_chart_gives_the_same_bytes(ending: str, tmp_path: Path) -> Non
     assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
 
 
+@pytest.mark.slow
 def test_pictures_are_what_their_endings_say(tmp_path: Path) -> None:
     chart = sqlrank.chart(evaluate_clicks("Brier", by="country"))
     for ending in WRITERS_BY_SUFFIX:

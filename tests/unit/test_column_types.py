@@ -182,6 +182,7 @@ def test_times_beyond_python(value: str) -> None:
     assert sqlrank.evaluate("Brier", predictions=query, by="text=CAST(day AS VARCHAR)").num_rows == 2
 
 
+@pytest.mark.slow
 def test_groups_of_reports() -> None:
     rows = {"label": [0, 1] * 20, "score": [0.1, 0.7] * 20, "my col": ["a", "b"] * 20, "st": [{"a": 1}] * 40, "values": [[1]] * 40}
     assert "my col" in str(sqlrank.report("AUC", predictions=rows, by='"my col"'))

@@ -11,6 +11,7 @@ import pytest
 from typer.main import get_command
 
 from sqlrank.cli.commands import COMMANDS, command_line
+from tests.lanes import select_few
 from tests.unit.command_line import ROOT, TREC
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def _run_python(*arguments: str, **variables: str) -> str:
     return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, cwd=ROOT, env=environment).stdout
 
 
+@pytest.mark.slow
 def test_a_command_reads_no_other() -> None:
     modules = set(_run_python(*LEFT, *CALL).split())
     assert {"sqlrank.cli.evaluate", "duckdb"} <= modules
@@ -49,13 +51,14 @@ def test_a_command_alone_is_what_it_is_among_all(word: str) -> None:
     assert list(get_command(command_line(word)).commands) == [word]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind_at_the_end(tmp_path: Path) -> None:
     assert "RR" in _run_python("-m", "sqlrank", *CALL, TMPDIR=str(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")  # noqa: PTH110
-@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("buffered", select_few(["", "1"], 1))
 @pytest.mark.parametrize("arguments", [CALL, ["--version"], ["--help"], ["metrics", "AUC"]], ids=lambda words: words[0])
 def test_a_full_disk_is_reported_once(arguments: list[str], buffered: str) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123

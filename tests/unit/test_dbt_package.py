@@ -151,6 +151,7 @@ def assert_equal_to_evaluate(connection: duckdb.DuckDBPyConnection) -> None:
             assert row == tuple(pytest.approx(value, rel=1e-9) if isinstance(value, float) else value for value in values), name
 
 
+@pytest.mark.slow
 def test_the_copy_in_the_repository_is_current() -> None:
     """``sqlrank functions --dbt integrations/dbt`` writes it."""
     kept = {str(path.relative_to(PACKAGE)): path.read_text("utf-8") for path in PACKAGE.rglob("*") if path.is_file()}
@@ -206,6 +207,7 @@ def test_undefined_empty_and_repeated_rows_fail(database: duckdb.DuckDBPyConnect
         assert {row[-1] for row in rows} == {wanted} if isinstance(wanted, str) else rows == wanted
 
 
+@pytest.mark.slow
 def test_lower_values_of_losses_are_better(database: duckdb.DuckDBPyConnection) -> None:
     """Two scores of the same rows, of which one has the smaller loss."""
     package, options = macros(), {"metric": "brier", "columns": CLICKS, "baseline_columns": {"label": "click", "score": "old_p"}}

@@ -14,6 +14,7 @@ import pytest
 import sqlrank
 from sqlrank import learn
 from sqlrank.errors import InputError
+from tests.lanes import select_few
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -70,7 +71,7 @@ def test_a_decimal_after_whole_scores(suffix: str) -> None:
     assert sqlrank.evaluate(["AUC", "Brier"], predictions=WRITERS[suffix](f"x{suffix}", rows)).to_pylist() == expected
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+@pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
 def test_a_decimal_in_a_late_file_by_folder_list_and_pattern(suffix: str) -> None:
     parts = [predictions(0 if number == 33 else -1, 2) for number in range(34)]
     expected = sqlrank.evaluate("Brier", predictions=to_table([row for part in parts for row in part], PREDICTION_TYPES)).to_pylist()
@@ -79,6 +80,7 @@ def test_a_decimal_in_a_late_file_by_folder_list_and_pattern(suffix: str) -> Non
         assert sqlrank.evaluate("Brier", predictions=source).to_pylist() == expected
 
 
+@pytest.mark.slow
 def test_the_printed_statement_declares_types_and_gives_the_same_number() -> None:
     rows = [{"query_id": f"q{row}", "doc_id": row, "score": 1} for row in range(SAMPLE + 1)] + [
         {"query_id": "q1", "doc_id": "007", "score": 1.5}
@@ -112,6 +114,7 @@ def test_json_numbers_beyond_64_bits_are_ids_of_their_digits() -> None:
     assert result.to_pylist() == [{"num_ret": 2.0, "RR": 0.5}]
 
 
+@pytest.mark.slow
 def test_whole_numbers_keep_their_order_and_texts_have_that_of_letters() -> None:
     """Of equal scores the greatest id is first: 10 by number, '9' by letters."""
     rows = [{"query_id": 1, "doc_id": doc, "score": 1} for doc in (9, 10)]
@@ -125,7 +128,7 @@ def test_whole_numbers_keep_their_order_and_texts_have_that_of_letters() -> None
         assert sqlrank.evaluate("RR", run=run, qrels=qrels).to_pylist() == [{"RR": 0.75}]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+@pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
 def test_conditions_and_groups_see_the_types_of_all_rows(suffix: str) -> None:
     rows: Rows = [{"label": row % 2, "score": row % 7 / 7, "user": row, "day": "2024-01-06"} for row in range(SAMPLE + 1)]
     write = WRITERS[suffix]
@@ -145,6 +148,7 @@ def test_a_text_among_numbers_is_named_with_its_place(suffix: str, place: str) -
         sqlrank.evaluate("AUC", predictions=WRITERS[suffix](f"x{suffix}", rows))
 
 
+@pytest.mark.slow
 def test_a_key_that_only_late_rows_of_json_have() -> None:
     rows: Rows = [{"label": row % 2, "score": 0.5} for row in range(SAMPLE)]
     light = sqlrank.evaluate("num_predictions", predictions=write_json_lines("x.jsonl", rows)).to_pylist()

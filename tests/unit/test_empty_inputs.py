@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
+from tests.lanes import select_every
 
 DATA = pa.table({"query_id": [1, 1], "doc_id": [1, 2], "label": [1, 0], "score": [0.9, 0.2], "day": [1, 1]})
 CALLS: list[dict[str, Any]] = [
@@ -23,7 +24,7 @@ CALLS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", CALLS, ids=str)
+@pytest.mark.parametrize("options", select_every(3, CALLS), ids=str)
 def test_predictions_without_rows(options: dict[str, Any]) -> None:
     assert sqlrank.evaluate("AUC", predictions=DATA, **options).num_rows > 0
     with pytest.raises(sqlrank.InputError, match=r"^predictions \(Table\) has no rows$"):

@@ -124,6 +124,7 @@ def test_a_missing_extra_is_reported_before_anything_is_read(monkeypatch: pytest
     assert "an .xlsx file needs XlsxWriter. Run pip install xlsxwriter, or name a .csv file, which Excel opens, too" in message
 
 
+@pytest.mark.slow
 def test_rows_in_parts_as_a_sheet(tmp_path: Path) -> None:
     pq.write_table(pa.table({"user_id": range(4)}), "rows.parquet")
     assert run_command("split", "rows.parquet", "--key", "user_id", "--salt", "s", "--folds", "2", "-o", tmp_path / "parts.xlsx") == ""

@@ -14,6 +14,7 @@ import duckdb
 import pytest
 
 from sqlrank.engines.worker_threads import Worker, stop_workers
+from tests.lanes import select_few
 from tests.unit.command_line import ROOT, TREC
 
 if TYPE_CHECKING:
@@ -111,7 +112,12 @@ def test_work_that_heeds_no_interrupt_is_waited_for_in_bounds() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["sqlrank.cli.commands", pytest.param("typer", marks=pytest.mark.slow), "duckdb", pytest.param("pyarrow", marks=pytest.mark.slow)],
+    [
+        "sqlrank.cli.commands",
+        pytest.param("typer", marks=pytest.mark.slow),
+        pytest.param("duckdb", marks=pytest.mark.slow),
+        pytest.param("pyarrow", marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_during_imports_ends_the_process(module: str, number: signal.Signals) -> None:
@@ -120,7 +126,7 @@ def test_a_signal_during_imports_ends_the_process(module: str, number: signal.Si
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", errors)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], CALL, ["--version"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", select_few([CALL, ["--help"], ["evaluate", "--help"], ["--version"]], 1), ids=" ".join)
 def test_a_reader_that_goes_away_is_no_error(arguments: list[str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)

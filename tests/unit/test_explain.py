@@ -34,6 +34,7 @@ CLICKS = pa.table({"query_id": [1, 1, 1, 2, 2], "doc_id": list("abcab"), "label"
 TREC = Path(__file__).parents[2] / "examples" / "data" / "trec_eval"
 
 
+@pytest.mark.slow
 def test_a_list_step_by_step() -> None:
     found = sqlrank.explain("nDCG@2", query="q1", run=RUN, qrels=QRELS)
     assert found.value == sqlrank.evaluate("nDCG@2", run=RUN, qrels=QRELS, per_query=True)["nDCG@2"][0].as_py()
@@ -145,6 +146,7 @@ def test_a_metric_of_a_user(tmp_path: Path) -> None:
     assert (found.value, list(found.sums.values()), found.worked) == (3, [3], "3")
 
 
+@pytest.mark.slow
 def test_on_another_engine() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute('CREATE TABLE "the clicks" (label INTEGER, score REAL, "select" TEXT)')
@@ -190,6 +192,7 @@ def test_a_metric_of_a_query_that_reads_what_others_had() -> None:
     assert given.num_rows == 4
 
 
+@pytest.mark.slow
 def test_where_the_most_is_lost() -> None:
     # Twenty scores, two in each part; the two positives are above all others but those of the part with 0.15 and 0.16.
     scores = [place / 100 for place in range(1, 21)]

@@ -17,7 +17,7 @@ from sqlrank.cli.app import app
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
 from sqlrank.rendering.renderer import to_sql
-from tests.lanes import select_every
+from tests.lanes import select_every, select_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +60,7 @@ def test_conditions_are_of_one_input_each(connection: duckdb.DuckDBPyConnection)
     assert count_rows(connection, "(run.day = 1 AND qrels.day = 1)")["num_q"] == 1
 
 
+@pytest.mark.slow
 def test_predictions_that_are_run_and_judgments_are_filtered_as_both(connection: duckdb.DuckDBPyConnection) -> None:
     assert count_rows(connection, "day = 1 AND predictions.doc_id = 'b'", predictions="lists") == {"RR": 1.0, "num_q": 1, "num_ret": 1}
 
@@ -266,7 +267,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("form", LONG)
+@pytest.mark.parametrize("form", select_few(LONG, 1))
 def test_long_conditions(connection: duckdb.DuckDBPyConnection, form: str) -> None:
     result = sqlrank.evaluate(["Positives", "Negatives"], predictions="clicks", connection=connection, where=LONG[form])
     expected = connection.execute(f"SELECT SUM(label), SUM(1 - label) FROM clicks WHERE {LONG[form]}").fetchall()

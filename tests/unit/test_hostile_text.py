@@ -303,6 +303,7 @@ def test_the_command_prints_no_control_characters(tmp_path: Path) -> None:
         assert not has_controls(found.replace("\n", ""))
 
 
+@pytest.mark.slow
 def test_a_refused_condition_is_the_whole_message(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("label,score\n1,0.5\n")
     words = [sys.executable, "-m", "sqlrank", "evaluate", "AUC", "--predictions", str(tmp_path / "p.csv"), "--where", "LOAD httpfs"]

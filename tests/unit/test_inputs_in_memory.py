@@ -373,6 +373,7 @@ def test_a_call_that_is_refused_leaves_a_stream_unread(metric: str, options: dic
     assert stream.read_all() == LISTS
 
 
+@pytest.mark.slow
 def test_a_stream_is_read_once_for_all_parts_of_a_call() -> None:
     expected = sqlrank.explain("RR", query="q", predictions=LISTS)
     assert str(sqlrank.explain("RR", query="q", predictions=LISTS.to_reader())) == str(expected)
@@ -396,6 +397,7 @@ class Once:
         return self.left.pop().__arrow_c_stream__(requested_schema)
 
 
+@pytest.mark.slow
 def test_a_stream_of_any_library_is_opened_once() -> None:
     expected = sqlrank.explain("RR", query="q", predictions=LISTS)
     assert str(sqlrank.explain("RR", query="q", predictions=Once(LISTS))) == str(expected)

@@ -207,6 +207,7 @@ def start_script(script: str, letter: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", IMPORTS + script, letter], env=os.environ | {"PYTHONPATH": str(ROOT)})
 
 
+@pytest.mark.slow
 def test_two_writers_leave_the_file_of_one() -> None:
     Path("x.csv").write_text("c" * 300_000)
     writers = [start_script(WRITES, letter) for letter in "ab"]

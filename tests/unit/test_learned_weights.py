@@ -76,6 +76,7 @@ def test_training_starts_from_given_weights(tmp_path: Path) -> None:
         fit(both, k=3, by="shop", columns={"features": NAMES}, start=start.slice(3))
 
 
+@pytest.mark.slow
 def test_weights_of_examples_count_as_rows() -> None:
     """Logistic regression on weighted rows is that on repeated ones; weights of 0, however many, change nothing."""
     counts = np.random.default_rng(5).integers(0, 4, len(DATA["label"]))

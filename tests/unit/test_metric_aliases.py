@@ -173,6 +173,7 @@ def test_two_names_have_the_same_columns(run: pa.Table, qrels: pa.Table, options
     assert result["P@1"] == sqlrank.evaluate("P@1", run=run, qrels=qrels, **options)["P@1"]
 
 
+@pytest.mark.slow
 def test_every_surface_has_names_as_they_were_written(run: pa.Table, qrels: pa.Table) -> None:
     systems = {"run": {"a": run, "b": run}, "qrels": qrels}
     for result in (sqlrank.compare("ndcg@1", **systems), sqlrank.gate("ndcg@1", **systems, tolerance={"nDCG@1": 0.1}, min_units=1)):
@@ -219,6 +220,7 @@ def test_comparisons_have_the_requested_names(run: pa.Table, qrels: pa.Table) ->
     assert [(row["metric"], row["tolerance"]) for row in gated] == [("MRR", "0.1"), ("HitRate@1", "0.2")]
 
 
+@pytest.mark.slow
 def test_stored_baselines_match_by_the_canonical_metric() -> None:
     qrels = {f"q{number}": {"a": 1} for number in range(30)}
     run = {query: {"a": 1.0, "b": 0.5} for query in qrels}
@@ -229,6 +231,7 @@ def test_stored_baselines_match_by_the_canonical_metric() -> None:
         assert (row["metric"], row["verdict"]) == (requested, "pass")
 
 
+@pytest.mark.slow
 def test_rollups_have_the_requested_names() -> None:
     clicks = pa.table({"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]})
     rollup = sqlrank.rollup(["ROC-AUC", "bce"], predictions=clicks, by="day")

@@ -39,6 +39,7 @@ def evaluate_run(run: Any, **options: Any) -> list[dict[str, Any]]:
     return sqlrank.evaluate(["RR", "num_ret"], run=run, qrels=QRELS, **options).to_pylist()
 
 
+@pytest.mark.slow
 def test_named_runs_of_any_kind(tmp_path: Path) -> None:
     pq.write_table(BAD, tmp_path / "bad.parquet")
     assert evaluate_run({"bm25": GOOD, "dense": tmp_path / "bad.parquet"}) == select_rows(("bm25", "dense"))
@@ -81,6 +82,7 @@ def test_a_system_of_several_files(tmp_path: Path) -> None:
     assert evaluate_run({"a": tmp_path, "b": BAD}) == select_rows(("a", "b"))
 
 
+@pytest.mark.slow
 def test_slices_are_of_each_system() -> None:
     queries = pa.table({"query_id": ["q1", "q2"], "kind": ["x", "y"]})
     got = sqlrank.evaluate("RR", run={"a": GOOD, "b": BAD}, qrels=QRELS, queries=queries, by=[["kind"], []])

@@ -63,6 +63,7 @@ def test_warnings_name_options(tmp_path: Path) -> None:
     assert "train --surrogate logistic instead, raise -k, or change --learning-rate or --max-iter" in result.stderr
 
 
+@pytest.mark.slow
 def test_after_an_error_a_junit_report_holds_it(tmp_path: Path) -> None:
     """CI would publish the report of an earlier run."""
     report = tmp_path / "gate.xml"

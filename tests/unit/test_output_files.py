@@ -182,6 +182,7 @@ def test_kinds_of_texts() -> None:
         assert read_file_kind(Path("x")) is None
 
 
+@pytest.mark.slow
 def test_damaged_files_are_files_of_others() -> None:
     """Whatever their readers raise."""
     table = pa.table({"x": [1, 2]}).replace_schema_metadata({"sqlrank.version": "1.0", "sqlrank.kind": "rollup"})

@@ -39,6 +39,7 @@ def test_columns_have_plain_names_and_metadata_the_canonical_ones() -> None:
     assert plain.schema.metadata[b"sqlrank.sql"] == requested.schema.metadata[b"sqlrank.sql"]
 
 
+@pytest.mark.slow
 def test_intervals_and_queries_have_them() -> None:
     limits = sqlrank.evaluate(["AUC", "LogLoss"], predictions=CLICKS, confidence=0.9, names="plain").column_names
     assert limits == [f"{name}{end}" for name in ("auc", "log_loss") for end in ("", ".ci_low", ".ci_high", ".se", ".n_units")]

@@ -22,6 +22,7 @@ from sqlrank.engines.query_sources import parse_query
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import QuerySource, is_query_text
+from tests.lanes import select_every
 from tests.unit.calls import assert_refused
 from tests.unit.command_line import invoke_command, run_command
 from tests.unit.command_line import run_refused_command as command_refused
@@ -50,20 +51,23 @@ def evaluate_sources(con: Any, run: Any = "run", qrels: Any = "qrels", **call: A
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "SELECT * FROM run",
-        "select*from run",
-        "FROM run",
-        "from\n\trun ;\n -- the end",
-        "((SELECT * FROM run))",
-        "( -- all\n FROM run /* of it */ )",
-        "-- all\n/* of it */ SELECT query_id, doc_id, score FROM run WHERE NOT score IS NULL",
-        "WITH run_query AS (SELECT * FROM run), qrels AS (FROM run_query) SELECT * FROM qrels",
-        "WITH RECURSIVE run AS (SELECT * FROM main.run) SELECT * FROM run ORDER BY random()",
-        "(SELECT * FROM run WHERE score > 1) UNION ALL (SELECT * FROM run WHERE score <= 1)",
-        "SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM run WHERE doc_id <> 'SELECT; DROP TABLE run; -- '",
-        'SELECT query_id, doc_id, 0.5 * score AS score, 1 / 3 AS "odd; ""name""" FROM run',
-    ],
+    select_every(
+        4,
+        [
+            "SELECT * FROM run",
+            "select*from run",
+            "FROM run",
+            "from\n\trun ;\n -- the end",
+            "((SELECT * FROM run))",
+            "( -- all\n FROM run /* of it */ )",
+            "-- all\n/* of it */ SELECT query_id, doc_id, score FROM run WHERE NOT score IS NULL",
+            "WITH run_query AS (SELECT * FROM run), qrels AS (FROM run_query) SELECT * FROM qrels",
+            "WITH RECURSIVE run AS (SELECT * FROM main.run) SELECT * FROM run ORDER BY random()",
+            "(SELECT * FROM run WHERE score > 1) UNION ALL (SELECT * FROM run WHERE score <= 1)",
+            "SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score FROM run WHERE doc_id <> 'SELECT; DROP TABLE run; -- '",
+            'SELECT query_id, doc_id, 0.5 * score AS score, 1 / 3 AS "odd; ""name""" FROM run',
+        ],
+    ),
 )
 def test_a_query_gives_what_its_rows_give(con: duckdb.DuckDBPyConnection, text: str) -> None:
     expected = [pytest.approx(row) for row in evaluate_sources(con).to_pylist()]
@@ -76,6 +80,7 @@ def test_a_query_gives_what_its_rows_give(con: duckdb.DuckDBPyConnection, text: 
     assert con.sql("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
 
 
+@pytest.mark.slow
 def test_names_of_tables_and_files_are_no_queries(con: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     con.execute("CREATE TABLE selected AS FROM run")
@@ -162,6 +167,7 @@ def test_variables_of_python_are_no_tables() -> None:
     assert table.num_rows == 1
 
 
+@pytest.mark.slow
 def test_every_role_takes_a_query(con: duckdb.DuckDBPyConnection) -> None:
     clicks = "SELECT i % 3 = 0 AS label, i * 13 % 29 / 32 AS score, 'u' || i AS user_id, 'v' || i % 2 AS variant FROM range(300) AS t(i)"
     con.execute(f"CREATE TABLE clicks AS {clicks}")
@@ -279,6 +285,7 @@ def test_other_engines_compute_the_query_where_it_is() -> None:
 _names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=9)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(_names, _names, st.sampled_from(["'", '"', "--", "/*", ";", ")", "\n", "$$", "{{ x }}", "@", "\\"]))
 @example("run", "run_query", "'")
@@ -326,6 +333,7 @@ def test_dbt_models_keep_references_in_queries() -> None:
         sqlrank.sql("AUC", predictions="SELECT * FROM {{ ref('x') }}", dialect="bigquery")
 
 
+@pytest.mark.slow
 def test_a_query_runs_once_for_a_report() -> None:
     """Rows that are drawn at random are the same in all sections."""
     labels = "SELECT CAST(random() < 0.5 AS INT) AS label, random() AS score, i % 3 AS shop FROM range(900) AS t(i)"

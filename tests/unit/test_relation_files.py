@@ -80,6 +80,7 @@ def test_what_is_joined_has_a_name(path: Path) -> None:
     assert [name for name in names if name in library.relation_names | library.roles.keys()] == []
 
 
+@pytest.mark.slow
 def test_subqueries_of_different_relations_have_different_names() -> None:
     """They are steps of one statement; equal subqueries are one step."""
     subqueries: dict[str, dict[tuple[str, ...], str]] = {}

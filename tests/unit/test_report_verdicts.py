@@ -59,6 +59,7 @@ def test_a_pair_of_systems_has_one_sentence_with_its_state(expected: tuple[str, 
     assert (verdict.state, verdict.text) == expected
 
 
+@pytest.mark.slow
 def test_one_named_run_is_reported_without_a_comparison() -> None:
     page = Page(sqlrank.report("RR", run={"bm25": RUNS["old"]}, qrels=QRELS).html)
     assert page.rows("summary-table") == [["bm25", "RR", "0.6111", "0.0943", "0.9595", "3"]]

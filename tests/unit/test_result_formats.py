@@ -33,6 +33,7 @@ def print_rows(*arguments: str) -> list[str]:
     return run_command(*CALL, "--format", "csv", *arguments).splitlines()[1:]
 
 
+@pytest.mark.slow
 def test_the_total_below_the_queries() -> None:
     assert print_rows("--per-query", "--with-total") == ["q1,0.5,0.0,2.0", "q2,1.0,1.0,1.0", "all,0.75,0.5,3.0"]
     assert run_command(*CALL, "--per-query", "--with-total").splitlines()[-1].split() == ["all", "0.7500", "0.5000", "3"]

@@ -106,6 +106,7 @@ def entries() -> list[SearchEntry]:
     return list_entries(load_registry())
 
 
+@pytest.mark.slow
 def test_words_lead_to_what_is_meant() -> None:
     assert len(EXPECTED) >= 60
     found = {query: [row["name"] for row in search_entries(query, entries())[:2]] for query in EXPECTED}
@@ -156,6 +157,7 @@ def test_words_of_nothing_are_refused() -> None:
     assert search_entries("of the", entries()) == []
 
 
+@pytest.mark.slow
 def test_the_function_searches_as_the_command_does() -> None:
     for query in ("click probability", "regressed", "greedy"):
         found = sqlrank.metrics(query)["name"].to_pylist()

@@ -180,6 +180,7 @@ def test_pages_are_among_the_first_two_hits(site: Path, tmp_path: Path) -> None:
     assert {query: hits for query, hits in found.items() if not set(hits) & set(WANTED[query].split())} == {}
 
 
+@pytest.mark.slow
 def test_each_written_page_has_keywords() -> None:
     docs = linked_pages.ROOT / "docs"
     written = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} | set(linked_pages.PAGES.values())

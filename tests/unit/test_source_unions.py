@@ -51,6 +51,7 @@ def test_whole_numbers_before_decimals(ending: str, tmp_path: Path) -> None:
         assert sqlrank.evaluate(["AUC", "Brier"], predictions=source).to_pylist() == [{"AUC": 1.0, "Brier": pytest.approx(0.79250 / 6)}]
 
 
+@pytest.mark.slow
 def test_every_command_reads_the_types_of_all_files(tmp_path: Path) -> None:
     unit = [f"u{index}" for index in range(200)]
     arms = ["a", "b"] * 100
@@ -70,6 +71,7 @@ def test_every_command_reads_the_types_of_all_files(tmp_path: Path) -> None:
     assert sorted(rows["score"].to_pylist()) == [0.0, 0.2, 0.3, 0.4, 0.45, 1.0]
 
 
+@pytest.mark.slow
 def test_a_column_that_a_file_lacks(tmp_path: Path) -> None:
     """Refuse a weight that only some files have, wherever they are; a column that is not read may be missing."""
     parts = [INT_AND_FLOAT[1], INT_AND_FLOAT[1].append_column("weight", pa.array([2.0, 3, 4, 5]))]
@@ -84,6 +86,7 @@ def test_a_column_that_a_file_lacks(tmp_path: Path) -> None:
         assert sqlrank.evaluate("RR", run={"a": source}, qrels={"q": {"a": 1}})["RR"].to_pylist() == [1.0]
 
 
+@pytest.mark.slow
 def test_ids_that_are_numbers_in_one_file(tmp_path: Path) -> None:
     """Compare whole numbers beside texts as texts: 7 is '7' and not '007'; refuse decimals and booleans beside them."""
     seven = pa.table({"query_id": ["q"], "doc_id": pa.array([7]), "score": [1.0]})

@@ -245,6 +245,7 @@ def test_what_engines_write_is_allowed(dialect: str, text: str) -> None:
     assert text in parse_condition(text, dialect).this.source
 
 
+@pytest.mark.slow
 def test_depth_and_length_are_refused_at_once() -> None:
     number = 1_200
     texts = [

@@ -163,7 +163,7 @@ def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     return int(request.param)
 
 
-@pytest.mark.parametrize("name", select_few(CALLS, ["evaluate wide", "evaluate intervals", "compare", "gate", "metrics"]))
+@pytest.mark.parametrize("name", select_few(CALLS, ["evaluate intervals", "gate"]))
 def test_numbers_and_names_are_never_broken(name: str, width: int, rollup: Path) -> None:
     piped = print_in_pipe(name, rollup)
     shown = CODES.sub("", print_in_terminal(list_arguments(name, rollup)))
@@ -218,6 +218,7 @@ def is_prose_of_steps(line: str) -> bool:
     return ": One row per " in line or " = " in line
 
 
+@pytest.mark.slow
 def test_one_metric_with_its_interval_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = CODES.sub("", print_in_terminal([str(word) for word in CALLS["evaluate one interval"]])).splitlines()
