@@ -104,7 +104,7 @@ def execute_resolved(
         with suppress(ExecutionError):  # the original error takes precedence
             if database.is_data_error(error):
                 _explain_invalid_rows(prepared)
-        row_advice.explain_failed_cast(prepared.inputs.by_role.values(), error)
+        row_advice.explain_failed_cast(prepared.inputs.database, prepared.inputs.by_role, prepared.inputs.condition, error)
         raise
     metadata = _schema_metadata(prepared)
     if prepared.is_audited:

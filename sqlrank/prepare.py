@@ -117,7 +117,7 @@ def prepare_statement(
     try:
         return _prepare_bound(request, database, check, keep_unused, inputs)
     except ExecutionError as error:
-        explain_failed_cast(inputs.by_role.values(), error)
+        explain_failed_cast(database, inputs.by_role, inputs.condition, error)
         raise
 
 

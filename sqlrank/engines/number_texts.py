@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from sqlrank.errors import join_words, quote_excerpt, to_sentence
 from sqlrank.registry.query_templates import RowCheck, load_select
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -42,16 +43,16 @@ def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
     if not best and len(odd) == len(texts) > 1:
         return _suggest_words(name, column, dialect, sorted(odd))
     if not missing and (not best or best[0].name == "infinite"):
-        return f"If its texts are numbers, such as inf, give {_write_mapping(name, exp.cast(column.copy(), 'DOUBLE'), dialect)}"
+        return f"If its texts are numbers, such as inf, give {write_mapping({name: exp.cast(column.copy(), 'DOUBLE')}, dialect)}"
     quoted = _quote_texts([*missing, *(text for text in odd if text not in missing)])
     problem = f"{quoted}{place and f' {place}'} is none" if len(odd) == 1 else f"{quoted} are none{place and f', first {place}'}"
     if missing[:1] and missing[0].lower() == name:
         problem += ", but the header again"
     if not best:
         lenient = exp.TryCast(this=_without_nan(column, missing), to=exp.DataType.build("DOUBLE"))
-        steps = [f"leave {'it' if len(missing) == 1 else 'them'} out with {_write_mapping(name, lenient, dialect)}"]
+        steps = [f"leave {'it' if len(missing) == 1 else 'them'} out with {write_mapping({name: lenient}, dialect)}"]
     else:
-        steps = [f"{reading.words} {_write_mapping(name, reading.read(column, bool(missing)), dialect)}" for reading in best]
+        steps = [f"{reading.words} {write_mapping({name: reading.read(column, bool(missing))}, dialect)}" for reading in best]
     count = sum(odd[text] for text in missing)
     dropped = f" and nulls='drop', which drops {count:,} row{'s' * (count > 1)}" if missing else ""
     return f"{problem}. {', or '.join([to_sentence(steps[0]), *steps[1:]])}{dropped}"
@@ -102,14 +103,21 @@ def _find_readings(file: str, texts: Collection[str]) -> list[_Reading]:
 def suggest_list(name: str, column: exp.Expr, dialect: str, texts: Collection[str]) -> str:
     """Return the end of a sentence that says how texts in the place of lists are read."""
     reading = next(iter(_find_readings("text_lists.sql", texts)), _list_readings("text_lists.sql")[-1])
-    return f"{reading.words} {_write_mapping(name, reading.read(column, is_lenient=False), dialect)}"
+    return f"{reading.words} {write_mapping({name: reading.read(column, is_lenient=False)}, dialect)}"
 
 
 def _suggest_words(name: str, column: exp.Expr, dialect: str, words: Sequence[str]) -> str:
     """Return the advice for texts of which none is a number: a number for each, in an order that the caller knows."""
-    branches = [exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number)) for number, word in enumerate(words[:MAX_WORDS])]
-    mapping = _write_mapping(name, exp.Case(this=column.copy(), ifs=branches), dialect)
-    return f"{_quote_texts(words)} are none. Say what each stands for, as {mapping} does in the order of letters"
+
+    def number_words(words: Sequence[str]) -> str:
+        branches = [exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
+        return write_mapping({name: exp.Case(this=column.copy(), ifs=branches)}, dialect)
+
+    problem = f"{_quote_texts(words)} are none. Say what each stands for"
+    if len(words) == 2:  # noqa: PLR2004  either may be the positive one
+        choices = [f"{number_words(order)} if {quote_excerpt(order[1])} is 1" for order in (words, words[::-1])]
+        return f"{problem}: {', or '.join(choices)}"
+    return f"{problem}, as {number_words(words[:MAX_WORDS])} does in the order of letters"
 
 
 def _quote_texts(texts: Sequence[str]) -> str:
@@ -117,8 +125,11 @@ def _quote_texts(texts: Sequence[str]) -> str:
     return join_words(quoted) if len(texts) <= MAX_TEXT_EXAMPLES else f"{', '.join(quoted)} and {len(texts) - MAX_TEXT_EXAMPLES:,} more"
 
 
-def _write_mapping(name: str, value: exp.Expr, dialect: str) -> str:
-    return f"columns={{{name!r}: {value.sql(dialect).replace(' AS TEXT[]', ' AS VARCHAR[]')!r}}}"
+def write_mapping(values: Mapping[str, exp.Expr], dialect: str) -> str:
+    """Return the argument that maps canonical columns to expressions, in a dialect of sqlrank."""
+    writer = get_dialect(dialect).sqlglot_name
+    texts = {name: value.sql(writer).replace(" AS TEXT[]", " AS VARCHAR[]") for name, value in values.items()}
+    return f"columns={texts!r}"
 
 
 def suggest_query(reader: exp.Expr, name: str, value: str) -> str:

@@ -12,7 +12,9 @@ from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import UNIT_ID, key_column
 from sqlrank.compiler.select_builders import aliased_table
-from sqlrank.errors import InputError
+from sqlrank.engines.number_texts import write_mapping
+from sqlrank.errors import InputError, to_sentence
+from sqlrank.inputs.row_advice import bound_expression
 from sqlrank.inputs.row_checks import (
     MAX_EXAMPLES,
     RANKING_KEYS,
@@ -25,7 +27,7 @@ from sqlrank.inputs.row_checks import (
     select_over_input,
     short_value,
 )
-from sqlrank.registry.query_templates import load_select, read_row_checks
+from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks
 from sqlrank.rendering.grouping_sets import SLICE_NUMBER
 from sqlrank.sql_ast import find_nodes, quoted_column
 
@@ -110,7 +112,9 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
 
 
 def describe_similar_ids(database: Database, sides: Sequence[tuple[BoundInput, str]], max_rows: int | None = None) -> str:
-    """Return a sentence on values of one column that no value of another equals, but for case or surrounding blanks, empty if there are none.
+    """Return a sentence on values of one column that no value of another equals, but in another form, empty if there are none.
+
+    ``inputs/id_forms.sql`` has the forms, such as letters in one case.
 
     Args:
         database: The database.
@@ -119,35 +123,60 @@ def describe_similar_ids(database: Database, sides: Sequence[tuple[BoundInput, s
     """
     if {bound_input.column_type(name) for bound_input, name in sides} != {"VARCHAR"}:
         return ""
-    rows = [
-        bound_input.select_columns((name,)).limit(max_rows) if max_rows else bound_input.select_columns((name,))
-        for bound_input, name in sides
-    ]
-    first, second = (
-        exp.select(exp.alias_(exp.column(name), "value")).distinct().from_(query.subquery("source"))
-        for query, (_, name) in zip(rows, sides, strict=True)
-    )
-    values = [exp.column("value", table=table) for table in ("first_values", "second_values")]
-    normal = [exp.Lower(this=exp.Trim(this=value.copy())) for value in values]
-    pairs = exp.select().from_(first.subquery("first_values"))
-    pairs = pairs.join(second.copy().subquery("second_values"), on=exp.EQ(this=normal[0], expression=normal[1]))
-    pairs = pairs.where(exp.Not(this=exp.In(this=values[0].copy(), query=second.subquery())))
-    counts = [exp.Count(this=exp.Distinct(expressions=[value.copy()])) for value in values]
-    ((num_first, num_second),) = database.query_rows(pairs.copy().select(*counts))
+    *single_forms, form = map(RowCheck, load_select("inputs", "id_forms.sql").selects)
+    pairs = _pair_similar_ids(sides, form, max_rows)
+    num_first, num_second = _count_pairs(database, pairs)
     if not num_first:
         return ""
-    example = " and ".join(
-        map(short_value, database.query_rows(pairs.select(*values).order_by(*(value.copy() for value in values)).limit(1))[0])
+    for single_form in single_forms:
+        pairs_in_form = _pair_similar_ids(sides, single_form, max_rows)
+        if _count_pairs(database, pairs_in_form)[0] == num_first:
+            form, pairs = single_form, pairs_in_form
+            num_second = _count_pairs(database, pairs)[1]
+            break
+    example = " and ".join(map(short_value, database.query_rows(pairs.select(*_PAIR).order_by(*_PAIR).limit(1))[0]))
+    labels = " and ".join(bound_input.qualified_label(name) for bound_input, name in sides)
+    note = f"{labels} differ in {form.meaning} only in {num_first:,} and {num_second:,} values, such as {example}"
+    if any(bound_input.assembled_from for bound_input, _ in sides):
+        return f"{note}. Write both in one form"
+    values = [_write_form(form, _text_expression(bound_input, name)) for bound_input, name in sides]
+    names = [name for _, name in sides]
+    if names[0] == names[1] and values[0] != values[1]:
+        names = [f"{bound_input.role.name}.{name}" for bound_input, name in sides]
+    return f"{note}. Map both to one form, such as {write_mapping(dict(zip(names, values, strict=True)), sides[0][0].table.dialect)}"
+
+
+_PAIR = tuple(exp.column("value", table=table) for table in ("first_values", "second_values"))
+
+
+def _text_expression(bound_input: BoundInput, name: str) -> exp.Expr:
+    """Return the expression that is bound to a name, as a text."""
+    value = bound_expression(bound_input, name)
+    return exp.cast(value, "VARCHAR") if name in bound_input.as_text else value
+
+
+def _write_form(form: RowCheck, value: exp.Expr) -> exp.Expr:
+    """Return the expression of a form of ids over a value."""
+    tree: exp.Expr = form.column.this
+    return tree.transform(lambda node: value.copy() if isinstance(node, exp.Column) else node)
+
+
+def _pair_similar_ids(sides: Sequence[tuple[BoundInput, str]], form: RowCheck, max_rows: int | None) -> exp.Select:
+    """Return the pairs of values of two columns that are equal in a form, of which the first is no value of the second column."""
+    first, second = (
+        exp.select(exp.alias_(exp.column(name), "value")).distinct().from_((rows.limit(max_rows) if max_rows else rows).subquery("source"))
+        for rows, name in ((bound_input.select_columns((name,)), name) for bound_input, name in sides)
     )
-    mappings = ", ".join(
-        f"'{name}': 'LOWER(TRIM({bound_input.columns.get(name, name)}))'"
-        for name, bound_input in {name: side for side, name in sides}.items()
-    )
-    is_assembled = any(bound_input.assembled_from for bound_input, _ in sides)
-    return (
-        f"{' and '.join(bound_input.qualified_label(name) for bound_input, name in sides)} differ in case or surrounding blanks only in {num_first:,} "
-        f"and {num_second:,} values, such as {example}. {'Write both in one form' if is_assembled else f'Map both to one form, such as columns={{{mappings}}}'}"
-    )
+    is_same = exp.EQ(this=_write_form(form, _PAIR[0]), expression=_write_form(form, _PAIR[1]))
+    pairs = exp.select().from_(first.subquery("first_values")).join(second.copy().subquery("second_values"), on=is_same)
+    return pairs.where(exp.Not(this=exp.In(this=_PAIR[0].copy(), query=second.subquery())))
+
+
+def _count_pairs(database: Database, pairs: exp.Select) -> tuple[int, int]:
+    """Return the numbers of different first and second values of pairs."""
+    counts = [exp.Count(this=exp.Distinct(expressions=[value.copy()])) for value in _PAIR]
+    ((num_first, num_second),) = database.query_rows(pairs.copy().select(*counts))
+    return num_first, num_second
 
 
 def _describe_examples(labels: Sequence[str], examples: Iterable[str]) -> str:
@@ -198,25 +227,35 @@ def check_no_ties(database: Database, bound_input: BoundInput) -> None:
 def check_ranks(database: Database, bound_input: BoundInput, *, has_gaps: bool, is_deduplicated: bool) -> None:
     """Check that the ranks of each list are integers, each once, and from 1 to its length unless they may have gaps."""
     columns = ("query_id", "doc_id", "rank") if is_deduplicated else ("query_id", "rank")
-    wrong_lists = load_select("checks", "list_positions.sql" if has_gaps else "list_ranks.sql")
-    wrong_lists.set("from_", None)
+    wrong_lists, advice = load_select("checks", "list_ranks.sql"), load_select("inputs", "rank_advice.sql")
+    if has_gaps:
+        having = wrong_lists.args["having"]
+        having.set("this", having.this.this)
     keys = [*map(quoted_column, bound_input.group_names)]
     wrong_lists.set("expressions", [*keys, *wrong_lists.expressions])
-    wrong_lists = wrong_lists.group_by(*(key.copy() for key in keys))
 
-    def select_lists(for_display: bool) -> exp.Select:
+    def select_lists(query: exp.Select, for_display: bool = False) -> exp.Select:
         rows = bound_input.select_columns(columns, for_display=for_display, keep_types=True)
-        return wrong_lists.from_((rows.distinct() if is_deduplicated else rows).subquery(bound_input.role.name))
+        source = (rows.distinct() if is_deduplicated else rows).subquery(bound_input.role.name)
+        query.set("from_", None)
+        return query.from_(source).group_by(*(key.copy() for key in keys))
 
-    examples = select_lists(for_display=False).limit(MAX_EXAMPLES)
+    examples = select_lists(wrong_lists).limit(MAX_EXAMPLES)
     if database.query_rows(examples):
-        problem = (
-            "rank has to be integers from 1, each once in a list. Keep one document at each rank"
-            if has_gaps
-            else "rank has to be 1, 2, 3 to the length of a list. Give columns={'rank': 'rank + 1'} for ranks from 0, or ranks='given' to read "
-            "positions with gaps"
+        lists = advice.args["from_"].this
+        lists.set("this", select_lists(lists.this))
+        next_rank = exp.Add(this=bound_expression(bound_input, "rank"), expression=exp.Literal.number(1))
+        mapping = write_mapping({"rank": next_rank}, bound_input.table.dialect)
+        steps = [
+            to_sentence(check.meaning.format(mapping=mapping))
+            for check, holds in zip(map(RowCheck, advice.selects), database.query_rows(advice)[0], strict=True)
+            if holds and (bound_input.role.name == "run" or check.requirement != "positions")
+        ]
+        problem = "rank has to be integers from 1, each once in a list" if has_gaps else "rank has to be 1, 2, 3 to the length of a list"
+        steps += ["Keep one document at each rank" if has_gaps else "Number the documents of each list from 1"]
+        raise_problems(
+            [format_problem(database, bound_input, f"{problem}. {steps[0]}", examples, select_lists(wrong_lists, for_display=True))]
         )
-        raise_problems([format_problem(database, bound_input, problem, examples, select_lists(for_display=True))])
 
 
 def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], roles: Sequence[str]) -> None:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.engines.file_sources import names_files
+from sqlrank.engines.number_texts import write_mapping
 from sqlrank.errors import InputError, quote_excerpt
-from sqlrank.query_text import ExpressionText
+from sqlrank.inputs.user_sql import split_conjuncts
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import quoted_column, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from sqlrank.engines.database import Database
     from sqlrank.errors import ExecutionError
@@ -29,6 +30,13 @@ def column_text(bound_input: BoundInput, name: str) -> str:
     column = bound_input.columns[name]
     dialect = get_dialect(bound_input.table.dialect).sqlglot_name
     return exp.to_identifier(column).sql(dialect) if column in (bound_input.table.column_types or ()) else column
+
+
+def bound_expression(bound_input: BoundInput, name: str) -> exp.Expr:
+    """Return the column or the expression that is bound to a name, as an operand of another expression."""
+    parsed: exp.Expr = exp.maybe_parse(column_text(bound_input, name), dialect=get_dialect(bound_input.table.dialect).sqlglot_name)
+    is_operand = isinstance(parsed, (exp.Column, exp.Func)) and not isinstance(parsed, exp.Binary)
+    return parsed if is_operand else exp.paren(parsed)
 
 
 def advise_on_values(database: Database, bound_input: BoundInput, rule: str, meaning: str) -> str:
@@ -45,13 +53,13 @@ def advise_on_values(database: Database, bound_input: BoundInput, rule: str, mea
     *holds, are_fractions = database.query_rows(query)[0]
     if rule == "nonbinary_label" and are_fractions:
         return f"{problem}. {_suggest_two_rows(bound_input)}"
-    dialect = get_dialect(bound_input.table.dialect).sqlglot_name
-    parsed: exp.Expr = exp.maybe_parse(column_text(bound_input, name), dialect=dialect)
-    column = parsed if isinstance(parsed, exp.Column) else exp.paren(parsed)
+    column = bound_expression(bound_input, name)
     choices = []
     for entry, is_true in zip(entries, holds, strict=True):
         value = entry.this.args["ifs"][0].args["true"].transform(lambda node: column.copy() if isinstance(node, exp.Column) else node)
-        choices += [f"columns={{{name!r}: {value.sql(dialect)!r}}} {' '.join(entry.comments or ()).strip()}"] if is_true else []
+        choices += (
+            [f"{write_mapping({name: value}, bound_input.table.dialect)} {' '.join(entry.comments or ()).strip()}"] if is_true else []
+        )
     if not choices:
         return meaning
     first = advice.partition(", ")[0] or "Map one to it"
@@ -59,16 +67,21 @@ def advise_on_values(database: Database, bound_input: BoundInput, rule: str, mea
     return f"{step} {', or '.join(choices)}"
 
 
-def explain_failed_cast(inputs: Iterable[BoundInput], error: ExecutionError) -> None:
-    """Raise ``InputError`` if an engine could not convert a text, with the condition or the mapping that compares or casts it."""
+def explain_failed_cast(
+    database: Database, inputs: Mapping[str, BoundInput], condition: exp.Expression | None, error: ExecutionError
+) -> None:
+    """Raise ``InputError`` if an engine could not convert a text, with the condition or the mapping that compares or casts it.
+
+    ``condition`` is that of ``where``.
+    """
     match = _NO_NUMBER.search(str(error))
     if match is None:
         return
-    for bound_input in inputs:
-        problem = f"{quote_excerpt(match[1])} is no {match[2]}"
+    problem = f"{quote_excerpt(match[1])} is no {match[2]}"
+    if condition is not None and (text := _compare_texts(database, inputs, condition, match[1])):
+        raise InputError(f"where: {problem}, and is compared with a number. Compare texts, where={text!r}") from error
+    for bound_input in inputs.values():
         dialect = get_dialect(bound_input.table.dialect).sqlglot_name
-        if (condition := _compare_texts(bound_input)) is not None:
-            raise InputError(f"where: {problem}, and is compared with a number. Compare texts, where={condition.sql(dialect)!r}") from error
         for name, column in bound_input.columns.items():
             tree = None if column not in bound_input.expressions else exp.maybe_parse(column, dialect=dialect)
             if tree is not None and any(type(node) is exp.Cast for node in tree.walk()):
@@ -81,24 +94,38 @@ def explain_failed_cast(inputs: Iterable[BoundInput], error: ExecutionError) -> 
                 raise InputError(f"{bound_input.label}: {name} is {quote_excerpt(column)}, and {problem}. {advice}") from error
 
 
-def _compare_texts(bound_input: BoundInput) -> exp.Expr | None:
-    """Return the condition on an input with casts of columns that it compares with texts, None if it compares none."""
-    if bound_input.where is None:
-        return None
-    conditions = [node.this.tree.copy() for node in bound_input.where.walk() if isinstance(node.this, ExpressionText)]
-    if not conditions:
-        return None
-    condition, types = exp.and_(*conditions, copy=False), bound_input.table.column_types or {}
-    is_mixed = False
-    for comparison in list(condition.find_all(exp.Predicate)):
-        operands = list(comparison.iter_expressions())
-        is_text = [isinstance(operand, exp.Column) and types.get(operand.name) == "VARCHAR" for operand in operands]
-        for operand in [operand for operand in operands if any(is_text) and not is_text[operands.index(operand)] and not operand.is_string]:
-            operand.replace(exp.cast(operand.copy(), "TEXT"))
-            is_mixed = True
-    for column in condition.find_all(exp.Column):
-        column.set("table", exp.to_identifier(bound_input.role.name))
-    return condition if is_mixed else None
+def _compare_texts(database: Database, inputs: Mapping[str, BoundInput], condition: exp.Expression, value: str) -> str:
+    """Return the caller's condition with texts where a column that has a value is compared with numbers, empty if none is."""
+    dialect = get_dialect(database.dialect).sqlglot_name
+    texts, is_mixed = [], False
+    for conjunct in split_conjuncts(condition, database.dialect):
+        tree = conjunct.this.tree.copy()
+        comparisons = [[*node.iter_expressions()] for node in tree.find_all(exp.Predicate)]
+        mixed = [operands for operands in comparisons if any(_has_text(database, inputs, operand, value) for operand in operands)]
+        numbers = [
+            operand for operands in mixed for operand in operands if not operand.is_string and not _has_text(database, inputs, operand)
+        ]
+        for operand in numbers:
+            operand.replace(exp.Literal.string(operand.sql(dialect)) if operand.is_number else exp.cast(operand.copy(), "TEXT"))
+        texts.append(tree.sql(dialect) if numbers else conjunct.this.source)
+        texts[-1] = f"({texts[-1]})" if isinstance(tree, exp.Or) and conjunct is not condition else texts[-1]
+        is_mixed |= bool(numbers)
+    return " AND ".join(texts) if is_mixed else ""
+
+
+def _has_text(database: Database, inputs: Mapping[str, BoundInput], operand: exp.Expr, value: str | None = None) -> bool:
+    """Return True if an operand is a column of texts, one of which is a value if one is given."""
+    if not isinstance(operand, exp.Column):
+        return False
+    named = [bound_input for role, bound_input in inputs.items() if role == operand.table] or [*inputs.values()]
+    holders = [(bound_input, column) for bound_input in named if (column := bound_input.table.find_column(operand.name)) is not None]
+    bound_input, column = next(iter(holders), (None, ""))
+    if bound_input is None or not (bound_input.table.column_types or {}).get(column, "").startswith("VARCHAR"):
+        return False
+    if value is None or database.has_unread_streams:
+        return True
+    rows = exp.select("1").from_(bound_input.table.from_clause([exp.to_identifier(column, quoted=True)]))
+    return bool(database.query_rows(rows.where(exp.EQ(this=quoted_column(column), expression=sql_literal(value))).limit(1)))
 
 
 def _suggest_two_rows(bound_input: BoundInput) -> str:

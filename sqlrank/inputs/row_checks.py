@@ -15,7 +15,7 @@ from sqlrank.errors import InputError
 from sqlrank.inputs.bound_input import comparable_columns
 from sqlrank.inputs.missing_columns import describe_missing_columns
 from sqlrank.inputs.nested_rows import NESTED_TYPES
-from sqlrank.inputs.row_advice import advise_on_values, column_text
+from sqlrank.inputs.row_advice import advise_on_values, bound_expression, column_text
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.query_text import expression_text
 from sqlrank.rendering.dialects import get_dialect
@@ -138,8 +138,7 @@ def _cast_advice(database: Database, bound_input: BoundInput, name: str) -> str:
     table = bound_input.table
     reader = table.display_from_item.find(exp.ReadCSV)
     place = find_odd_cell(table.display_from_item, bound_input.columns[name]) if reader is not None and not bound_input.expressions else ""
-    dialect = get_dialect(table.dialect).sqlglot_name
-    return suggest_number(name, exp.maybe_parse(text, dialect=dialect), dialect, _list_texts(database, bound_input, name), place)
+    return suggest_number(name, bound_expression(bound_input, name), table.dialect, _list_texts(database, bound_input, name), place)
 
 
 def _list_texts(database: Database, bound_input: BoundInput, name: str) -> dict[str, int]:
@@ -168,9 +167,8 @@ def list_problems(database: Database, bound_input: BoundInput, columns: Sequence
         elif is_list and duckdb_type and not duckdb_type.endswith("]"):
             advice = ""
             if duckdb_type == "VARCHAR":
-                dialect = get_dialect(bound_input.table.dialect).sqlglot_name
-                column: exp.Expr = exp.maybe_parse(column_text(bound_input, name), dialect=dialect)
-                advice = f", or {suggest_list(name, column, dialect, _list_texts(database, bound_input, name))}"
+                texts = _list_texts(database, bound_input, name)
+                advice = f", or {suggest_list(name, bound_expression(bound_input, name), bound_input.table.dialect, texts)}"
             if bound_input.role.columns[name].optional and bound_input.columns[name] == name:
                 advice += (
                     f". If it is something else, give a query in which it has another name: SELECT * RENAME ({name} AS other) FROM ..."

@@ -34,6 +34,31 @@ def test_advice_for_ranks_from_0_gives_the_right_number() -> None:
     assert result.to_pylist() == [{"RR": 0.5}]
 
 
+@pytest.mark.parametrize(
+    ("ranks", "step", "given_step"),
+    [
+        ([0, 1, 2], "Ranks begin at 0, so give columns={'rank': 'rank + 1'}", "Ranks begin at 0, so give columns={'rank': 'rank + 1'}"),
+        ([0, 4, 9], *["Ranks begin at 0 and have gaps, so give columns={'rank': 'rank + 1'} and ranks='given'"] * 2),
+        ([2, 3, 9], "Ranks have gaps, so give ranks='given' to read them as positions", ""),
+        ([0, 0, 1], "Number the documents of each list from 1", "Keep one document at each rank"),
+        ([0.5, 1, 2], "Number the documents of each list from 1", "Keep one document at each rank"),
+        ([-1, 0, 1], "Number the documents of each list from 1", "Keep one document at each rank"),
+    ],
+)
+def test_advice_follows_from_all_ranks(ranks: list[Any], step: str, given_step: str) -> None:
+    for options, expected in {"ties": step, "ranks": given_step}.items():
+        call = {"run": make_run(ranks), "qrels": QRELS, **({"ties": "rank"} if options == "ties" else {"ranks": "given"})}
+        if not expected:
+            assert sqlrank.evaluate("RR", **call).to_pylist() == [{"RR": 1 / 3}]
+            continue
+        with pytest.raises(InputError) as refused:
+            sqlrank.evaluate("RR", **call)
+        assert str(refused.value).split("\n")[0].partition(". ")[2] == expected
+    two_lists = pa.concat_tables([make_run([0, 1], "q"), make_run([1, 2], "r")])
+    with pytest.raises(InputError, match="Ranks begin at 0 and have gaps"):
+        sqlrank.evaluate("RR", run=two_lists, qrels=QRELS, ties="rank")
+
+
 def test_positions_are_read_as_they_stand() -> None:
     metrics = ["RR", "Success@5"]
     (row,) = sqlrank.evaluate(metrics, run=CLICK_LOG, qrels=CLICKED, ranks="given").to_pylist()
