@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,12 @@ from sqlglot import exp
 
 from sqlrank.compiler.metric_values import undefined_key
 from sqlrank.inputs.cross_input_checks import check_shared_classes, describe_similar_ids
+from sqlrank.inputs.missing_columns import describe_distance
+from sqlrank.inputs.row_checks import MAX_EXAMPLES, short_value
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.metric_resolver import find_effective_policies, resolve_metrics
 from sqlrank.registry.query_templates import RowCheck, load_select
+from sqlrank.request import leaf_sources
 from sqlrank.resolve import RANKING_ROLES
 from sqlrank.result_metadata import LeftOut, group_texts
 
@@ -125,8 +129,25 @@ def find_left_out(
         similar_classes = [LeftOut(similar, tuple(str(metric.metric) for metric in request.metrics), 0, 0)] if similar else []
     # Where nothing is relevant, a result says so once.
     entries = [entry for entry in entries if entry.count and (has_relevant or entry.count < entry.total)]
+    run = inputs.by_role.get("run")
+    distances = [describe_distance(run)] if run is not None and "score" in inputs.needed_columns.get("run", ()) else []
+    names = tuple(str(metric.metric) for metric in request.metrics if metric.input_role == "run")
+    entries += [LeftOut(note, names, 0, 0) for note in distances if note]
+    entries += _find_empty_queries(request, names)
     missing_hits = _find_missing_hits(inputs, result, report, entries) if report is not None and has_relevant else ()
     return [*entries, *similar_classes, *missing_hits]
+
+
+def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Iterator[LeftOut]:
+    """Yield the queries without documents of the dicts that say which queries are evaluated: rows cannot hold them."""
+    policy = request.shared_policies.get("queries", "judged")
+    role = "run" if policy == "retrieved" else "qrels"
+    dicts = [source for source in leaf_sources(request.sources.get(role)) if isinstance(source, Mapping) and policy != "given"]
+    empty = [query for source in dicts for query, docs in source.items() if not len(docs)]
+    if empty:
+        examples = ", ".join(map(short_value, empty[:MAX_EXAMPLES])) + (", ..." if len(empty) > MAX_EXAMPLES else "")
+        advice = ". Give each a document of relevance 0 to count it" if role == "qrels" else ""
+        yield LeftOut(f"queries of {role} have no documents, and are left out: {examples}{advice}", names, len(empty), sum(map(len, dicts)))
 
 
 def _find_noted(inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str) -> Iterator[LeftOut]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
 from sqlrank.inputs.nested_rows import NESTED_TYPES, describe_nested_rows
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import normalize_name
+from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -77,8 +80,32 @@ def _suggest_columns(bound_input: BoundInput, needed: Sequence[str], related: Se
         # The first name that is of the type, of a text and a list the list, and that the other tables have, too.
         fits = {other: column is None or _may_hold(column, types[other]) for other in matches}
         matches.sort(key=lambda other: (not fits[other], not all(table.find_column(other) for table in tables if table.column_types)))
+        if name == "score" and bound_input.role.list_relation is not None and not matches:
+            matches = [other for other in rest.values() if is_distance(other)]
         suggested[name] = matches[0] if matches else find_misspelling(name, rest.values())
     return suggested
+
+
+def is_distance(column: str) -> bool:
+    """Return True if a column is named as a distance, of which the least is best."""
+    name = normalize_name(column)
+    return name.endswith(("distance", "dist")) or name in load_registry().synonyms["columns"]["distance"]
+
+
+def describe_distance(run: BoundInput) -> str:
+    """Return a note on scores that are a column of distances, of which the least is best, empty for other scores."""
+    column = run.columns.get("score", "")
+    if column not in (run.table.column_types or ()) or not is_distance(column):
+        return ""
+    return (
+        f"run.score is the column {column!r}, of which the greatest is the first. If the least distance is best, give "
+        f"columns={{'score': {negate_column(column, run.table.dialect)!r}}}"
+    )
+
+
+def negate_column(column: str, dialect: str) -> str:
+    """Return the expression that makes scores of a column of distances."""
+    return exp.Neg(this=exp.column(exp.to_identifier(column))).sql(get_dialect(dialect).sqlglot_name)
 
 
 def _may_hold(column: ColumnSpec, duckdb_type: str) -> bool:
@@ -95,9 +122,14 @@ def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], 
     if nested_rows := describe_nested_rows(bound_input):
         return join_sentences(problem, nested_rows)
     meant = ", ".join(repr(column) for column in columns.values() if column)
-    mapping = ", ".join(
-        f"{(f'{bound_input.role.name}.{name}' if name in qualified else name)!r}: {repr(column) if column else '...'}"
+    distances = {name for name, column in columns.items() if name == "score" and column and is_distance(column)}
+    values = {
+        name: negate_column(column, bound_input.table.dialect) if column and name in distances else column
         for name, column in columns.items()
+    }
+    mapping = ", ".join(
+        f"{(f'{bound_input.role.name}.{name}' if name in qualified else name)!r}: {repr(value) if value else '...'}"
+        for name, value in values.items()
     )
     return join_sentences(
         problem,
@@ -106,6 +138,7 @@ def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], 
         else "",
         f"Did you mean {meant}?" if meant else "",
         f"Say which {'it is' if is_single else 'they are'} with columns={{{mapping}}}{_suggest_values(columns, available)}",
+        "The least distance is best, and the greatest score is" if distances else "",
         f"There are: {enumerate_names(available)}",
     )
 

@@ -8,6 +8,7 @@ import duckdb
 from sqlglot import exp
 
 from sqlrank.engines.file_sources import reader_function
+from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import JSON_READER
 from sqlrank.sql_ast import sql_literal
@@ -87,8 +88,18 @@ def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> 
     has_lists = next(iter(types.values())).endswith(("[]", "[])"))
     return (
         f"If its keys are queries, give the query SELECT query.key AS query_id, {_DOCUMENT_QUERIES[number, has_lists]} "
-        f"FROM READ_TEXT({file}) AS file, JSON_EACH(file.content) AS query, JSON_EACH(query.value) AS document"
+        f"FROM READ_TEXT({file}) AS file, JSON_EACH(file.content) AS query, JSON_EACH(query.value) AS document{_describe_empty_queries(path, number)}"
     )
+
+
+def _describe_empty_queries(path: str, number: str) -> str:
+    """Return a sentence on queries without documents, of which a query of documents makes no rows, empty if there are none."""
+    with duckdb.connect() as connection:
+        rows = connection.execute(load_select("inputs", "empty_queries.sql").sql("duckdb"), {"path": path}).fetchall()
+    if not rows:
+        return ""
+    advice = ". Give each a document of relevance 0 to count it" if number == "relevance" else ""
+    return f". It leaves out {len(rows):,} without documents, such as {rows[0][0]!r}{advice}"
 
 
 def _infer_structs(path: str) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -179,6 +181,80 @@ def test_ids_that_differ_in_case_or_blanks_are_named() -> None:
     assert note.startswith(f"qrels.doc_id and run.doc_id {text} 'x' and 'X '")
     with pytest.raises(InputError, match=r"have no query_id in common.*qrels.query_id and run.query_id differ in case"):
         sqlrank.evaluate("RR", run={"Q": ["x"]}, qrels={"q": {"x": 1}})
+
+
+@pytest.mark.parametrize("form", ["dicts", "lists"])
+@pytest.mark.parametrize("queries", [None, "judged", "judged_and_retrieved", "strict", "retrieved"])
+def test_queries_without_documents_are_counted(queries: str | None, form: str) -> None:
+    qrels = {"q1": {"a": 1}, "q2": {}, "q3": {"a": 1}, "q4": {}}
+    run = {"q1": {"a": 1.0}, "q3": {}}
+    if form == "lists":
+        qrels, run = ({query: list(docs) for query, docs in source.items()} for source in (qrels, run))
+    policy = {} if queries is None else {"queries": queries}
+    judged = "2 of 4 queries of qrels have no documents, and are left out: 'q2', 'q4'. Give each a document of relevance 0 to count it"
+    if queries == "retrieved":
+        assert read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels, **policy)) == [
+            "1 of 2 queries of run have no documents, and are left out: 'q3'"
+        ]
+        return
+    result = sqlrank.evaluate("RR", run={"q1": run["q1"], "q3": run["q1"]}, qrels=qrels, **policy)
+    assert (result.to_pylist(), read_notes(result)) == ([{"RR": 1.0}], [judged])
+    if queries != "strict":
+        filled = {query: docs or ({"z": 0} if form == "dicts" else []) for query, docs in qrels.items()}
+        notes = read_notes(sqlrank.evaluate("RR", run=run, qrels=filled, **policy))
+        assert any("judged queries found no list" in note for note in notes)
+        assert (judged in notes) == (form == "lists")
+
+
+def test_queries_without_documents_are_noted_in_comparisons_and_in_files(tmp_path: Path) -> None:
+    run, qrels = {f"q{number}": {"a": 1.0} for number in range(4)}, {**{f"q{number}": {"a": 1} for number in range(3)}, "q3": {}}
+    assert "1 of 4 queries of qrels have no documents" in read_notes(sqlrank.compare("RR", run={"old": run, "new": run}, qrels=qrels))[0]
+    assert "1 of 4 queries of run have no documents" in read_notes(sqlrank.evaluate("AggregateDiversity@2", run={**run, "q3": {}}))[0]
+    for name, end in {"qrels": "Give each a document of relevance 0 to count it", "run": "such as 'q3'"}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({**run, "q3": {}}))
+        with pytest.raises(InputError) as refused:
+            sqlrank.evaluate("RR", **{"run": run, "qrels": qrels, name: str(tmp_path / f"{name}.json")})
+        assert "It leaves out 1 without documents, such as 'q3'" in str(refused.value)
+        assert str(refused.value).endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels", "words"),
+    [
+        (["007", "b"], ["7", "b"], "leading zeros only in 1 and 1 values, such as '7' and '007'"),
+        (["007", "0100", "b"], ["7", "100", "b"], "leading zeros only in 2 and 2 values"),
+        (["7.0", "b"], ["7", "b"], "a final .0 only in 1 and 1 values, such as '7' and '7.0'"),
+        (["D1", "b"], ["d1", "b"], "case or surrounding blanks only in 1 and 1 values"),
+        (["D1", "007", "b"], ["d1", "7", "b"], "case, blanks, leading zeros or a final .0 only in 2 and 2 values"),
+        (["70", "b"], ["7", "b"], ""),
+        (["7.01", "b"], ["7.1", "b"], ""),
+    ],
+)
+def test_ids_in_other_forms_are_named(run: list[str], qrels: list[str], words: str) -> None:
+    notes = read_notes(sqlrank.evaluate("RR", run={"q": run}, qrels={"q": qrels}))
+    assert [words in note for note in notes] == ([True] if words else [])
+
+
+def test_ids_of_other_types_are_mapped_one_by_one() -> None:
+    run = pa.table({"query_id": [1, 1], "docno": ["007", "100"], "score": [2.0, 1.0]})
+    qrels = pa.table({"query_id": [1, 1], "doc_id": [7, 100], "relevance": [1, 1]})
+    (note,) = read_notes(sqlrank.evaluate("R@10", run=run, qrels=qrels, columns={"run.doc_id": "docno"}))
+    mapping = {"qrels.doc_id": "LTRIM(CAST(doc_id AS TEXT), '0')", "run.doc_id": "LTRIM(docno, '0')"}
+    assert note.endswith(f"Map both to one form, such as columns={mapping!r}")
+
+
+@pytest.mark.parametrize("name", ["distance", "_distance", "dist", "cosine_distance", "L2", "Hamming"])
+def test_distances_are_no_scores(name: str) -> None:
+    columns = {"query_id": ["q", "q"], "doc_id": ["a", "b"], name: [0.1, 0.9]}
+    text = f"columns={{'score': '-{name}'}}"
+    with pytest.raises(InputError, match=re.escape(text)):
+        sqlrank.evaluate("RR", run=columns, qrels={"q": {"a": 1}})
+    (note,) = read_notes(sqlrank.evaluate("RR", run=columns, qrels={"q": {"a": 1}}, columns={"score": name}))
+    assert note == f"run.score is the column {name!r}, of which the greatest is the first. If the least distance is best, give {text}"
+    result = sqlrank.evaluate("RR", run=columns, qrels={"q": {"a": 1}}, columns={"score": f"-{name}"})
+    assert (result.to_pylist(), read_notes(result)) == ([{"RR": 1.0}], [])
+    scored = sqlrank.evaluate("RR", run={**columns, "score": [0.9, 0.1]}, qrels={"q": {"a": 1}})
+    assert (scored.to_pylist(), read_notes(scored)) == ([{"RR": 1.0}], [])
 
 
 def test_items_beyond_the_catalog_are_counted() -> None:
