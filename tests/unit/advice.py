@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 MAX_STEPS = 3
 INPUTS = ("predictions", "run", "qrels")
 
-_KEYWORD = re.compile(r"(?<![\w.(])(?:--)?(columns|where|nulls|confidence|ties)=")
+_KEYWORD = re.compile(r"(?<![\w.(])(?:--)?(columns|where|nulls|confidence|ties|ranks|duplicates|compat|by|unjudged|level)=")
+_ALTERNATIVE = re.compile(r",? or (?=\w*[^\n]*?(?:columns|where|nulls|ties|ranks|duplicates)=)")
 _METRIC = re.compile(r"(?:[Ww]rite|[Gg]ive(?: a list of them,)?|[Dd]id you mean) (\[[^\]]*\]|'?[A-Z]\w*(?:\([^()]*\))?(?:@\d+)?)")
 
 
@@ -45,63 +46,106 @@ def _read_query(text: str) -> str | None:
 
 
 def find_options(message: str) -> dict[str, Any]:
-    """Return the options that a message suggests, the first of each name; mappings of several columns are one."""
+    """Return the options that a part of a message suggests, the first of each name; mappings of several columns are one."""
     options: dict[str, Any] = {}
     advice = re.sub(r"^\w+=\S+ is not possible", "", message)
     for match in _KEYWORD.finditer(advice):
         value = _read_literal(advice[match.end() :])
         if match[1] == "columns" and isinstance(value, dict):
-            options["columns"] = {**value, **options.get("columns", {})}
+            known = {name: text for name, text in value.items() if text is not ...}
+            options.update({"columns": {**known, **options.get("columns", {})}} if known else {})
         elif value is not None:
             options.setdefault(match[1], value)
     return options
 
 
-def follow_once(message: str, metrics: Any, arguments: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return metrics and arguments of the call that a message leads to; unchanged ones if it leads nowhere."""
+def list_alternatives(message: str) -> list[dict[str, Any]]:
+    """Return the options of each alternative of a message, between which it says or; of several problems they are combined."""
+    choices = []
+    for problem in _list_problems(message):
+        suggested = [options for part in _ALTERNATIVE.split(problem) if (options := find_options(part))]
+        choices += [suggested] if suggested else []
+    combined = []
+    for number in range(max(map(len, choices), default=0)):
+        chosen = [suggested[min(number, len(suggested) - 1)] for suggested in choices]
+        columns = {name: text for options in reversed(chosen) for name, text in options.get("columns", {}).items()}
+        others = {name: value for options in reversed(chosen) for name, value in options.items()}
+        combined.append({**others, **({"columns": columns} if columns else {})})
+    return combined
+
+
+def _list_problems(message: str) -> list[str]:
+    return [line for line in message.split("\n") if not line.startswith("    ")]
+
+
+def _list_queries(problem: str) -> list[str]:
+    """Return the queries in a message, which are no part of another."""
+    queries: list[str] = []
+    end = 0
+    for match in re.finditer(r"SELECT ", problem):
+        if match.start() >= end and (query := _read_query(problem[match.start() :])):
+            queries.append(query)
+            end = match.start() + len(query)
+    return queries
+
+
+def list_ways(message: str, metrics: Any, arguments: Mapping[str, Any]) -> list[tuple[Any, dict[str, Any]]]:
+    """Return metrics and arguments of each call that a message leads to, none if it leads nowhere."""
     if (call := re.search(r"[Ww]rite evaluate\((.*)\)$", message)) is not None:
         bound = ast.parse(f"f({call[1]})", mode="eval").body
         assert isinstance(bound, ast.Call)
         given = {keyword.arg: arguments.get(str(keyword.arg)) or ast.literal_eval(keyword.value) for keyword in bound.keywords}
-        return ast.literal_eval(bound.args[0]), {str(name): value for name, value in given.items()}
-    options = find_options(message)
-    query = next(
-        (
-            text
-            for match in re.finditer(r"SELECT ", message.split("\n    ", maxsplit=1)[0])
-            if (text := _read_query(message.split("\n    ", maxsplit=1)[0][match.start() :]))
-        ),
-        None,
-    )
-    if query is not None and "columns" not in options:
+        return [(ast.literal_eval(bound.args[0]), {str(name): value for name, value in given.items()})]
+    alternatives = list_alternatives(message)
+    problem, queries = next(((problem, found) for problem in _list_problems(message) if (found := _list_queries(problem))), ("", []))
+    if queries and not any("columns" in options for options in alternatives):
+        options = alternatives[0] if alternatives else {}
+        role = problem.split(" (", maxsplit=1)[0].split(".", maxsplit=1)[0].split(":", maxsplit=1)[0]
         inputs = dict(arguments.get("inputs") or {})
-        role = message.split(" (", maxsplit=1)[0].split(".", maxsplit=1)[0].split(":", maxsplit=1)[0]
         if role in inputs:
-            return metrics, {**arguments, "inputs": {**inputs, role: query}}
-        name = next(name for name in INPUTS if name in arguments)
-        return metrics, {**{key: value for key, value in arguments.items() if key != "columns"}, **options, name: query}
-    if options:
-        columns = {**arguments.get("columns", {}), **options.pop("columns", {})}
-        return metrics, {**arguments, **({"columns": columns} if columns else {}), **options}
-    if (metric := _METRIC.search(message)) is not None:
-        return ast.literal_eval(metric[1]) if metric[1][0] in "['" else metric[1], dict(arguments)
-    return metrics, dict(arguments)
+            return [(metrics, {**arguments, "inputs": {**inputs, role: query}}) for query in queries]
+        name = role if role in arguments else next(name for name in INPUTS if name in arguments)
+        kept = {key: value for key, value in arguments.items() if key != "columns"}
+        return [(metrics, {**kept, **options, name: query}) for query in queries]
+    given = arguments.get("columns", {})
+    ways = [
+        (metrics, {**arguments, **options, **({"columns": {**given, **options["columns"]}} if "columns" in options else {})})
+        for options in alternatives
+    ]
+    if any("columns" in options for options in alternatives):
+        return ways
+    suggested = [ast.literal_eval(match[1]) if match[1][0] in "['" else match[1] for match in _METRIC.finditer(message)]
+    return [*ways, *((metric, dict(arguments)) for metric in suggested)]
 
 
 def follow(metrics: Any, **arguments: Any) -> tuple[Any, list[str]]:
-    """Return the first number of a call, after the advice of its messages is followed, and these messages."""
+    """Return the first number of a call, after the first advice of its messages is followed, and these messages."""
     messages: list[str] = []
     for _ in range(MAX_STEPS + 1):
         try:
             result = sqlrank.evaluate(metrics, **arguments)
         except SqlrankError as error:
             messages.append(str(error))
-            following = follow_once(messages[-1], metrics, arguments)
-            assert following != (metrics, arguments), f"no way on from: {messages[-1]}"
-            metrics, arguments = following
+            ways = [way for way in list_ways(messages[-1], metrics, arguments) if way != (metrics, arguments)]
+            assert ways, f"no way on from: {messages[-1]}"
+            metrics, arguments = ways[0]
         else:
             return result[0][0].as_py(), messages
     raise AssertionError("\n".join(messages))
+
+
+def follow_all(metrics: Any, steps: int = MAX_STEPS, **arguments: Any) -> list[Any]:
+    """Return the first number of every call that the messages and the notes of a call lead to, one for each alternative."""
+    try:
+        result = sqlrank.evaluate(metrics, **arguments)
+    except SqlrankError as error:
+        text, numbers = str(error), []
+    else:
+        text, numbers = (result.schema.metadata or {}).get(b"sqlrank.notes", b"").decode(), [result[0][0].as_py()]
+    ways = [way for way in list_ways(text, metrics, arguments) if way != (metrics, arguments)]
+    assert ways or numbers, f"no way on from: {text}"
+    assert steps, f"no end of: {text}"
+    return [number for way in ways for number in follow_all(way[0], steps - 1, **way[1])] or numbers
 
 
 def follow_command(*words: object) -> tuple[str, list[str]]:

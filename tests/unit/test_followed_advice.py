@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import sqlrank
-from tests.unit.advice import follow, follow_command
+from tests.unit.advice import follow, follow_all, follow_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,6 +51,7 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
     "infinity": ({"label": LABELS, "score": ["inf", "0.2", "0.4", "0.3"]}, "AUC", 0.75),
     "a total": ({"label": ["1", "0", "0", "1", "Total"], "score": [*SCORES, 0.45]}, "AUC", 0.75),
     "classes in letters": ({"label": ["b", "a", "a", "b"], "score": SCORES}, "AUC", 0.75),
+    "two words": ({"label": ["donated", "not donated", "not donated", "donated"], "score": SCORES}, "AUC", 0.25),
     "names of scikit-learn": ({"y_true": LABELS, "y_score": SCORES}, "AUC", 0.75),
     "names of BigQuery": ({"clicked": LABELS, "predicted_probability": SCORES}, "AUC", 0.75),
     "names of R": ({"observed": LABELS, "prob": SCORES}, "AUC", 0.75),
@@ -59,10 +60,13 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
 }
 
 
+# Numbers of further alternatives of a message, which say another thing.
+OTHER_READINGS = {"two words": 0.75, "classes in letters": 0.25}
+
 # What the quick tests try of the above and of what follows, one of each kind of advice; the rest is slow.
 QUICK = {
-    "percentages", "labels -1 and 1", "decimal commas", "percent and a dash", "yes and no", "names of R", "comma.csv", "columns.json",
-    "rates.csv", "PyTerrier", "NumPy texts", "bars",
+    "percentages", "labels -1 and 1", "decimal commas", "yes and no", "names of R", "comma.csv", "rates.csv", "NumPy texts",
+    "two words", "zeros and numbers", "gaps from 0", "a distance", "another input",
 }  # fmt: skip
 
 
@@ -76,6 +80,8 @@ def test_columns_of_predictions(case: str) -> None:
     value, messages = follow(metric, predictions=columns)
     assert value == pytest.approx(expected, abs=1e-6)
     assert messages or metric == "auc_roc"
+    numbers = [expected, *([OTHER_READINGS[case]] if case in OTHER_READINGS else [])]
+    assert follow_all(metric, predictions=columns) == pytest.approx(numbers, abs=1e-6)
     assert not any(message.startswith(("duckdb:", "DuckDB", "sqlite:")) for message in messages)
 
 
@@ -110,6 +116,7 @@ def test_files_of_predictions(name: str, tmp_path: Path) -> None:
     value, messages = follow(metric, predictions=str(tmp_path / name))
     assert value == pytest.approx(expected, abs=1e-6)
     assert any(part in message for message in messages)
+    assert {*follow_all(metric, predictions=str(tmp_path / name))} == {value}
 
 
 @pytest.mark.slow
@@ -128,7 +135,7 @@ RUNS = {
     "RecBole": "user_id,item_id,prediction\nq1,d1,.9\nq1,d2,.8\n",
     "LlamaIndex": "query_id,chunk_id,sim\nq1,d1,.9\nq1,d2,.8\n",
     "search logs": "request_id,url,bm25\nq1,d1,9\nq1,d2,8\n",
-    "decimal commas": "query_id;doc_id;score\nq1;d1;0,9\nq1;d2;0,8\n",
+    "German numbers": "query_id;doc_id;score\nq1;d1;0,9\nq1;d2;0,8\n",
 }
 
 
@@ -159,6 +166,7 @@ def test_texts_of_lists(form: str, tmp_path: Path) -> None:
     assert follow("RR", inputs={"answers": str(tmp_path / "answers.csv")})[0] == 0.75
 
 
+@pytest.mark.slow
 def test_columns_of_answers(tmp_path: Path) -> None:
     objects = {"query_id": "q1", "retrieved": [{"key": "a"}, {"key": "b"}], "relevant": ["b"]}
     (tmp_path / "objects.jsonl").write_text(json.dumps(objects))
@@ -166,6 +174,112 @@ def test_columns_of_answers(tmp_path: Path) -> None:
     lists = {"query_id": "q1", "retrieved": ["a", "b"], "ground_truth": "Paris is the capital", "ground_truth_ids": ["b"]}
     (tmp_path / "lists.jsonl").write_text(json.dumps(lists))
     assert follow("RR", inputs={"answers": str(tmp_path / "lists.jsonl")})[0] == 0.5
+
+
+def _make_run(docs: list[Any], **columns: list[Any]) -> dict[str, list[Any]]:
+    return {"query_id": ["q1"] * len(docs), "doc_id": docs, **(columns or {"score": [-float(index) for index in range(len(docs))]})}
+
+
+def _make_qrels(docs: list[Any]) -> dict[str, list[Any]]:
+    return {"query_id": ["q1"] * len(docs), "doc_id": docs, "relevance": [1] * len(docs)}
+
+
+TEXTS = {"score": [2.0, 1.0], "n": [1, 2], "code": ["1", "x"], "other": ["3", "4"]}
+CODES = {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "relevance": [0, 1], "code": ["a", "y"], "day": [1, 1]}
+
+# A metric with what is given, and its number after every alternative of messages and notes.
+CALLS: dict[str, tuple[str, dict[str, Any], list[float]]] = {
+    "zeros and texts": ("R@10", {"run": _make_run(["007", "100"]), "qrels": _make_qrels(["7", "100"])}, [1.0]),
+    "zeros and numbers": ("R@10", {"run": _make_run(["007", "100"]), "qrels": _make_qrels([7, 100])}, [1.0]),
+    "numbers and zeros": ("R@10", {"run": _make_run([7, 100]), "qrels": _make_qrels(["007", "100"])}, [1.0]),
+    "zeros alone": ("R@10", {"run": _make_run(["007", "0100"]), "qrels": _make_qrels([7, 100])}, [1.0]),
+    "zeros in another column": (
+        "R@10",
+        {"run": {"query_id": ["q1"], "docno": ["007"], "score": [1.0]}, "qrels": _make_qrels(["7"]), "columns": {"run.doc_id": "docno"}},
+        [1.0],
+    ),
+    "zeros of queries": (
+        "R@10",
+        {"run": {"01": {"a": 1.0}, "2": {"a": 1.0}}, "qrels": {"1": {"a": 1}, "2": {"a": 1}}},
+        [1.0],
+    ),
+    "a final .0": ("R@10", {"run": _make_run(["7.0", "8"]), "qrels": _make_qrels(["7", "8"])}, [1.0]),
+    "a final .0 alone": ("R@10", {"run": _make_run(["7.0", "70.0"]), "qrels": _make_qrels([7, 70])}, [1.0]),
+    "letters": ("R@10", {"run": _make_run(["D1", "d2"]), "qrels": _make_qrels(["d1", "d2"])}, [1.0]),
+    "letters and zeros": ("R@10", {"run": _make_run(["D1", "007"]), "qrels": _make_qrels(["d1", "7"])}, [1.0]),
+    "gaps from 0": (
+        "RR",
+        {"run": _make_run(list("abc"), position=[0, 4, 9]), "qrels": _make_qrels(["b"]), "columns": {"rank": "position"}, "ties": "rank"},
+        [0.2],
+    ),
+    "given gaps from 0": ("RR", {"run": _make_run(list("abc"), rank=[0, 4, 9]), "qrels": _make_qrels(["b"]), "ranks": "given"}, [0.2]),
+    "given ranks from 0": ("RR", {"run": _make_run(list("abc"), rank=[0, 1, 2]), "qrels": _make_qrels(["b"]), "ranks": "given"}, [0.5]),
+    "gaps from 1": ("RR", {"run": _make_run(list("abc"), rank=[1, 5, 10]), "qrels": _make_qrels(["b"]), "ties": "rank"}, [0.2]),
+    "ranks from 0": ("RR", {"run": _make_run(list("abc"), rank=[0, 1, 2]), "qrels": _make_qrels(["b"]), "ties": "rank"}, [0.5]),
+    "ranks of an expression": (
+        "RR",
+        {"run": _make_run(list("abc"), place=[0, 10, 20]), "qrels": _make_qrels(["b"]), "columns": {"rank": "place / 10"}, "ties": "rank"},
+        [0.5],
+    ),
+    "ranks in place of scores": ("RR", {"run": _make_run(list("abc"), rank=[1, 2, 3]), "qrels": _make_qrels(["b"])}, [0.5]),
+    "relevant documents": ("RR", {"run": _make_run(["a", "b"]), "qrels": {"query_id": ["q1"], "doc_id": ["b"]}}, [0.5]),
+    "a distance": ("RR", {"run": _make_run(list("abc"), distance=[0.1, 0.5, 0.9]), "qrels": _make_qrels(["b"])}, [0.5]),
+    "a distance of two words": ("RR", {"run": _make_run(["a", "b"], **{"L2 Distance": [0.1, 0.5]}), "qrels": _make_qrels(["b"])}, [0.5]),
+    "a mapped distance": (
+        "RR",
+        {"run": _make_run(["a", "b"], cosine_dist=[0.1, 0.5]), "qrels": _make_qrels(["b"]), "columns": {"score": "cosine_dist"}},
+        [0.5],
+    ),
+    "a distance beside a similarity": (
+        "RR",
+        {"run": _make_run(["a", "b"], distance=[0.1, 0.5], similarity=[0.9, 0.5]), "qrels": _make_qrels(["b"])},
+        [0.5],
+    ),
+    "another input": (
+        "RR",
+        {"run": {**_make_run(["d1", "d2"]), **TEXTS}, "qrels": CODES, "where": "qrels.code = 'y' AND run.n <> run.code AND qrels.day = 1"},
+        [1.0],
+    ),
+    "one of two comparisons": (
+        "RR",
+        {
+            "run": {**_make_run(["d1", "d2"]), **TEXTS},
+            "qrels": CODES,
+            "where": "(run.other = 4 OR run.code = 1) AND qrels.day BETWEEN 1 AND 2",
+        },
+        [0.5],
+    ),
+    "a list of numbers": ("RR", {"run": {**_make_run(["d1", "d2"]), **TEXTS}, "qrels": CODES, "where": "run.code NOT IN (-1, 1)"}, [1.0]),
+    "a NULL score": ("RR", {"run": _make_run(["a", "b"], score=[None, 1.0]), "qrels": _make_qrels(["b"])}, [1.0]),
+    "a NULL grade": ("RR", {"run": _make_run(["a", "b"]), "qrels": {**_make_qrels(["a", "b"]), "relevance": [None, 1]}}, [0.5]),
+    "a NULL label": ("AUC", {"predictions": {"label": [1, 0, None], "score": [0.9, 0.1, 0.5]}}, [1.0]),
+    "a document twice": ("RR", {"run": _make_run(["a", "b", "a"], score=[1.0, 2.0, 3.0]), "qrels": _make_qrels(["b"])}, [0.5]),
+    "a document judged twice": ("RR", {"run": _make_run(["a", "b"]), "qrels": {**_make_qrels(["b", "b"]), "relevance": [0, 1]}}, [0.5]),
+    "a name of another tool": ("map_cut_10", {"run": _make_run(["a", "b"]), "qrels": _make_qrels(["b"])}, [0.5, 0.5]),
+    "an empty query": ("num_ret", {"run": {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}, "qrels": {"q1": {"d1": 1}, "q2": {}}}, [1.0]),
+}
+
+
+@pytest.mark.parametrize("name", _mark_slow(CALLS))
+def test_every_alternative_of_messages_and_notes(name: str) -> None:
+    metric, arguments, numbers = CALLS[name]
+    assert follow_all(metric, **arguments) == pytest.approx(numbers)
+
+
+OTHER_FILES = {
+    "ratings.dat": ("1::10::5::978300760\n1::20::3::978302109\n", 1.0),
+    "data.inter": ("user_id:token\titem_id:token\trating:float\n1\t20\t5\n1\t10\t3\n", 1.0),
+    "qrels.json": (json.dumps({"1": {"10": 1}, "2": {}}), 1.0),
+    "lists.json": (json.dumps({"1": ["10"], "2": ["20"]}), 0.5),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OTHER_FILES)
+def test_queries_of_files_of_judgments(name: str, tmp_path: Path) -> None:
+    text, expected = OTHER_FILES[name]
+    (tmp_path / name).write_text(text)
+    assert follow_all("RR", run={"1": ["10"]}, qrels=str(tmp_path / name)) == [expected]
 
 
 @pytest.mark.slow
