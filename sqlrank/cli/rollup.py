@@ -9,7 +9,7 @@ import typer
 
 import sqlrank
 from sqlrank.cli import options as opt
-from sqlrank.cli.console import exit_on_error
+from sqlrank.cli.console import echo_notes, exit_on_error
 from sqlrank.cli.parsing import list_sources, output_file, parse_columns, parse_group_columns, parse_inputs, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_files
@@ -119,6 +119,7 @@ def rollup(
             write_result(result, form, FileKind.ROLLUP, file, TableStyle.for_result(result, registry_for(sql_dir), digits))
         if insert is not None:
             typer.echo(f"inserted {result.num_rows:,} row{'s' * (result.num_rows != 1)} into {insert}", err=True)
+        echo_notes(result)
 
 
 def _write_model(path: Path, metrics: Any, options: dict[str, Any], force: bool, sources: tuple[Any, ...], **model_options: Any) -> None:

@@ -19,6 +19,7 @@ from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import prepare_statement
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, collect_sources, leaf_sources
+from sqlrank.result_metadata import left_out_metadata, read_left_out
 from sqlrank.rollups.binning import DEFAULT_BINS, JackknifeBuckets, ScoreBinning
 from sqlrank.rollups.build import add_definition_column, resolve_rollup_request
 from sqlrank.rollups.writer import Batch, add_new, insert_rollup
@@ -109,6 +110,7 @@ def rollup(
         ``score_min`` and ``score_max``. All have ``num_rows`` and a column per aggregate (float64), and ``definition_hash`` (text); only rows
         of equal hashes may be merged. ``batch`` (text) exists if one is named. For rankings there is a row per group of ``by``:
         ``num_rows`` is the number of lists. Each metric has the count, sum, sum of squares, minimum and maximum of its per-query values.
+        The metadata say what policies left out or filled, as for :func:`sqlrank.evaluate`.
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, with a list of those that can.
@@ -157,7 +159,10 @@ def rollup(
         limits,
         lambda database: execute_resolved(batch_request, database, check, add_columns),
     )
-    result = result.replace_schema_metadata({"sqlrank.version": __version__})
+    left_out = read_left_out(result.schema.metadata)
+    if request.rolled_up:
+        left_out = [replace(entry, metrics=definition.metric_names) for entry in left_out]
+    result = result.replace_schema_metadata({"sqlrank.version": __version__, **left_out_metadata(left_out)})
     if insert is not None:
         insert_rollup(result, connection, insert, overwrite_by)
     return result

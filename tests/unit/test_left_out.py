@@ -288,6 +288,26 @@ def test_comparisons_and_gates_say_what_is_left_out(tmp_path: Path) -> None:
     assert done.stderr == f"note: {note}\n"
 
 
+def test_rollups_say_what_is_left_out(tmp_path: Path) -> None:
+    predictions = pa.table({"day": ["a", "a", "b", "b", "b"], "label": [1, 0, 1, 0, 1], "score": [0.9, 0.1, 0.8, None, 0.2]})
+    call = {"predictions": predictions, "by": "day", "nulls": "drop"}
+    for metrics in (["AUC", "LogLoss"], ["LogLoss"]):
+        rows = sqlrank.rollup(metrics, **call)
+        assert read_notes(rows) == read_notes(sqlrank.evaluate(metrics, **call)) != []
+        assert [entry.metrics for entry in read_left_out(rows.schema.metadata)] == [tuple(metrics)]
+        assert read_notes(sqlrank.evaluate(metrics, rollup=rows)) == []
+    ranked = {"run": {"a": ["x"]}, "qrels": {"a": {"x": 1}, "b": {"x": 1}, "c": {}}}
+    for options in ({}, {"queries": "judged_and_retrieved"}):
+        rows = sqlrank.rollup(["RR", "num_unanswered"], **ranked, **options)
+        assert read_notes(rows) == read_notes(sqlrank.evaluate(["RR", "num_unanswered"], **ranked, **options))
+        assert len(read_notes(rows)) == 2
+    pyarrow.parquet.write_table(predictions, tmp_path / "predictions.parquet")
+    words = ["rollup", "AUC", "--predictions", str(tmp_path / "predictions.parquet"), "--by", "day", "--policy", "nulls=drop"]
+    done = CliRunner().invoke(app, words)
+    assert done.stderr == "note: predictions without a label, score or weight, which are left out: 1 (day=b: 1)\n"
+    assert CliRunner().invoke(app, [*words, "-o", str(tmp_path / "rollup.parquet")]).stderr.startswith("note: ")
+
+
 def test_reports_begin_with_what_is_left_out() -> None:
     html = sqlrank.report("RR", run={"old": RUN, "new": HALF}, qrels=QRELS).html
     assert "3 of 12 judged queries found no list, and count as empty lists (system=new: 3 of 6)." in html
