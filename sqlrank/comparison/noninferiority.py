@@ -95,7 +95,7 @@ def _decide_on_pairs(
 
 
 def _describe_few_changes(summary: DifferenceSummary) -> str:
-    """Return how few units decide, if a test by their signs could not reject at 0.05 whatever they are: 2 to the power of 1 - n is above it."""
+    """Return the end of a reason, if so few units change that a test by their signs could not reject at 0.05: 2 to the power of 1 - n is above it."""
     changed = (summary.n_positive or 0) + (summary.n_negative or 0)
     if changed >= MIN_CHANGED_UNITS:
         return ""
