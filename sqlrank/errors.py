@@ -11,11 +11,14 @@ from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 """Numbers of the errors of full disks and quotas."""
+
+MAX_EXAMPLES = 3
+"""Maximum number of rows or values that a message shows."""
 
 MAX_EXCERPT = 80
 """Maximum number of characters that a message quotes from foreign text."""
@@ -225,6 +228,17 @@ def join_words(words: Iterable[str], conjunction: str = "and") -> str:
     """
     *first, last = [*words] or [""]
     return f"{', '.join(first)} {conjunction} {last}" if first else last
+
+
+def list_examples(values: Sequence[str]) -> str:
+    """Join values, of many the first and the number of others.
+
+    >>> list_examples(["'a'", "'b'"]), list_examples(list("abcde"))
+    ("'a' and 'b'", 'a, b, c and 2 more')
+    """
+    if len(values) <= MAX_EXAMPLES:
+        return join_words(values)
+    return f"{', '.join(values[:MAX_EXAMPLES])} and {len(values) - MAX_EXAMPLES:,} more"
 
 
 def enumerate_names(names: Iterable[str]) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.metric_values import undefined_key
+from sqlrank.errors import list_examples
 from sqlrank.inputs.cross_input_checks import check_shared_classes, describe_similar_ids
 from sqlrank.inputs.missing_columns import describe_distance
-from sqlrank.inputs.row_checks import MAX_EXAMPLES, short_value
+from sqlrank.inputs.row_checks import short_value
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.metric_resolver import find_effective_policies, resolve_metrics
 from sqlrank.registry.query_templates import RowCheck, load_select
@@ -145,9 +146,13 @@ def _find_empty_queries(request: ResolvedRequest, names: tuple[str, ...]) -> Ite
     dicts = [source for source in leaf_sources(request.sources.get(role)) if isinstance(source, Mapping) and policy != "given"]
     empty = [query for source in dicts for query, docs in source.items() if not len(docs)]
     if empty:
-        examples = ", ".join(map(short_value, empty[:MAX_EXAMPLES])) + (", ..." if len(empty) > MAX_EXAMPLES else "")
         advice = ". Give each a document of relevance 0 to count it" if role == "qrels" else ""
-        yield LeftOut(f"queries of {role} have no documents, and are left out: {examples}{advice}", names, len(empty), sum(map(len, dicts)))
+        yield LeftOut(
+            f"queries of {role} have no documents, and are left out: {list_examples(list(map(short_value, empty)))}{advice}",
+            names,
+            len(empty),
+            sum(map(len, dicts)),
+        )
 
 
 def _find_noted(inputs: BoundInputs, result: pa.Table, keys: Sequence[str], relation: str) -> Iterator[LeftOut]:

@@ -22,6 +22,7 @@ from sqlrank.inputs.assembled_inputs import ROW_NUMBER
 from sqlrank.inputs.audit_statement import build_audit
 from sqlrank.inputs.column_binding import bind_inputs, check_independent_rows
 from sqlrank.inputs.filters import filter_inputs
+from sqlrank.inputs.group_columns import describe_unseen_groups
 from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_advice import explain_failed_cast
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
@@ -29,7 +30,6 @@ from sqlrank.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes
 from sqlrank.planner.planner import choose_plan, validate_plan
 from sqlrank.planner.rank_method import is_rank_method_allowed
 from sqlrank.query_text import query_text
-from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.renderer import render_over_tables, to_sql
 from sqlrank.request_header import request_header
 
@@ -159,7 +159,9 @@ def _prepare_bound(
     notes = []
     if not database.can_inspect and "queries" in inputs.needed_columns and not layout.weighted:
         notes.append(_default_column_note("queries", "weight", 1))
-    notes += [*_default_column_notes(inputs), *_group_notes(inputs)] if not database.can_inspect else []
+    notes += (
+        [*_default_column_notes(inputs), *describe_unseen_groups(inputs.group_columns, inputs.by_role)] if not database.can_inspect else []
+    )
     if any(_round_threshold(metric, inputs) for metric in request.metrics):
         notes.append("predictions: the threshold is rounded to 32 bits, as the scores are")
     header = request_header(request, inputs, plans, notes)
@@ -207,20 +209,6 @@ def _default_column_notes(inputs: BoundInputs) -> list[str]:
         _default_column_note(bound_input.role.name, column.name, column.default)
         for bound_input, column in defaulted_columns
         if column.name not in bound_input.columns
-    ]
-
-
-def _group_notes(inputs: BoundInputs) -> list[str]:
-    """Return a header line for each group that is looked for in the uninspected run alone: judgments may have it, too."""
-    names = [
-        column.requested_name
-        for column in inputs.group_columns
-        if "qrels" in inputs.by_role
-        and list(column.columns) == ["run"]
-        and column.requested_name not in {SYSTEM_COLUMN, f"run.{column.label}"}
-    ]
-    return [
-        f"{name} is read from the run, and all judgments count in each {name}. If qrels has it, too, write qrels.{name}" for name in names
     ]
 
 

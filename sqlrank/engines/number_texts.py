@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import duckdb
 from sqlglot import exp
 
-from sqlrank.errors import join_words, quote_excerpt, to_sentence
+from sqlrank.errors import list_examples, quote_excerpt, to_sentence
 from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import find_nodes
@@ -17,7 +17,6 @@ from sqlrank.sql_ast import find_nodes
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-MAX_TEXT_EXAMPLES = 3
 MAX_WORDS = 6
 """Number of different texts up to which a message writes a number for each."""
 
@@ -44,7 +43,7 @@ def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
         return _suggest_words(name, column, dialect, sorted(odd))
     if not missing and (not best or best[0].name == "infinite"):
         return f"If its texts are numbers, such as inf, give {write_mapping({name: exp.cast(column.copy(), 'DOUBLE')}, dialect)}"
-    quoted = _quote_texts([*missing, *(text for text in odd if text not in missing)])
+    quoted = list_examples([*map(quote_excerpt, missing), *(quote_excerpt(text) for text in odd if text not in missing)])
     problem = f"{quoted}{place and f' {place}'} is none" if len(odd) == 1 else f"{quoted} are none{place and f', first {place}'}"
     if missing[:1] and missing[0].lower() == name:
         problem += ", but the header again"
@@ -113,16 +112,11 @@ def _suggest_words(name: str, column: exp.Expr, dialect: str, words: Sequence[st
         branches = [exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
         return write_mapping({name: exp.Case(this=column.copy(), ifs=branches)}, dialect)
 
-    problem = f"{_quote_texts(words)} are none. Say what each stands for"
+    problem = f"{list_examples(list(map(quote_excerpt, words)))} are none. Say what each stands for"
     if len(words) == 2:  # noqa: PLR2004  either may be the positive one
         choices = [f"{number_words(order)} if {quote_excerpt(order[1])} is 1" for order in (words, words[::-1])]
         return f"{problem}: {', or '.join(choices)}"
     return f"{problem}, as {number_words(words[:MAX_WORDS])} does in the order of letters"
-
-
-def _quote_texts(texts: Sequence[str]) -> str:
-    quoted = [quote_excerpt(text) for text in texts[:MAX_TEXT_EXAMPLES]]
-    return join_words(quoted) if len(texts) <= MAX_TEXT_EXAMPLES else f"{', '.join(quoted)} and {len(texts) - MAX_TEXT_EXAMPLES:,} more"
 
 
 def write_mapping(values: Mapping[str, exp.Expr], dialect: str) -> str:

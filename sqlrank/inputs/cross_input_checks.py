@@ -13,10 +13,9 @@ from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import UNIT_ID, key_column
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.engines.number_texts import write_mapping
-from sqlrank.errors import InputError, to_sentence
+from sqlrank.errors import MAX_EXAMPLES, InputError, to_sentence
 from sqlrank.inputs.row_advice import bound_expression
 from sqlrank.inputs.row_checks import (
-    MAX_EXAMPLES,
     RANKING_KEYS,
     ValidationReport,
     describe_further_rows,

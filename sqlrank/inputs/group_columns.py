@@ -78,6 +78,18 @@ def find_group_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput
     )
 
 
+def describe_unseen_groups(columns: Iterable[GroupColumn], inputs: Mapping[str, BoundInput]) -> list[str]:
+    """Return a sentence for each column that is looked for in the uninspected run alone: judgments may have it, too."""
+    names = [
+        column.requested_name
+        for column in columns
+        if "qrels" in inputs and list(column.columns) == ["run"] and column.requested_name not in {SYSTEM_COLUMN, f"run.{column.label}"}
+    ]
+    return [
+        f"{name} is read from the run, and all judgments count in each {name}. If qrels has it, too, write qrels.{name}" for name in names
+    ]
+
+
 def _is_label(name: str, match: _ColumnMatch, inputs: Mapping[str, BoundInput]) -> bool:
     """Return True if a text of ``by`` is the name in the result, not the name of the column."""
     is_known = match.is_seen or any(match.column in inputs[role].expressions for role in match.roles)

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.number_texts import find_odd_cell, suggest_list, suggest_number
 from sqlrank.engines.text_readers import shorten_text_readers
-from sqlrank.errors import InputError
+from sqlrank.errors import MAX_EXAMPLES, InputError
 from sqlrank.inputs.bound_input import comparable_columns
 from sqlrank.inputs.missing_columns import describe_missing_columns
 from sqlrank.inputs.nested_rows import NESTED_TYPES
@@ -41,7 +41,6 @@ In larger runs, only duplicates of relevant documents are found.
 _DUPLICATE_POLICY = dict.fromkeys(("run", "qrels", "history", "baseline"), ", or give duplicates='max'")
 """Advice on repeated rows, for the inputs that the policy ``duplicates`` applies to."""
 
-MAX_EXAMPLES = 3
 MAX_TEXTS = 1000
 """Maximum number of different texts that advice on a column is based on."""
 MAX_VALUE_CHARS = 80

@@ -191,7 +191,7 @@ def test_queries_without_documents_are_counted(queries: str | None, form: str) -
     if form == "lists":
         qrels, run = ({query: list(docs) for query, docs in source.items()} for source in (qrels, run))
     policy = {} if queries is None else {"queries": queries}
-    judged = "2 of 4 queries of qrels have no documents, and are left out: 'q2', 'q4'. Give each a document of relevance 0 to count it"
+    judged = "2 of 4 queries of qrels have no documents, and are left out: 'q2' and 'q4'. Give each a document of relevance 0 to count it"
     if queries == "retrieved":
         assert read_notes(sqlrank.evaluate("RR", run=run, qrels=qrels, **policy)) == [
             "1 of 2 queries of run have no documents, and are left out: 'q3'"
