@@ -355,6 +355,7 @@ def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: Che
             database,
             by_role[role],
             has_gaps=role == "run" and request.any_metric_with("ranks", "given"),
+            can_have_gaps=role == "run" and "baseline" not in needed,
             is_deduplicated=role in deduplicated_roles,
         )
     cross_input_checks.check_probabilities(database, request.library, request.metrics, report.top_grade)

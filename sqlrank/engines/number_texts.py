@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MAX_WORDS = 6
 """Number of different texts up to which a message writes a number for each."""
 
+_MISSING = {"", "nan", "null", "n/a"}
+"""Texts in the place of missing values, in lower case, beside words."""
+
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*", re.IGNORECASE | re.ASCII)
 _ODD_CELL = re.compile(r'CSV Error on Line: (\d+)\n.*?Could not convert string "(.*?)" to ', re.DOTALL)
 
@@ -40,7 +43,7 @@ def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
     best = best[: 2 if best and best[0].name == "thousands" else 1]
     missing = [text for text in odd if not any(reading.is_match(text) for reading in best)]
     if not best and len(odd) == len(texts) > 1:
-        return _suggest_words(name, column, dialect, sorted(odd))
+        return _suggest_words(name, column, dialect, odd)
     if not missing and (not best or best[0].name == "infinite"):
         return f"If its texts are numbers, such as inf, give {write_mapping({name: exp.cast(column.copy(), 'DOUBLE')}, dialect)}"
     quoted = list_examples([*map(quote_excerpt, missing), *(quote_excerpt(text) for text in odd if text not in missing)])
@@ -52,8 +55,7 @@ def suggest_number(name: str, column: exp.Expr, dialect: str, texts: Mapping[str
         steps = [f"leave {'it' if len(missing) == 1 else 'them'} out with {write_mapping({name: lenient}, dialect)}"]
     else:
         steps = [f"{reading.words} {write_mapping({name: reading.read(column, bool(missing))}, dialect)}" for reading in best]
-    count = sum(odd[text] for text in missing)
-    dropped = f" and nulls='drop', which drops {count:,} row{'s' * (count > 1)}" if missing else ""
+    dropped = _describe_dropped(sum(odd[text] for text in missing))
     return f"{problem}. {', or '.join([to_sentence(steps[0]), *steps[1:]])}{dropped}"
 
 
@@ -105,18 +107,29 @@ def suggest_list(name: str, column: exp.Expr, dialect: str, texts: Collection[st
     return f"{reading.words} {write_mapping({name: reading.read(column, is_lenient=False)}, dialect)}"
 
 
-def _suggest_words(name: str, column: exp.Expr, dialect: str, words: Sequence[str]) -> str:
+def _suggest_words(name: str, column: exp.Expr, dialect: str, texts: Mapping[str, int]) -> str:
     """Return the advice for texts of which none is a number: a number for each, in an order that the caller knows."""
+    missing = [text for text in texts if text.strip().lower() in _MISSING]
+    missing = missing if len(missing) + 1 < len(texts) else []
+    words = sorted(text for text in texts if text not in missing)
+    problem = f"{list_examples(list(map(quote_excerpt, sorted(texts))))} are none. Say what each stands for"
+    if len(folded := sorted({word.strip().lower() for word in words})) < len(words):
+        column, words = exp.Lower(this=exp.Trim(this=column)), folded
+    dropped = _describe_dropped(sum(texts[text] for text in missing))
 
     def number_words(words: Sequence[str]) -> str:
         branches = [exp.If(this=exp.Literal.string(word), true=exp.Literal.number(number)) for number, word in enumerate(words)]
-        return write_mapping({name: exp.Case(this=column.copy(), ifs=branches)}, dialect)
+        return f"{write_mapping({name: exp.Case(this=column.copy(), ifs=branches)}, dialect)}{dropped}"
 
-    problem = f"{list_examples(list(map(quote_excerpt, words)))} are none. Say what each stands for"
     if len(words) == 2:  # noqa: PLR2004  either may be the positive one
-        choices = [f"{number_words(order)} if {quote_excerpt(order[1])} is 1" for order in (words, words[::-1])]
+        choices = [f"{number_words(order)}{dropped and ','} if {quote_excerpt(order[1])} is 1" for order in (words, words[::-1])]
         return f"{problem}: {', or '.join(choices)}"
     return f"{problem}, as {number_words(words[:MAX_WORDS])} does in the order of letters"
+
+
+def _describe_dropped(count: int) -> str:
+    """Return the option that drops a number of rows, as the end of a sentence, empty for none."""
+    return f" and nulls='drop', which drops {count:,} row{'s' * (count > 1)}" if count else ""
 
 
 def write_mapping(values: Mapping[str, exp.Expr], dialect: str) -> str:

@@ -223,8 +223,11 @@ def check_no_ties(database: Database, bound_input: BoundInput) -> None:
         )
 
 
-def check_ranks(database: Database, bound_input: BoundInput, *, has_gaps: bool, is_deduplicated: bool) -> None:
-    """Check that the ranks of each list are integers, each once, and from 1 to its length unless they may have gaps."""
+def check_ranks(database: Database, bound_input: BoundInput, *, has_gaps: bool, can_have_gaps: bool, is_deduplicated: bool) -> None:
+    """Check that the ranks of each list are integers, each once, and from 1 to its length unless they may have gaps.
+
+    ``can_have_gaps``: they would have them under ``ranks=given``.
+    """
     columns = ("query_id", "doc_id", "rank") if is_deduplicated else ("query_id", "rank")
     wrong_lists, advice = load_select("checks", "list_ranks.sql"), load_select("inputs", "rank_advice.sql")
     if has_gaps:
@@ -248,7 +251,7 @@ def check_ranks(database: Database, bound_input: BoundInput, *, has_gaps: bool, 
         steps = [
             to_sentence(check.meaning.format(mapping=mapping))
             for check, holds in zip(map(RowCheck, advice.selects), database.query_rows(advice)[0], strict=True)
-            if holds and (bound_input.role.name == "run" or check.requirement != "positions")
+            if holds and (can_have_gaps or check.requirement != "positions")
         ]
         problem = "rank has to be integers from 1, each once in a list" if has_gaps else "rank has to be 1, 2, 3 to the length of a list"
         steps += ["Keep one document at each rank" if has_gaps else "Number the documents of each list from 1"]

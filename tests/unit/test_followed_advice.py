@@ -52,6 +52,8 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
     "a total": ({"label": ["1", "0", "0", "1", "Total"], "score": [*SCORES, 0.45]}, "AUC", 0.75),
     "classes in letters": ({"label": ["b", "a", "a", "b"], "score": SCORES}, "AUC", 0.75),
     "two words": ({"label": ["donated", "not donated", "not donated", "donated"], "score": SCORES}, "AUC", 0.25),
+    "two words and missing ones": ({"label": ["ok", "fraud", "fraud", "ok", "nan", " "], "score": [*SCORES, 0.1, 0.1]}, "AUC", 0.75),
+    "two words in other letters": ({"label": ["ok", "fraud", "Fraud ", "OK"], "score": SCORES}, "AUC", 0.75),
     "names of scikit-learn": ({"y_true": LABELS, "y_score": SCORES}, "AUC", 0.75),
     "names of BigQuery": ({"clicked": LABELS, "predicted_probability": SCORES}, "AUC", 0.75),
     "names of R": ({"observed": LABELS, "prob": SCORES}, "AUC", 0.75),
@@ -61,7 +63,7 @@ PREDICTIONS: dict[str, tuple[dict[str, list[Any]], str, float]] = {
 
 
 # Numbers of further alternatives of a message, which say another thing.
-OTHER_READINGS = {"two words": 0.75, "classes in letters": 0.25}
+OTHER_READINGS = {"two words": 0.75, "two words and missing ones": 0.25, "two words in other letters": 0.25, "classes in letters": 0.25}
 
 # What the quick tests try of the above and of what follows, one of each kind of advice; the rest is slow.
 QUICK = {
