@@ -240,7 +240,7 @@ def exit_on_error() -> Iterator[None]:
 def echo_notes(result: Any) -> None:
     """Write the notes on a result to standard error, a line each."""
     for note in (result.schema.metadata or {}).get(NOTES_KEY.encode(), b"").decode().splitlines():
-        typer.echo(f"note: {clean_line(note)}", err=True)
+        typer.echo(f"note: {clean_line(as_option_message(note) if 'columns={' in note else note)}", err=True)
 
 
 @contextmanager

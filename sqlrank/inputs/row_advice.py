@@ -78,8 +78,11 @@ def explain_failed_cast(
     if match is None:
         return
     problem = f"{quote_excerpt(match[1])} is no {match[2]}"
-    if condition is not None and (text := _compare_texts(database, inputs, condition, match[1])):
-        raise InputError(f"where: {problem}, and is compared with a number. Compare texts, where={text!r}") from error
+    if condition is not None:
+        # The text is one of a column, or else of the condition.
+        text = _compare_texts(database, inputs, condition, match[1]) or _compare_texts(database, inputs, condition, None)
+        if text:
+            raise InputError(f"where: {problem}, and is compared with a number. Compare texts, where={text!r}") from error
     for bound_input in inputs.values():
         dialect = get_dialect(bound_input.table.dialect).sqlglot_name
         for name, column in bound_input.columns.items():
@@ -94,8 +97,8 @@ def explain_failed_cast(
                 raise InputError(f"{bound_input.label}: {name} is {quote_excerpt(column)}, and {problem}. {advice}") from error
 
 
-def _compare_texts(database: Database, inputs: Mapping[str, BoundInput], condition: exp.Expression, value: str) -> str:
-    """Return the caller's condition with texts where a column that has a value is compared with numbers, empty if none is."""
+def _compare_texts(database: Database, inputs: Mapping[str, BoundInput], condition: exp.Expression, value: str | None) -> str:
+    """Return the caller's condition with texts where a column of texts, with a value if one is given, is compared with numbers, empty if none is."""
     dialect = get_dialect(database.dialect).sqlglot_name
     texts, is_mixed = [], False
     for conjunct in split_conjuncts(condition, database.dialect):
