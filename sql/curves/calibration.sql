@@ -2,7 +2,7 @@
 -- Use when: you use probabilities and want to see in which score range they are too high or too low.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
--- Undefined: the means of a bin whose weights are all 0 are NULL.
+-- Undefined: no row for a bin whose weights are all 0.
 -- Source: reliability diagram; scikit-learn calibration_curve.
 SELECT
   group_id,

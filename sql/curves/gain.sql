@@ -25,5 +25,6 @@ FROM (
     SUM(weight * label) AS total_positives,
     SUM(weight * (1 - label)) AS total_negatives
   FROM predictions
+  WHERE weight > 0
   GROUP BY group_id
 ) AS class_totals

@@ -16,9 +16,10 @@ SELECT
   COALESCE(SUM(negatives) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   ), 0) AS negatives_below, -- in lower buckets
-  COALESCE(SUM(bucket_rows) OVER (
+  COALESCE(SUM(counted_bucket_rows) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS rows_below, -- in lower buckets
+  ), 0) AS rows_below, -- of positive weight, in lower buckets
+  SUM(counted_bucket_rows) OVER (PARTITION BY group_id, constant_key) AS counted_rows, -- of positive weight
   SUM(positives) OVER (PARTITION BY group_id, constant_key) AS total_positives,
   SUM(negatives) OVER (PARTITION BY group_id, constant_key) AS total_negatives,
   SUM(bucket_rows) OVER (PARTITION BY group_id, constant_key) AS total_rows
@@ -30,7 +31,8 @@ FROM (
     MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key, -- 0 in every row, to PARTITION BY: without it Spark warns
     SUM(positives) AS positives,
     SUM(negatives) AS negatives,
-    SUM(num_rows) AS bucket_rows
+    SUM(num_rows) AS bucket_rows,
+    SUM(positive_rows + negative_rows) AS counted_bucket_rows
   FROM bucketed_scores
   GROUP BY group_id, bucket
 ) AS bucket_weights

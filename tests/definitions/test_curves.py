@@ -51,6 +51,16 @@ def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
     assert pr["threshold"] == pytest.approx(thresholds[::-1], abs=1e-9)
 
 
+def test_rows_of_weight_0_make_no_points_and_bins() -> None:
+    """At the highest, the lowest and a middle score, and at one of a row that has weight."""
+    data = pa.table({"label": [1, 0, 1, 0], "score": [0.9, 0.7, 0.5, 0.1], "weight": [1.0, 2.0, 0.5, 1.0]})
+    added = pa.table({"label": [1, 0, 0, 1], "score": [0.95, 0.05, 0.6, 0.7], "weight": [0.0] * 4})
+    for curve in (*CURVES, "Calibration(binning=equal_mass)"):
+        points = sqlrank.evaluate(curve, predictions=pa.concat_tables([data, added]))
+        assert points.equals(sqlrank.evaluate(curve, predictions=data)), curve
+        assert all(value is not None for row in points.slice(1).to_pylist() for value in row.values() if curve in {"PR", "Calibration"})
+
+
 @pytest.mark.slow
 def test_the_table_of_thresholds_is_that_of_the_metrics() -> None:
     data = draw_predictions(2, rows=200, decimals=1)

@@ -115,7 +115,7 @@ WITH predictions AS (
   FROM score_sums
   INNER JOIN bucket_sums ON bucket_sums.bucket = score_sums.bucket
 ), curve_segments AS (
-  -- One row per distinct score. (curve_segments/equal_length.sql)
+  -- One row per distinct score of positive weight. (curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,  -- weight of true positives at this threshold
@@ -129,6 +129,7 @@ WITH predictions AS (
       )
     ) AS INT64) AS segment
   FROM score_thresholds
+  WHERE positives + negatives > 0
 ), segment_ranks AS (
   -- One row per distinct score.
   SELECT

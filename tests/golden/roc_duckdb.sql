@@ -27,7 +27,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM score_class_weights
   WINDOW preceding_rows AS (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), curve_segments AS (
-  -- One row per distinct score. (curve_segments/equal_length.sql)
+  -- One row per distinct score of positive weight. (curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,  -- weight of true positives at this threshold
@@ -41,6 +41,7 @@ WITH predictions AS NOT MATERIALIZED (
       )
     ) AS BIGINT) AS segment
   FROM score_thresholds
+  WHERE positives + negatives > 0
 ), segment_ranks AS (
   -- One row per distinct score.
   SELECT

@@ -29,6 +29,7 @@ FROM (
       weight,
       CASE WHEN score > 0 THEN -FLOOR(-score * $bins) ELSE 1 END AS nearest_bin -- its bin; rounding may move it by one, see the next step
     FROM predictions
+    WHERE weight > 0
   ) AS nearest_bins
 ) AS binned_predictions
 GROUP BY group_id, bin

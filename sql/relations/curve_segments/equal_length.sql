@@ -1,4 +1,4 @@
--- curve_segments: one row per group and distinct score: confusion matrix, class totals, and its segment, of equal length on the ROC curve.
+-- curve_segments: one row per group and distinct score of positive weight: confusion matrix, class totals, and its segment, of equal length on the ROC curve.
 -- The curve from (0, 0) to (1, 1) is cut into segments of equal length |d FPR| + |d TPR|, so that straight lines between their ends miss
 -- at most 1 / (points - 2) of area. A point where two segments meet is in the later one, however its last digit was rounded.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
@@ -18,3 +18,4 @@ SELECT
         + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0) + 1e-10)
   ) AS BIGINT) AS segment -- number of the segment, from the highest score
 FROM score_thresholds
+WHERE positives + negatives > 0

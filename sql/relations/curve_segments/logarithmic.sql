@@ -1,4 +1,4 @@
--- curve_segments: one row per group and distinct score: confusion matrix, class totals, and its segment, on a logarithmic scale for precision.
+-- curve_segments: one row per group and distinct score of positive weight: confusion matrix, class totals, and its segment, on a logarithmic scale for precision.
 -- Precision changes fastest at the highest scores: within a segment, by a factor of at most exp(4 ln(n) / (points - 4)), where n is the
 -- total weight over the weight of the first positives.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
@@ -37,4 +37,5 @@ FROM (
       PARTITION BY group_id
     ) AS first_tp -- weight of the positives of the highest score of any
   FROM score_thresholds
+  WHERE positives + negatives > 0
 ) AS curve_counts
