@@ -57,6 +57,14 @@
   {%- endif -%}
 {% endmacro %}
 
+{% macro check_range(name, value, range, low, high, is_whole, excludes_low) %}
+  {#- Refuse a value of a parameter that is not in its range. -#}
+  {%- set is_number = value is number and value is not boolean and value >= low and value <= high -%}
+  {%- if not is_number or (excludes_low and value == low) or (is_whole and value != value | int) -%}
+    {%- do exceptions.raise_compiler_error("sqlrank: " ~ name ~ " is " ~ value | tojson ~ ". It must be " ~ range) -%}
+  {%- endif -%}
+{% endmacro %}
+
 {% macro refuse_adapter(name, adapters) %}
   {#- Refuse an adapter that a macro has no statement for. -#}
   {%- do exceptions.raise_compiler_error("sqlrank." ~ name ~ " has no SQL for " ~ target.type ~ ". It has for " ~ adapters | join(', ')) -%}

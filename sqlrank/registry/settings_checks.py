@@ -305,9 +305,7 @@ def check_parameter_value(location: str, param: Parameter, value: ParameterValue
         if not isinstance(element, (int, float)) or not _is_in_range(param, element):
             # Messages omit the upper limit ALL, except for values that exceed it.
             limit = f" to {NO_CUTOFF}" if isinstance(element, (int, float)) and element > param.high == NO_CUTOFF else ""
-            raise MetricError(
-                f"{location} is {element!r}. It must be {'an' if param.type[0] == 'i' else 'a'} {str(param).replace('numbers', 'number')}{limit}{hint}"
-            )
+            raise MetricError(f"{location} is {element!r}. It must be {param.range_text}{limit}{hint}")
 
 
 def _is_in_range(param: Parameter, number: float) -> bool:

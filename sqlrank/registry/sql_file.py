@@ -106,6 +106,16 @@ class Parameter:
         """True if every value in range is positive."""
         return self.low > 0 or (self.low == 0 and self.excludes_low)
 
+    @property
+    def range_text(self) -> str:
+        """The type and range of a number in words, with an article."""
+        return f"{'an' if self.type == 'integer' else 'a'} {str(self).replace('numbers', 'number')}"
+
+    @property
+    def limited_range_text(self) -> str:
+        """That with the limit of cut-offs, for messages that are written before there is a value."""
+        return f"{self.range_text} to {NO_CUTOFF}" if self.high == NO_CUTOFF else self.range_text
+
     def __str__(self) -> str:
         """Return the type and range in words."""
         lower = "" if self.low in {-NO_CUTOFF, -UNBOUNDED} else f" {'above' if self.excludes_low else 'from'} {self.low:g}"

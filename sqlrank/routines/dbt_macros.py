@@ -16,6 +16,7 @@ from sqlrank.sql_ast import find_nodes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlrank.registry.sql_file import Parameter
     from sqlrank.routines.symbolic_statement import RoutineParameter, SymbolicStatement
 
 PACKAGE = "sqlrank"
@@ -59,7 +60,7 @@ class DbtMacro:
     def dispatcher(self) -> str:
         """The text of the macro that a model calls, which checks its arguments, and of the one for adapters without a statement."""
         signature = ", ".join(name if default is None else f"{name}={default}" for name, default in self.arguments)
-        checks = [f"{{%- do {PACKAGE}.check_number('{parameter.name}', {parameter.name}) -%}}" for parameter in self.parameters]
+        checks = [_write_range_check(one.name, one.declared) for one in self.parameters if one.declared is not None]
         allowed = [name for role, columns in self.inputs.items() for column in columns for name in (column, f"{role}.{column}")]
         checks.append(f"{{%- do {PACKAGE}.check_columns(columns, {list(dict.fromkeys(allowed))}) -%}}")
         values = ["columns" if name == "columns" else "groups" if name == "by" else name for name, _ in self.arguments]
@@ -86,6 +87,12 @@ class DbtMacro:
     def adapter_macro(self, adapter: str) -> str:
         """Return the text of the macro of an adapter."""
         return f"{{% macro {adapter}__{self.name}({', '.join(self.values)}) %}}\n{self.queries[adapter]}\n{{% endmacro %}}\n"
+
+
+def _write_range_check(name: str, declared: Parameter) -> str:
+    """Return the call that refuses a value of a parameter out of its range."""
+    kind, excluded = ("true" if is_so else "false" for is_so in (declared.type == "integer", declared.excludes_low))
+    return f"{{%- do {PACKAGE}.check_range('{name}', {name}, '{declared.limited_range_text}', {declared.low!r}, {declared.high!r}, {kind}, {excluded}) -%}}"
 
 
 def build_dbt_query(symbolic: SymbolicStatement, dialect: str) -> str:

@@ -63,7 +63,7 @@ def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> ex
         symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference_parameter, names
     )
     _qualify_columns(query, facts.inputs)
-    add_checks(query, symbolic, "duckdb", exp.column(CHECKS_PARAMETER))
+    add_checks(query, symbolic, "duckdb", _reference_parameter, exp.column(CHECKS_PARAMETER))
     for cte in query.args["with_"].expressions:
         if cte.alias in {PROBLEMS, CHECK}:  # each on a line, so that the script of all functions stays below 1.5 MB
             cte.set("this", exp.var(format_tree(cte.this, "duckdb", pretty=False)[0]))

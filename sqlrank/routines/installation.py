@@ -10,7 +10,7 @@ from sqlrank.registry.settings_checks import LIST_SLOTS
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.routines.aggregate_functions import build_aggregate, is_aggregate
-from sqlrank.routines.check_steps import CHECKS_PARAMETER
+from sqlrank.routines.check_steps import CHECKS_PARAMETER, refuse_ranges
 from sqlrank.routines.duckdb_macros import create_scalar_macro, create_table_macro
 from sqlrank.routines.list_function_statements import create_aggregate_routine, create_list_routine, supports_aggregates, supports_lists
 from sqlrank.routines.list_functions import HELPERS, build_list_function, load_list_functions
@@ -21,6 +21,8 @@ from sqlrank.routines.table_function_statements import create_table_routine, lis
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from sqlglot import exp
+
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import SqlFile
     from sqlrank.resolve import ResolvedRequest
@@ -30,9 +32,8 @@ if TYPE_CHECKING:
 LIST_PARAMETERS = {
     "retrieved": "list of the ids of retrieved documents, best first, NULL as an empty list",
     "relevant": "list of the ids of relevant documents, without which the value is NULL",
-    "k": "cut-off, the number of top-ranked documents that count",
 }
-"""Parameters of list functions with their descriptions."""
+"""Lists that functions of lists take, with their descriptions; their files declare the other parameters."""
 
 
 class Installation:
@@ -115,6 +116,7 @@ class Installation:
         self._add_table_function(name, statement, metric.file.description, self._compile_ungrouped([metric], roles))
         if is_aggregate(metric, roles, self.options):
             body, parameters, request = build_aggregate(metric, roles[0], self.options)
+            body = self._check_ranges(body, parameters)
             comment = document_routine(metric.file.description, parameters, *self._describe_settings(request))
             facts = RoutineFacts(name, "aggregate", tuple(roles), (str(metric.metric),), comment)
             if self._has_table_macros:
@@ -153,14 +155,21 @@ class Installation:
 
     def _add_list_function(self, name: str) -> None:
         file = load_list_functions()[name]
-        parameters = [RoutineParameter(argument, None, LIST_PARAMETERS[argument]) for argument in file.function_arguments]
+        declared = [file.params.get(argument) for argument in file.function_arguments]
+        parameters = [
+            RoutineParameter(name, None, LIST_PARAMETERS[name] if param is None else param.about, param)
+            for name, param in zip(file.function_arguments, declared, strict=True)
+        ]
         metric = file.description.partition(" ")[0].replace("@k", f"@{DEFAULT_CUTOFF}")
         facts = RoutineFacts(name, "list", ("answers",), (metric,), document_routine(file.description, parameters))
-        body, dialect = build_list_function(name), self.options.dialect
+        body, dialect = self._check_ranges(build_list_function(name), parameters), self.options.dialect
         if self._has_table_macros:
             self._add_routine(create_scalar_macro(self.schema, facts, body, parameters))
         else:
             self._add_routine(create_list_routine(dialect, self.schema, facts, body, parameters))
+
+    def _check_ranges(self, value: exp.Expr, parameters: Sequence[RoutineParameter]) -> exp.Expr:
+        return value if self.options.check == "off" else refuse_ranges(value, parameters, self.options.dialect)
 
     def _describe_settings(self, request: ResolvedRequest) -> list[str]:
         """Return sentences on the settings of metrics, and on when they are undefined."""

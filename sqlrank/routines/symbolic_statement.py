@@ -114,11 +114,13 @@ class RoutineParameter:
         name: Name.
         default: Default value, None if it has to be passed.
         about: Its meaning.
+        declared: Its declaration with its range, if it is a number.
     """
 
     name: str
     default: float | None
     about: str
+    declared: Parameter | None = None
 
 
 @dataclass(frozen=True)
@@ -291,7 +293,7 @@ def with_symbolic_parameters(resolved: ResolvedMetric, metric: SymbolicMetric) -
 
 def free_parameters(metric: SymbolicMetric, resolved: ResolvedMetric) -> list[RoutineParameter]:
     """Return the free parameters of a metric, with their defaults."""
-    return [RoutineParameter(name, _find_default(name, param, resolved), param.about) for name, param in metric.parameters.items()]
+    return [RoutineParameter(name, _find_default(name, param, resolved), param.about, param) for name, param in metric.parameters.items()]
 
 
 def _find_default(name: str, param: Parameter, resolved: ResolvedMetric) -> float | None:

@@ -184,7 +184,7 @@ def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symboli
 
     query = build_table_query(symbolic, dialect, read_source, refer_to, positions if form.parameter == "{name}" else [])
     _cast_columns(query, symbolic, form, facts.metrics[0])
-    add_checks(query, symbolic, dialect, refer_to(CHECKS_PARAMETER) if is_optional else None)
+    add_checks(query, symbolic, dialect, refer_to, refer_to(CHECKS_PARAMETER) if is_optional else None)
     text = format_tree(query, dialect, pretty=True)[0]
     name = qualify_function(schema, facts.name, dialect, is_prefix=form is _SPARK).sql(dialect)
     arguments = [

@@ -45,7 +45,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
-def write_query(function: Routine, dialect: str, k: int) -> str:
+def write_query(function: Routine, dialect: str, k: int | str) -> str:
     """Return the values of a function by query; where no function can be made, of its expression."""
     name = function.signature.partition("(")[0]
     if dialect != "bigquery":
@@ -75,6 +75,9 @@ def test_numbers_are_those_of_duckdb(engine: Engine) -> None:
                 found = engine.rows(write_query(function, dialect, k))
                 assert [row[0] for row in found] == [row[0] for row in expected]
                 assert [row[1] for row in found] == pytest.approx([row[1] for row in expected], rel=1e-9, abs=1e-12), function.facts.name
+            for k in ("0", "-3", "NULL"):
+                with pytest.raises(Exception, match=f"k is {k}. It must be an integer from 1 to 2147483647"):
+                    engine.rows(write_query(function, dialect, k))
 
 
 @pytest.mark.parametrize("dialect", FUNCTION_DIALECTS[1:])

@@ -114,7 +114,7 @@ def write_call(function: Routine, group: str, cutoffs: Sequence[float], tables: 
         names = [field.split()[0] for field in fields.split(", ")]
         columns = ", ".join(f"{group} AS group_key" if name == "group_key" else name for name in names)
         query = re.sub(rf"FROM {role}\b", f"FROM (SELECT {columns} FROM {tables[role]})", query)
-    return re.sub(r"\bk\b", str(cutoffs[0]), query) if cutoffs else query
+    return re.sub(r"(?<!')\bk\b", str(cutoffs[0]), query) if cutoffs else query  # but in the text of a message
 
 
 @pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True)
@@ -167,6 +167,18 @@ def test_wrong_rows_end_a_call_with_their_message(engine: Engine, query: str, me
         if engine.dialects[0] == "postgres":
             assert "checks => TRUE)" in function.signature
             assert len(engine.rows("SELECT * FROM sqlrank.rr('wrong_run', 'qrels', by => 'system', checks => FALSE)")) == 2
+
+
+@pytest.mark.parametrize("engine", parametrize_engines([PostgreSQL, ClickHouse, ZetaSQL, Spark]), indirect=True)
+def test_values_out_of_range_end_a_call_with_their_message(engine: Engine) -> None:
+    (function,) = find_table_functions("P", engine.dialects[0])
+    if engine.dialects[0] in {"postgres", "clickhouse"}:
+        for statement in function.create:
+            engine.execute(statement)
+    for value in (0, -3, 2.5, 3_000_000_000):
+        with pytest.raises(Exception, match=rf"k is {str(value)[:2]}.*It must be an integer from 1 to 2147483647"):
+            find_rows(engine, function, "system", {"k": value})
+    assert len(find_rows(engine, function, "system", {"k": 2147483647})) == 2
 
 
 @pytest.mark.slow

@@ -245,7 +245,10 @@ def test_databricks_has_the_statements_of_spark() -> None:
             lambda m: m.rankings("r", "q", by="a + b"),
             "sqlrank: by=a + b is no column. Give an expression with a name, as in by={'name': '...'}",
         ),
-        (lambda m: m.rankings("r", "q", k="x"), 'sqlrank: k="x" is not a number'),
+        *(
+            (lambda m, k=k: m.rankings("r", "q", k=k), f"sqlrank: k is {text}. It must be an integer from 1 to 2147483647")
+            for k, text in (("x", '"x"'), (0, "0"), (-3, "-3"), (2.5, "2.5"), (None, "null"), (True, "true"), (3e9, "3000000000.0"))
+        ),
         (
             lambda m: m.predictions("p", columns={"lable": "x"}),
             "sqlrank: columns: 'lable' is not read. There are: label, predictions.label, score, predictions.score",

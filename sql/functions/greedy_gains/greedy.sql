@@ -5,7 +5,7 @@
 -- Engines: duckdb
 CREATE MACRO greedy_gains(documents, num_subtopics, num_ranks) AS LIST_REDUCE(
   LIST_TRANSFORM(
-    GENERATE_SERIES(0, num_ranks),
+    GENERATE_SERIES(0, CAST(num_ranks AS BIGINT)),
     LAMBDA step : [
       LIST_TRANSFORM(GENERATE_SERIES(1, num_subtopics), LAMBDA subtopic_number : CAST(1 AS DOUBLE)),
       [CAST(0 AS DOUBLE)],
