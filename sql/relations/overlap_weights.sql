@@ -1,4 +1,4 @@
--- overlap_weights: one row per list and rank of a retrieved document: if both lists have it, and weights of depths above it and to the end.
+-- overlap_weights: one row per list and rank of a retrieved document: if both lists have it, and weights of depths from it on and to the end.
 -- A depth d has the weight p^d / d.
 -- Agreement at a depth is extrapolated from the end of the shorter list for documents that both have by then, else from that of the longer.
 -- Grain: list_id, rank
@@ -6,8 +6,9 @@ SELECT
   last_depths.list_id,
   last_depths.rank,
   last_depths.is_shared, -- 1 if it is among the first k of both, else 0
-  first_weights.cumulative_weight - first_weights.depth_weight AS weight_above, -- sum over the depths at which not both have it
-  last_weights.cumulative_weight AS weight_to_end, -- sum down to the end of the list
+  last_depths.is_displaced, -- 1 if it is no deeper than the shorter list, and the other list does not have it at its rank, else 0
+  first_weights.weight_from, -- sum over all depths at which both have it
+  first_weights.weight_from - last_weights.weight_from + last_weights.depth_weight AS weight_to_end, -- of these, those down to the end of the list
   last_weights.depth_weight AS end_weight -- at the end of the list
 FROM (
   -- one row per list and rank of a retrieved document
@@ -15,6 +16,10 @@ FROM (
     list_id,
     rank,
     CASE WHEN overlap_depth IS NULL THEN 0 ELSE 1 END AS is_shared,
+    CASE
+      WHEN rank > list_length OR rank > baseline_length OR overlap_depth = rank THEN 0
+      ELSE 1
+    END AS is_displaced,
     COALESCE(overlap_depth, 1) AS overlap_depth,
     CASE
       WHEN overlap_depth <= list_length AND overlap_depth <= baseline_length

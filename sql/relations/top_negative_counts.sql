@@ -1,4 +1,4 @@
--- top_negative_counts: one row per group and distinct score of a positive: positives at, above and in all, and top negatives at and below it.
+-- top_negative_counts: one row per group and distinct score of a positive: positives and top positives at it, and top negatives at, above and below it.
 -- Rows have no score.
 -- $k: integer from 1: number of the highest negatives that positives are compared with.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
@@ -6,9 +6,12 @@
 SELECT
   group_id,
   positives, -- weight of the positives of this score
-  positives_above,
-  total_positives,
-  total_negatives,
+  CASE
+    WHEN positives_above + positives <= $k THEN positives
+    WHEN positives_above < $k THEN $k - positives_above
+    ELSE 0
+  END AS top_positives, -- weight of the k highest positives at this score
+  CASE WHEN negatives_above < num_top_negatives THEN negatives_above ELSE num_top_negatives END AS top_negatives_above, -- weight of the k highest negatives above this score
   CASE
     WHEN negatives_above + negatives < num_top_negatives THEN num_top_negatives - negatives_above - negatives
     ELSE 0
@@ -26,8 +29,6 @@ FROM (
     negatives,
     positives_above,
     negatives_above,
-    total_positives,
-    total_negatives,
     few_negatives($k, total_negatives) AS num_top_negatives
   FROM positive_thresholds
 ) AS negative_limits

@@ -12,6 +12,10 @@
 -- Source: Webber, Moffat & Zobel 2010, equation 32.
 SELECT
   list_id,
-  SUM(CASE WHEN is_shared = 1 THEN (1 - $p) / $p * (weight_to_end - weight_above) + end_weight ELSE 0 END) AS rbo
+  CASE
+    WHEN MAX(is_displaced) = 1 AND SUM(CASE WHEN is_shared = 1 THEN (1 - $p) / $p * weight_to_end + end_weight ELSE 0 END) < 1
+      THEN SUM(CASE WHEN is_shared = 1 THEN (1 - $p) / $p * weight_to_end + end_weight ELSE 0 END)
+    ELSE 1
+  END AS rbo -- 1 if the documents of the shorter list are the first of the other
 FROM overlap_weights
 GROUP BY list_id

@@ -10,6 +10,10 @@
 -- Source: Webber, Moffat & Zobel 2010, equation 11.
 SELECT
   list_id,
-  SUM(CASE WHEN is_shared = 1 THEN (1 - $p) / $p * (0 - LN(1 - $p) - weight_above) ELSE 0 END) AS rbo_min
+  CASE
+    WHEN SUM(CASE WHEN is_shared = 1 THEN (1 - $p) / $p * weight_from ELSE 0 END) < 1
+      THEN SUM(CASE WHEN is_shared = 1 THEN (1 - $p) / $p * weight_from ELSE 0 END)
+    ELSE 1
+  END AS rbo_min -- no more than 1, whatever the rounding of the sum
 FROM overlap_weights
 GROUP BY list_id

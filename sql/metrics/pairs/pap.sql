@@ -12,9 +12,8 @@
 -- Source: Hiranandani et al. 2020; RecTools PAP. Its micro average is level=query with few_negatives=skip.
 SELECT
   group_id,
-  SUM(
-    CASE WHEN positives_above + positives <= $k THEN positives WHEN positives_above < $k THEN $k - positives_above ELSE 0 END
-      * (top_negatives_below + $tie_credit * top_negatives_tied)
-  ) / NULLIF(CASE WHEN MAX(total_positives) < $k THEN MAX(total_positives) ELSE $k END * MAX(few_negatives($k, total_negatives)), 0) AS pap
+  SUM(top_positives * (top_negatives_below + $tie_credit * top_negatives_tied))
+    / NULLIF(SUM(top_positives * (top_negatives_below + $tie_credit * top_negatives_tied))
+      + SUM(top_positives * (top_negatives_above + (1 - $tie_credit) * top_negatives_tied)), 0) AS pap
 FROM top_negative_counts
 GROUP BY group_id

@@ -12,10 +12,8 @@
 -- Source: Hiranandani et al. 2020, pAUC; RecTools PartialAUC. The metric called pAUC here takes a false positive rate.
 SELECT
   group_id,
-  CASE
-    WHEN SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied)) < MAX(total_positives) * MAX(few_negatives($k, total_negatives))
-    THEN SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied)) / NULLIF(MAX(total_positives) * MAX(few_negatives($k, total_negatives)), 0)
-    WHEN MAX(total_positives) * MAX(few_negatives($k, total_negatives)) > 0 THEN 1
-  END AS partial_auc
+  SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied))
+    / NULLIF(SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied))
+      + SUM(positives * (top_negatives_above + (1 - $tie_credit) * top_negatives_tied)), 0) AS partial_auc
 FROM top_negative_counts
 GROUP BY group_id
