@@ -34,6 +34,7 @@ def test_advice_for_ranks_from_0_gives_the_right_number() -> None:
     assert result.to_pylist() == [{"RR": 0.5}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "step", "given_step"),
     [

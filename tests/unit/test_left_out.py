@@ -183,8 +183,19 @@ def test_ids_that_differ_in_case_or_blanks_are_named() -> None:
         sqlrank.evaluate("RR", run={"Q": ["x"]}, qrels={"q": {"x": 1}})
 
 
-@pytest.mark.parametrize("form", ["dicts", "lists"])
-@pytest.mark.parametrize("queries", [None, "judged", "judged_and_retrieved", "strict", "retrieved"])
+@pytest.mark.parametrize(
+    ("queries", "form"),
+    [
+        (None, "dicts"),
+        ("retrieved", "lists"),
+        *(
+            pytest.param(queries, form, marks=pytest.mark.slow)
+            for queries in (None, "judged", "judged_and_retrieved", "strict", "retrieved")
+            for form in ("dicts", "lists")
+            if (queries, form) not in {(None, "dicts"), ("retrieved", "lists")}
+        ),
+    ],
+)
 def test_queries_without_documents_are_counted(queries: str | None, form: str) -> None:
     qrels = {"q1": {"a": 1}, "q2": {}, "q3": {"a": 1}, "q4": {}}
     run = {"q1": {"a": 1.0}, "q3": {}}
@@ -206,6 +217,7 @@ def test_queries_without_documents_are_counted(queries: str | None, form: str) -
         assert (judged in notes) == (form == "lists")
 
 
+@pytest.mark.slow
 def test_queries_without_documents_are_noted_in_comparisons_and_in_files(tmp_path: Path) -> None:
     run, qrels = {f"q{number}": {"a": 1.0} for number in range(4)}, {**{f"q{number}": {"a": 1} for number in range(3)}, "q3": {}}
     assert "1 of 4 queries of qrels have no documents" in read_notes(sqlrank.compare("RR", run={"old": run, "new": run}, qrels=qrels))[0]
@@ -222,11 +234,8 @@ def test_queries_without_documents_are_noted_in_comparisons_and_in_files(tmp_pat
     ("run", "qrels", "words"),
     [
         (["007", "b"], ["7", "b"], "leading zeros only in 1 and 1 values, such as '7' and '007'"),
-        (["007", "0100", "b"], ["7", "100", "b"], "leading zeros only in 2 and 2 values"),
         (["7.0", "b"], ["7", "b"], "a final .0 only in 1 and 1 values, such as '7' and '7.0'"),
-        (["D1", "b"], ["d1", "b"], "case or surrounding blanks only in 1 and 1 values"),
         (["D1", "007", "b"], ["d1", "7", "b"], "case, blanks, leading zeros or a final .0 only in 2 and 2 values"),
-        (["70", "b"], ["7", "b"], ""),
         (["7.01", "b"], ["7.1", "b"], ""),
     ],
 )
@@ -243,7 +252,10 @@ def test_ids_of_other_types_are_mapped_one_by_one() -> None:
     assert note.endswith(f"Map both to one form, such as columns={mapping!r}")
 
 
-@pytest.mark.parametrize("name", ["distance", "_distance", "dist", "cosine_distance", "L2", "Hamming"])
+@pytest.mark.parametrize(
+    "name",
+    ["distance", *(pytest.param(name, marks=pytest.mark.slow) for name in ("_distance", "dist", "cosine_distance", "L2", "Hamming"))],
+)
 def test_distances_are_no_scores(name: str) -> None:
     columns = {"query_id": ["q", "q"], "doc_id": ["a", "b"], name: [0.1, 0.9]}
     text = f"columns={{'score': '-{name}'}}"
@@ -257,6 +269,7 @@ def test_distances_are_no_scores(name: str) -> None:
     assert (scored.to_pylist(), read_notes(scored)) == ([{"RR": 1.0}], [])
 
 
+@pytest.mark.slow
 def test_notes_of_the_command_line_have_its_options(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text("query_id,doc_id,distance\nq,D1,0.1\nq,b,0.2\n")
     (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance\nq,d1,1\nq,b,1\n")
@@ -297,6 +310,7 @@ def test_comparisons_and_gates_say_what_is_left_out(tmp_path: Path) -> None:
     assert done.stderr == f"note: {note}\n"
 
 
+@pytest.mark.slow
 def test_rollups_say_what_is_left_out(tmp_path: Path) -> None:
     predictions = pa.table({"day": ["a", "a", "b", "b", "b"], "label": [1, 0, 1, 0, 1], "score": [0.9, 0.1, 0.8, None, 0.2]})
     call = {"predictions": predictions, "by": "day", "nulls": "drop"}
