@@ -117,7 +117,9 @@ def _compare_texts(database: Database, inputs: Mapping[str, BoundInput], conditi
 
 
 def _has_text(database: Database, inputs: Mapping[str, BoundInput], operand: exp.Expr, value: str | None = None) -> bool:
-    """Return True if an operand is a column of texts, one of which is a value if one is given."""
+    """Return True if an operand is a column of texts, or a function of one, of which one is a value if one is given."""
+    if isinstance(operand, exp.Func) and not isinstance(operand, exp.Binary) and operand.find(exp.Cast) is None:
+        return any(_has_text(database, inputs, column, value) for column in operand.find_all(exp.Column))
     if not isinstance(operand, exp.Column):
         return False
     named = [bound_input for role, bound_input in inputs.items() if role == operand.table] or [*inputs.values()]

@@ -252,6 +252,7 @@ CALLS: dict[str, tuple[str, dict[str, Any], list[float]]] = {
         [0.5],
     ),
     "a list of numbers": ("RR", {"run": {**_make_run(["d1", "d2"]), **TEXTS}, "qrels": CODES, "where": "run.code NOT IN (-1, 1)"}, [1.0]),
+    "a function of a text": ("RR", {"run": {**_make_run(["d1", "d2"]), **TEXTS}, "qrels": CODES, "where": "LOWER(run.code) <> 1"}, [1.0]),
     "a text beside a number": ("RR", {"run": _make_run(["7", "x"]), "qrels": _make_qrels(["x"]), "where": "run.doc_id IN (7, 'x')"}, [0.5]),
     "a NULL score": ("RR", {"run": _make_run(["a", "b"], score=[None, 1.0]), "qrels": _make_qrels(["b"])}, [1.0]),
     "a NULL grade": ("RR", {"run": _make_run(["a", "b"]), "qrels": {**_make_qrels(["a", "b"]), "relevance": [None, 1]}}, [0.5]),
