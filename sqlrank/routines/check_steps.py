@@ -82,9 +82,9 @@ def _find_range_problems(parameters: Sequence[RoutineParameter], refer_to: Calla
         ]  # also false for NaN, which is greater than all or nothing
         if declared.type == "integer":
             conditions.append(exp.EQ(this=value.copy(), expression=exp.Floor(this=value.copy())))
-        found = exp.Coalesce(this=exp.cast(value.copy(), "TEXT"), expressions=[sql_literal("NULL")])
+        value_text = exp.Coalesce(this=exp.cast(value.copy(), "TEXT"), expressions=[sql_literal("NULL")])
         message = _concatenate_texts(
-            [sql_literal(f"{parameter.name} is "), found, sql_literal(f". It must be {declared.limited_range_text}")]
+            [sql_literal(f"{parameter.name} is "), value_text, sql_literal(f". It must be {declared.limited_range_text}")]
         )
         problems.append(exp.Case(ifs=[exp.If(this=exp.and_(*conditions), true=exp.null())], default=message))
     return problems
