@@ -1,6 +1,7 @@
 -- row_advice: what a message suggests in the place of a column that breaks a rule of checks/, whose name comes before two underscores: the
 -- expression after THEN if the condition holds for all values, with the words in the comment.
 -- Grain: one row
+-- Nonzero: 1 + EXP(-value).
 SELECT
   CASE WHEN MIN(value) >= 0 AND MAX(value) <= 1.000001 THEN LEAST(value, 1) END AS improbable_score__above, -- to cut rounding off
   CASE WHEN MIN(value) < 0 AND MIN(value) >= -0.000001 AND MAX(value) <= 1.000001 THEN LEAST(GREATEST(value, 0), 1) END AS improbable_score__both, -- to cut rounding off

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from sqlglot import exp
@@ -16,11 +16,11 @@ from sqlrank.engines.query_sources import parse_query, refuse_random_numbers
 from sqlrank.engines.shadowed_functions import refuse_shadowed
 from sqlrank.errors import InputError
 from sqlrank.rendering.renderer import to_sql
-from sqlrank.request import QuerySource, wrap_source
+from sqlrank.request import JSON_READER, QuerySource, wrap_source
 from sqlrank.sql_ast import union_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     import pyarrow as pa
 
@@ -34,6 +34,11 @@ class ColumnProblem:
 
     text: str
     allows_keys: bool = False
+
+
+def reads_text(node: exp.Expr) -> bool:
+    """Return True if an item of FROM is TREC, CSV or JSON text, parsed at each scan."""
+    return node.find(exp.ReadCSV) is not None or any(call.name.upper() == JSON_READER for call in node.find_all(exp.Anonymous))
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,31 @@ class SourceTable:
         if not self.members:
             return (self.display_from_item if for_display else self.from_item).copy()
         return union_all(member.select_columns(read, for_display) for member in self.members).subquery("parts", copy=False)
+
+    @property
+    def is_text(self) -> bool:
+        """True for rows of text files, whose types are those of their values."""
+        return reads_text(self.display_from_item)
+
+    def with_texts(self, names: Collection[str]) -> SourceTable:
+        """Return a union with columns of its members that are texts, whatever some of them are."""
+        if not names:
+            return self
+        types = {name: "VARCHAR" if name in names else column_type for name, column_type in (self.column_types or {}).items()}
+        members = tuple(replace(member, casts={**member.casts, **dict.fromkeys(names, "VARCHAR")}) for member in self.members)
+        problems = {name: problem for name, problem in self.problems.items() if name not in names}
+        table = replace(self, members=members, column_types=types, problems=problems)
+        return replace(table, from_item=table.from_clause())
+
+    def with_all_columns(self) -> SourceTable:
+        """Return the source with every column, of which those of integers and texts are texts.
+
+        Raises:
+            InputError: A column has no common type, or some members lack it.
+        """
+        self.require_readable(name for name, problem in self.problems.items() if not problem.allows_keys)
+        table = replace(self, problems={})
+        return replace(table, from_item=table.from_clause()) if self.problems else table
 
     def require_readable(self, names: Iterable[str]) -> None:
         """Raise ``InputError`` for the first of these columns that has a problem."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -48,6 +48,10 @@ class DeclaredColumns:
         for name, column in columns.items():
             kinds = dict.fromkeys(filter(None, (name.lower(), column.fallback)), _find_kind(column)) | kinds
         return cls(kinds, tuple(text.lower() for text in expressions), any("*" in text for text in expressions))
+
+    def with_texts_as_written(self, names: Iterable[str]) -> DeclaredColumns:
+        """Return the same, with columns that are read as ids are: as they are written, unless all are whole numbers."""
+        return replace(self, kinds={**self.kinds, **{name.lower(): "key" for name in names}})
 
     def find_kind(self, name: str) -> str | None:
         """Return the kind of a column, ``any`` if further texts name it, and None if nothing reads it."""

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sqlrank.engines import source_columns, text_diagnostics
 from sqlrank.engines.arrow_tables import replace_unreadable, to_arrow_table
-from sqlrank.engines.database import ColumnProblem, SourceTable
+from sqlrank.engines.database import ColumnProblem, SourceTable, reads_text
 from sqlrank.engines.declared_columns import ALL_COLUMNS
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_formats import ARROW_READER, PARQUET_READER, FileFormat, check_compressed, check_lake_tables, find_format
@@ -46,7 +46,7 @@ from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
 from sqlrank.query_text import query_text
 from sqlrank.registry.query_templates import load_select
-from sqlrank.request import JSON_READER, READER_FUNCTIONS, QuerySource, Stream, source_kind
+from sqlrank.request import READER_FUNCTIONS, QuerySource, Stream, source_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -141,7 +141,7 @@ class DuckDBSources:
             node,
             types,
             display_item=exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None,
-            has_row_count=not isinstance(node, exp.Subquery) and not _reads_text(node),
+            has_row_count=not isinstance(node, exp.Subquery) and not reads_text(node),
             problems=problems | unreadable,
         )
 
@@ -155,7 +155,7 @@ class DuckDBSources:
             if source.table is not None:
                 return replace(table, display_item=table.from_item, from_item=exp.to_table(source.table))
             return table if query.is_selection or not self.keeps_text else self._load_query(role, table)
-        if not _reads_text(table.from_item):
+        if not reads_text(table.from_item):
             return table
         files = list_paths(source) if isinstance(source, (str, Path)) else []
         is_csv = isinstance(table.from_item.this, exp.ReadCSV)
@@ -441,8 +441,3 @@ def _build_file_item(role: str, text: str, paths: Sequence[str], file_format: Fi
     for reader in tree.find_all(exp.ReadCSV):
         reader.set("expressions", [*reader.expressions, *file_format.read_option()])
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier(TEXT_ROWS)))
-
-
-def _reads_text(node: exp.Expr) -> bool:
-    """Return True if an item of FROM is TREC, CSV or JSON text, parsed at each scan."""
-    return node.find(exp.ReadCSV) is not None or any(call.name.upper() == JSON_READER for call in node.find_all(exp.Anonymous))

@@ -34,6 +34,10 @@ def resolve_source(database: Database, role: str, source: Any, columns: Declared
     if not isinstance(source, SourceGroup):
         return database.resolve_source(role, source, columns)
     tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]
+    mixed = _find_mixed_columns(role, tables, columns)
+    if further := [name for name in mixed if columns.find_kind(name) == "any"]:
+        columns = columns.with_texts_as_written(further)  # as one reader of all files reads them
+        tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]
     if source.members_are_systems:
         names = _system_names(database, role, source, tables)
         for name, table in zip(names, tables, strict=True):
@@ -43,7 +47,15 @@ def resolve_source(database: Database, role: str, source: Any, columns: Declared
             for name, table in zip(names, tables, strict=True)
             for member in table.members or (table,)
         ]
-    return union_tables(role, tables)
+    return union_tables(role, tables).with_texts(mixed)
+
+
+def _find_mixed_columns(role: str, tables: Sequence[SourceTable], columns: DeclaredColumns) -> list[str]:
+    """Return the ids, and the columns that no role declares, whose types differ among text files."""
+    if not all(member.is_text for table in tables for member in table.members or (table,)):
+        return []
+    named = [name for name in union_tables(role, tables).problems if columns.find_kind(name) in {"any", "key"}]
+    return [name for name in named if all(table.find_column(name) is not None for table in tables)]
 
 
 def _resolve_member(database: Database, role: str, name: str | None, member: Any, columns: DeclaredColumns) -> SourceTable:

@@ -18,6 +18,7 @@ from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.inputs.missing_columns import describe_missing_columns
+from sqlrank.inputs.source_union import resolve_source
 from sqlrank.query_text import write_tree
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.query_templates import load_select
@@ -104,7 +105,7 @@ def read_training_data(
         raise InputError("columns maps 'weight', which losses of the top k do not read. Leave it out, or give surrogate='logistic'")
     if not is_pointwise:
         role = replace(role, columns={name: column for name, column in role.columns.items() if name != "weight"})
-    table = database.resolve_source(TRAINING_ROLE, source, DeclaredColumns.declare_columns(role.columns, columns, by))
+    table = resolve_source(database, TRAINING_ROLE, source, DeclaredColumns.declare_columns(role.columns, columns, by))
     bound_input = BoundInput(role, table, load_registry().checks[TRAINING_ROLE])
     column_names = {name: column_name for name, column_name in columns.items() if isinstance(column_name, str)}
     group_columns = {f"by_{index}": bound_input.table.find_column(column_names.get(name, name)) for index, name in enumerate(by)}
@@ -213,10 +214,11 @@ def _select_examples(bound_input: BoundInput, value_columns: Sequence[str]) -> e
         ]
     )
     weight = [] if "weight" in bound_input.role.columns else [exp.alias_(exp.cast(exp.Literal.number(1), "DOUBLE"), "weight")]
-    query = bound_input.select_columns(["label", *value_columns, *([] if weight else ["weight"])]).select(
+    query_id = ["query_id"] if "query_id" in bound_input.columns else []
+    query = bound_input.select_columns(["label", *value_columns, *([] if weight else ["weight"]), *query_id]).select(
         *weight,
         exp.alias_(key if bound_input.group_names else exp.Literal.number(1), "model"),
-        exp.alias_(bound_input.raw_expression("query_id") if "query_id" in bound_input.columns else exp.Literal.number(1), "query_id"),
+        *([] if query_id else [exp.alias_(exp.Literal.number(1), "query_id")]),
     )
     for column in query.selects:
         if column.alias_or_name in {"label", "value", "weight"}:

@@ -206,7 +206,7 @@ def split_sql(  # noqa: D417  split describes the other arguments
     if connection is None and not get_dialect(resolved_dialect).supports_md5 and "salt" in plan.values:
         raise MetricError(f"{resolved_dialect} has no MD5. Split through connection=, or give it a function md5")
     with open_for_inspection(connection, resolved_dialect, any(map(reads_files, leaf_sources(source)))) as database:
-        table = resolve_source(database, SPLIT_ROLE, source)
+        table = resolve_source(database, SPLIT_ROLE, source).with_all_columns()
         plan.check(table)
         options = {"connection": connection, "create_table": create_table, "create_view": create_view}
         header = _build_header(plan, request, source, options, resolved_dialect)
@@ -217,7 +217,7 @@ def split_sql(  # noqa: D417  split describes the other arguments
 
 
 def _select_rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
-    table = resolve_source(database, SPLIT_ROLE, source)
+    table = resolve_source(database, SPLIT_ROLE, source).with_all_columns()
     plan.check(table)
     _check_keys(plan, database, table)
     _check_strata(plan, database, table)

@@ -285,3 +285,14 @@ def test_rows_of_a_split_without_a_user() -> None:
     rows = pa.table({"user_id": [None], "item_id": [1], "happened_at": [1], "split": ["train"]})
     with pytest.raises(InputError, match="user_id is NULL"):
         sqlrank.evaluate("num_shared_users", inputs={"splits": rows})
+
+
+def test_every_column_of_several_files_stays(tmp_path: Any) -> None:
+    """Numbers of one file are texts beside the texts of another; a column that one lacks, and others without a common type, are refused."""
+    for name, rows in {"a": "user_id,price\n1,2\n2,3\n", "b": "user_id,price\nu-x,2.5\n", "c": "user_id\n5\n"}.items():
+        (tmp_path / f"{name}.csv").write_text(rows)
+    for files in (["a", "b"], ["b", "a"]):
+        parts = sqlrank.split([tmp_path / f"{name}.csv" for name in files], key="user_id", salt="s", folds=2)
+        assert parts.sort_by("user_id").select(["user_id", "price"]).to_pydict() == {"user_id": ["1", "2", "u-x"], "price": [2.0, 3.0, 2.5]}
+    with pytest.raises(InputError, match=r"c\.csv has no column 'price', which .*a\.csv has"):
+        sqlrank.split([tmp_path / "a.csv", tmp_path / "c.csv"], key="user_id", salt="s", folds=2)
