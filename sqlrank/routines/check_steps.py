@@ -1,4 +1,4 @@
-"""Check what is passed to a function, rows and parameters, and end the query with an error if any is wrong."""
+"""Check the rows and parameters that a function is given, and end the query with an error if any is wrong."""
 
 from __future__ import annotations
 
