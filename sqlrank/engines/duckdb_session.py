@@ -195,6 +195,13 @@ def fetch_tuples(
     return connection.execute(statement, values).fetchall()
 
 
+def query_files(statement: str, values: list[Any] | dict[str, Any] | None = None) -> list[tuple[Any, ...]]:
+    """Return the rows of a query over files, which has a connection of its own; none if it fails."""
+    with duckdb.connect(config=NO_EXTENSION_CONFIG) as connection, suppress(duckdb.Error):
+        return fetch_tuples(connection, statement, values)
+    return []
+
+
 def describe_columns(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str, str]:
     """Return the columns of a query with their types."""
     return {name: duckdb_type for name, duckdb_type, *_ in fetch_tuples(connection, f"DESCRIBE {statement}")}

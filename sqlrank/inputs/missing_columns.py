@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
-from sqlrank.inputs.nested_rows import NESTED_TYPES, describe_nested_rows
+from sqlrank.inputs.nested_rows import NESTED_TYPES, describe_nested_rows, has_no_rows
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import normalize_name
 from sqlrank.rendering.dialects import get_dialect
@@ -119,6 +119,8 @@ def _describe_input(bound_input: BoundInput, columns: Mapping[str, str | None], 
     is_single = len(columns) == 1
     is_of_systems = bool(bound_input.table.members) and {"query_id", "doc_id"} <= columns.keys()
     problem = f"{label or bound_input.label}: no column{'' if is_single else 's'} {', '.join(map(repr, columns))}"
+    if has_no_rows(bound_input):
+        return f"{label or bound_input.label} has no rows"
     if nested_rows := describe_nested_rows(bound_input):
         return join_sentences(problem, nested_rows)
     meant = ", ".join(repr(column) for column in columns.values() if column)

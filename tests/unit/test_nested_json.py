@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
 
 import sqlrank
@@ -62,6 +63,91 @@ def test_a_message_gives_the_query_of_a_dict_of_queries(tmp_path: Path, docs: An
         sqlrank.evaluate("RR", **paths)
     run, qrels = map(find_query, str(caught.value).split("\n"))
     assert sqlrank.evaluate(["RR", "num_q"], run=run, qrels=qrels).to_pylist() == [{"RR": 0.5, "num_q": num_queries}]
+
+
+def write_layouts(number: str, values: tuple[float, float]) -> dict[str, Any]:
+    """Return files of two documents of each query, with their numbers under the name of a column."""
+    documents = dict(zip(("a", "b"), values, strict=True))
+    rows = [{"doc_id": doc, number: value} for doc, value in documents.items()]
+    pairs, objects = [[doc, value] for doc, value in documents.items()], {doc: {number: value} for doc, value in documents.items()}
+    keyed = [{"qid": query, **row} for query in ("q1", "q2") for row in rows]
+    queries = {
+        "dicts": documents,
+        "rows": rows,
+        "pairs": pairs,
+        "objects": objects,
+        "other fields": [{**row, "tags": ["x"]} for row in rows],
+    }
+    layouts: dict[str, Any] = {name: {"q1": value, "q2": value} for name, value in queries.items()}
+    layouts |= {f"{name} of one query": {"q1": value} for name, value in queries.items()}
+    layouts["numbers for names"] = {"1": {"10": values[0], "20": values[1]}, "2": {"10": values[0], "20": values[1]}}
+    layouts["numbers for documents"] = {"q1": {"10": values[0], "20": values[1]}, "q2": {"10": values[0], "20": values[1]}}
+    layouts |= {f"{name} in data": {"version": 1, "data": value} for name, value in layouts.items()}
+    layouts["rows in data with queries"] = {"data": keyed}
+    layouts["rows in parts with queries"] = {"part 1": keyed[:2], "part 2": keyed[2:]}
+    layouts["both inputs"] = {"qrels": {"q1": documents}, "run": {"q1": documents}}
+    return layouts
+
+
+QUICK_LAYOUTS = {"rows", "rows of one query", "pairs in data"}
+
+
+@pytest.mark.parametrize(
+    "layout", [pytest.param(name, marks=() if name in QUICK_LAYOUTS else pytest.mark.slow) for name in write_layouts("score", (0, 1))]
+)
+def test_the_query_of_a_message_reads_the_file_of_the_message(layout: str, tmp_path: Path) -> None:
+    paths = {role: tmp_path / f"{role}.json" for role in ("run", "qrels")}
+    paths["run"].write_text(json.dumps(write_layouts("score", (0.5, 2))[layout]))
+    paths["qrels"].write_text(json.dumps(write_layouts("relevance", (1, 0))[layout]))
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate("RR", **paths)
+    run, qrels = map(find_query, str(caught.value).split("\n"))
+    renamed = {"columns": {"query_id": "qid"}} if "with queries" in layout else {}
+    result = sqlrank.evaluate(["RR", "num_rel", "num_ret"], run=run, qrels=qrels, **renamed).to_pylist()
+    number = 1 if "one query" in layout or layout == "both inputs" else 2
+    assert result == [{"RR": 0.5, "num_rel": number, "num_ret": 2 * number}]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("doc", [7, 2**53 + 1])
+def test_ids_of_documents_in_the_query_of_a_message_keep_their_digits(doc: int, tmp_path: Path) -> None:
+    rows = [{"query_id": 1, "doc_id": doc, "score": 1.0}, {"query_id": 1, "doc_id": doc - 1, "score": 2}]
+    by_query = {"1": [{name: value for name, value in row.items() if name != "query_id"} for row in rows]}
+    for content in (json.dumps(by_query), pd.DataFrame(rows).to_json(orient="index")):
+        (tmp_path / "run.json").write_text(content)
+        with pytest.raises(InputError) as caught:
+            sqlrank.evaluate("RR", run=tmp_path / "run.json", qrels={1: {doc: 1}})
+        assert sqlrank.evaluate("RR", run=find_query(str(caught.value)), qrels={1: {doc: 1}}).to_pylist() == [{"RR": 0.5}]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"q1": {"a": "x"}},
+        {"q1": {"docs": ["a"], "scores": [0.5]}, "q2": {"docs": ["a"], "scores": [0.5]}},
+        {"q1": {"docs": ["a"], "scores": [0.5]}},
+        {"q1": [["a", 0.5, 1]]},
+        {"q1": [["a", "b"]]},
+        {"q1": [{"doc_id": "a", "score": 0.5}, {"doc_id": "b", "score": "high"}]},
+        {"q1": {"a": 0.5}, "q2": ["a"]},
+        {"first": {"q1": {"a": 0.5}}, "second": {"q1": {"a": 0.5}}},
+    ],
+    ids=str,
+)
+def test_a_message_gives_no_query_that_fails(content: Any, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match="no columns 'query_id', 'doc_id', 'score'") as caught:
+        sqlrank.evaluate("RR", run=tmp_path / "run.json", qrels={"q1": {"a": 1}})
+    assert "SELECT" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", "null", " [] \n"])
+def test_a_file_of_json_without_rows(content: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.json").write_text(content)
+    for role, arguments in {"run": {"qrels": {"q1": {"a": 1}}}, "qrels": {"run": {"q1": ["a"]}}}.items():
+        with pytest.raises(InputError) as caught:
+            sqlrank.evaluate("RR", **{role: tmp_path / "rows.json"}, **arguments)
+        assert str(caught.value) == f"{role} ({tmp_path / 'rows.json'}) has no rows"
 
 
 def write_hits(*hits: tuple[str, float]) -> dict[str, Any]:
