@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -429,7 +430,8 @@ def _connection_marker(relation: duckdb.DuckDBPyRelation) -> str | None:
 
 def _build_file_item(role: str, text: str, paths: Sequence[str], file_format: FileFormat, options: Sequence[exp.Expr] = ()) -> exp.Expr:
     """Return the FROM item that reads files of one format; those without a header are TREC text, or predictions of Vowpal Wabbit."""
-    literals = [exp.Literal.string(path) for path in paths]
+    # DuckDB takes each path for a pattern, also that of a file whose name has brackets.
+    literals = [exp.Literal.string(glob.escape(path) if Path(path).is_file() else path) for path in paths]
     path_literal = literals[0] if len(paths) == 1 else exp.Array(expressions=literals)
     if file_format.reader is not None:
         return exp.Table(this=exp.func(file_format.reader, path_literal, *file_format.read_option(), *options, dialect="duckdb"))

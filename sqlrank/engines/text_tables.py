@@ -10,7 +10,9 @@ import duckdb
 from sqlglot import exp
 
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
+from sqlrank.engines.file_sources import list_paths
 from sqlrank.engines.number_texts import suggest_query
+from sqlrank.engines.source_columns import read_folder_keys
 from sqlrank.errors import InputError, quote_excerpt
 from sqlrank.sql_ast import DOUBLE, is_not_null, is_null, quoted_column
 
@@ -62,7 +64,12 @@ class TextReader:
         types = {
             name: _text_type(column_type) if as_text and name in self.integers else column_type for name, column_type in self.types.items()
         }
-        declared = {name: column_type for name, column_type in types.items() if is_json or column_type != "VARCHAR"}
+        # A reader of CSV declares the columns that are names of folders by another option.
+        folder_keys = [] if is_json else read_folder_keys(_find_first_path(self.item), types)
+        of_folders = {field.this.name for option in folder_keys for field in option.find_all(exp.PropertyEQ)}
+        declared = {
+            name: column_type for name, column_type in types.items() if is_json or (column_type != "VARCHAR" and name not in of_folders)
+        }
         fields = [
             exp.PropertyEQ(this=exp.Literal.string(name), expression=exp.Literal.string(column_type.replace(NULL, "JSON")))
             for name, column_type in declared.items()
@@ -70,6 +77,7 @@ class TextReader:
         options: dict[str, exp.Expr] = {} if is_json else {"all_varchar": exp.true()}
         options |= {"columns" if is_json else "types": exp.Struct(expressions=fields)} if fields else {}
         options |= {"sample_size": exp.Literal.number(-1)} if self.samples_all else {}
+        options |= {option.this.name: option.expression for option in folder_keys}
         return _with_options(self.item, options)
 
     def select_texts(self, names: Collection[str]) -> exp.Select:
@@ -214,6 +222,12 @@ def _reader_name(item: exp.Expr) -> str:
 
 def _is_json(item: exp.Expr) -> bool:
     return not isinstance(item.this, exp.ReadCSV)
+
+
+def _find_first_path(item: exp.Expr) -> str:
+    """Return the path of the first file that an item of FROM reads."""
+    path = next(iter(item.find_all(exp.Literal)))
+    return str(next(iter(list_paths(path.name)), path.name))
 
 
 def _with_options(item: exp.Expr, options: Mapping[str, exp.Expr]) -> exp.Expr:

@@ -17,7 +17,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.result_columns import NUM_ROWS
 from sqlrank.rollups.key_conditions import parse_key_condition
 from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMNS, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
-from sqlrank.sql_ast import is_null, quoted_column, sql_literal
+from sqlrank.sql_ast import is_null, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -102,6 +102,9 @@ NOT_A_NUMBER = "which is no number that can be added up"
 
 FILE_NUMBER = "file_index"
 """The virtual DuckDB column with the number of the file that a row comes from."""
+
+MAX_FILES_PER_MEMBER = 10**9
+"""The numbers of files of one of several sources are below it."""
 
 
 class Rule(NamedTuple):
@@ -278,7 +281,7 @@ class RollupTable:
         )
         return str(definition_hash).partition("-")[2]
 
-    def _select_unmerged(self, database: Database, where: str | None, argument: str, source: exp.Select | None = None) -> exp.Subquery:
+    def _select_unmerged(self, database: Database, where: str | None, argument: str, source: exp.Query | None = None) -> exp.Subquery:
         """Return the rows that satisfy a condition, unmerged."""
         source = exp.select("*").from_(self.table.from_clause()) if source is None else exp.select("*").from_(source.subquery("n"))
         if where is not None:
@@ -383,13 +386,21 @@ class RollupTable:
                 f"{describe_group(keys, group_values)} were. Rebuild these days, leave them out by where=, or leave out {', '.join(names)}"
             )
 
-    def _number_files(self) -> exp.Select | None:
-        """Return all rows with file numbers, or None for one file or a table."""
-        node = self.table.from_item
-        literals = [*node.this.find_all(exp.Literal)] if isinstance(node, exp.Table) and isinstance(node.this, exp.Func) else []
-        if FILE_NUMBER in self.column_names or not (len(literals) > 1 or any(glob.has_magic(literal.name) for literal in literals)):
+    def _number_files(self) -> exp.Query | None:
+        """Return all rows with the numbers of their files, or of their tables among several, None for one of either."""
+        if FILE_NUMBER in self.column_names:
             return None
-        return exp.select("*", exp.column(FILE_NUMBER)).from_(node.copy())
+        if not self.table.members:
+            node = self.table.from_item
+            return exp.select("*", exp.column(FILE_NUMBER)).from_(node.copy()) if _reads_several_files(node) else None
+        names = [exp.to_identifier(name, quoted=True) for name in self.column_names]
+        parts = []
+        for index, member in enumerate(self.table.members):
+            number: exp.Expr = sql_literal(index * MAX_FILES_PER_MEMBER)
+            if _reads_several_files(member.from_item):
+                number = exp.Add(this=exp.column(FILE_NUMBER), expression=number)
+            parts.append(member.select_columns(names, for_display=False).select(exp.alias_(number, FILE_NUMBER)))
+        return union_all(parts)
 
     def _check_files(self, database: Database, rows: exp.Subquery) -> None:
         """Raise ``InputError`` for a group with rows in several files: its day was written twice."""
@@ -400,6 +411,11 @@ class RollupTable:
                 f"rollup: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice. Leave one of them out, or "
                 "give the rows of each a name of their own by batch=, if they are to be added up"
             )
+
+
+def _reads_several_files(node: exp.Expr) -> bool:
+    literals = [*node.this.find_all(exp.Literal)] if isinstance(node, exp.Table) and isinstance(node.this, exp.Func) else []
+    return len(literals) > 1 or any(glob.has_magic(literal.name) for literal in literals)
 
 
 def _term_sign(term: exp.Expr) -> int:
