@@ -176,7 +176,8 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
     Returns None for the name of a column that cannot be inspected.
     """
     if holder.table.column_types is None:
-        return _parse_uninspected_text(text, holder.table.dialect)
+        tree = _parse_uninspected_text(text, holder.table.dialect)
+        return tree and tree.transform(lambda node: _read_field(node, holder) if isinstance(node, exp.Column) else node)
     try:
         tree = parse_expression(text, holder.table.dialect)
     except DisallowedSqlError:
@@ -185,16 +186,26 @@ def _parse_mapped_text(text: str, holder: BoundInput) -> exp.Expr | str | None:
         return text
     tree = tree.transform(lambda node: _read_field(node, holder) if isinstance(node, exp.Column) else node)
     for column in find_nodes(tree, exp.Column):
-        column_name = holder.table.find_column(column.name)
+        column_name = None if column.table else holder.table.find_column(column.name)
         if column_name is None:
-            return column.name
+            return ".".join(part.name for part in column.parts)
         column.set("this", exp.to_identifier(column_name, quoted=True))
     return tree
 
 
 def _read_field(column: exp.Column, holder: BoundInput) -> exp.Expr:
-    """Return ``result.ids`` as field ``ids`` of the column ``result``, where that is a struct, such as an object of JSON; others as given."""
+    """Return ``result.ids`` as field ``ids`` of the column ``result``, where that is a struct, such as an object of JSON; others as given.
+
+    The name of the input before the column is left out.
+    """
     first, *fields = column.parts
+    if (
+        fields
+        and first.name.lower() == holder.role.name
+        and (holder.table.column_types is None or holder.table.find_column(first.name) is None)
+    ):
+        first, *fields = fields
+        column = exp.column(first.copy())
     value = read_fields(exp.column(first), fields, holder.table) if fields else None
     return column if value is None else value
 

@@ -188,7 +188,15 @@ def test_files_with_rows_of_the_same_day_are_refused(tmp_path: Path) -> None:
     assert sqlrank.evaluate("BaseRate", rollup=str(tmp_path / "[12][ab].parquet")).to_pylist() == apart
     pq.write_table(pq.read_table(tmp_path / "2b.parquet"), tmp_path / "copy.parquet")
     message = "have rows of day = 2, campaign = b, which would count twice. Leave one of them out, or give the rows of each a name of their own by batch="
-    for rollup in (str(tmp_path), str(tmp_path / "*.parquet")):
+    files = sorted(tmp_path.glob("*.parquet"))
+    assert sqlrank.evaluate("BaseRate", rollup=files[:-1]).to_pylist() == apart
+    for rollup in (
+        str(tmp_path),
+        str(tmp_path / "*.parquet"),
+        files,
+        [pq.read_table(file) for file in files],
+        [tmp_path / "[12]*", files[-1]],
+    ):
         with pytest.raises(sqlrank.InputError, match=re.escape(message)):
             sqlrank.evaluate("BaseRate", rollup=rollup, by="campaign")
     assert sqlrank.evaluate("BaseRate", rollup=str(tmp_path), where="day = 1")["num_rows"].to_pylist() == [3]

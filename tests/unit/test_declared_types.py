@@ -179,6 +179,18 @@ def test_split_keeps_values() -> None:
     }
 
 
+@pytest.mark.parametrize("suffix", select_few([".csv", ".jsonl"], 1))
+@pytest.mark.parametrize("names", select_few([("2024-01-01", "2024-01-02"), ("01", "2"), ("1", "2"), ("a", "b")], 2))
+def test_names_of_folders_have_the_types_of_all_of_them(names: tuple[str, str], suffix: str) -> None:
+    for index, name in enumerate(names):
+        Path(f"f/k={name}").mkdir(parents=True)
+        WRITERS[suffix](f"f/k={name}/x{suffix}", [{"label": row % 2, "score": row / 4} for row in range(index + 2)])
+    for source in ("f", f"f/*/*{suffix}", [f"f/k={name}/x{suffix}" for name in reversed(names)]):
+        rows = sqlrank.evaluate("num_predictions", predictions=source, by="k").to_pylist()
+        assert {str(row["k"]): row["num_predictions"] for row in rows} == {names[0]: 2, names[1]: 3}, source
+    assert sqlrank.evaluate("num_predictions", predictions="f", where=f"k <> '{names[0]}'").to_pylist() == [{"num_predictions": 3}]
+
+
 ODD_PLACES = ["row 1", f"row {SAMPLE + 1}", "last row", "file 2", "file 11", "file 33"]
 
 

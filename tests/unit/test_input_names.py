@@ -175,3 +175,30 @@ def test_a_mapping_of_a_name_that_is_not_one(run: pa.Table, qrels: pa.Table) -> 
 def test_a_mapping_wins_over_a_column_of_the_canonical_name(run: pa.Table, qrels: pa.Table) -> None:
     worse = run.append_column("other", [[0.1, 0.5, 1.0]])
     assert sqlrank.evaluate("RR", run=worse, qrels=qrels, columns={"score": "other"}).to_pylist() == [{"RR": 1.0}]
+
+
+def test_the_name_of_an_input_before_a_column_is_left_out() -> None:
+    """In expressions of all arguments, as in conditions: several inputs may have a column of the name."""
+    run = [{"query_id": "q", "doc_id": "a", "score": 1.0, "g": "x"}, {"query_id": "r", "doc_id": "a", "score": 1.0, "g": "y"}]
+    qrels = [{"query_id": "q", "doc_id": "a", "relevance": 1}, {"query_id": "r", "doc_id": "b", "relevance": 1}]
+    queries = [{"query_id": "q", "seg": "m", "w": 1}, {"query_id": "r", "seg": "n", "w": 3}]
+    rankings: dict[str, Any] = {"run": run, "qrels": qrels, "queries": queries}
+    by_run, by_queries = (sqlrank.evaluate("RR", by=by, **rankings).to_pylist() for by in ("k=UPPER(run.g)", "k=queries.seg"))
+    assert by_run == [{"k": "X", "RR": 0.5}, {"k": "Y", "RR": 0.0}]
+    assert by_queries == [{"k": "m", "RR": 1.0}, {"k": "n", "RR": 0.0}]
+    weighted = sqlrank.evaluate("RR", columns={"weight": "queries.w", "run.score": "run.score + 1"}, aggregate="wmean", **rankings)
+    assert weighted.to_pylist() == [{"RR": 0.25}]
+    rows = [{"label": 1, "score": 0.5, "n": 1}, {"label": 0, "score": 0.2, "n": 2}]
+    options: list[dict[str, Any]] = [{"by": "k={}n"}, {"columns": {"weight": "{}n * 2"}}, {"unit": "{}n", "confidence": 0.9}]
+    for option in options:
+        found, expected = (sqlrank.evaluate("Brier", predictions=rows, **_with_prefix(option, prefix)) for prefix in ("predictions.", ""))
+        assert found.to_pylist() == expected.to_pylist()
+    with pytest.raises(InputError, match=r"^by: 'k=y\.n' is a column that predictions do not have\. There are: label, score, n$"):
+        sqlrank.evaluate("Brier", predictions=rows, by="k=y.n")
+    assert "UPPER(`g`) AS `by_k`" in sqlrank.sql("RR", run="run", qrels="qrels", by="k=UPPER(run.g)", dialect="bigquery")
+
+
+def _with_prefix(option: Any, prefix: str) -> Any:
+    if isinstance(option, dict):
+        return {name: _with_prefix(value, prefix) for name, value in option.items()}
+    return option.format(prefix) if isinstance(option, str) else option

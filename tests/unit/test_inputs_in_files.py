@@ -242,3 +242,23 @@ def test_predictions_of_vowpal_wabbit(tmp_path: Path) -> None:
         sqlrank.evaluate("AUC", predictions=path, columns={"label": "CAST(tag AS INT)"})
     with pytest.raises(InputError, match="no column 'label'"):
         sqlrank.evaluate("AUC", predictions=path)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl", ".run"])
+def test_a_file_whose_name_is_a_pattern_of_another_is_itself(suffix: str, tmp_path: Path) -> None:
+    for folder in ("[x]", "x"):
+        (tmp_path / folder).mkdir()
+    lines = {
+        ".csv": "query_id,doc_id,score\n{0}\n",
+        ".jsonl": '{{"query_id": "q", "doc_id": "{0}", "score": 1}}\n',
+        ".run": "q Q0 {0} 1 1.5 tag\n",
+    }
+    named, others = [f"run[1]{suffix}", f"[x]/f{suffix}", f"a*b{suffix}"], [f"run1{suffix}", f"x/f{suffix}", f"axb{suffix}"]
+    for name, doc in [*((name, "a") for name in named), *((name, "b") for name in others)]:
+        if suffix == ".parquet":
+            pq.write_table(pa.table({"query_id": ["q"], "doc_id": [doc], "score": [1.0]}), tmp_path / name)
+        else:
+            (tmp_path / name).write_text(lines[suffix].format(f"q,{doc},1" if suffix == ".csv" else doc))
+    qrels = {"q": {"a": 1}}
+    for source in [*(tmp_path / name for name in named), str(tmp_path / "[x]")]:
+        assert sqlrank.evaluate(["RR", "num_ret"], run=source, qrels=qrels).to_pylist() == [{"RR": 1.0, "num_ret": 1.0}], source

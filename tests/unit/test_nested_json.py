@@ -182,5 +182,5 @@ def test_a_path_goes_through_lists_of_structs(tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, rows)))
     call: dict[str, Any] = {"inputs": {"answers": path}, "columns": {"retrieved": "contexts.metadata.id"}}
     assert sqlrank.evaluate(["RR", "num_ret"], **call).to_pylist() == [{"RR": 0.75, "num_ret": 3.0}]
-    with pytest.raises(InputError, match=r"columns maps to 'nothing', which no input has"):
+    with pytest.raises(InputError, match=r"columns maps to 'contexts.metadata.nothing', which no input has"):
         sqlrank.evaluate("RR", inputs={"answers": path}, columns={"retrieved": "contexts.metadata.nothing"})
