@@ -39,6 +39,9 @@ _ALLOWED_NODES = frozenset(
 )
 """Allowed classes of nodes. A class that is derived from one of them is another."""
 
+_NESTED = (exp.Struct, exp.Map, exp.VarMap, exp.ToMap)
+"""Classes that make several values of one row, which messages name by what they are."""
+
 _ALLOWED_CALLS = {
     "cityhash64", "crc32", "date", "date_part", "datepart", "dayname", "epoch", "epoch_ms", "farm_fingerprint", "getdate", "greatest", "hash",
     "instr", "intdiv", "intdivorzero", "isfinite", "isinf", "isnan", "julianday", "least", "len", "list_contains", "make_date",
@@ -83,6 +86,9 @@ def check_syntax(tree: Expr, source: str, dialect: str) -> None:
         if isinstance(node, exp.Anonymous):
             if node.name.lower() not in _ALLOWED_CALLS:
                 _refuse_function(node.name, source)
+        elif isinstance(node, _NESTED):
+            advice = "Write each by itself, as a text, number, date, boolean or list"
+            raise DisallowedSqlError(f"{source}: a struct or a map has several values. {advice}")
         elif isinstance(node, exp.Func) and type(node) not in _ALLOWED_NODES:
             _refuse_function(_function_name(node), source)
         elif type(node) not in _ALLOWED_NODES:
@@ -104,6 +110,8 @@ def _find_disallowed_argument(node: Expr, dialect: str) -> str:
             return "may read a table. Write the values as a list, such as x IN (1, 2)"
     elif isinstance(node, exp.Collate) and not isinstance(node.expression, (exp.Identifier, exp.Var)):
         return "names a collation by its schema. Name one of the engine"
+    elif isinstance(node, exp.Any) and not (isinstance(node.parent, exp.Predicate) and node.parent.expression is node):
+        return "is no value. Write it behind a comparison, such as x = ANY([1, 2])"
     elif isinstance(node, exp.DataType) and any(inner.this.name not in _ALLOWED_TYPES for inner in node.find_all(exp.DataType)):
         return f"is not among the types that a value may be cast to here. {_ADVICE}"
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import sqlglot
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 
 _REFUSED_IN_CONDITIONS = (exp.Alias, exp.AggFunc, exp.Query, exp.Star, exp.Window)
-_REFUSED_IN_EXPRESSIONS = (*_REFUSED_IN_CONDITIONS, exp.Placeholder, exp.Parameter, exp.Struct, exp.Map, exp.VarMap, exp.ToMap)
+_REFUSED_IN_EXPRESSIONS = (*_REFUSED_IN_CONDITIONS, exp.Placeholder, exp.Parameter)
+
+_EXPRESSIONS = (exp.Condition, exp.Paren, exp.AtTimeZone)
+"""Classes of expressions, of which sqlglot counts the last among no others."""
 
 ELEMENT = "element"
 """Name of an element of a list of structs, of which a field is read."""
@@ -35,11 +39,15 @@ def _join_tokens(text: str, dialect: str, argument: str) -> str:
     """Return a text without comments, a semicolon at its end, and line breaks, of which each becomes a blank.
 
     Raises:
-        DisallowedSqlError: A literal or a name holds a control character.
+        DisallowedSqlError: A literal or a name holds a control character, or a text stands behind a text.
     """
     tokens = sqlglot.tokenize(text, read=get_dialect(dialect).sqlglot_name)
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
         tokens.pop()
+    for first, second in pairwise(tokens):
+        if first.token_type == second.token_type == TokenType.STRING:
+            texts = quote_excerpt(text[first.start : second.end + 1])
+            raise DisallowedSqlError(f"{argument}: {texts} are two texts. Join them with ||, or double a quote that is part of a text")
     pieces: list[str] = []
     end = 0
     for token in tokens:
@@ -72,7 +80,7 @@ def _read_expression(text: str, dialect: str, argument: str) -> tuple[str, exp.E
     except SqlglotError:
         return text, None
     tree = _parse_tree(text, dialect)
-    return text, tree if isinstance(tree, (exp.Condition, exp.Paren)) else None
+    return text, tree if isinstance(tree, _EXPRESSIONS) else None
 
 
 def _read_without_brackets(text: str, dialect: str, argument: str) -> tuple[str, exp.Expr | None]:
