@@ -34,7 +34,7 @@ RANKING_ROLES = ("run", "qrels")
 ROW_FILTER_POLICIES = ("nulls", "duplicates")
 """Policies that filter rows."""
 
-_COMPUTED = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<expression>[^=].*)", re.DOTALL)
+_COMPUTED = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*=\s*(?!(?:ANY|SOME|ALL)\s*\()(?P<expression>[^=\s].*)", re.DOTALL | re.IGNORECASE)
 
 SHARED_POLICIES = ("queries", "score_type", "id_type", *ROW_FILTER_POLICIES)
 """Policies shared by all metrics of a request.

@@ -6,16 +6,22 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from sqlrank.compiler.layout import GroupColumn
 from sqlrank.compiler.row_keys import SCORE_NAME
 from sqlrank.engines.identifiers import QUOTES
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
+from sqlrank.inputs.allowed_syntax import DisallowedSqlError
+from sqlrank.inputs.user_sql import parse_expression
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.grouping_sets import SLICE_NUMBER
+from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sqlrank.engines.database import SourceTable
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.resolve import ResolvedRequest
 
@@ -103,9 +109,11 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
     text = column_name if has_prefix else mapping.get(name, name)
     argument = "across" if name in request.across else "system" if name == request.original.system else "by"
     tables = [bound_input.table for bound_input in inputs.values() if bound_input.table.column_types]
-    if text == name and _CALL.fullmatch(name) and not any(table.find_column(name) for table in tables):
-        advice = f"Write {argument}='name={text}'" if argument != "system" else f"Write columns={{'system': {text!r}}} and system='system'"
-        raise InputError(f"{argument}: {quote_excerpt(text)} is an expression without a name. {advice}, or quote the name of a column")
+    if name not in mapping and not any(table.find_column(text) for table in tables) and _is_expression(name, tables):
+        advice = (
+            f"Write {argument}={f'name={name}'!r}" if argument != "system" else f"Write columns={{'system': {name!r}}} and system='system'"
+        )
+        raise InputError(f"{argument}: {quote_excerpt(name)} is an expression without a name. {advice}, or quote the name of a column")
     if request.base_role is not None:
         return _find_in_base(
             name,
@@ -125,6 +133,20 @@ def _find_column(name: str, request: ResolvedRequest, inputs: Mapping[str, Bound
     if run_role in match.roles and ("queries" in request.measured_columns or name == SYSTEM_COLUMN):
         return match
     return replace(match, roles=[role for role in match.roles if role != "queries" or run_role not in match.roles])
+
+
+def _is_expression(text: str, tables: Sequence[SourceTable]) -> bool:
+    """Return True for a call of a function, and for an expression that reads a column of one of the tables."""
+    if _CALL.fullmatch(text) or not tables:
+        return _CALL.fullmatch(text) is not None
+    try:
+        tree = parse_expression(text, tables[0].dialect)
+    except DisallowedSqlError:
+        raise
+    except InputError:
+        return False
+    names = {part.name for column in find_nodes(tree, exp.Column) for part in (column.parts[:-1] if column is tree else column.parts)}
+    return any(table.find_column(name) for table in tables for name in names)
 
 
 _RUNS_ADVICE = (

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import sqlite3
 from contextlib import closing
+from datetime import datetime
 from typing import Any
 
 import duckdb
@@ -12,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sqlrank
+from sqlrank import InputError
 from sqlrank.cli.app import app
 
 RUN = pa.table(
@@ -77,6 +81,50 @@ def test_groups_by_an_expression() -> None:
             assert [column[0] for column in connection.description] == ["day", "auc"]
             text = sqlrank.sql("RR", run="run", qrels="qrels", columns=columns, by=["day=SUBSTR(ts, 1, 10)"], **options)
             assert connection.execute(text).fetchall() == expected
+
+
+GROUPED = pa.table({
+    "label": [1, 0, 0, 1], "score": [0.9, 0.2, 0.4, 0.3], "n": [1, 2, 1, 3], "code": ["a", "b", "a", None], "lst": [[1], [2], [1], [3]],
+    "day": [datetime.fromisoformat(f"2026-01-0{number}T12:00") for number in (1, 2, 1, 3)], "st": [{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2}, {"a": 3, "b": 1}],
+})  # fmt: skip
+
+EXPRESSIONS = [
+    "n % 3", "n > 1", "n == 1", "n <> 1", "n >= 2", "-n", "NOT n > 1", "(n)", "n = ANY([1, 4])", "n IN (1, 4)", "n BETWEEN 1 AND 1", "n IS NULL OR n = 1",
+    "CASE WHEN n > 1 THEN 1 END", "COALESCE(code, 'it''s')", "code || 'x'", "code LIKE 'a%'", "code = 'a'", "day::DATE", "day AT TIME ZONE 'Asia/Tokyo'",
+    "day AT TIME ZONE 'UTC' AT TIME ZONE 'Asia/Tokyo'", "EXTRACT(day FROM day)", "st.a", "lst[1]", "lst[1:1]",
+]  # fmt: skip
+
+
+def _mark_slow_but_few(texts: list[str]) -> list[Any]:
+    quick = {"n % 3", "n = ANY([1, 4])", "COALESCE(code, 'it''s')", "day AT TIME ZONE 'Asia/Tokyo'", "st.a"}
+    return [pytest.param(text, marks=() if text in quick else pytest.mark.slow) for text in texts]
+
+
+@pytest.mark.parametrize("text", _mark_slow_but_few(EXPRESSIONS))
+def test_groups_by_an_expression_without_a_name_lead_to_one_with_a_name(text: str) -> None:
+    named = f"name={text}"
+    if not re.match(r"\w+ = (?!ANY)", text):  # which is a name and its expression
+        with pytest.raises(InputError) as caught:
+            sqlrank.evaluate("AUC", predictions=GROUPED, by=text)
+        advice = re.search(r"is an expression without a name\. Write by=(.*), or quote the name of a column$", str(caught.value))
+        assert advice is not None
+        assert ast.literal_eval(advice[1]) == named
+    with duckdb.connect() as connection:
+        connection.register("grouped", GROUPED)
+        counts = connection.execute(f"SELECT COUNT(*) FROM grouped GROUP BY ({text}) ORDER BY 1").fetchall()
+    totals = sqlrank.evaluate("Sum(one)", predictions=GROUPED, columns={"one": "1"}, by=named)["Sum(one)"].to_pylist()
+    assert sorted(totals) == [count for (count,) in counts]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["run.n % 2", "run.st.a", "n % 2", "st.a"])
+def test_groups_of_rankings_by_an_expression_without_a_name(text: str) -> None:
+    run = pa.table({"query_id": ["q1", "q2"], "doc_id": ["d", "d"], "score": [1.0, 1.0], "n": [1, 2], "st": [{"a": 1}, {"a": 0}]})
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate("RR", run=run, qrels={"q1": {"d": 1}, "q2": {"e": 1}}, by=text)
+    assert f"Write by='name={text}'" in str(caught.value)
+    rows = sqlrank.evaluate("num_ret", run=run, qrels={"q1": {"d": 1}, "q2": {"e": 1}}, by=f"name={text}").to_pylist()
+    assert rows == [{"name": 0, "num_ret": 1.0}, {"name": 1, "num_ret": 1.0}]
 
 
 def test_an_expression_is_in_the_sql_of_the_engine() -> None:
