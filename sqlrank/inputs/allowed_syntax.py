@@ -87,7 +87,7 @@ def check_syntax(tree: Expr, source: str, dialect: str) -> None:
             if node.name.lower() not in _ALLOWED_CALLS:
                 _refuse_function(node.name, source)
         elif isinstance(node, _NESTED):
-            advice = "Write each by itself, as a text, number, date, boolean or list"
+            advice = "Write an expression for each, of a text, number, date, boolean or list"
             raise DisallowedSqlError(f"{source}: a struct or a map has several values. {advice}")
         elif isinstance(node, exp.Func) and type(node) not in _ALLOWED_NODES:
             _refuse_function(_function_name(node), source)

@@ -45,7 +45,7 @@ def find_refusal(metrics: Any = "AUC", **arguments: Any) -> str:
             "g: an expression has no subquery, which a query as the source may have: give predictions= the query SELECT *, ",
         ),
         ({"by": "day = 'x' SETTINGS a=1"}, "by: \"day='x' SETTINGS a=1\" is no expression over the columns of a row"),
-        ({"by": "g={'d': day}"}, "\"{'d': day}\": a struct or a map has several values. Write each by itself, as a text, number, "),
+        ({"by": "g={'d': day}"}, "\"{'d': day}\": a struct or a map has several values. Write an expression for each, of a text, number, "),
         ({"by": "g=map([day], [1])"}, "'map([day], [1])': a struct or a map has several values"),
         ({"where": "{'d': day} = {'d': 'x'}"}, "where: a struct or a map has several values"),
         (
