@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.layout import GroupColumn
 from sqlrank.compiler.row_keys import SCORE_NAME
+from sqlrank.engines.file_sources import list_paths
 from sqlrank.engines.identifiers import QUOTES
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
 from sqlrank.inputs.allowed_syntax import DisallowedSqlError
@@ -207,4 +208,6 @@ def _find_in_rankings(
     systems = dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in run.table.members if SYSTEM_COLUMN in member.constants)
     if argument == "system" and systems:
         advice, listing = f"Each run is a system: {enumerate_names(systems)}", "Leave system= out"
+    if any(f"{name}=" in part for path in list_paths(run.table.label) for part in path.parts):
+        advice = "Folders are columns of files that name theirs, such as Parquet and CSV. Make such files"
     raise InputError(join_sentences(f"{start}no input has a column {quote_excerpt(name)}", advice, listing))
