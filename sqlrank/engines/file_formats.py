@@ -68,6 +68,11 @@ def find_format(role: str, path: Path) -> FileFormat:
         if (entry.get("text") and is_text) or not pattern.match(text):
             continue
         if reader := entry.get("reader"):
+            if compression is not None and reader in {PARQUET_READER, ARROW_READER}:
+                name = reader.removeprefix("READ_").capitalize()
+                raise InputError(
+                    f"{role}: {_quote_path(path)} is {name} in a file of {compression}. Unpack it: {name} compresses its columns"
+                )
             return FileFormat(reader if reader != JSON_READER or named_reader != "READ_CSV" else named_reader, option)
         raise InputError(f"{role}: {_quote_path(path)} is {entry['name']}. {_next_step(entry, str(path))}")
     if named_reader == PARQUET_READER or (named_reader is None and _CONTROL.search(text)):

@@ -104,6 +104,7 @@ _ADVICE = {
     "not utf-8": "it is not UTF-8 text. Convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
     "maximum line size of": "a line of it is longer than the 2 MB that DuckDB reads at once. Make a Parquet file of it, without that column",
     "parsing dialect": "end all lines the same way (dos2unix does), separate fields by one delimiter, and close every quote, or make a Parquet file of it",
+    "has duplicate key": "give one value to each key, or rename one of the two",
     "parquet file": "write it again if it is damaged",
 }
 

@@ -122,6 +122,12 @@ REFUSED = {
     "x.probabilities": (b"1:0.2 2:0.8\n", "is class probabilities of Vowpal Wabbit. Make a row of each prediction"),
     "x.bin": (bytes(range(256)), "is no text, and of no format that is read"),
     "x.parquet": (b"hello", "is no Parquet file. It begins with 'hello'. Make a Parquet or CSV file"),
+    "x.csv.gz": (gzip.compress(gzip.compress(CSV, mtime=0), mtime=0), "is compressed twice. Unpack it once"),
+    "x.tsv": (gzip.compress(pa.compress(CSV, "zstd", asbytes=True), mtime=0), "is compressed twice. Unpack it once"),
+    "x.json.gz": (gzip.compress(gzip.compress(JSON_LINES, mtime=0), mtime=0), "is compressed twice. Unpack it once"),
+    "x.parquet.gz": (gzip.compress(PARQUET, mtime=0), "is Parquet in a file of gzip. Unpack it"),
+    "y.parquet": (gzip.compress(PARQUET, mtime=0), "is Parquet in a file of gzip. Unpack it"),
+    "x.feather.gz": (gzip.compress(FEATHER, mtime=0), "is Arrow in a file of gzip. Unpack it"),
     "x.jsonl.gz": (reverse_bit(gzip.compress(JSON_LINES, mtime=0)), "is damaged: it does not unpack to what was compressed"),
     "x.gz": (gzip.compress(CSV * 9, mtime=0)[:-12], "is damaged: it does not unpack to what was compressed"),
 }
@@ -137,6 +143,23 @@ def test_what_is_named(name: str, role: str, tmp_path: Path) -> None:
         sqlrank.evaluate("AUC" if role == "predictions" else "RR", **sources)
     assert f"{role}: {quote_excerpt(str(tmp_path / name), is_name=True)} {message}" in str(caught.value)
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+def test_a_key_twice_in_an_object(name: str, tmp_path: Path) -> None:
+    row = '{"label": 1, "score": 9, "score": 0.5}'
+    (tmp_path / name).write_text(f"[{row}]" if name == "x.json" else row)
+    with pytest.raises(InputError, match=r'has duplicate key "score": give one value to each key, or rename one of the two$'):
+        sqlrank.evaluate("AUC", predictions=tmp_path / name)
+
+
+@pytest.mark.slow
+def test_folders_are_no_columns_of_lines_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "day=1").mkdir()
+    (tmp_path / "day=1" / "f.run").write_bytes(RUN)
+    for source in (tmp_path, str(tmp_path / "*" / "*.run")):
+        with pytest.raises(InputError, match=r"Folders are columns of files that name theirs, such as Parquet and CSV. Make such files"):
+            sqlrank.evaluate("RR", run=source, qrels=QRELS, by="day")
 
 
 def test_databases_are_no_tables(tmp_path: Path) -> None:
