@@ -6,7 +6,7 @@ SELECT
   last_depths.list_id,
   last_depths.rank,
   last_depths.is_shared, -- 1 if it is among the first k of both, else 0
-  last_depths.is_displaced, -- 1 if it is no deeper than the shorter list, and the other list does not have it at its rank, else 0
+  last_depths.is_displaced, -- 1 if the other list has another document there, else 0
   first_weights.weight_from, -- sum over all depths at which both have it
   first_weights.weight_from - last_weights.weight_from + last_weights.depth_weight AS weight_to_end, -- of these, those down to the end of the list
   last_weights.depth_weight AS end_weight -- at the end of the list

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -111,6 +112,13 @@ class SourceTable:
     def is_text(self) -> bool:
         """True for rows of text files, whose types are those of their values."""
         return reads_text(self.display_from_item)
+
+    @property
+    def has_several_files(self) -> bool:
+        """True for a reader of several files, or of a pattern."""
+        reader = self.from_item.this if isinstance(self.from_item, exp.Table) else None
+        paths = [*reader.find_all(exp.Literal)] if isinstance(reader, exp.Func) else []
+        return len(paths) > 1 or any(glob.has_magic(path.name) for path in paths)
 
     def with_texts(self, names: Collection[str]) -> SourceTable:
         """Return a union with columns of its members that are texts, whatever some of them are."""

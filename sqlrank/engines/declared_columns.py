@@ -49,7 +49,7 @@ class DeclaredColumns:
             kinds = dict.fromkeys(filter(None, (name.lower(), column.fallback)), _find_kind(column)) | kinds
         return cls(kinds, tuple(text.lower() for text in expressions), any("*" in text for text in expressions))
 
-    def with_texts_as_written(self, names: Iterable[str]) -> DeclaredColumns:
+    def declare_texts(self, names: Iterable[str]) -> DeclaredColumns:
         """Return the same, with columns that are read as ids are: as they are written, unless all are whole numbers."""
         return replace(self, kinds={**self.kinds, **{name.lower(): "key" for name in names}})
 

@@ -66,9 +66,9 @@ class TextReader:
         }
         # A reader of CSV declares the columns that are names of folders by another option.
         folder_keys = [] if is_json else read_folder_keys(_find_first_path(self.item), types)
-        of_folders = {field.this.name for option in folder_keys for field in option.find_all(exp.PropertyEQ)}
+        folder_columns = {field.this.name for option in folder_keys for field in option.find_all(exp.PropertyEQ)}
         declared = {
-            name: column_type for name, column_type in types.items() if is_json or (column_type != "VARCHAR" and name not in of_folders)
+            name: column_type for name, column_type in types.items() if is_json or (column_type != "VARCHAR" and name not in folder_columns)
         }
         fields = [
             exp.PropertyEQ(this=exp.Literal.string(name), expression=exp.Literal.string(column_type.replace(NULL, "JSON")))

@@ -36,7 +36,7 @@ def resolve_source(database: Database, role: str, source: Any, columns: Declared
     tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]
     mixed = _find_mixed_columns(role, tables, columns)
     if further := [name for name in mixed if columns.find_kind(name) == "any"]:
-        columns = columns.with_texts_as_written(further)  # as one reader of all files reads them
+        columns = columns.declare_texts(further)  # as one reader of all files reads them
         tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]
     if source.members_are_systems:
         names = _system_names(database, role, source, tables)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -103,8 +102,7 @@ NOT_A_NUMBER = "which is no number that can be added up"
 FILE_NUMBER = "file_index"
 """The virtual DuckDB column with the number of the file that a row comes from."""
 
-MAX_FILES_PER_MEMBER = 10**9
-"""The numbers of files of one of several sources are below it."""
+MAX_FILES_PER_MEMBER = 10**9  # numbers of files of one of several sources are below it
 
 
 class Rule(NamedTuple):
@@ -388,18 +386,15 @@ class RollupTable:
 
     def _number_files(self) -> exp.Query | None:
         """Return all rows with the numbers of their files, or of their tables among several, None for one of either."""
-        if FILE_NUMBER in self.column_names:
+        members = self.table.members or (self.table,)
+        if FILE_NUMBER in self.column_names or not (len(members) > 1 or self.table.has_several_files):
             return None
-        if not self.table.members:
-            node = self.table.from_item
-            return exp.select("*", exp.column(FILE_NUMBER)).from_(node.copy()) if _reads_several_files(node) else None
         names = [exp.to_identifier(name, quoted=True) for name in self.column_names]
         parts = []
-        for index, member in enumerate(self.table.members):
-            number: exp.Expr = sql_literal(index * MAX_FILES_PER_MEMBER)
-            if _reads_several_files(member.from_item):
-                number = exp.Add(this=exp.column(FILE_NUMBER), expression=number)
-            parts.append(member.select_columns(names, for_display=False).select(exp.alias_(number, FILE_NUMBER)))
+        for number, member in enumerate(members):
+            first = sql_literal(number * MAX_FILES_PER_MEMBER)
+            value = exp.Add(this=exp.column(FILE_NUMBER), expression=first) if member.has_several_files else first
+            parts.append(member.select_columns(names, for_display=False).select(exp.alias_(value, FILE_NUMBER)))
         return union_all(parts)
 
     def _check_files(self, database: Database, rows: exp.Subquery) -> None:
@@ -411,11 +406,6 @@ class RollupTable:
                 f"rollup: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice. Leave one of them out, or "
                 "give the rows of each a name of their own by batch=, if they are to be added up"
             )
-
-
-def _reads_several_files(node: exp.Expr) -> bool:
-    literals = [*node.this.find_all(exp.Literal)] if isinstance(node, exp.Table) and isinstance(node.this, exp.Func) else []
-    return len(literals) > 1 or any(glob.has_magic(literal.name) for literal in literals)
 
 
 def _term_sign(term: exp.Expr) -> int:

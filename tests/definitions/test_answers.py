@@ -276,7 +276,7 @@ def test_lists_may_be_fields_of_objects(tmp_path: Path) -> None:
     path.write_text('{"query_id": 1, "found": {"top": {"ids": ["b", "a"]}}, "gold": {"ids": ["a"]}}\n')
     names = {"retrieved": "found.top.ids", "relevant": "gold.ids"}
     assert sqlrank.evaluate("RR", inputs={"answers": path}, columns=names).to_pylist() == [{"RR": 0.5}]
-    with pytest.raises(InputError, match=r"columns maps to 'ids', which no input has"):
+    with pytest.raises(InputError, match=r"columns maps to 'query_id.ids', which no input has"):
         sqlrank.evaluate("RR", inputs={"answers": path}, columns=names | {"relevant": "query_id.ids"})
 
 

@@ -148,7 +148,7 @@ def test_a_metric_is_written_as_it_is_parsed() -> None:
     [
         ("Mean", {}, r"Mean needs a column. Write Mean\(latency_ms\)"),
         ("nDCG(exp2)", {}, r"cannot read the parameters of 'nDCG\(exp2\)'. Each needs a name, as in \(rel=2\)"),
-        ("Mean(intent)", {"by": "system"}, r"intent is VARCHAR, not a number. '.*' are none. Say what each stands for, as columns=\{"),
+        ("Mean(intent)", {"by": "system"}, r"intent is VARCHAR, not a number. '.*' are none. Say what each stands for: columns=\{"),
         ("Mean(faithfulnes)", {"by": "system"}, "no column 'faithfulnes'. Did you mean 'faithfulness'"),
         ("Mean(cost)", {}, "occurs more than once"),
         (

@@ -61,7 +61,8 @@ def brier_resolution(data: Predictions, options: Options) -> float | None:
 
 
 def calibration(data: Predictions, options: Options) -> list[tuple[float, float, float]]:
-    """Return the weight of each bin, |mean score - share of positives| in it, and the latter."""
+    """Return the weight of each bin, |mean score - share of positives| in it, and the latter; rows of weight 0 are in none."""
+    data = data.take(data.weight > 0)
     if options.binning == "equal_width":
         number = np.array([max(1, ceiling(Fraction(float(score)) * options.bins)) for score in data.score])
     else:
