@@ -7,9 +7,9 @@ SELECT
   group_id,
   positives, -- weight of the positives of this score
   CASE
-    WHEN positives_above + positives <= $k THEN positives
-    WHEN positives_above < $k THEN $k - positives_above
-    ELSE 0
+    WHEN positives_above >= $k THEN 0
+    WHEN positives_above + positives > $k THEN $k - positives_above
+    ELSE positives
   END AS top_positives, -- weight of the k highest positives at this score
   CASE WHEN negatives_above < num_top_negatives THEN negatives_above ELSE num_top_negatives END AS top_negatives_above, -- weight of the k highest negatives above this score
   CASE

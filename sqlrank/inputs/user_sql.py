@@ -147,7 +147,8 @@ def parse_expression(text: str, dialect: str = "duckdb") -> exp.Expr:
         InputError: The text is not an expression over the columns of one row.
     """
     source, tree = _read_expression(text, dialect, quote_excerpt(text))
-    if tree is None or tree.find(*_REFUSED_IN_EXPRESSIONS):
+    # Braces within braces, such as {{ x }}, are a name, of which parsers make a struct or a map.
+    if tree is None or tree.find(*_REFUSED_IN_EXPRESSIONS) or text.startswith("{{"):
         raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
     check_syntax(tree, repr(text), dialect)
     _check_size(tree, quote_excerpt(text))
