@@ -27,14 +27,9 @@ _FOLDER_KEY = re.compile(r"(?:^|/)([^/=]+)=[^/]*(?=/)")
 """Pattern of a folder whose name is a column with its value, such as ``day=2026-07-01``."""
 
 
-def list_folder_keys(file: str) -> list[str]:
-    """Return the columns that are names of folders of a path."""
-    return _FOLDER_KEY.findall(file)
-
-
 def read_folder_keys(file: str, types: Mapping[str, str]) -> list[exp.Expr]:
     """Return the argument of a reader with the types of columns that are names of folders, which it would guess from some of the files."""
-    keys = [key for key in list_folder_keys(file) if key in types]
+    keys = [key for key in _FOLDER_KEY.findall(file) if key in types]
     fields = [exp.PropertyEQ(this=exp.to_identifier(key), expression=exp.Var(this=types[key])) for key in keys]
     return [exp.EQ(this=exp.column("hive_types"), expression=exp.Struct(expressions=fields))] if fields else []
 

@@ -33,11 +33,16 @@ def resolve_source(database: Database, role: str, source: Any, columns: Declared
     source = SourceGroup.wrap(role, source) if isinstance(source, list) else source
     if not isinstance(source, SourceGroup):
         return database.resolve_source(role, source, columns)
-    tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]
-    mixed = _find_mixed_columns(role, tables, columns)
+    union = _unite_members(database, role, source, columns)
+    mixed = _find_mixed_columns(union, columns)
     if further := [name for name in mixed if columns.find_kind(name) == "any"]:
-        columns = columns.declare_texts(further)  # as one reader of all files reads them
-        tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]
+        union = _unite_members(database, role, source, columns.declare_texts(further))  # as one reader of all files reads them
+    return union.with_texts(mixed)
+
+
+def _unite_members(database: Database, role: str, source: SourceGroup, columns: DeclaredColumns) -> SourceTable:
+    """Return the union of several sources, of which these columns are read."""
+    tables = [_resolve_member(database, role, name, member, columns) for name, member in source.members]
     if source.members_are_systems:
         names = _system_names(database, role, source, tables)
         for name, table in zip(names, tables, strict=True):
@@ -47,15 +52,15 @@ def resolve_source(database: Database, role: str, source: Any, columns: Declared
             for name, table in zip(names, tables, strict=True)
             for member in table.members or (table,)
         ]
-    return union_tables(role, tables).with_texts(mixed)
+    return union_tables(role, tables)
 
 
-def _find_mixed_columns(role: str, tables: Sequence[SourceTable], columns: DeclaredColumns) -> list[str]:
+def _find_mixed_columns(union: SourceTable, columns: DeclaredColumns) -> list[str]:
     """Return the ids, and the columns that no role declares, whose types differ among text files."""
-    if not all(member.is_text for table in tables for member in table.members or (table,)):
+    if not all(member.is_text for table in union.members for member in table.members or (table,)):
         return []
-    named = [name for name in union_tables(role, tables).problems if columns.find_kind(name) in {"any", "key"}]
-    return [name for name in named if all(table.find_column(name) is not None for table in tables)]
+    named = [name for name in union.problems if columns.find_kind(name) in {"any", "key"}]
+    return [name for name in named if all(table.find_column(name) is not None for table in union.members)]
 
 
 def _resolve_member(database: Database, role: str, name: str | None, member: Any, columns: DeclaredColumns) -> SourceTable:
