@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import log, log2
+from math import fsum, log, log2
 
 import pyarrow as pa
 import pytest
@@ -202,10 +202,32 @@ def test_all_tied_in_expectation() -> None:
     assert evaluate_metrics(metrics, TIED, ties="expected") == pytest.approx(expected)
 
 
+def test_first_hit_of_all_tied_in_expectation() -> None:
+    """Two of four: the first is at rank 1 in 3 of 6 orders, at 2 in 2, at 3 in 1."""
+    metrics = ["RR", "RR@1", "RR@2", "Success@1", "Success@2", "Success@3", "RR(rel=2)"]
+    expected = [1 / 2 + 1 / 6 + 1 / 18, 1 / 2, 1 / 2 + 1 / 6, 1 / 2, 5 / 6, 1, (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4]
+    assert evaluate_metrics(metrics, TIED, ties="expected") == pytest.approx(expected)
+    assert evaluate_metric("Success@3", TIED, ties="expected") == 1
+    assert evaluate_metric("Success@2", TIED, ties="expected", depth=1) == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize("size", [20, 100_000])
+def test_first_hit_of_large_tie_groups(size: int) -> None:
+    """One of n at a uniform rank: H(n) / n."""
+    tied = {
+        "run": pa.table({"query_id": ["q"] * size, "doc_id": range(size), "score": [0.5] * size}),
+        "qrels": pa.table({"query_id": ["q"], "doc_id": [3], "relevance": [1]}),
+    }
+    expected = [fsum(1 / rank for rank in range(1, size + 1)) / size, 10 / size, 1]
+    got = evaluate_metrics(["RR", "Success@10", f"Success@{size}"], tied, ties="expected")
+    assert got == pytest.approx(expected, rel=1e-11)
+    assert max(got) <= 1
+
+
 @pytest.mark.parametrize(
     ("metric", "ties", "reason"),
     [
-        ("RR", "expected", "ties='expected' is not defined for RR"),
+        ("AP", "expected", "ties='expected' is not defined for AP"),
         ("P@1", "error", "equal scores in a list"),
         ("P@1", "oldest", "unknown ties 'oldest'"),
     ],

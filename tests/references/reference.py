@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-LINEAR = ("AR", "CG", "DCG", "F", "MDCG", "P", "R", "RBP", "RHR", "nDCG")
-"""Metrics that are sums over documents, which have an expectation over ties in closed form."""
+LINEAR = ("AR", "CG", "DCG", "F", "MDCG", "P", "R", "RBP", "RHR", "RR", "Success", "nDCG")
+"""Metrics with an expectation over ties in closed form: sums over documents, and those of the first relevant one."""
 
 
 def evaluate(

@@ -7,6 +7,6 @@
 -- Source: trec_eval recip_rank; Voorhees 1999.
 SELECT
   list_id,
-  MAX(CASE WHEN rank <= $k THEN 1 / rank ELSE 0 END) AS rr
-FROM relevant_documents
+  MAX(CASE WHEN rank <= $k THEN reciprocal_rank ELSE 0 END) AS rr
+FROM first_hits
 GROUP BY list_id

@@ -7,6 +7,6 @@
 -- Source: trec_eval success.
 SELECT
   list_id,
-  MAX(CASE WHEN rank <= $k THEN 1 ELSE 0 END) AS success
-FROM relevant_documents
+  MAX(CASE WHEN rank <= $k THEN hit_probability ELSE 0 END) AS success
+FROM first_hits
 GROUP BY list_id

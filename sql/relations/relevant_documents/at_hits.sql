@@ -10,6 +10,8 @@ SELECT
   list_length, -- documents in the list; NULL if not retrieved
   doc_count, -- documents that the row counts as
   rank_probability, -- probability that the document has this rank
+  1 AS hit_probability, -- as in first_hits
+  1 / rank AS reciprocal_rank,
   ROW_NUMBER() OVER (
     PARTITION BY list_id ORDER BY CASE WHEN doc_count = 0 THEN 2 WHEN rank IS NULL THEN 1 ELSE 0 END, rank
   ) AS cumulative_hits, -- relevant documents at this rank or above
