@@ -66,6 +66,7 @@ WITH qrels AS (
   -- One row per model, query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     `model`, query_id, rank,
+    1 / rank AS reciprocal_rank,
     ROW_NUMBER() OVER (
       PARTITION BY `model`, query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
     ) AS cumulative_hits  -- relevant documents at this rank or above
@@ -89,7 +90,7 @@ WITH qrels AS (
     -- retrieved; MAP is its mean over queries.
     SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*) AS ap,
     -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
-    MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr
+    MAX(CASE WHEN rank IS NOT NULL THEN reciprocal_rank ELSE 0 END) AS rr
   FROM relevant_documents
   GROUP BY `model`, query_id
 ), query_metrics AS (

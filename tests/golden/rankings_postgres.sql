@@ -69,6 +69,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per model, query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     "model", query_id, rank,
+    CAST(1 AS DOUBLE PRECISION) / rank AS reciprocal_rank,
     ROW_NUMBER() OVER (
       PARTITION BY "model", query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
     ) AS cumulative_hits  -- relevant documents at this rank or above
@@ -105,7 +106,7 @@ WITH qrels AS NOT MATERIALIZED (
       CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
     ) / CAST(COUNT(*) AS DOUBLE PRECISION) AS ap,
     -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
-    MAX(CASE WHEN rank IS NOT NULL THEN CAST(1 AS DOUBLE PRECISION) / rank ELSE 0 END) AS rr
+    MAX(CASE WHEN rank IS NOT NULL THEN reciprocal_rank ELSE 0 END) AS rr
   FROM relevant_documents
   GROUP BY "model", query_id
 ), query_metrics AS (

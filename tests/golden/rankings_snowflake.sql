@@ -71,6 +71,7 @@ WITH qrels AS (
   -- One row per MODEL, query and relevant document. (relevant_documents/at_hits.sql)
   SELECT
     "MODEL", query_id, rank,
+    CAST(1 AS DOUBLE) / rank AS reciprocal_rank,
     ROW_NUMBER() OVER (
       PARTITION BY "MODEL", query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
     ) AS cumulative_hits  -- relevant documents at this rank or above
@@ -104,7 +105,7 @@ WITH qrels AS (
     SUM(CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE) / rank ELSE 0 END)
     / CAST(COUNT(*) AS DOUBLE) AS ap,
     -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
-    MAX(CASE WHEN rank IS NOT NULL THEN CAST(1 AS DOUBLE) / rank ELSE 0 END) AS rr
+    MAX(CASE WHEN rank IS NOT NULL THEN reciprocal_rank ELSE 0 END) AS rr
   FROM relevant_documents
   GROUP BY "MODEL", query_id
 ), query_metrics AS (
