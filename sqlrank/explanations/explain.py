@@ -107,7 +107,7 @@ def explain(
 
     >>> explanation = explain("RR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}})
     >>> explanation.value, explanation.expression
-    (0.5, 'MAX(CASE WHEN NOT rank IS NULL THEN 1 / rank ELSE 0 END)')
+    (0.5, 'MAX(CASE WHEN NOT rank IS NULL THEN reciprocal_rank ELSE 0 END)')
     """
     call = Request(
         [metric],

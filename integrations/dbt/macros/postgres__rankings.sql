@@ -86,6 +86,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, rank,
+    CAST(1 AS DOUBLE PRECISION) / rank AS reciprocal_rank,
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id
       ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
@@ -139,7 +140,7 @@ WITH sqlrank_run_source AS NOT MATERIALIZED (
       CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE PRECISION) / rank ELSE 0 END
     ) / CAST(COUNT(*) AS DOUBLE PRECISION) AS ap,
     -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
-    MAX(CASE WHEN rank IS NOT NULL THEN CAST(1 AS DOUBLE PRECISION) / rank ELSE 0 END) AS rr,
+    MAX(CASE WHEN rank IS NOT NULL THEN reciprocal_rank ELSE 0 END) AS rr,
     -- P: precision, the share of the documents at ranks 1 to k that are relevant.
     COALESCE(
       SUM(CASE WHEN rank <= {{ k }} THEN CAST(1.0 AS DOUBLE PRECISION) ELSE 0 END)

@@ -86,6 +86,7 @@ WITH sqlrank_run_source AS (
   SELECT
     {{ sqlrank.group_columns(groups, '') }},
     query_id, rank,
+    1 / rank AS reciprocal_rank,
     ROW_NUMBER() OVER (
       PARTITION BY {{ sqlrank.group_columns(groups, '') }}, query_id
       ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
@@ -136,7 +137,7 @@ WITH sqlrank_run_source AS (
       SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / COUNT(*), 0
     ) AS ap,
     -- RR: reciprocal rank of the first relevant document, whose mean over queries is MRR.
-    MAX(CASE WHEN rank IS NOT NULL THEN 1 / rank ELSE 0 END) AS rr,
+    MAX(CASE WHEN rank IS NOT NULL THEN reciprocal_rank ELSE 0 END) AS rr,
     -- P: precision, the share of the documents at ranks 1 to k that are relevant.
     COALESCE(SUM(CASE WHEN rank <= {{ k }} THEN 1e0 ELSE 0 END) / NULLIF({{ k }}, 0), 0) AS p_at_k,
     -- R: recall, the share of the relevant documents that are among the first k.
