@@ -11,7 +11,7 @@ SELECT
   list_id,
   CAST(NULL AS BIGINT) AS rank, -- a rank of the first hit; NULL in rows of relevant documents
   CAST(NULL AS DOUBLE) AS hit_probability, -- probability that the first hit has this rank or a higher one
-  CAST(NULL AS DOUBLE) AS reciprocal_rank -- expected reciprocal rank of a first hit at this rank or a higher one, 0 if it is lower
+  CAST(NULL AS DOUBLE) AS reciprocal_rank -- expected reciprocal rank, 0 for a lower first hit
 FROM judgments
 WHERE relevance >= $rel
 UNION ALL
