@@ -101,8 +101,9 @@ class Agreement:
             statement = sqlrank.sql(
                 [f"Mean(predictions.{name})" for name in columns], predictions="t", columns=columns, dialect=self.dialect
             )
-            alone = f"SELECT {', '.join(f'AVG(CAST(({text}) AS {self.double}))' for text in part)} FROM t"
-            for text, value, expected in zip(part, *self.rows(statement), *self.rows(alone), strict=True):
+            # One statement each, since DataFusion takes means that it simplifies to the same one for one column, and fails.
+            alone = [self.rows(f"SELECT AVG(CAST(({text}) AS {self.double})) FROM t")[0][0] for text in part]
+            for text, value, expected in zip(part, *self.rows(statement), alone, strict=True):
                 if value != pytest.approx(expected, rel=1e-12, abs=1e-12):
                     self.differences.append(("mean", text, value, expected))
 
