@@ -70,8 +70,7 @@ SHARING = ("Spark", "ZetaSQL", "Databend")
 NUM_THINNED = 5
 """Number of metrics of a thinned scenario."""
 
-ARGUMENTS = signature(sqlrank.sql).parameters
-_EXAMPLE = {"integer": "5", "number": "0.3"}
+ARGUMENTS, _EXAMPLE = signature(sqlrank.sql).parameters, {"integer": "5", "number": "0.3"}
 _RANKING_POLICIES = ("ties", "queries", "unjudged", "if_undefined", "aggregate")
 """Policies that bear on every metric of rankings."""
 
@@ -410,23 +409,21 @@ def _list_event_scenarios() -> list[Scenario]:
         metrics, given = _list_metrics(files, cutoff="@2" if role in classes else ""), {"inputs": {role: role}}
         if role in classes:
             given["columns"] = {"weight": "weight"}
-            options = {**given, "by": "shop", "confidence": 0.95}
-            # Databend panics where one statement has the pairs of classes of WeightedKappa and the counts of classes of MCC.
-            apart = [metric for metric in metrics if metric == "WeightedKappa"]
-            found.append(Scenario(f"{role} with intervals", [metric for metric in metrics if metric not in apart], options))
-            found += [Scenario(f"{metric} with intervals", [metric], options) for metric in apart]
+            fused = [metric for metric in metrics if metric != "WeightedKappa"]  # beside MCC it makes Databend panic
+            found.append(Scenario(f"{role} with intervals", fused, {**given, "by": "shop", "confidence": 0.95}))
         found += [
             Scenario(role, metrics, given),
             Scenario(f"{role} of groups", metrics, {**given, "by": [["shop"], []]}),
             *_list_choice_scenarios(files, {**given, "by": "shop"}),
         ]
     rows: dict[str, Any] = {"inputs": {"classified": "classified"}, "columns": {"weight": "weight"}, "by": "shop"}
+    found.append(Scenario("weighted kappa with intervals", ["WeightedKappa"], {**rows, "confidence": 0.95}))
     others = ["MulticlassFBeta(average=weighted)", "MulticlassPrecision(average=micro)", "MulticlassConfusionMatrix", "MulticlassReport"]
     sets = ["HammingLoss", "SubsetAccuracy", *(f"{name}_samples" for name in ("precision", "recall", "jaccard"))]
     sets += [f"MultilabelFBeta(average={name})" for name in ("samples", "micro", "macro", "weighted")]
     labels = {**rows, "inputs": {"class_labels": "class_labels"}, "by": [["shop"], []], "confidence": 0.95}
-    areas = ["MulticlassAUC(average=weighted)", "MulticlassAUC(multi_class=ovo)"]
     found += [Scenario("class_labels", sets, labels), Scenario("ratings", *AGREEMENT), *(Scenario(name, [name], rows) for name in others)]
+    areas = ["MulticlassAUC(average=weighted)", "MulticlassAUC(multi_class=ovo)"]
     return [*found, Scenario("areas of class_scores", areas, {**rows, "inputs": {"class_scores": "class_scores"}, "confidence": 0.95})]
 
 
