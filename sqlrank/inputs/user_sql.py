@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlglot
 from sqlglot import TokenType, exp
+from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
 from sqlrank.engines.identifiers import quote_columns
@@ -41,13 +42,15 @@ def _join_tokens(text: str, dialect: str, argument: str) -> str:
     Raises:
         DisallowedSqlError: A literal or a name holds a control character, or a text stands behind a text.
     """
-    tokens = sqlglot.tokenize(text, read=get_dialect(dialect).sqlglot_name)
+    language = Dialect.get_or_raise(get_dialect(dialect).sqlglot_name)
+    tokens = language.tokenize(text)
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
         tokens.pop()
     for first, second in pairwise(tokens):
         if first.token_type == second.token_type == TokenType.STRING:
             texts = quote_excerpt(text[first.start : second.end + 1])
-            raise DisallowedSqlError(f"{argument}: {texts} are two texts. Join them with ||, or double a quote that is part of a text")
+            quote = "''" if "'" in language.tokenizer_class.STRING_ESCAPES else r"\'"
+            raise DisallowedSqlError(f"{argument}: {texts} are two texts. Join them with ||, or write {quote} for a quote within a text")
     pieces: list[str] = []
     end = 0
     for token in tokens:

@@ -15,9 +15,9 @@ from website.examples import format_metric, list_roles
 
 ROWS, CLASSES = 40, "abc"
 SUMS = {
-    "FN", "FP", "LogLikelihood", "Negatives", "Observations", "Positives", "TN", "TP", "Sum(score)", "AUC@3", "pAp@3", "PartialAUC@3",
+    "FN", "FP", "LogLikelihood", "Negatives", "Observations", "Positives", "TN", "TP", "Sum(score)", "AUC@3", "pAp@3", "PartialAUC@3", "WRanking",
 }  # fmt: skip
-"""Metrics that are weights, or have a cut-off that is one."""
+"""Metrics that are weights, have a cut-off that is one, or add one to their sum."""
 
 
 def make_inputs(factor: float) -> dict[str, dict[str, Any]]:

@@ -49,6 +49,9 @@ SHARED = [
 ]  # fmt: skip
 """Sixty expressions that most engines read, and of which they say different things."""
 
+TWO_TEXTS = ("spark", "databricks", "bigquery")
+"""Dialects in which a doubled quote ends a text and begins another. Spark joined both before version 4, and reads a quote since."""
+
 OWN: dict[str, list[str]] = {
     "duckdb": ["i // 7", "i ** 2", "i::DOUBLE / 9", "s::INT // 3", "len([x + 1 for x in [i, j]])", "CAST(d AS DATE) - DATE '2025-01-01'",
                "EXTRACT(dow FROM CAST(d AS DATE))", "DATE_PART('week', d::DATE)", "1 = ANY([i, j])::INT + 1", "TRY_CAST(c AS INT) IS NULL", "len(s[1:1])"],
@@ -110,7 +113,9 @@ class Agreement:
     def compare_groups(self, texts: Sequence[str]) -> None:
         for text in texts:
             statement = sqlrank.sql("Positives", predictions="t", by=f"g={text}", dialect=self.dialect)
-            found = Counter({_plain(value): float(count) for value, count in self.rows(statement)})
+            found: Counter[Any] = Counter()
+            for value, count in self.rows(statement):
+                found[_plain(value)] += float(count)  # several values may be NULL to a driver, as decimals are to that of ZetaSQL
             expected = Counter(_plain(value) for (value,) in self.rows(f"SELECT {text} FROM t"))
             if found != expected:
                 self.differences.append(("by", text, found, expected))
@@ -150,7 +155,9 @@ def test_expressions_mean_what_the_engine_says(engine: Engine) -> None:
         agreement = Agreement(engine.rows, dialect)
         readable = agreement.find_readable([*SHARED, *OWN[dialect]])
         assert len(readable) >= 50 or dialect == "clickhouse"  # whose decimals and text differ
-        assert find_refused(readable, dialect) == []
+        refused = [text for text in readable if "''" in text and dialect in TWO_TEXTS]
+        assert find_refused(readable, dialect) == refused
+        readable = [text for text in readable if text not in refused]
         agreement.compare_means(readable)
         is_slow = not isinstance(engine, (SQLite, PostgreSQL))
         agreement.compare_groups(readable[:: 6 if is_slow else 4 if dialect == "sqlite" else 1])

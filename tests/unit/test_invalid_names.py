@@ -50,7 +50,7 @@ def find_refusal(metrics: Any = "AUC", **arguments: Any) -> str:
         ({"where": "{'d': day} = {'d': 'x'}"}, "where: a struct or a map has several values"),
         (
             {"by": "g='a' 'b' || day"},
-            "\"'a' 'b' || day\": \"'a' 'b'\" are two texts. Join them with ||, or double a quote that is part of a text",
+            "\"'a' 'b' || day\": \"'a' 'b'\" are two texts. Join them with ||, or write '' for a quote within a text",
         ),
         ({"where": "day = 'it' 's'"}, "where: \"'it' 's'\" are two texts"),
         (

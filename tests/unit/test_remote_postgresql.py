@@ -33,7 +33,7 @@ def test_a_failure_leaves_the_transaction_as_it_was(server: PostgreSQL) -> None:
 
     with psycopg.connect(server.uri) as connection:
         connection.execute(f"CREATE TABLE mine AS {ONE_RUN}")
-        with pytest.raises(InputError, match=r'^qrels: cannot read nowhere: postgres: relation "nowhere" does not exist$'):
+        with pytest.raises(InputError, match=r'^qrels: cannot read nowhere: relation "nowhere" does not exist$'):
             evaluate_small(connection, run="mine", qrels="nowhere")
         assert evaluate_small(connection, run="mine").to_pylist() == [{"AP": 1.0}]
         connection.rollback()
