@@ -148,13 +148,18 @@ def suggest_query(reader: exp.Expr, name: str, value: str) -> str:
     # DuckDB's reader of CSV would take over a cast of the column itself, and fail.
     number: exp.Expr = exp.TryCast(this=exp.Trim(this=column.copy()), to=exp.DataType.build("DOUBLE"))
     number = readings[0].read(column, is_lenient=True) if readings else number
-    item = _with_type(reader, name, "VARCHAR").sql("duckdb")
-    query = f"SELECT * REPLACE ({number.sql('duckdb')} AS {column.sql('duckdb')}) FROM {item}"
+    query = read_column_by_query(reader, name, number)
     return (
         f"Correct it, or give the query {query}"
         if readings
         else f"Correct it, or leave its row out with nulls='drop' and the query {query}"
     )
+
+
+def read_column_by_query(reader: exp.Expr, name: str, value: exp.Expr) -> str:
+    """Return a query of CSV files that reads a column as text, and puts an expression of it in its place."""
+    column = exp.to_identifier(name).sql("duckdb")
+    return f"SELECT * REPLACE ({value.sql('duckdb')} AS {column}) FROM {_with_type(reader, name, 'VARCHAR').sql('duckdb')}"
 
 
 def _with_type(reader: exp.Expr, column: str, column_type: str) -> exp.Expr:

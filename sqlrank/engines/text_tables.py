@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import duckdb
 from sqlglot import exp
 
+from sqlrank.engines.date_texts import check_dates, suggest_formats
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_sources import list_paths
 from sqlrank.engines.number_texts import suggest_query
@@ -148,6 +149,10 @@ def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextR
         InputError: A value is no number, where others of its column are.
         duckdb.Error: The files cannot be read.
     """
+    dates = {name: column_type for name, column_type in reader.types.items() if column_type.startswith(("DATE", "TIMESTAMP"))}
+    if dates and not _is_json(reader.item):
+        written = replace(reader, types=dict.fromkeys(dates, "VARCHAR"), integers=frozenset())
+        check_dates(connection, role, written.select_texts(dates), reader.item, dates)
     while True:
         names = reader.types if table is not None else [*reader.integers, *sorted(reader.unsure)]
         query = reader.select_texts(names)
@@ -168,10 +173,10 @@ def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextR
             if name is None:
                 raise
             if name not in reader.unsure:
-                raise InputError(
-                    f"{role}: {place}: {name} is {quote_excerpt(value)}, which is not {_NOUNS.get(reader.types[name], reader.types[name])}. "
-                    f"{suggest_query(reader.item, name, value)}"
-                ) from None
+                is_date = name in dates and not _is_json(reader.item)
+                advice = suggest_formats(reader.item, name, dates[name], value) if is_date else suggest_query(reader.item, name, value)
+                problem = f"{name} is {quote_excerpt(value)}, which is not {_NOUNS.get(reader.types[name], reader.types[name])}"
+                raise InputError(f"{role}: {place}: {problem}. {advice}") from None
             reader = replace(reader, types={**reader.types, name: "VARCHAR"}, unsure=reader.unsure - {name})
 
 
