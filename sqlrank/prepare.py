@@ -315,7 +315,7 @@ def _invalid_row_audit(request: ResolvedRequest, inputs: BoundInputs, base_input
 
 def required_row_checks(request: ResolvedRequest) -> list[str]:
     """Return the row checks that metrics require, such as ``binary labels``."""
-    return list(dict.fromkeys(check for metric in request.metrics for check in metric.file.required_row_checks))
+    return list(dict.fromkeys(check for metric in request.metrics for check in metric.required_row_checks))
 
 
 def _check_unique(request: ResolvedRequest, inputs: BoundInputs, bound_input: BoundInput) -> None:

@@ -64,6 +64,11 @@ class ResolvedMetric:
         return self.metric.sql_column(self.file.value_name)
 
     @property
+    def required_row_checks(self) -> list[str]:
+        """The checks of rows that its files require under its settings, such as ``binary labels``."""
+        return list(dict.fromkeys(check for file in self.dependencies.files for check in file.find_row_checks(self.settings)))
+
+    @property
     def is_per_list(self) -> bool:
         """True if a metric of groups is computed for each list (``level=query``).
 

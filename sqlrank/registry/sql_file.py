@@ -15,6 +15,7 @@ from sqlrank.registry.grain import GRAIN, Grain, read_grain
 from sqlrank.registry.interval_annotation import INTERVAL, DeclaredInterval, read_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 SqlFileKind = Literal["metrics", "curves", "relations", "functions"]
@@ -66,6 +67,7 @@ class RowsRead(Enum):
 
 _PREVIOUS_RUN = re.compile(r"previous run as (\w+)")
 _PROBABILITY = re.compile(r"(\w+)\(\) at most 1")
+_CONDITIONAL = re.compile(r"(.+) under (\w+)=(\S+)")
 _PARAM = re.compile(
     r"\$(?P<name>\w+): (?P<type>integer|numbers|number|column|flag)"
     r"(?: (?P<bound>from|above) (?P<low>\S+?))?(?: to (?P<high>\S+?))?(?:, default (?P<default>\[[^]]*\]|\S+?))?: (?P<about>.+)"
@@ -338,8 +340,19 @@ class SqlFile:
 
     @property
     def required_row_checks(self) -> list[str]:
-        """The row checks that the metric requires, such as ``binary labels``."""
-        return [requirement for requirement in self._requirement_names if not _PROBABILITY.fullmatch(requirement)]
+        """The row checks that the file requires under some settings, such as ``binary labels``."""
+        return [name for name, _, _ in self._row_requirements]
+
+    def find_row_checks(self, settings: Mapping[str, Any]) -> list[str]:
+        """Return the row checks that the file requires under these settings."""
+        known = {name: param.default for name, param in self.params.items()} | dict(settings)
+        return [name for name, setting, value in self._row_requirements if not setting or str(known.get(setting)) == value]
+
+    @property
+    def _row_requirements(self) -> list[tuple[str, str, str]]:
+        names = [name for name in self._requirement_names if not _PROBABILITY.fullmatch(name)]
+        matches = [_CONDITIONAL.fullmatch(name) for name in names]
+        return [(match[1], match[2], match[3]) if match else (name, "", "") for name, match in zip(names, matches, strict=True)]
 
     @property
     def probabilities(self) -> list[str]:

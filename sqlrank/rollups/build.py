@@ -170,7 +170,7 @@ def resolve_rollup_request(
     file = _build_file(
         binning_kind,
         metrics,
-        list(dict.fromkeys(text for metric in resolved.metrics for text in metric.file.required_row_checks)),
+        list(dict.fromkeys(text for metric in resolved.metrics for text in metric.required_row_checks)),
         bins,
         buckets,
     )

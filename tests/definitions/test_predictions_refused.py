@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import log, nan
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import sqlrank
+from sqlrank.registry.dependencies import find_dependencies
+from sqlrank.registry.loader import load_registry
 from tests.definitions.databases import get_database
 from tests.definitions.predictions import INF, evaluate_predictions
 
@@ -214,3 +216,26 @@ def test_log_loss_without_clipping_is_refused() -> None:
 def test_equal_ranks_do_not_order_rows() -> None:
     with pytest.raises(sqlrank.InputError, match="rank"):
         evaluate_predictions("AUC", [1, 0, 1, 0], [0.5] * 4, extra={"rank": [1, 1, 1, 1]}, ties="row_order")
+
+
+THRESHOLD_METRICS = sorted(
+    file.display_name
+    for file in load_registry().metrics.values()
+    if file.grain == "group" and "threshold" in find_dependencies(load_registry(), file, {}).settings
+)
+
+
+@pytest.mark.parametrize("metric", THRESHOLD_METRICS)
+def test_the_default_threshold_is_for_scores_from_0_to_1(metric: str) -> None:
+    """Log odds and percentages have another threshold, by which the metric is what that of their probabilities is."""
+    labels, probabilities = [1, 0, 1, 0, 1], [0.9, 0.4, 0.55, 0.05, 0.2]
+    expected = sqlrank.evaluate(metric, predictions={"label": labels, "score": probabilities})[0][0]
+    log_odds = {"label": labels, "score": [log(p / (1 - p)) for p in probabilities]}
+    percentages = {"label": labels, "score": [100 * p for p in probabilities]}
+    for predictions, threshold in ((log_odds, 0), (percentages, 50)):
+        with pytest.raises(
+            sqlrank.InputError, match=r"score is not from 0 to 1, for which the default threshold of 0.5 is. Give the threshold"
+        ):
+            sqlrank.evaluate(metric, predictions=predictions)
+        value = sqlrank.evaluate(f"{metric}(threshold={threshold})", predictions=predictions)[0][0]
+        assert value.as_py() == threshold if metric == "ThresholdUsed" else value == expected

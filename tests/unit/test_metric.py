@@ -179,7 +179,7 @@ def test_a_metric_is_text(text: Any) -> None:
         ("nDCG(ties=doc)", "unknown ties 'doc'"),
         ("P(unjudged=x)@1", "unknown unjudged 'x'. Choose from: nonrelevant, drop"),
         ("AP(aggregate=wmean)", "aggregate='wmean' needs a queries table with a weight column"),
-        ("RR(ties=expected)", "ties='expected' is not defined for RR(ties=expected), which is not a sum over documents"),
+        ("AP(ties=expected)", "ties='expected' is not defined for AP(ties=expected), which is not a sum over documents"),
         ("AP(precision_at=all_ranks)@20000", "10"),
         ("AP(precision_at=all_ranks)", "cut-off"),
         ("nDCG(ideal=binary_k)", "cut-off"),

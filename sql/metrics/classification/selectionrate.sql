@@ -1,6 +1,7 @@
 -- SelectionRate: share of the weight that is predicted positive.
 -- Use when: you need to know how many rows a threshold selects, for example by group or for capacity planning.
 -- $threshold: number, default 0.5: the lowest score that counts as a predicted positive.
+-- Requires: scores from 0 to 1 under threshold=0.5.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: fairlearn selection_rate.
