@@ -37,12 +37,12 @@ def check_dates(connection: duckdb.DuckDBPyConnection, role: str, texts: exp.Que
     """
     for name, column_type in types.items():
         column = quoted_column(name)
-        written = exp.select(exp.alias_(column, "value")).from_(texts.subquery("rows")).where(is_not_null(column.copy()))
+        column_texts = exp.select(exp.alias_(column, "value")).from_(texts.subquery("rows")).where(is_not_null(column.copy()))
         # One value tells most formats, such as that with the year first, without a second reading of the files.
-        first = fetch_tuples(connection, written.limit(1).sql("duckdb"))
+        first = fetch_tuples(connection, column_texts.limit(1).sql("duckdb"))
         if not first or not _NO_YEAR_FIRST.match(first[0][0]):
             continue
-        query = load_select("inputs", "ambiguous_dates.sql").copy().from_(written.subquery("texts"))
+        query = load_select("inputs", "ambiguous_dates.sql").copy().from_(column_texts.subquery("texts"))
         ((value,),) = fetch_tuples(connection, query.sql("duckdb"))
         if value is not None:
             raise InputError(

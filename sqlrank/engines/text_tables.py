@@ -151,8 +151,8 @@ def settle_types(connection: duckdb.DuckDBPyConnection, role: str, reader: TextR
     """
     dates = {name: column_type for name, column_type in reader.types.items() if column_type.startswith(("DATE", "TIMESTAMP"))}
     if dates and not _is_json(reader.item):
-        written = replace(reader, types=dict.fromkeys(dates, "VARCHAR"), integers=frozenset())
-        check_dates(connection, role, written.select_texts(dates), reader.item, dates)
+        text_reader = replace(reader, types=dict.fromkeys(dates, "VARCHAR"), integers=frozenset())
+        check_dates(connection, role, text_reader.select_texts(dates), reader.item, dates)
     while True:
         names = reader.types if table is not None else [*reader.integers, *sorted(reader.unsure)]
         query = reader.select_texts(names)

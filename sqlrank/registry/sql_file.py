@@ -345,8 +345,8 @@ class SqlFile:
 
     def find_row_checks(self, settings: Mapping[str, Any]) -> list[str]:
         """Return the row checks that the file requires under these settings."""
-        known = {name: param.default for name, param in self.params.items()} | dict(settings)
-        return [name for name, setting, value in self._row_requirements if not setting or str(known.get(setting)) == value]
+        effective = {name: param.default for name, param in self.params.items()} | dict(settings)
+        return [name for name, setting, value in self._row_requirements if not setting or str(effective.get(setting)) == value]
 
     @property
     def _row_requirements(self) -> list[tuple[str, str, str]]:
