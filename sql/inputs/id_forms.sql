@@ -1,9 +1,12 @@
--- id_forms: what makes ids equal that differ as texts: an expression, and in the comment of what they differ, for a message. The last one
--- is all of them.
+-- id_forms: what makes ids equal that differ as texts: an expression, and in the comment of what they differ, for a message. The weakest come
+-- first: case tells ids of some kinds apart, so that it is kept if same_case, all forms that keep it, makes as many ids equal as it does.
 -- Grain: rows of ids
 SELECT
-  LOWER(TRIM(value)) AS letters, -- case or surrounding blanks
+  TRIM(value) AS blanks, -- surrounding blanks
   LTRIM(value, '0') AS zeros, -- leading zeros
   CASE WHEN value LIKE '%.0' THEN SUBSTRING(value, 1, LENGTH(value) - 2) ELSE value END AS decimals, -- a final .0
+  LTRIM(TRIM(CASE WHEN value LIKE '%.0' THEN SUBSTRING(value, 1, LENGTH(value) - 2) ELSE value END), '0') AS same_case, -- blanks, leading zeros or a final .0
+  LOWER(value) AS letters, -- case
+  LOWER(TRIM(value)) AS letters_and_blanks, -- case or surrounding blanks
   LTRIM(LOWER(TRIM(CASE WHEN value LIKE '%.0' THEN SUBSTRING(value, 1, LENGTH(value) - 2) ELSE value END)), '0') AS all_forms -- case, blanks, leading zeros or a final .0
 FROM ids

@@ -113,7 +113,7 @@ def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
 def describe_similar_ids(database: Database, sides: Sequence[tuple[BoundInput, str]], max_rows: int | None = None) -> str:
     """Return a sentence on values of one column that no value of another equals, but in another form, empty if there are none.
 
-    ``inputs/id_forms.sql`` has the forms, such as letters in one case.
+    ``inputs/id_forms.sql`` has the forms, such as letters in one case, of which the weakest that is needed is suggested.
 
     Args:
         database: The database.
@@ -122,26 +122,25 @@ def describe_similar_ids(database: Database, sides: Sequence[tuple[BoundInput, s
     """
     if {bound_input.column_type(name) for bound_input, name in sides} != {"VARCHAR"}:
         return ""
-    *single_forms, form = map(RowCheck, load_select("inputs", "id_forms.sql").selects)
-    pairs = _pair_similar_ids(sides, form, max_rows)
-    num_first, num_second = _count_pairs(database, pairs)
-    if not num_first:
+    forms = {form.name: form for form in map(RowCheck, load_select("inputs", "id_forms.sql").selects)}
+    pairs = {name: _pair_similar_ids(sides, form, max_rows) for name, form in forms.items()}
+    num_all, num_same_case = (_count_pairs(database, pairs[name])[0] for name in ("all_forms", "same_case"))
+    if not num_all:
         return ""
-    for single_form in single_forms:
-        pairs_in_form = _pair_similar_ids(sides, single_form, max_rows)
-        if _count_pairs(database, pairs_in_form)[0] == num_first:
-            form, pairs = single_form, pairs_in_form
-            num_second = _count_pairs(database, pairs)[1]
-            break
-    example = " and ".join(map(short_value, database.query_rows(pairs.select(*_PAIR).order_by(*_PAIR).limit(1))[0]))
-    labels = " and ".join(bound_input.qualified_label(name) for bound_input, name in sides)
+    # Case tells some ids apart, so that the forms without it are left out where the others make most ids equal.
+    is_class = all(bound_input.role.columns[column].references == "class" for bound_input, column in sides)
+    needed = num_same_case if 2 * num_same_case >= num_all and not is_class else num_all
+    name, (num_first, num_second) = next((name, counts) for name in forms if (counts := _count_pairs(database, pairs[name]))[0] >= needed)
+    form = forms[name]
+    example = " and ".join(map(short_value, database.query_rows(pairs[name].select(*_PAIR).order_by(*_PAIR).limit(1))[0]))
+    labels = " and ".join(bound_input.qualified_label(column) for bound_input, column in sides)
     note = f"{labels} differ in {form.meaning} only in {num_first:,} and {num_second:,} values, such as {example}"
     if any(bound_input.assembled_from for bound_input, _ in sides):
         return f"{note}. Write both in one form"
-    values = [_write_form(form, _text_expression(bound_input, name)) for bound_input, name in sides]
-    names = [name for _, name in sides]
+    values = [_write_form(form, _text_expression(bound_input, column)) for bound_input, column in sides]
+    names = [column for _, column in sides]
     if names[0] == names[1] and values[0] != values[1]:
-        names = [f"{bound_input.role.name}.{name}" for bound_input, name in sides]
+        names = [f"{bound_input.role.name}.{column}" for bound_input, column in sides]
     return f"{note}. Map both to one form, such as {write_mapping(dict(zip(names, values, strict=True)), sides[0][0].table.dialect)}"
 
 

@@ -172,13 +172,35 @@ def test_a_result_without_hits_is_0() -> None:
         sqlrank.evaluate("RR", run={"q": ["a"]}, qrels={"q": {"z": 1}})
 
 
-def test_ids_that_differ_in_case_or_blanks_are_named() -> None:
+# Ids of a run and of judgments, of what they differ, and the form that is suggested: the weakest one, which keeps case where most differ otherwise.
+ID_FORMS = {
+    "blanks": (["X ", "y"], ["X", "y"], "surrounding blanks only in 1 and 1 values, such as 'X' and 'X '", "TRIM(doc_id)"),
+    "case": (["Star Wars", "y"], ["star wars", "y"], "case only in 1 and 1 values, such as 'star wars' and 'Star Wars'", "LOWER(doc_id)"),
+    "blanks beside another id": ([" c", " Ab"], ["c", "aB"], "surrounding blanks only in 1 and 1 values, such as 'c' and ' c'", "TRIM(doc_id)"),
+    "case beside a blank": (
+        ["A", "B", "C", "d "], ["a", "b", "c", "d"], "case or surrounding blanks only in 4 and 4 values, such as 'a' and 'A'", "LOWER(TRIM(doc_id))",
+    ),
+    "blanks and case": (["X "], ["x"], "case or surrounding blanks only in 1 and 1 values, such as 'x' and 'X '", "LOWER(TRIM(doc_id))"),
+    "blanks and zeros": (
+        [" 1", "02"], ["1", "2"], "blanks, leading zeros or a final .0 only in 2 and 2 values, such as '1' and ' 1'",
+        "LTRIM(TRIM(CASE WHEN doc_id LIKE '%.0' THEN SUBSTRING(doc_id, 1, LENGTH(doc_id) - 2) ELSE doc_id END), '0')",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ID_FORMS)
+def test_ids_that_differ_in_form_are_named(name: str) -> None:
+    docs, judged, text, form = ID_FORMS[name]
+    inputs = {"run": {"q": docs, "p": ["other"]}, "qrels": {"q": dict.fromkeys(judged, 1), "p": {"other": 1}}}
+    mapping = f"Map both to one form, such as columns={{'doc_id': {form!r}}}"
+    assert read_notes(sqlrank.evaluate("RR", **inputs))[-1] == f"qrels.doc_id and run.doc_id differ in {text}. {mapping}"
+
+
+def test_queries_that_differ_in_form_are_named() -> None:
     notes = read_notes(sqlrank.evaluate("RR", run={"Star Wars": ["x"], "alien": ["y"]}, qrels={"star wars": {"x": 1}, "alien": {"y": 1}}))
-    text = "differ in case or surrounding blanks only in 1 and 1 values, such as"
-    mapped = "Map both to one form, such as columns={'query_id': 'LOWER(TRIM(query_id))'}"
-    assert notes[1:] == [f"qrels.query_id and run.query_id {text} 'star wars' and 'Star Wars'. {mapped}"]
-    (note,) = read_notes(sqlrank.evaluate("RR", run={"q": ["X ", "y"]}, qrels={"q": {"x": 1, "y": 1}}))
-    assert note.startswith(f"qrels.doc_id and run.doc_id {text} 'x' and 'X '")
+    text = "differ in case only in 1 and 1 values, such as 'star wars' and 'Star Wars'"
+    mapped = "Map both to one form, such as columns={'query_id': 'LOWER(query_id)'}"
+    assert notes[1:] == [f"qrels.query_id and run.query_id {text}. {mapped}"]
     with pytest.raises(InputError, match=r"have no query_id in common.*qrels.query_id and run.query_id differ in case"):
         sqlrank.evaluate("RR", run={"Q": ["x"]}, qrels={"q": {"x": 1}})
 
@@ -235,7 +257,7 @@ def test_queries_without_documents_are_noted_in_comparisons_and_in_files(tmp_pat
     [
         (["007", "b"], ["7", "b"], "leading zeros only in 1 and 1 values, such as '7' and '007'"),
         (["7.0", "b"], ["7", "b"], "a final .0 only in 1 and 1 values, such as '7' and '7.0'"),
-        (["D1", "007", "b"], ["d1", "7", "b"], "case, blanks, leading zeros or a final .0 only in 2 and 2 values"),
+        (["D1", "D2", "007", "b"], ["d1", "d2", "7", "b"], "case, blanks, leading zeros or a final .0 only in 3 and 3 values"),
         (["7.01", "b"], ["7.1", "b"], ""),
     ],
 )
@@ -276,7 +298,7 @@ def test_notes_of_the_command_line_have_its_options(tmp_path: Path) -> None:
     words = ["evaluate", "RR", "--run", str(tmp_path / "run.csv"), "--qrels", str(tmp_path / "qrels.csv"), "--column", "score=distance"]
     notes = CliRunner().invoke(app, words).stderr
     assert "give --column score=-distance\n" in notes
-    assert "such as --column doc_id='LOWER(TRIM(doc_id))'\n" in notes
+    assert "such as --column doc_id='LOWER(doc_id)'\n" in notes
 
 
 def test_items_beyond_the_catalog_are_counted() -> None:
