@@ -48,11 +48,13 @@ def decide_verdict(
 
     It fails if an interval corrected for ``num_tests`` rows lies below minus the tolerance, so that few fail by chance. It passes if the
     interval at ``level`` lies above minus the tolerance. A relative tolerance is taken of the baseline's measured value, as if that were
-    exact. A candidate without values for some units is not compared on them, so it does not pass if they are many.
+    exact. A candidate without values for some units is not compared on them, so it neither passes nor is skipped if they are many.
     """
     verdict = _decide_on_pairs(summary, measure, tolerance, level, num_tests, min_units)
     all_units = summary.units + summary.unpaired
-    if verdict.verdict == PASS and summary.unpaired > MAX_UNPAIRED_SHARE * all_units:
+    # Few units are skipped only if both sides have few, not if one lost them.
+    has_enough = all_units >= max(MIN_INTERVAL_UNITS, min_units)
+    if verdict.verdict in (PASS, SKIPPED) and has_enough and summary.unpaired > MAX_UNPAIRED_SHARE * all_units:
         return Verdict(INCONCLUSIVE, f"{summary.unpaired:,} of {all_units:,} units have a value for one system only")
     return verdict
 

@@ -257,6 +257,31 @@ def test_a_candidate_that_lacks_queries_does_not_pass() -> None:
     assert worse["verdict"] == "fail"
 
 
+@pytest.mark.parametrize(
+    ("baseline_scores", "candidate_scores", "verdict", "reason"),
+    [
+        (25, 25, "pass", "no change in 25 units: at most 11 % of units change"),
+        (25, 24, "inconclusive", "1 of 25 units have a value for one system only"),
+        (25, 20, "inconclusive", "5 of 25 units have a value for one system only"),
+        (25, 19, "inconclusive", "6 of 25 units have a value for one system only"),
+        (25, 1, "inconclusive", "24 of 25 units have a value for one system only"),
+        (1, 25, "inconclusive", "24 of 25 units have a value for one system only"),
+        (25, 0, "inconclusive", "undefined for the candidate"),
+        (19, 19, "skipped", "19 units, fewer than 20"),
+        (19, 1, "skipped", "1 units, fewer than 20"),  # neither has 20
+    ],
+)
+def test_units_that_one_system_lost(baseline_scores: int, candidate_scores: int, verdict: str, reason: str) -> None:
+    """Missing scores of judges are left out by ``nulls=drop``: however many, no gate passes or skips without those of one system."""
+    scores = {"baseline": baseline_scores, "candidate": candidate_scores}
+    rows = [(system, f"q{q}", q % 5 / 4 if q < count else None) for system, count in scores.items() for q in range(25)]
+    table = pa.table(dict(zip(["system", "query_id", "faithfulness"], map(list, zip(*rows, strict=True)), strict=True)))
+    result = sqlrank.gate("Mean(faithfulness)", queries=table, nulls="drop")
+    (row,) = result.to_pylist()
+    assert (row["verdict"], row["reason"].split(". ")[0]) == (verdict, reason)
+    assert (result.schema.metadata[b"sqlrank.verdict"] == b"pass") == (verdict == "pass")
+
+
 # A stored baseline
 
 

@@ -102,7 +102,9 @@ def test_intervals_of_queries_are_those_of_student() -> None:
 
 def test_a_missing_value_is_refused_or_counted() -> None:
     table = make_measures(missing=True)
-    with pytest.raises(InputError, match=r"12 rows: faithfulness is NULL. Ask for Missing\(faithfulness\) too, which counts such rows"):
+    with pytest.raises(
+        InputError, match=r"NULL. Leave such rows out with nulls='drop', or evaluate Missing\(faithfulness\) too, which counts"
+    ):
         sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system")
     counted = sqlrank.evaluate(["Mean(faithfulness)", "Missing(faithfulness)"], queries=table, by="system").to_pylist()
     dropped = sqlrank.evaluate("Mean(faithfulness)", queries=table, by="system", nulls="drop").to_pylist()
