@@ -117,8 +117,8 @@ def compare(
         The columns of ``by``, with ``slice`` if there are several groupings; ``metric``, ``baseline``, ``system`` (string);
         ``value_baseline``, ``value`` and ``difference`` (float64, means over the queries of both systems). ``ci_low`` and ``ci_high`` are the t
         interval of the difference at ``ci_level``, the corrected confidence level; it excludes 0 exactly where there is a ``winner``.
-        ``relative_difference`` is the difference over the baseline, ``se`` the standard error. ``n_units`` and ``unpaired`` count queries compared and
-        left out (int64). ``wins``, ``ties``, ``losses`` are int64, NULL for influence-function values, as is ``cohens_d``, Cohen's d.
+        ``relative_difference`` is the difference over the baseline's absolute value, ``se`` the standard error. ``n_units`` and ``unpaired``
+        count queries compared and left out (int64). ``wins``, ``ties``, ``losses`` are int64, NULL for influence-function values, as is ``cohens_d``, Cohen's d.
         ``statistic``, ``p_value``, ``p_adjusted`` are float64, p-values two-sided. ``winner`` (string) is the better system if test and interval
         agree. ``mde`` (float64), the minimum detectable effect, and ``required_units`` (int64) are at the corrected level. ``test``, ``correction`` are strings; ``reason``
         says why there is no interval.

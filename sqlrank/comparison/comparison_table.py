@@ -11,6 +11,7 @@ from sqlrank.arrow_arrays import table_from_rows
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.errors import InputError
 from sqlrank.inference.corrected_tests import choose_winner
+from sqlrank.inference.tolerance import relative_difference
 from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SLICE_COLUMN, SYSTEM_LABELS, contrast_schema
 from sqlrank.sql_ast import sql_literal
 
@@ -77,9 +78,7 @@ def contrast_row(result: TestResult, measure: ComparedMetric, pair: tuple[str, s
         "difference": summary.difference,
         "ci_low": result.low,
         "ci_high": result.high,
-        "relative_difference": summary.difference / summary.value_baseline
-        if summary.difference is not None and summary.value_baseline
-        else None,
+        "relative_difference": relative_difference(summary.difference, summary.value_baseline),
         "se": result.se,
         "n_units": summary.units,
         "unpaired": summary.unpaired,

@@ -53,6 +53,11 @@ class Tolerance:
         return f"{100 * self.value:g}%" if self.is_share else f"{self.value:g}"
 
 
+def relative_difference(difference: float | None, reference: float | None) -> float | None:
+    """Return a difference as a share of the absolute value of a reference, with the sign of the difference; None for a reference of 0."""
+    return None if difference is None or not reference else difference / abs(reference)
+
+
 def parse_tolerances(
     tolerances: Any, metrics: Sequence[str], canonical: Mapping[str, str], without_default: Collection[str] = ()
 ) -> dict[str, Tolerance]:

@@ -17,6 +17,7 @@ from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adj
 from sqlrank.inference.significance import minimum_detectable_effect
 from sqlrank.inference.standard_errors import t_interval
 from sqlrank.inference.system_pairs import list_pairs
+from sqlrank.inference.tolerance import relative_difference
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.resolve import parse_group_by
@@ -224,9 +225,7 @@ def _test_contrasts(
             **dict(zip(("baseline", "system"), row.pair, strict=True)),
             **dict(zip(side_columns("value", "baseline"), difference[:2], strict=True)),
             "difference": difference.difference,
-            "relative_difference": difference.difference / difference.reference
-            if difference.difference is not None and difference.reference
-            else None,
+            "relative_difference": relative_difference(difference.difference, difference.reference),
             BOUND_LOW: difference.bound_low,
             BOUND_HIGH: difference.bound_high,
             N_BUCKETS: difference.n_buckets,

@@ -168,7 +168,7 @@ def test_what_is_undefined() -> None:
     assert [nothing[name] for name in ("value_control", "value", "difference", "se", "p_value")] == [None, 3.5, None, None, None]
     below = make_observations([-3.0, -1.0, 1.0, 2.0])
     assert [estimate_first("Mean(x)", below)[name] for name in ("relative_difference", "relative_ci_low")] == [None, None]
-    assert estimate_first("Mean(x)", below, lift_scale="linear")["relative_difference"] == -1.75
+    assert estimate_first("Mean(x)", below, lift_scale="linear")["relative_difference"] == 1.75
     assert estimate_first("Mean(x)", make_observations([-1.0, 1.0, 1.0, 2.0]), lift_scale="linear")["relative_difference"] is None
 
 
