@@ -34,6 +34,8 @@ LIBRARY = registry_for(None)
 VALID_WITH = LIBRARY.plans["rank_method"]["values"]["top_k"]["valid_with"]
 ROLES = {"run", "qrels", "history", "items", "features", "baseline", "queries"}
 CUTOFFS = (1, 3)
+PARTS = 16
+"""Number of tests among which all policies are divided: together they take ten minutes."""
 
 
 def list_ranking_files() -> list[SqlFile]:
@@ -55,7 +57,7 @@ def iterate_policies() -> Iterator[dict[str, Any]]:
         yield from (
             {name: value}
             for value in values
-            if value in VALID_WITH.get(name, values) and value not in {"error", "strict", "wmean", "identity"}
+            if value in VALID_WITH.get(name, values) and value not in {"error", "strict", "wmean", "identity"} and name != "ranks"
         )
     yield from ({"rel": 2}, {"gain": {1: 3, 2: 1}}, {"discount": {1: 1, 2: -1}})
 
@@ -113,10 +115,12 @@ def test_truncated_lists_give_the_values_of_full_lists(depth: int | None) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("depth", [None, 4])
-def test_truncated_lists_give_the_values_of_full_lists_under_every_policy(depth: int | None) -> None:
+def test_truncated_lists_give_the_values_of_full_lists_under_every_policy(depth: int | None, part: int) -> None:
     limit = {} if depth is None else {"depth": depth}
-    assert sum(assert_truncation_changes_nothing({**policies, **limit}) for policies in iterate_policies()) > 1000
+    policies = [*iterate_policies()][part::PARTS]
+    assert sum(assert_truncation_changes_nothing({**chosen, **limit}) for chosen in policies) > 10
 
 
 @pytest.mark.slow
