@@ -11,7 +11,7 @@ CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column l
 HOURS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column "query_id=DATE_TRUNC('hour', timestamp)" --policy level=query --tolerance 1%
 
-.PHONY: help demo test test-all fuzz engines docs docs-version lint bench bench-spark release clean
+.PHONY: help demo test test-all fuzz freeze engines docs docs-version lint bench bench-spark release clean
 
 help:  ## Show this help
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
@@ -72,6 +72,12 @@ SEED ?= 1
 fuzz: $(VENV)/.test  ## Compare random collections with other tools (COLLECTIONS=10000 SEED=1; a few minutes)
 	$(BIN)/python -m tests.fuzz --collections $(COLLECTIONS) --seed $(SEED)
 
+FREEZE_BASE ?= main
+SECTIONS ?=
+
+freeze: $(VENV)/.test  ## Compare what users can see with a commit (FREEZE_BASE=main; SECTIONS="statements calls" for some of it; five minutes)
+	$(BIN)/python -m tests.freeze compare $(FREEZE_BASE) $(SECTIONS)
+
 engines: $(VENV)/.test  ## Compare every metric on every engine, and write down in docs/engines.md what agreed
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py tests/engines/test_experiments.py --write-matrix
 
@@ -83,10 +89,11 @@ docs-version: $(VENV)/.docs  ## Commit the documentation of VERSION to the branc
 	PATH="$(CURDIR)/$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/mike deploy --update-aliases $(VERSION) latest
 	$(BIN)/mike set-default latest
 
-lint: $(VENV)/.test  ## Check style and types
+lint: $(VENV)/.test  ## Check style and types, and print the size of the code beside its targets
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tests.budget
 
 bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 	$(BIN)/python benchmarks/startup.py
