@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.select_builders import aliased_table
-from sqlrank.optimizer.projection_pruning import prune_projections
+from sqlrank.optimizer.column_pruning import prune_query
 from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.query_templates import file_comment, load_select
 from sqlrank.registry.row_comments import describe_rows
@@ -50,7 +50,7 @@ def with_ctes(ctes: Mapping[str, exp.Query], reserved_names: set[str]) -> Any:
     for cte in before:
         query = rename_ctes(ctes[cte].copy(), names) if cte != OBSERVATIONS else ctes[cte].copy()
         body = body.with_(names[cte], as_=query, materialized=True if cte in MATERIALIZED_STEPS else None, copy=False)
-    prune_projections(body, keep_ctes={OBSERVATIONS})
+    prune_query(body)
     return body
 
 

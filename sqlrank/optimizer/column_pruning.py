@@ -6,11 +6,25 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.optimizer.statement_graph import columns_to_keep
+from sqlrank.optimizer.statement_graph import StatementGraph, columns_to_keep
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from sqlrank.optimizer.statement_graph import Scope, StatementGraph, StatementStep
+    from sqlrank.optimizer.statement_graph import Scope, StatementStep
+
+
+def prune_query(query: exp.Query) -> None:
+    """Prune a query in place before its subqueries are CTEs."""
+    graph = StatementGraph(query)
+    prune_columns(graph)
+    graph.write_ctes()
+
+
+def drop_empty_ctes(tree: exp.Select) -> None:
+    """Remove CTEs without columns in place, because nothing can read them."""
+    ctes = tree.args["with_"].expressions
+    for cte in [cte for cte in ctes if not cte.this.selects]:
+        ctes.remove(cte)
 
 
 def prune_columns(graph: StatementGraph) -> None:

@@ -9,7 +9,7 @@ from sqlrank.optimizer.constant_propagation import drop_null_keys, propagate_con
 from sqlrank.optimizer.cte_elimination import merge_equal_ctes, order_ctes
 from sqlrank.optimizer.join_elimination import eliminate_joins
 from sqlrank.optimizer.predicate_propagation import propagate_predicates
-from sqlrank.optimizer.projection_merging import merge_projections
+from sqlrank.optimizer.projection_merging import forward_projections, merge_projections
 from sqlrank.optimizer.statement_graph import StatementGraph, outermost_query
 from sqlrank.optimizer.subquery_elimination import eliminate_subqueries, lift_user_queries
 from sqlrank.optimizer.table_qualification import qualify_tables
@@ -27,8 +27,10 @@ def optimize_statement(tree: Expr) -> None:
     with_clause = None if query is None else query.args.get("with_")
     if query is None or with_clause is None or with_clause.recursive:
         return
-    eliminate_subqueries(query)
+    lifted = eliminate_subqueries(query)
     graph = StatementGraph(query)
+    prune_columns(graph)
+    forward_projections(graph, lifted)
     propagate_constants(graph)
     prune_columns(graph)
     eliminate_joins(graph)

@@ -12,6 +12,8 @@ from sqlrank.query_text import write_tree
 from sqlrank.sql_ast import LeadingComment
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sqlglot.expressions import Expr
 
     from sqlrank.optimizer.statement_graph import Readers, Scope, StatementGraph, StatementStep
@@ -23,6 +25,15 @@ _SHORT_FUNCTIONS = (exp.Abs, exp.Neg, exp.Sqrt)
 
 _LONG_VALUE = 400
 """Length of a merged expression from which its comment is kept beside the expression that it is a part of."""
+
+
+def forward_projections(graph: StatementGraph, lifted: Collection[str]) -> None:
+    """Let the readers of CTEs that are columns of another read that one, in place, unless it is a lifted subquery, whose name says less."""
+    readers = graph.find_readers()
+    for step in list(graph.steps_by_name.values()):
+        source = None if step.is_input or step.is_union or not _is_projection(step.scopes[0]) else step.scopes[0].first_source
+        if source is not None and source.name not in lifted and _forward_source(step, readers):
+            graph.remove(step)
 
 
 def merge_projections(graph: StatementGraph) -> None:
@@ -84,7 +95,7 @@ def _forward_source(step: StatementStep, readers: Readers) -> bool:
     for reader, table in readers[step.name]:
         alias = table.alias_or_name
         for column in reader.columns:
-            if reader.find_owner(column) == alias:
+            if reader.find_owner(column) == alias and (column.table or names[column.name].name != column.name):
                 value = names[column.name].copy()
                 value.set("table", exp.to_identifier(alias))
                 reader.substitute(column, value)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
 
-def eliminate_subqueries(query: exp.Query) -> None:
-    """Move the subqueries of FROM and JOIN into CTEs, in place, under their aliases.
+def eliminate_subqueries(query: exp.Query) -> set[str]:
+    """Move the subqueries of FROM and JOIN into CTEs, in place, under their aliases; return the names of these.
 
     A subquery that reads a table of the user stays: it is a source as the user gave it. sqlglot's pass of this name renames columns that
     it cannot qualify, and needs the scopes of its optimizer, which take ten times as long.
@@ -24,13 +24,15 @@ def eliminate_subqueries(query: exp.Query) -> None:
     >>> import sqlglot
     >>> query = sqlglot.parse_one("WITH a AS (SELECT x FROM t) SELECT y FROM (SELECT x + 1 AS y FROM a) AS b")
     >>> eliminate_subqueries(query)
+    {'b'}
     >>> print(query.sql())
     WITH a AS (SELECT x FROM t), b AS (SELECT x + 1 AS y FROM a) SELECT y FROM b
     """
     with_clause = query.args.get("with_") or exp.With(expressions=[])
     ctes: list[exp.CTE] = with_clause.expressions
     # A CTE may not have the name of a table that the statement reads: the readers of the table would read the CTE.
-    cte_names = {cte.alias for cte in ctes}
+    own_names = {cte.alias for cte in ctes}
+    cte_names = set(own_names)
     used_names = cte_names | unqualified_tables(query)
     lifted: list[exp.CTE] = []
     for cte in ctes:
@@ -40,6 +42,7 @@ def eliminate_subqueries(query: exp.Query) -> None:
     if lifted:
         with_clause.set("expressions", lifted)
         query.set("with_", with_clause)
+    return cte_names - own_names
 
 
 def _lift_subqueries(query: exp.Expr, cte_names: set[str], used_names: set[str], lifted: list[exp.CTE]) -> bool:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.engines.identifiers import fold_column_name, parse_table_name
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
-from sqlrank.optimizer.projection_pruning import prune_projections
+from sqlrank.optimizer.column_pruning import prune_query
 from sqlrank.query_text import query_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
@@ -152,7 +152,7 @@ def _select_values(statement: CompiledStatement, identifier: exp.Identifier) -> 
     """
     query: Any = without_order(statement)
     query.set("expressions", [select_item for select_item in query.selects if output_identifier(select_item) == identifier])
-    prune_projections(query, keep_ctes=())
+    prune_query(query)
     ctes = query.args.pop("with_").expressions
     for index, cte in enumerate(ctes):
         for reader in [*(later_cte.this for later_cte in ctes[index + 1 :]), query]:

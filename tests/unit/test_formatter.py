@@ -7,7 +7,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.optimizer.projection_pruning import prune_projections
+from sqlrank.optimizer.column_pruning import prune_query
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import LeadingComment
@@ -25,7 +25,7 @@ def test_comments_are_behind_their_columns(dialect: str) -> None:
 
 def test_comments_are_pruned_with_their_columns() -> None:
     tree = sqlglot.parse_one(f"WITH x AS ({FILE}) SELECT a, c FROM x", read="duckdb")
-    prune_projections(tree, keep_ctes=())  # type: ignore[arg-type]
+    prune_query(tree)  # type: ignore[arg-type]
     assert to_sql(tree, "duckdb", pretty=True) == (
         "WITH x AS (\n  SELECT\n    a,  -- the first\n    c  -- the last\n  FROM t\n)\nSELECT a, c\nFROM x"
     )
