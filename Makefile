@@ -75,7 +75,7 @@ fuzz: $(VENV)/.test  ## Compare random collections with other tools (COLLECTIONS
 FREEZE_BASE ?= main
 SECTIONS ?=
 
-freeze: $(VENV)/.test  ## Compare what users can see with a commit (FREEZE_BASE=main; SECTIONS="statements calls" for some of it; five minutes)
+freeze: $(VENV)/.test  ## Compare all that users can see with a commit (FREEZE_BASE=main; SECTIONS="statements calls" for some of it; five minutes)
 	$(BIN)/python -m tests.freeze compare $(FREEZE_BASE) $(SECTIONS)
 
 engines: $(VENV)/.test  ## Compare every metric on every engine, and write down in docs/engines.md what agreed
@@ -89,7 +89,7 @@ docs-version: $(VENV)/.docs  ## Commit the documentation of VERSION to the branc
 	PATH="$(CURDIR)/$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/mike deploy --update-aliases $(VERSION) latest
 	$(BIN)/mike set-default latest
 
-lint: $(VENV)/.test  ## Check style and types, and print the size of the code beside its targets
+lint: $(VENV)/.test  ## Check style and types, and print the size of the code and its targets
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

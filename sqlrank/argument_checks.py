@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, get_args
+from typing import Any, NamedTuple, ParamSpec, TypeVar, get_args
 
 from sqlrank.deadline import set_deadline
 from sqlrank.engines.backend_sources import connect_sources
@@ -16,9 +16,6 @@ from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
 from sqlrank.rendering import normalize_dialect
 from sqlrank.request import ColumnNames
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlglot
 from sqlglot.errors import SqlglotError
@@ -13,9 +13,6 @@ from sqlglot.errors import SqlglotError
 from sqlrank.errors import join_words
 from sqlrank.registry.metric import format_parameter, freeze_value
 from sqlrank.request import DEFAULT_DIALECT, QuerySource, Request, SourceGroup, leaf_sources, source_kind, split_column_list
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _FLAGS = {
     "connection": "db",

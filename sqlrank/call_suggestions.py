@@ -16,14 +16,13 @@ from sqlrank.registry import metric_resolver
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric, normalize_name
-from sqlrank.registry.registry import INPUTS_BY_KEYWORD, REQUEST_OPTIONS
+from sqlrank.registry.registry import INPUTS_BY_KEYWORD, REQUEST_OPTIONS, Registry
 from sqlrank.registry.settings_checks import policy_names, unknown_keywords
 from sqlrank.rendering import DIALECT_NAMES
 
 if TYPE_CHECKING:
     from inspect import Signature
 
-    from sqlrank.registry.registry import Registry
 
 MAX_LITERAL_CHARACTERS = 60
 MAX_METRICS_CHARACTERS = 200

@@ -16,11 +16,11 @@ from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_advice, row_checks
 from sqlrank.left_out import AUDIT_ALL_ROWS, find_left_out
-from sqlrank.prepare import AUDIT_INVALID_ROWS, prepare_statement, required_row_checks
+from sqlrank.prepare import AUDIT_INVALID_ROWS, PreparedStatement, prepare_statement, required_row_checks
 from sqlrank.registry.fingerprints import metric_fingerprints
-from sqlrank.resolve import resolve_request
+from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.result_columns import N_UNITS
-from sqlrank.result_metadata import NO_RELEVANT_KEY, ROW_COUNTS_KEY, group_texts, left_out_metadata, metrics_metadata
+from sqlrank.result_metadata import NO_RELEVANT_KEY, ROW_COUNTS_KEY, LeftOut, group_texts, left_out_metadata, metrics_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
     from sqlrank.engines.resource_limits import ResourceLimits
     from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode, ValidationReport
-    from sqlrank.prepare import PreparedStatement
     from sqlrank.request import Request
-    from sqlrank.resolve import ResolvedRequest
-    from sqlrank.result_metadata import LeftOut
 
 ROW_UNIT = ""
 """Value of ``sqlrank.unit`` in the metadata if each input row is its own unit, which no column is named."""

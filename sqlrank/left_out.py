@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,24 +12,20 @@ from sqlrank.compiler.metric_values import undefined_key
 from sqlrank.errors import list_examples
 from sqlrank.inputs.cross_input_checks import check_shared_classes, describe_similar_ids
 from sqlrank.inputs.missing_columns import describe_distance
-from sqlrank.inputs.row_checks import short_value
+from sqlrank.inputs.row_checks import ValidationReport, short_value
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.metric_resolver import find_effective_policies, resolve_metrics
 from sqlrank.registry.query_templates import RowCheck, load_select
 from sqlrank.request import leaf_sources
-from sqlrank.resolve import RANKING_ROLES
+from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.result_metadata import LeftOut, group_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     import pyarrow as pa
 
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.inputs.column_binding import BoundInputs
-    from sqlrank.inputs.row_checks import ValidationReport
     from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.resolve import ResolvedRequest
 
 AUDIT_ALL_ROWS, AUDIT_HIT_LISTS = "audit_rows", "audit_hit_lists"
 """Audit columns: numbers of all rows, and of lists with a document of positive relevance."""

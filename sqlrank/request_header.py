@@ -8,7 +8,7 @@ from sqlrank.call_descriptions import call_settings, describe_sources, request_c
 from sqlrank.inputs.time_zones import find_time_zone
 from sqlrank.planner.planner import plan_summary
 from sqlrank.registry.compat_modes import load_compat_mode
-from sqlrank.rendering.header import StatementHeader
+from sqlrank.rendering.renderer import StatementHeader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
-from sqlrank.interval_options import BOOTSTRAP, INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, parse_interval_options
+from sqlrank.interval_options import BOOTSTRAP, INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, IntervalOptions, parse_interval_options
 from sqlrank.registry import metric_resolver
-from sqlrank.registry.disparities import split_differences
+from sqlrank.registry.disparities import RequestedDifferences, split_differences
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, with_plain_names
-from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, ResolvedMetric, with_plain_names
+from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec, Role
 from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, describe_missing_input, rename_queries_policy
 from sqlrank.request import Request, system_source, with_previous_runs
 from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, difference_columns
@@ -22,11 +22,7 @@ from sqlrank.result_columns import DIFFERENCE_STEP_COLUMNS, SLICE_COLUMN, differ
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.interval_options import IntervalOptions
-    from sqlrank.registry.disparities import RequestedDifferences
     from sqlrank.registry.registry import Registry
-    from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.registry.roles import Role
 
 RANKING_ROLES = ("run", "qrels")
 """Roles that ranking metrics read; other inputs may replace them."""

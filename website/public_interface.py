@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 import sqlrank
 from sqlrank import result_columns
 from sqlrank.cli.verdict_output import EXITS
-from sqlrank.explanations.explanation import Explanation
+from sqlrank.explanations.explain import Explanation
 from sqlrank.registry.loader import load_registry
 from sqlrank.reports.html_page import Report
 from website.command_line import load_commands

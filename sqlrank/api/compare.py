@@ -11,7 +11,7 @@ from sqlrank.comparison.unit_values import ExecutionOptions
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError, short_repr
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.request import Request, collect_sources
+from sqlrank.request import ColumnNames, Request, collect_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
-    from sqlrank.request import ColumnNames
 
 
 @entry_point

@@ -23,7 +23,7 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics
 from sqlrank.registry.search_index import search_metrics
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.request import Request, collect_sources, leaf_sources
+from sqlrank.request import ColumnNames, Request, collect_sources, leaf_sources
 from sqlrank.resolve import resolve_request
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
-    from sqlrank.request import ColumnNames
 
 
 @entry_point

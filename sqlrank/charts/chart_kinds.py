@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlrank.charts import calibration_chart, comparison_charts, confusion_chart, curve_charts, metric_charts
+from sqlrank.charts import comparison_charts, curve_charts, metric_charts
 from sqlrank.errors import MetricError, short_repr, suggest_choice
 from sqlrank.result_metadata import EXPERIMENT
 
@@ -78,8 +78,8 @@ def _is_one_metric_by_two(view: ResultView) -> bool:
 CHART_KINDS = {
     **{name.lower(): ChartKind(partial(_is_curve, name), curve_charts.draw_curve) for name in curve_charts.CURVES},
     "threshold": ChartKind(partial(_is_curve, "Threshold"), curve_charts.draw_threshold_rates),
-    "calibration": ChartKind(partial(_is_curve, "Calibration"), calibration_chart.draw_calibration),
-    "confusion": ChartKind(partial(_is_curve, confusion_chart.CURVE), confusion_chart.draw_confusion),
+    "calibration": ChartKind(partial(_is_curve, "Calibration"), curve_charts.draw_calibration),
+    "confusion": ChartKind(partial(_is_curve, metric_charts.CONFUSION_CURVE), metric_charts.draw_confusion),
     "forest": ChartKind(_has_effects, comparison_charts.draw_forest),
     "differences": ChartKind(
         partial(_check_result_kind, "differences", "differences of queries, which sqlrank.compare returns with per_query=True"),
@@ -115,5 +115,5 @@ def check_kind(kind: str | None) -> None:
 
 def _no_chart(view: ResultView) -> str:
     if view.curve is not None:
-        return f"{view.curve} has no chart. These curves have one: {', '.join([*curve_charts.CURVES, 'Threshold', 'Calibration', confusion_chart.CURVE])}"
+        return f"{view.curve} has no chart. These curves have one: {', '.join([*curve_charts.CURVES, 'Threshold', 'Calibration', metric_charts.CONFUSION_CURVE])}"
     return "values of single queries have no chart: leave out per_query, or compare systems with sqlrank.compare(..., per_query=True)"

@@ -19,8 +19,8 @@ from sqlrank.charts.comparison_labels import (
     label_comparison,
 )
 from sqlrank.charts.metric_charts import ROW_PIXELS, zoomed_axis, zoomed_domain
-from sqlrank.charts.result_view import assign_channels, text_labels
-from sqlrank.output.display_values import ROUNDING_ERROR
+from sqlrank.charts.result_view import Dimension, ResultView, assign_channels, text_labels
+from sqlrank.output.display import ROUNDING_ERROR
 from sqlrank.result_columns import COMPARISON_SCHEMA, REPORT_DISPLAY
 from sqlrank.result_metadata import EXPERIMENT
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
-    from sqlrank.charts.result_view import Dimension, ResultView
 
 VERDICT_MARKS = {
     SYSTEM_BETTER: ("#1A7F37", "triangle-up"),

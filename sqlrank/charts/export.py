@@ -18,8 +18,7 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import check_arguments
 from sqlrank.charts.chart import require_modules
 from sqlrank.errors import SqlrankError
-from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.output_file import OutputFile
+from sqlrank.output.output_file import FileKind, OutputFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,14 +1,15 @@
-"""Draw metrics: dots with intervals, lines over cut-offs or days, and heat maps."""
+"""Draw metrics (dots with intervals, lines over cut-offs or days, heat maps) and confusion matrices."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from sqlrank.charts import theme
-from sqlrank.charts.result_view import vega_timestamp
+from sqlrank.charts.result_view import Dimension, ResultView, assign_channels, text_labels, vega_timestamp
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from altair.typing import ChartType
 
-    from sqlrank.charts.result_view import Dimension, ResultView
 
 MAX_DAY_TICKS = 10
 """Approximate number of labels on a date axis."""
@@ -234,3 +234,33 @@ def layer_cells(
 
 def _is_wide(dimension: Dimension) -> bool:
     return max(map(len, dimension.labels), default=0) > 8  # noqa: PLR2004  what fits above a square
+
+
+CONFUSION_CURVE = "MulticlassConfusionMatrix"
+
+
+def draw_confusion(view: ResultView) -> ChartType:
+    """Draw a square with its weight for each pair of classes, and color it by its share of the observed class; groups become facets."""
+    sides = {name: text_labels([row[name] for row in view.rows]) for name in ("predicted", "label")}
+    groups = [
+        (name, text_labels([row[name] for row in view.rows])) for name in [*view.columns_of_kind("by"), *view.columns_of_kind("slice")]
+    ]
+    titled_labels = [("predicted class", sides["predicted"]), ("observed class", sides["label"]), *groups]
+    dimensions, keys = assign_channels(titled_labels, ("across", "down", "column", "row"), len(view.rows))
+    classes = dimensions[1].labels  # both axes have the order of the observed classes, also if the first group lacks some
+    dimensions = [replace(dimensions[0], labels=classes), *dimensions[1:]]
+    rows = [
+        {**key, "y": row["portion"] or 0.0, "weight": row["weight"], "portion": row["portion"]}
+        for key, row in zip(keys, view.rows, strict=True)
+    ]
+    layers = layer_cells(
+        dimensions,
+        "share of the observed class",
+        {"weight": "weight", "portion": "share of the observed class"},
+        {"domain": [0, 1]},
+        alt.Text("weight:Q", format=",.6~r"),
+    )
+    by = f" by {theme.join_names([name for name, _ in groups])}" if groups else ""
+    notes = ["Numbers: weight of the predictions, without weights their number. The diagonal is right."]
+    chart = theme.facet_chart(alt.layer(*layers, data=theme.inline_data(add_text_colors(rows))), dimensions)
+    return theme.with_caption(chart, f"Confusion matrix{by}", notes)

@@ -15,9 +15,8 @@ from sqlrank.cli.console import exit_on_error, progress_bar
 from sqlrank.cli.parsing import call_arguments, list_sources, parse_groupings
 from sqlrank.engines.worker_threads import WORKER_THREAD_NAME
 from sqlrank.errors import SqlrankError
-from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.output_file import OutputFile
-from sqlrank.output.reshape import sort_and_limit
+from sqlrank.output.display import sort_and_limit
+from sqlrank.output.output_file import FileKind, OutputFile
 from sqlrank.registry.loader import registry_for
 from sqlrank.stored_results import read_parquet
 

@@ -11,12 +11,17 @@ from sqlrank.cli import options as opt
 from sqlrank.cli.console import echo_notes, exit_on_error, progress_bar
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_pairs, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
-from sqlrank.output.display_columns import comparison_display_columns, gate_display_columns, select_display_columns
-from sqlrank.output.display_values import DEFAULT_DIGITS, Format
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.display import (
+    DEFAULT_DIGITS,
+    Format,
+    comparison_display_columns,
+    format_system_table,
+    gate_display_columns,
+    select_display_columns,
+    terminal_width,
+)
+from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
-from sqlrank.output.system_table import format_system_table
-from sqlrank.output.text_table import terminal_width
 
 System = Annotated[str, typer.Option(help="The column that identifies systems. Several --run are systems of their own.")]
 By = Annotated[list[str] | None, typer.Option(help="Column to group by. Write a,b for both and 'total' for all rows. Repeat for more.")]

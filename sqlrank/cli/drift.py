@@ -12,11 +12,9 @@ from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.parsing import list_sources, parse_group_columns, parse_policies, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.errors import SqlrankError
-from sqlrank.output.display_columns import drift_display_columns, select_display_columns
-from sqlrank.output.display_values import DEFAULT_DIGITS, Format
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.display import DEFAULT_DIGITS, Format, drift_display_columns, select_display_columns, terminal_width
+from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import TableStyle, resolve_format, write_result
-from sqlrank.output.text_table import terminal_width
 from sqlrank.result_columns import DRIFT_DISPLAY
 
 

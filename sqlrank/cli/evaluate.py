@@ -12,11 +12,9 @@ from sqlrank.cli.console import echo_notes, exit_on_error, progress_bar
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings
 from sqlrank.errors import SqlrankError
-from sqlrank.output.display_columns import display_differences
-from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.null_reasons import null_reasons
-from sqlrank.output.reshape import append_total as totalled
-from sqlrank.output.reshape import sort_and_limit, to_long_format
+from sqlrank.output.display import append_total as totalled
+from sqlrank.output.display import display_differences, null_reasons, sort_and_limit, to_long_format
+from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.registry.loader import registry_for
 

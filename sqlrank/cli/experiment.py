@@ -12,9 +12,8 @@ from sqlrank.cli import options as opt
 from sqlrank.cli.console import echo_notes, exit_on_error, progress_bar
 from sqlrank.cli.parsing import list_sources, output_file, parse_shares_option
 from sqlrank.errors import SqlrankError
-from sqlrank.output.display_columns import select_display_columns
-from sqlrank.output.display_values import DEFAULT_DIGITS, format_number
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.display import DEFAULT_DIGITS, format_number, select_display_columns
+from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
 from sqlrank.rendering import DIALECT_NAMES
 from sqlrank.result_columns import EXPERIMENT_DISPLAY

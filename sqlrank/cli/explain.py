@@ -10,7 +10,7 @@ import sqlrank
 from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.parsing import call_arguments
-from sqlrank.output.text_table import terminal_width
+from sqlrank.output.display import terminal_width
 
 
 def explain(

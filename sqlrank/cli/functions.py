@@ -12,7 +12,7 @@ from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.parsing import list_sources, output_file, parse_policies
 from sqlrank.errors import SqlrankError
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.output_file import FileKind
 from sqlrank.routines import DEFAULT_SCHEMA, FUNCTION_DIALECTS
 
 

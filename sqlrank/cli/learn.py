@@ -10,8 +10,8 @@ from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error, print_warnings, progress_bar
 from sqlrank.cli.parsing import list_sources, output_file, parse_group_columns, parse_pairs, parse_source
 from sqlrank.errors import SqlrankError
-from sqlrank.output.display_values import Format
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.display import Format
+from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import resolve_format, write_result
 from sqlrank.rendering import normalize_dialect
 

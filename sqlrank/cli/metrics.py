@@ -11,10 +11,9 @@ from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.option_messages import as_option_message
 from sqlrank.errors import MetricError, SqlrankError
-from sqlrank.output.display_values import Format
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.display import Format, TextColumn, lay_out, terminal_width
+from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import TableStyle, write_result
-from sqlrank.output.text_table import TextColumn, lay_out, terminal_width
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import normalize_name

@@ -9,7 +9,7 @@ import typer
 
 from sqlrank.cli.parsing import parse_source
 from sqlrank.errors import join_words
-from sqlrank.output.display_values import Format
+from sqlrank.output.display import Format
 from sqlrank.registry.loader import load_registry
 from sqlrank.rendering import DIALECT_NAMES
 

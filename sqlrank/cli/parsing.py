@@ -12,15 +12,13 @@ import sqlrank
 from sqlrank.cli.option_messages import get_flag
 from sqlrank.engines.file_sources import names_files
 from sqlrank.errors import MetricError, SqlrankError, did_you_mean, join_sentences, to_sentence
-from sqlrank.output.output_file import OutputFile
+from sqlrank.output.output_file import FileKind, OutputFile
 from sqlrank.registry.loader import registry_for
-from sqlrank.registry.metric import freeze_value, parse_metric_text
+from sqlrank.registry.metric import ParameterValue, freeze_value, parse_metric_text
 from sqlrank.registry.sql_folder import FOLDERS, list_sql_files
 from sqlrank.request import SYSTEM_ROLES, QuerySource, SourceGroup, is_query_text, leaf_sources, split_column_list
 
 if TYPE_CHECKING:
-    from sqlrank.output.file_kinds import FileKind
-    from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
 
 _LISTED_COLUMNS = ("score", "scores")

@@ -13,7 +13,7 @@ from sqlrank.cli.console import echo_notes, exit_on_error
 from sqlrank.cli.parsing import list_sources, output_file, parse_columns, parse_group_columns, parse_inputs, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_files
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import TableStyle, resolve_format, write_result
 from sqlrank.registry.loader import registry_for
 

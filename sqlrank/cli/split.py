@@ -11,7 +11,7 @@ from sqlrank.cli import options as opt
 from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.parsing import list_sources, output_file, parse_shares_option, parse_source
 from sqlrank.errors import SqlrankError
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.output_file import FileKind
 from sqlrank.output.result_formats import resolve_format, write_result
 from sqlrank.rendering import DIALECT_NAMES
 

@@ -21,7 +21,7 @@ from sqlrank.cli.parsing import (
 )
 from sqlrank.errors import SqlrankError
 from sqlrank.output.dbt_files import write_dbt_model
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.output_file import FileKind
 
 
 def sql(

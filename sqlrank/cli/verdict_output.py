@@ -15,8 +15,7 @@ from sqlrank.cli.option_messages import as_option_message
 from sqlrank.cli.parsing import output_file
 from sqlrank.errors import SqlrankError
 from sqlrank.output.ci_reports import ALL_SKIPPED, format_junit, format_junit_error, github_annotations, is_all_skipped, markdown_summary
-from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.output_file import OutputFile, check_distinct
+from sqlrank.output.output_file import FileKind, OutputFile, check_distinct
 from sqlrank.output.result_formats import HUMAN_FORMATS, TableStyle, write_result
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sqlrank.output.display_values import Format
+    from sqlrank.output.display import Format
 
 TreatInconclusiveAs = Annotated[
     str | None,

@@ -9,7 +9,7 @@ from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.gate import gate
 from sqlrank.inference.tolerance import INCONCLUSIVE, PASS
 from sqlrank.output.ci_reports import is_all_skipped, markdown_summary
-from sqlrank.output.display_values import DEFAULT_DIGITS
+from sqlrank.output.display import DEFAULT_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

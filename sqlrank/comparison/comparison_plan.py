@@ -10,15 +10,13 @@ from sqlrank.errors import MetricError, enumerate_names, short_repr
 from sqlrank.registry.metric_info import metric_direction
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.value_bounds import is_bounded_0_1
-from sqlrank.request import SourceGroup, system_source
-from sqlrank.resolve import join_group_expressions, parse_group_by, resolve_request, split_group_expressions
+from sqlrank.request import Request, SourceGroup, system_source
+from sqlrank.resolve import ResolvedRequest, join_group_expressions, parse_group_by, resolve_request, split_group_expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.request import Request
-    from sqlrank.resolve import ResolvedRequest
 
 MEAN_AGGREGATES = ("mean", "wmean", None)
 PLACEHOLDER_LEVEL = 0.95

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sqlrank.argument_checks import entry_point
-from sqlrank.comparison.comparison_plan import ComparisonPlan
+from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
 from sqlrank.comparison.comparison_table import contrast_row, contrast_table, group_schema, group_values
 from sqlrank.comparison.group_gate import gate_differences
 from sqlrank.comparison.noninferiority import MAX_UNPAIRED_SHARE, check_direction, count_tests, decide_verdict
@@ -20,23 +20,27 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
-from sqlrank.inference.tolerance import Tolerance, build_verdict_metadata, parse_tolerances
+from sqlrank.inference.tolerance import Tolerance, Verdict, build_verdict_metadata, parse_tolerances
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.request import Request, SourceGroup, collect_sources, system_source
+from sqlrank.request import ColumnNames, Request, SourceGroup, collect_sources, system_source
 from sqlrank.result_columns import GATE_SCHEMA
-from sqlrank.result_metadata import canonical_names, group_texts, left_out_metadata, read_canonical_names, read_left_out, rename_metric_rows
+from sqlrank.result_metadata import (
+    LeftOut,
+    canonical_names,
+    group_texts,
+    left_out_metadata,
+    read_canonical_names,
+    read_left_out,
+    rename_metric_rows,
+)
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_parquet, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from sqlrank.comparison.comparison_plan import ComparedMetric
     from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
-    from sqlrank.inference.tolerance import Verdict
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
-    from sqlrank.request import ColumnNames
-    from sqlrank.result_metadata import LeftOut
 
 
 BASELINE_SYSTEM, CANDIDATE_SYSTEM = "baseline", "candidate"

@@ -12,7 +12,7 @@ from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.errors import MetricError, short_repr
 from sqlrank.execution import run_resolved
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, Verdict, build_verdict_metadata, parse_tolerances
-from sqlrank.resolve import resolve_request
+from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.result_columns import CI_HIGH, CI_LOW, GROUP_COUNTS, RATIO_LIMITS
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sqlrank.comparison.unit_values import ExecutionOptions
     from sqlrank.request import Request
-    from sqlrank.resolve import ResolvedRequest
 
     Limits = tuple[float, float] | None
     """Limits of a difference or of a relative difference, None without an interval."""

@@ -10,14 +10,13 @@ from sqlrank.comparison.paired_tests import standard_error
 from sqlrank.errors import MetricError
 from sqlrank.inference.significance import required_units_for_half_width
 from sqlrank.inference.student_t import t_critical_value
-from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, SKIPPED, Verdict
+from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, SKIPPED, Tolerance, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.comparison.comparison_plan import ComparedMetric
     from sqlrank.comparison.paired_differences import DifferenceSummary
-    from sqlrank.inference.tolerance import Tolerance
 
 GATE_SYSTEMS = ("baseline", "candidate")
 """Names of the two systems of a gate in reasons."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.arrow_arrays import to_array
-from sqlrank.comparison.paired_differences import PairedUnits
+from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.connection_dialect import infer_dialect
@@ -19,7 +19,7 @@ from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.shared_queries import share_queries
 from sqlrank.errors import InputError, SqlrankError
 from sqlrank.execution import ROW_UNIT, ZERO_WEIGHTS_KEY, execute_request, execute_resolved, run_resolved
-from sqlrank.inputs.column_binding import bind_inputs
+from sqlrank.inputs.column_binding import BoundInputs, bind_inputs
 from sqlrank.resolve import resolve_request
 from sqlrank.result_metadata import left_out_metadata, read_left_out
 from sqlrank.stored_results import read_texts
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     import duckdb
 
     from sqlrank.comparison.comparison_plan import ComparisonPlan
-    from sqlrank.comparison.paired_differences import DifferenceSummary
     from sqlrank.engines.database import Database
     from sqlrank.engines.resource_limits import ResourceLimits
-    from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode
 
 WorkResult = TypeVar("WorkResult")

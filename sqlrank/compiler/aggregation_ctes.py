@@ -11,7 +11,7 @@ from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
 from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
 from sqlrank.compiler.intervals.pseudo_values import PseudoValues
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
-from sqlrank.compiler.layout import KeyedCte, MetricColumn
+from sqlrank.compiler.layout import GroupingLayout, KeyedCte, MetricColumn
 from sqlrank.compiler.metric_values import aggregate_metric, fill_undefined, fill_undefined_group, undefined_key, undefined_value
 from sqlrank.compiler.result_assembly import ResultAssembly, assemble_result
 from sqlrank.compiler.row_keys import (
@@ -35,11 +35,11 @@ from sqlrank.compiler.select_builders import (
     slice_label,
 )
 from sqlrank.deadline import check_deadline
-from sqlrank.interval_options import REPLICATE_COLUMN
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
+from sqlrank.interval_options import REPLICATE_COLUMN, IntervalOptions
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER, ResolvedMetric
 from sqlrank.registry.row_comments import describe_aggregate
 from sqlrank.registry.sql_file import RowsRead
-from sqlrank.rendering.grouping_sets import SLICE_NUMBER
+from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import LeadingComment, find_nodes, is_null, sql_literal
 from sqlrank.unique_names import unique_name
@@ -47,11 +47,8 @@ from sqlrank.unique_names import unique_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sqlrank.compiler.layout import GroupingLayout
     from sqlrank.compiler.relation_ctes import RelationCtes
-    from sqlrank.interval_options import IntervalOptions
     from sqlrank.registry.metric import ParameterValue
-    from sqlrank.registry.resolved_metric import ResolvedMetric
 
 RESERVED_COLUMNS = {GROUP_ID, *INTERNAL_COLUMNS, UNIT_COUNT, "weight"}
 """Columns beside those of metrics in the CTEs; a metric whose file takes one of these names gets a number appended."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
-from sqlrank.compiler.layout import OutputColumn
+from sqlrank.compiler.layout import OutputColumn, ResultLayout
 from sqlrank.compiler.row_keys import COMPARED_ID, COMPONENT_ID, GROUP_ID, KeyColumns, KeysByName, UnquotedName, key_column, key_equalities
 from sqlrank.compiler.select_builders import aliased_table, cast_double, group_by_key, order_rows
 from sqlrank.inference.student_t import normal_quantile
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
-    from sqlrank.compiler.layout import ResultLayout
     from sqlrank.compiler.relation_ctes import RelationCtes
 
 DIFFERENCES_FOLDER = "group_differences"

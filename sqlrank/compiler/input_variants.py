@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.compiler.row_keys import QUERY_ID, KeyColumns
 
 if TYPE_CHECKING:
     from sqlglot import exp
-
-    from sqlrank.compiler.row_keys import KeyColumns
 
 
 class InputVariant(Enum):

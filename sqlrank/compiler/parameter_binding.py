@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.optimizer.constant_folding import fold_constants
-from sqlrank.registry.metric import SymbolicNumber
+from sqlrank.optimizer.constants import fold_constants
+from sqlrank.registry.metric import ParameterValue, SymbolicNumber
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
-from sqlrank.registry.sql_file import NO_CUTOFF, UNBOUNDED
+from sqlrank.registry.sql_file import NO_CUTOFF, UNBOUNDED, Parameter
 from sqlrank.sql_ast import find_nodes, is_not_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
-    from sqlrank.registry.sql_file import Parameter
 
 MAX_GAIN = 1e90
 """Largest gain of a grade.

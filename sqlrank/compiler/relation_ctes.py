@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.cte_list import CteList
-from sqlrank.compiler.input_variants import InputKey, InputVariant
+from sqlrank.compiler.input_variants import InputKey, InputQuery, InputVariant
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.row_keys import (
@@ -29,18 +29,16 @@ from sqlrank.compiler.select_builders import aliased_table, union_slices
 from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.row_comments import describe_rows, substitute_cutoff
-from sqlrank.registry.sql_file import RowsRead
+from sqlrank.registry.sql_file import RowsRead, SqlFile
 from sqlrank.sql_ast import find_nodes, first_select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sqlrank.compiler.input_variants import InputQuery
     from sqlrank.compiler.layout import GroupingLayout
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.registry.sql_file import SqlFile
 
 
 _UNFILTERED_VARIANTS = (InputVariant.UNFILTERED_PER_SLICE, InputVariant.UNFILTERED)

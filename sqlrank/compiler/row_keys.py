@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
-from sqlrank.rendering.grouping_sets import SLICE_NUMBER
+from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.sql_ast import NEVER_NULL, quoted_column
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, KeyColumns, KeysByName, key_column, key_equalities
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
-from sqlrank.rendering.grouping_sets import SLICE_NUMBER
+from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import DOUBLE, union_all
 

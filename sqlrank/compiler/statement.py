@@ -12,14 +12,14 @@ from sqlrank.compiler.column_comments import drop_comments_repeated_across_queri
 from sqlrank.compiler.group_differences import difference_rows
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
-from sqlrank.compiler.layout import OutputColumn, score_column_name
+from sqlrank.compiler.layout import KeyedCte, MetricColumn, OutputColumn, ResultLayout, score_column_name
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, slice_label
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import is_respelled, to_sql_name
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
-from sqlrank.rendering.header import row_phrase
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION, ResolvedMetric
+from sqlrank.rendering.renderer import StatementHeader, row_phrase
 from sqlrank.result_columns import SLICE_COLUMN
 from sqlrank.sql_ast import BIGINT
 from sqlrank.unique_names import unique_name
@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.compiler.input_variants import InputKey, InputQuery
-    from sqlrank.compiler.layout import KeyedCte, MetricColumn, ResultLayout
     from sqlrank.registry.registry import Registry
-    from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.rendering.header import StatementHeader
 
 
 POINT_COLUMN, BUCKET_COLUMN = INTEGER_COLUMNS = ("point", "bucket")

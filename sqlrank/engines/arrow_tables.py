@@ -6,10 +6,10 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,9 +17,6 @@ from sqlrank.arrow_arrays import to_array
 from sqlrank.engines.database import ColumnProblem
 from sqlrank.errors import InputError, SqlrankError, enumerate_names, quote_excerpt, short_repr, to_sentence
 from sqlrank.request import is_dict_of_values, is_list_of_documents, is_row_list, source_kind
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 VALUE_COLUMN_BY_ROLE = {"run": "score", "qrels": "relevance", "baseline": "score"}
 """Column of the numbers in a dict, by role."""

@@ -5,18 +5,15 @@ They are recognized by the package of their class; none is imported here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from sqlrank.errors import InputError, first_line
 from sqlrank.request import QuerySource, SourceGroup, TemporaryView
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
 
 BACKEND_PACKAGES = ("ibis", "narwhals", "pyspark")
 """Packages whose tables may belong to a database."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from sqlglot import exp
 
 from sqlrank.deadline import check_deadline
-from sqlrank.engines.declared_columns import ALL_COLUMNS
+from sqlrank.engines.declared_columns import ALL_COLUMNS, DeclaredColumns
 from sqlrank.engines.driver_adapters import check_times, normalize_result
 from sqlrank.engines.identifiers import QUOTES, fold_column_name, require_table_name
 from sqlrank.engines.query_sources import parse_query, refuse_random_numbers
 from sqlrank.engines.shadowed_functions import refuse_shadowed
-from sqlrank.errors import InputError
+from sqlrank.errors import ExecutionError, InputError
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import JSON_READER, QuerySource, wrap_source
 from sqlrank.sql_ast import union_all
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     import pyarrow as pa
-
-    from sqlrank.engines.declared_columns import DeclaredColumns
-    from sqlrank.errors import ExecutionError
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ Connections are recognized by the package of their class; no driver is imported 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -17,9 +17,6 @@ from sqlglot.errors import SqlglotError
 from sqlrank.arrow_arrays import to_array
 from sqlrank.errors import InputError
 from sqlrank.rendering.dialects import DIALECTS, get_dialect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 class DriverAdapter(NamedTuple):

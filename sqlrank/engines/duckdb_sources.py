@@ -17,7 +17,7 @@ from sqlglot import exp
 from sqlrank.engines import source_columns, text_diagnostics
 from sqlrank.engines.arrow_tables import replace_unreadable, to_arrow_table
 from sqlrank.engines.database import ColumnProblem, SourceTable, reads_text
-from sqlrank.engines.declared_columns import ALL_COLUMNS
+from sqlrank.engines.declared_columns import ALL_COLUMNS, DeclaredColumns
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_formats import ARROW_READER, PARQUET_READER, FileFormat, check_compressed, check_lake_tables, find_format
 from sqlrank.engines.file_sources import (
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
-
-    from sqlrank.engines.declared_columns import DeclaredColumns
 
 
 _PROCESS_TAG = uuid4().hex[:8]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.connection_dialect import is_duckdb_connection
-from sqlrank.engines.database import NamesOnlyDatabase
+from sqlrank.engines.database import Database, NamesOnlyDatabase
 from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.remote_database import RemoteDatabase, check_no_limits
@@ -16,7 +16,6 @@ from sqlrank.engines.resource_limits import ResourceLimits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sqlrank.engines.database import Database
 
 Outcome = TypeVar("Outcome")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlrank.engines.file_sources import is_unambiguous_file, names_files, reader_function
 from sqlrank.errors import InputError
@@ -20,7 +20,6 @@ from sqlrank.request import QuerySource, wrap_source
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlglot.tokenizer_core import Token
 
 _WRITES = (exp.DDL, exp.DML, exp.Into, exp.Command, exp.Lock)
 """Nodes of queries that write rows or lock them."""

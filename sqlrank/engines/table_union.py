@@ -6,12 +6,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlrank.engines.database import ColumnProblem
+from sqlrank.engines.database import ColumnProblem, SourceTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sqlrank.engines.database import SourceTable
 
 MAX_LABELS = 3
 """Maximum number of sources that a label lists."""

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement
-from sqlrank.experiments.design import SAMPLE_RATIO
+from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
 from sqlrank.experiments.experiment_steps import read_step, source_table_names, with_ctes
 from sqlrank.experiments.variant_sums import unit_denominators, variant_sum_ctes, zero_moments
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
@@ -17,9 +17,8 @@ from sqlrank.sql_ast import double_literal, find_nodes, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from sqlrank.experiments.design import ExperimentDesign
     from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.rendering.header import StatementHeader
+    from sqlrank.rendering.renderer import StatementHeader
 
 
 TUNED_FOR = 5000

@@ -34,8 +34,7 @@ from sqlrank.experiments.observations import (
 from sqlrank.experiments.variant_sums import MISSING_COVARIATE, variant_sum_ctes
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.rendering.header import StatementHeader
-from sqlrank.rendering.renderer import render_statement
+from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.request import SourceGroup, leaf_sources
 from sqlrank.result_columns import EXPERIMENT_SCHEMA, side_columns
 from sqlrank.result_metadata import EXPERIMENT, ResultMetadata

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.select_builders import aliased_table
-from sqlrank.optimizer.column_pruning import prune_query
+from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.query_templates import file_comment, load_select
 from sqlrank.registry.row_comments import describe_rows

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.engines.declared_columns import DeclaredColumns
 from sqlrank.errors import MAX_EXAMPLES, InputError, did_you_mean, enumerate_names, join_sentences, join_words, short_repr
-from sqlrank.experiments.design import DEFAULTS
+from sqlrank.experiments.design import DEFAULTS, ExperimentDesign
 from sqlrank.experiments.experiment_steps import FOLDER, OBSERVATIONS
 from sqlrank.experiments.variant_sums import KEYS, variant_sum_ctes
 from sqlrank.inputs.bound_input import BoundInput
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.engines.database import Database
-    from sqlrank.experiments.design import ExperimentDesign
 
 DATA = "data"
 

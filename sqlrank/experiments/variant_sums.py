@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.experiments.design import SUM_ROLES
+from sqlrank.experiments.design import SUM_ROLES, ExperimentDesign, ExperimentMetric
 from sqlrank.experiments.experiment_steps import OBSERVATIONS, read_step, rename_ctes, with_comment
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.sql_ast import double_literal, find_nodes, is_not_null, is_null, sql_literal, union_all
@@ -14,7 +14,6 @@ from sqlrank.sql_ast import double_literal, find_nodes, is_not_null, is_null, sq
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlrank.experiments.design import ExperimentDesign, ExperimentMetric
     from sqlrank.inputs.bound_input import BoundInput
 
 KEYS = ("unit_id", "variant")

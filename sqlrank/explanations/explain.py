@@ -1,47 +1,424 @@
-"""Explain a metric of one query, of each query, or of all rows: rows of each CTE, and its expression with aggregates substituted."""
+"""Explain a metric of one query, of each query, or of all rows: rows of each CTE, its expression with numbers, and ranges of scores."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.argument_checks import entry_point
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
+from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.engines.connection_dialect import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.errors import InputError, MetricError
+from sqlrank.errors import InputError, MetricError, escape_controls
 from sqlrank.execution import execute_resolved
-from sqlrank.explanations.ablation import score_range_ablation
-from sqlrank.explanations.explanation import SIGNIFICANT_DIGITS, Explanation, Step
-from sqlrank.explanations.intermediate_steps import (
-    aggregating_cte,
-    find_ctes,
-    has_columns,
-    list_keys,
-    lists_of_queries,
-    metric_column,
-    run_over_ctes,
-    step_preview,
-    step_previews,
-)
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.prepare import prepare_statement
+from sqlrank.output.display import Format, wrap_text
+from sqlrank.output.result_formats import TableStyle, format_result
+from sqlrank.prepare import PreparedStatement, prepare_statement
+from sqlrank.registry.metric_info import better_direction
 from sqlrank.request import Request, collect_sources, system_source
-from sqlrank.resolve import resolve_request
-from sqlrank.sql_ast import find_nodes, sql_literal
+from sqlrank.resolve import ResolvedRequest, resolve_request
+from sqlrank.sql_ast import find_nodes, first_select, sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.row_checks import CheckMode
-    from sqlrank.prepare import PreparedStatement
     from sqlrank.registry.metric import Metric
-    from sqlrank.resolve import ResolvedRequest
+
+
+SIGNIFICANT_DIGITS = 6
+MAX_EXACT_INTEGER_DOUBLE = 2**53
+"""Largest value up to which a double represents every integer."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A CTE of a statement: name, first sentence of its file, first rows, number of rows, and the grain that its file declares."""
+
+    name: str
+    title: str
+    rows: pa.Table
+    num_rows: int
+    grain: str = ""
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return the rows as text, for a terminal of ``width`` columns if given."""
+        text = format_result(_with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS), width).rstrip()
+        num_omitted = self.num_rows - self.rows.num_rows
+        title = f"{self.name}: {self.title}"
+        return "\n".join([*(wrap_text(title, width) if width else [title]), text]) + (
+            f"\n... and {num_omitted:,} more rows" if num_omitted else ""
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """An explained metric value, for one query or over all rows.
+
+    ``steps`` are the CTEs in order of computation. ``expression`` is the SQL of the metric. ``sums`` has the value of each aggregate in it,
+    None if there are no rows. ``worked`` is the expression with these values substituted. ``sql`` is the statement. ``losses`` are the
+    score ranges that cost the metric most, None for metrics without direction or scores.
+    """
+
+    metric: str
+    query: Any
+    value: float | None
+    steps: tuple[Step, ...]
+    expression: str
+    sums: dict[str, float | None]
+    worked: str
+    sql: str
+    losses: Step | None = None
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return the explanation as text, for a terminal of ``width`` columns if given."""
+        query_suffix = "" if self.query is None else f" of query {escape_controls(str(self.query))}"
+        value = "NULL, which is undefined" if self.value is None else f"{self.value:z.{SIGNIFICANT_DIGITS}g}"
+        losses = [] if self.losses is None else [self.losses]
+        lines = [*(step.to_text(width) for step in (*self.steps, *losses)), f"{self.metric} = {self.expression}"]
+        lines += (
+            ["    where\n" + "\n".join(f"    {name} = {_format_number(aggregate_value)}" for name, aggregate_value in self.sums.items())]
+            if self.sums
+            else []
+        )
+        lines += [f"    = {self.worked}"] if self.sums else []
+        return "\n\n".join([*lines, f"{self.metric}{query_suffix} is {value}"])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def _with_integer_columns(rows: pa.Table) -> pa.Table:
+    """Cast columns of integral doubles to integers, so that they print without decimals."""
+    for index, field in enumerate(rows.schema):
+        values = [value for value in rows.column(index).to_pylist() if value is not None] if pa.types.is_floating(field.type) else []
+        if values and all(value.is_integer() and abs(value) < MAX_EXACT_INTEGER_DOUBLE for value in values):
+            rows = rows.set_column(index, field.name, rows.column(index).cast(pa.int64()))
+    return rows
+
+
+def _format_number(value: float | None) -> str:
+    return "NULL" if value is None else f"{value:z.{SIGNIFICANT_DIGITS}g}"
+
+
+NUM_ALL_ROWS = "num_all_rows"
+"""The temporary column with the number of rows of a CTE."""
+
+KEY, POSITION = "key_of_step", "position_of_row"
+"""The temporary columns with the key of a row, and its position among the rows of the key."""
+
+TERM_COLUMN = "term"
+"""The column with a row's contribution to the first aggregate of the metric."""
+
+RANKED_RELATION = "ranked_documents"
+"""The relation with the rank of each document."""
+
+ORDER_COLUMNS = (
+    "rank",
+    "ideal_rank",
+    "baseline_rank",
+    "class_rank",
+    "ascending_rank",
+    "popularity_rank",
+    "elbow_rank",
+    "input_rank",
+    "bin",
+)
+"""Columns that sort the rows of a CTE; the first one that exists is used."""
+
+
+def find_ctes(prepared: PreparedStatement) -> list[exp.CTE]:
+    """Return the CTEs of a statement in order."""
+    return list(prepared.statement.tree.args["with_"].expressions)
+
+
+def run_over_ctes(prepared: PreparedStatement, query: exp.Select, last: str) -> Any:
+    """Return the rows of a query over the CTEs up to and including ``last``."""
+    statement_ctes = find_ctes(prepared)
+    last_index = next(index for index, cte in enumerate(statement_ctes) if cte.alias == last)
+    query.set("with_", exp.With(expressions=[cte.copy() for cte in statement_ctes[: last_index + 1]]))
+    prepared_query = replace(prepared, statement=CompiledStatement(query, [], prepared.statement.header))
+    return prepared.inputs.database.fetch_arrow(prepared_query.render().executable)
+
+
+def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condition: exp.Expr | None) -> Step:
+    """Return a CTE with its first rows, filtered by ``condition`` if it has the columns."""
+    query, order = _preview_query(prepared, cte)
+    title = " ".join(first_select(cte.this).comments or [])
+    if condition is not None and has_columns(condition, cte):
+        query = query.where(condition.copy())
+        title += f" (those where {condition.this.source})"
+    query = query.select(exp.alias_(exp.Window(this=exp.Count(this=exp.Star())), NUM_ALL_ROWS)).order_by(*order).limit(max_rows)
+    return _build_step(prepared, cte, title, run_over_ctes(prepared, query, cte.alias))
+
+
+def step_previews(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, key: str | None) -> dict[Any, Step]:
+    """Return a CTE with its first rows for each value of a key column.
+
+    The step of None is that of a key without rows, or of all rows if there is no key. Queries are keys as text.
+    """
+    if key is None:
+        return {None: step_preview(prepared, cte, max_rows, None)}
+    query, order = _preview_query(prepared, cte)
+    partition = [exp.column(key, table=cte.alias)]
+    position = exp.Window(this=exp.RowNumber(), partition_by=partition, order=exp.Order(expressions=order))
+    count = exp.Window(this=exp.Count(this=exp.Star()), partition_by=partition)
+    query = query.select(exp.alias_(partition[0], KEY), exp.alias_(count, NUM_ALL_ROWS), exp.alias_(position, POSITION))
+    selected = [exp.column(exp.to_identifier(name, quoted=name != name.lower())) for name in query.named_selects]
+    first_rows = (
+        exp.select(*selected).from_(query.subquery("positions")).where(exp.LTE(this=exp.column(POSITION), expression=sql_literal(max_rows)))
+    )
+    rows = run_over_ctes(prepared, first_rows.order_by(KEY, POSITION), cte.alias)
+    positions: dict[Any, list[int]] = {None: []}
+    for index, value in enumerate(rows[KEY].to_pylist()):
+        positions.setdefault(str(value) if key == QUERY_ID else value, []).append(index)
+    title = " ".join(first_select(cte.this).comments or [])
+    rows = rows.drop_columns([KEY, POSITION])
+    return {value: _build_step(prepared, cte, title, rows.take(pa.array(indices, pa.int64()))) for value, indices in positions.items()}
+
+
+def _build_step(prepared: PreparedStatement, cte: exp.CTE, title: str, rows: pa.Table) -> Step:
+    """Return a CTE with some of its rows, which have the number of all in a column."""
+    num_rows = int(rows[NUM_ALL_ROWS][0].as_py()) if rows.num_rows else 0
+    return Step(cte.alias, title, rows.drop_columns([NUM_ALL_ROWS]), num_rows, prepared.statement.grains.get(cte.alias, ""))
+
+
+def _preview_query(prepared: PreparedStatement, cte: exp.CTE) -> tuple[exp.Select, list[exp.Ordered]]:
+    """Return the query of a CTE's rows, with documents and terms, and its sort keys."""
+    names = [name for name in cte.this.named_selects if name != LIST_ID] or list(cte.this.named_selects)
+    columns = [exp.column(exp.to_identifier(name, quoted=name != name.lower()), table=cte.alias) for name in names]
+    query = exp.select(*columns).from_(cte.alias)
+    if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
+        query = _with_documents(query, cte)
+    term = _find_first_term(prepared, cte.alias) if TERM_COLUMN not in names else None
+    query = query.select(exp.alias_(term.copy(), TERM_COLUMN)) if term is not None else query
+    return query, [*_query_first_keys(prepared, names), *_sort_keys(prepared, cte.alias, term, names, columns)]
+
+
+def list_keys(prepared: PreparedStatement) -> dict[str, str | None] | None:
+    """Return the column of each CTE that distinguishes lists: ``list_id`` or ``query_id``, None for rows that depend on no input.
+
+    Returns None if lists cannot be distinguished in a CTE, or a metric reads other lists.
+    """
+    keys: dict[str, str | None] = {}
+    constant: set[str] = set()
+    for cte in find_ctes(prepared):
+        names = cte.this.named_selects
+        keys[cte.alias] = next((key for key in (LIST_ID, QUERY_ID) if key in names), None)
+        if {table.name for table in find_nodes(cte.this, exp.Table)} <= constant:
+            constant.add(cte.alias)
+        elif keys[cte.alias] is None:
+            return None
+    aggregating = aggregating_cte(prepared)
+    has_list = aggregating is None or LIST_ID in aggregating.this.named_selects
+    is_mapped = any({LIST_ID, QUERY_ID} <= {*cte.this.named_selects} for cte in find_ctes(prepared))
+    return keys if has_list and is_mapped and not prepared.inputs.roles_read_across_lists else None
+
+
+def lists_of_queries(prepared: PreparedStatement) -> dict[str, Any]:
+    """Return the list of each query, whose id is text."""
+    cte = next(cte for cte in find_ctes(prepared) if {LIST_ID, QUERY_ID} <= {*cte.this.named_selects})
+    rows = run_over_ctes(prepared, exp.select(QUERY_ID, LIST_ID).from_(cte.alias), cte.alias)
+    return dict(zip(map(str, rows[QUERY_ID].to_pylist()), rows[LIST_ID].to_pylist(), strict=True))
+
+
+def has_columns(condition: exp.Expr, cte: exp.CTE) -> bool:
+    """Return True if a CTE has all columns of a condition."""
+    return {column.name for column in condition.find_all(exp.Column)} <= set(cte.this.named_selects)
+
+
+def _query_first_keys(prepared: PreparedStatement, names: Sequence[str]) -> list[exp.Ordered]:
+    """Return the sort key that puts rows of the query first.
+
+    Only metrics across lists read rows of other queries.
+    """
+    if not prepared.request.only_queries or QUERY_ID not in names or not prepared.inputs.roles_read_across_lists:
+        return []
+    (query,) = prepared.request.only_queries
+    is_query = exp.EQ(this=exp.cast(exp.column(QUERY_ID), "TEXT"), expression=exp.Literal.string(str(query)))
+    return [exp.Ordered(this=exp.Case().when(is_query, "0").else_("1"))]
+
+
+def _sort_keys(
+    prepared: PreparedStatement, cte_name: str, term: exp.Expr | None, names: Sequence[str], columns: Sequence[exp.Column]
+) -> list[exp.Ordered]:
+    """Return the sort keys of a CTE's rows.
+
+    The first key is a position column if one exists. Inputs are sorted by contribution to the metric, other CTEs by descending threshold,
+    score or contribution. All columns follow, so that the order is deterministic.
+    """
+    position_column = next((name for name in ORDER_COLUMNS if name in names), None)
+    descending_columns = [name for name in ("threshold", "score") if name in names]
+    columns_by_name: dict[str, exp.Expr] = dict(zip(names, columns, strict=True))
+    order = [columns_by_name[name].copy() for name in ([position_column] if position_column else []) + list(names)]
+    leading_keys: list[exp.Expr] = []
+    if position_column is None:
+        leading_keys = [columns_by_name[name].copy() for name in descending_columns[:1]]
+        if term is not None and (not leading_keys or cte_name in _find_inputs(prepared)):
+            leading_keys = [exp.Abs(this=term.copy())]
+    descending_keys = [exp.Ordered(this=head, desc=True, nulls_first=False) for head in leading_keys]
+    return descending_keys + [
+        exp.Ordered(this=node, desc=False, nulls_first=False) for node in dict.fromkeys(order) if node not in leading_keys
+    ]
+
+
+def _find_inputs(prepared: PreparedStatement) -> set[str]:
+    """Return the names of the CTEs that are inputs of the call."""
+    return {cte.alias for cte in find_ctes(prepared) if cte.alias in prepared.request.library.roles}
+
+
+def _find_first_term(prepared: PreparedStatement, cte_name: str) -> exp.Expr | None:
+    """Return a row's contribution to the metric's first aggregate, or None.
+
+    None if the metric reads another CTE than ``cte_name``.
+    """
+    reader = aggregating_cte(prepared)
+    source = None if reader is None else reader.this.args["from_"].this
+    if reader is None or source != exp.to_table(cte_name) or reader.this.args.get("joins"):
+        return None
+    sums = [node for node in find_nodes(metric_column(prepared, reader), exp.Sum) if node.find_ancestor(exp.AggFunc) is None]
+    if not sums or isinstance(sums[0].this, exp.Column):
+        return None
+    term: exp.Expr = sums[0].this.copy()
+    for column in find_nodes(term, exp.Column):
+        column.set("table", exp.to_identifier(cte_name))
+    return term
+
+
+def aggregating_cte(prepared: PreparedStatement) -> exp.CTE | None:
+    """Return the CTE that aggregates the rows of another into the metric.
+
+    It is the last one, where per-query values are aggregated again.
+    """
+    for cte in reversed(find_ctes(prepared)):
+        if isinstance(cte.this, exp.Select):
+            column = metric_column(prepared, cte)
+            if column is not None and column.find(exp.AggFunc) is not None:
+                return cte
+    return None
+
+
+def metric_column(prepared: PreparedStatement, cte: exp.CTE) -> Any:
+    """Return the column of a CTE that holds the metric, or None."""
+    alias = next(output.alias for output in prepared.statement.outputs if output.kind == "metric")
+    return next((select_item for select_item in cte.this.selects if select_item.alias == alias), None)
+
+
+def _has_ranks(prepared: PreparedStatement) -> bool:
+    columns_by_cte = {cte.alias: cte.this.named_selects for cte in find_ctes(prepared)}
+    return {"doc_id", "rank"} <= set(columns_by_cte.get(RANKED_RELATION, ()))
+
+
+def _with_documents(query: exp.Select, cte: exp.CTE) -> exp.Select:
+    """Add the document of each rank without ties to a CTE that has only ranks."""
+    keys = [name for name in (LIST_ID, "rank") if name in cte.this.named_selects]
+    untied_documents = (
+        exp.select(*keys, exp.alias_(exp.Min(this=exp.column("doc_id")), "doc_id"))
+        .from_(RANKED_RELATION)
+        .group_by(*keys)
+        .having("COUNT(*) = 1")
+    )
+    query.expressions.insert(0, exp.column("doc_id", table="named"))
+    on = exp.and_(*(exp.EQ(this=exp.column(name, table=cte.alias), expression=exp.column(name, table="named")) for name in keys))
+    return query.join(untied_documents.subquery("named"), on=on, join_type="left")
+
+
+NUM_SCORE_RANGES = 10
+"""Number of score ranges, with about equal numbers of predictions."""
+
+SCORE_FIELD = "score"
+
+
+def score_range_ablation(prepared: PreparedStatement, value: float | None, max_rows: int) -> Step | None:
+    """Return the metric without the predictions of each score range, the largest gain first.
+
+    The statement runs over the remaining predictions for each range, so that it works for every metric. Returns None for an undefined
+    value, a metric without direction, or equal scores.
+    """
+    name = str(prepared.request.metrics[0].metric)
+    direction = better_direction(name, prepared.request.library)
+    predictions_cte = _find_predictions(prepared)
+    if value is None or direction == "neither" or predictions_cte is None:
+        return None
+    bounds = _fetch_range_bounds(prepared, predictions_cte)
+    if len(bounds) < 2:  # noqa: PLR2004  one part is all that there is
+        return None
+    score_ranges = list(zip([None, *bounds], [*bounds[:-1], None], strict=False))
+    rows = []
+    for (above, up_to), count in zip(score_ranges, _count_predictions(prepared, predictions_cte, score_ranges), strict=True):
+        value_without = _evaluate_without(prepared, predictions_cte, _range_condition(above, up_to))
+        loss = None if value_without is None else (value_without - value if direction == "higher" else value - value_without)
+        rows.append({"above": above, "up_to": up_to, "predictions": count, "without": value_without, "lost": loss})
+    rows.sort(key=lambda row: (row["lost"] is None, -(row["lost"] or 0.0), row["above"] is not None, row["above"] or 0.0))
+    title = f"score ranges with the greatest loss: {name} without the predictions of each, and its improvement."
+    column_types = {"above": pa.float64(), "up_to": pa.float64(), "predictions": pa.int64(), "without": pa.float64(), "lost": pa.float64()}
+    return Step("losses", title, pa.Table.from_pylist(rows[:max_rows], schema=pa.schema(list(column_types.items()))), len(rows))
+
+
+def _find_predictions(prepared: PreparedStatement) -> exp.CTE | None:
+    """Return the CTE of predictions, or None if the metric does not read their scores."""
+    if prepared.request.base_role != "predictions" or prepared.request.is_ranking:
+        return None
+    return next((cte for cte in find_ctes(prepared) if cte.alias.startswith("predictions") and SCORE_FIELD in cte.this.named_selects), None)
+
+
+def _fetch_range_bounds(prepared: PreparedStatement, predictions_cte: exp.CTE) -> list[float]:
+    """Return the maximum score of each range, in ascending order; equal scores share a range."""
+    order = exp.Order(expressions=[exp.Ordered(this=exp.column(SCORE_FIELD))])
+    tile = exp.Window(this=exp.Anonymous(this="NTILE", expressions=[exp.Literal.number(NUM_SCORE_RANGES)]), order=order)
+    tiles = exp.select(SCORE_FIELD, exp.alias_(tile, "part")).from_(predictions_cte.alias).subquery("parts")
+    query = exp.select(exp.alias_(exp.Max(this=exp.column(SCORE_FIELD)), "bound")).from_(tiles).group_by("part")
+    return sorted(
+        {float(bound) for bound in run_over_ctes(prepared, query, predictions_cte.alias)["bound"].to_pylist() if bound is not None}
+    )
+
+
+def _range_condition(above: float | None, up_to: float | None) -> exp.Expr:
+    score = exp.column(SCORE_FIELD)
+    lower_bounds = [exp.GT(this=score.copy(), expression=sql_literal(above))] if above is not None else []
+    return exp.and_(*lower_bounds, *([exp.LTE(this=score.copy(), expression=sql_literal(up_to))] if up_to is not None else []))
+
+
+def _count_predictions(
+    prepared: PreparedStatement, predictions_cte: exp.CTE, score_ranges: Sequence[tuple[float | None, float | None]]
+) -> list[int]:
+    """Return the number of predictions in each range."""
+    cases = [exp.Count(this=exp.Case().when(_range_condition(*score_range), "1")) for score_range in score_ranges]
+    query = exp.select(*(exp.alias_(case, f"part_{index}") for index, case in enumerate(cases))).from_(predictions_cte.alias)
+    (row,) = run_over_ctes(prepared, query, predictions_cte.alias).to_pylist()
+    return [int(count) for count in row.values()]
+
+
+def _evaluate_without(prepared: PreparedStatement, predictions_cte: exp.CTE, range_condition: exp.Expr) -> float | None:
+    """Return the metric over the predictions outside of a score range."""
+    tree = prepared.statement.tree.copy()
+    filtered_cte: Any = next(cte for cte in tree.args["with_"].expressions if cte.alias == predictions_cte.alias)
+    names = [exp.to_identifier(name, quoted=name != name.lower()) for name in filtered_cte.this.named_selects]
+    query = exp.select(*map(exp.column, names)).from_(filtered_cte.this.subquery("all_rows")).where(exp.not_(range_condition))
+    filtered_cte.set("this", query)
+    filtered_statement = replace(prepared, statement=replace(prepared.statement, tree=tree))
+    rows = prepared.inputs.database.fetch_arrow(filtered_statement.render().executable)
+    metric_index = next(index for index, output in enumerate(prepared.statement.outputs) if output.kind == "metric")
+    value = rows.column(metric_index)[0].as_py() if rows.num_rows else None
+    return None if value is None else float(value)
 
 
 @entry_point
@@ -98,7 +475,7 @@ def explain(
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        An :class:`sqlrank.explanations.explanation.Explanation`, which prints as text; its ``value`` is that of :func:`sqlrank.evaluate`.
+        An :class:`sqlrank.explanations.explain.Explanation`, which prints as text; its ``value`` is that of :func:`sqlrank.evaluate`.
 
     Raises:
         MetricError: a curve or a metric with several values, or a query for a metric without queries.

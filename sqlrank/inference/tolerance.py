@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlrank._version import __version__
 from sqlrank.errors import MetricError, short_repr
 from sqlrank.registry.metric import parse_metric_text
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
 
 PASS, FAIL, INCONCLUSIVE, SKIPPED = "pass", "fail", "inconclusive", "skipped"
 DEFAULT_KEY = "*"

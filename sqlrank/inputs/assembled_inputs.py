@@ -9,18 +9,17 @@ from sqlglot import exp
 
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns
-from sqlrank.engines.database import SourceTable
+from sqlrank.engines.database import Database, SourceTable
 from sqlrank.errors import ContractError
 from sqlrank.inputs.bound_input import BoundInput
 from sqlrank.inputs.row_checks import list_problems, raise_problems
-from sqlrank.optimizer.constant_folding import fold_constants
+from sqlrank.optimizer.constants import fold_constants
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlrank.engines.database import Database
     from sqlrank.registry.registry import Registry
     from sqlrank.resolve import ResolvedRequest
 

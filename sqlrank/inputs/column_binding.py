@@ -21,7 +21,7 @@ from sqlrank.inputs.number_lists import bind_columns_of_lists, find_columns_of_l
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
-from sqlrank.resolve import RANKING_ROLES
+from sqlrank.resolve import RANKING_ROLES, ResolvedRequest
 from sqlrank.sql_ast import find_nodes, is_not_null, quoted_column
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from sqlrank.compiler.layout import GroupColumn
     from sqlrank.engines.database import Database, SourceTable
     from sqlrank.registry.registry import Registry
-    from sqlrank.resolve import ResolvedRequest
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from sqlrank.inputs.row_checks import (
     short_value,
 )
 from sqlrank.registry.query_templates import RowCheck, load_select, read_row_checks
-from sqlrank.rendering.grouping_sets import SLICE_NUMBER
+from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.sql_ast import find_nodes, quoted_column
 
 if TYPE_CHECKING:

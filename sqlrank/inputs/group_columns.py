@@ -16,7 +16,7 @@ from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sente
 from sqlrank.inputs.allowed_syntax import DisallowedSqlError
 from sqlrank.inputs.user_sql import parse_expression
 from sqlrank.registry.roles import SYSTEM_COLUMN
-from sqlrank.rendering.grouping_sets import SLICE_NUMBER
+from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import InputError
-from sqlrank.inputs.bound_input import comparable_columns
+from sqlrank.inputs.bound_input import BoundInput, comparable_columns
 from sqlrank.sql_ast import BIGINT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.engines.database import Database
-    from sqlrank.inputs.bound_input import BoundInput
 
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "BIGNUM")
 _INEXACT = ("FLOAT", "DOUBLE", "DECIMAL")

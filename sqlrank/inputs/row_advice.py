@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.number_texts import write_mapping
-from sqlrank.errors import InputError, quote_excerpt
+from sqlrank.errors import ExecutionError, InputError, quote_excerpt
 from sqlrank.inputs.user_sql import split_conjuncts
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.engines.database import Database
-    from sqlrank.errors import ExecutionError
     from sqlrank.inputs.bound_input import BoundInput
 
 _NO_NUMBER = re.compile(r"Could not convert string '(.*?)' to '?(\w+)", re.DOTALL)

@@ -12,11 +12,11 @@ from sqlrank.engines.file_sources import names_files
 from sqlrank.engines.number_texts import find_odd_cell, suggest_list, suggest_number
 from sqlrank.engines.text_readers import shorten_text_readers
 from sqlrank.errors import MAX_EXAMPLES, InputError
-from sqlrank.inputs.bound_input import comparable_columns
+from sqlrank.inputs.bound_input import BoundInput, comparable_columns
 from sqlrank.inputs.missing_columns import describe_missing_columns
 from sqlrank.inputs.nested_rows import NESTED_TYPES
 from sqlrank.inputs.row_advice import advise_on_values, bound_expression, column_text
-from sqlrank.inputs.row_rules import row_rules
+from sqlrank.inputs.row_rules import RowRules, row_rules
 from sqlrank.query_text import expression_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from sqlrank.engines.database import Database
-    from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.inputs.row_rules import RowRules
 
 CheckMode = Literal["auto", "full", "off"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.declared_columns import ALL_COLUMNS
+from sqlrank.engines.declared_columns import ALL_COLUMNS, DeclaredColumns
 from sqlrank.engines.file_sources import names_files, reader_function
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.engines.table_union import union_tables
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.engines.database import Database, SourceTable
-    from sqlrank.engines.declared_columns import DeclaredColumns
 
 
 def resolve_source(database: Database, role: str, source: Any, columns: DeclaredColumns = ALL_COLUMNS) -> SourceTable:

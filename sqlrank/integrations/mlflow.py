@@ -12,7 +12,7 @@ from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import to_sql_name
 from sqlrank.result_columns import CI_HIGH, CI_LOW, SLICE_COLUMN
-from sqlrank.result_metadata import read_canonical_names, read_result_metadata
+from sqlrank.result_metadata import ResultMetadata, read_canonical_names, read_result_metadata
 from sqlrank.stored_results import read_texts
 from sqlrank.unique_names import unique_name
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sqlrank.result_metadata import ResultMetadata
 
 MAX_METRICS_PER_REQUEST = 1000
 """Maximum number of metrics that MLflow takes at once."""

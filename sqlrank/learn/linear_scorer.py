@@ -15,9 +15,7 @@ from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
-from sqlrank.learn.descent import LOSSES, DescentOptions, descend_gradient
-from sqlrank.learn.objective import resolve_objective
-from sqlrank.learn.training_data import read_training_data
+from sqlrank.learn.training import LOSSES, DescentOptions, descend_gradient, read_training_data, resolve_objective
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -17,13 +17,9 @@ from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
-from sqlrank.learn.initial_weights import read_models
-from sqlrank.learn.objective import check_k, write_metric
-from sqlrank.learn.training_data import create_temp_table, read_training_data
-from sqlrank.learn.training_steps import read_training_step
+from sqlrank.learn.training import check_k, create_temp_table, read_models, read_training_data, read_training_step, write_metric
 from sqlrank.registry.metric import Metric
-from sqlrank.rendering.header import StatementHeader
-from sqlrank.rendering.renderer import render_statement
+from sqlrank.rendering.renderer import StatementHeader, render_statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,10 +9,9 @@ from sqlglot import exp
 from sqlrank.engines.file_sources import reader_function
 from sqlrank.engines.identifiers import require_table_name
 from sqlrank.errors import InputError
-from sqlrank.learn.training_data import LONG_COLUMNS
+from sqlrank.learn.training import LONG_COLUMNS
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.rendering.header import StatementHeader
-from sqlrank.rendering.renderer import render_statement
+from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.sql_ast import quoted_column
 from sqlrank.stored_results import is_text, read_json
 

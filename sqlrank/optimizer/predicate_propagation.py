@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.optimizer.constant_folding import COMPARISONS, fold_constants, keep_double_type, literal_value, replace_expression
-from sqlrank.optimizer.statement_graph import iterate_conjuncts
+from sqlrank.optimizer.constants import COMPARISONS, fold_constants, keep_double_type, literal_value, replace_expression
+from sqlrank.optimizer.statement_graph import Scope, StatementGraph, iterate_conjuncts
 from sqlrank.sql_ast import DOUBLE, find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlglot.expressions import Expr
-
-    from sqlrank.optimizer.statement_graph import Scope, StatementGraph
 
     Predicates = tuple[tuple[type[Expr], float], ...]
 

@@ -7,15 +7,31 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.optimizer.operator_precedence import needs_parentheses
 from sqlrank.sql_ast import DOUBLE, find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from sqlglot.expressions import Expr
 
     Readers = dict[str, list[tuple["Scope", exp.Table]]]
+
+_ARITHMETIC: Mapping[type[Expr], int] = {exp.Mul: 3, exp.Div: 3, exp.Add: 2, exp.Sub: 2}
+"""Arithmetic operators, with how tightly they bind."""
+
+OPERATORS = (exp.Binary, exp.Neg, exp.Not, exp.Between, exp.In)
+
+
+def needs_parentheses(value: Expr, place: Expr) -> bool:
+    """Return True if an expression needs parentheses in the place of another."""
+    parent = place.parent
+    if not isinstance(value, OPERATORS) or not isinstance(parent, OPERATORS):
+        return False
+    inner, outer = _ARITHMETIC.get(type(value), 0), _ARITHMETIC.get(type(parent), 0)
+    if inner and not outer and isinstance(parent, exp.Predicate):
+        return False
+    return not (inner and outer and (inner > outer or (inner == outer and place.arg_key == "this")))
+
 
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "group", "order"})
 """Clauses of SELECTs that passes rewrite; SELECTs with others are left as they are."""

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from sqlrank.errors import escape_controls
-from sqlrank.output.display_columns import gate_display_columns, group_column_names, select_display_columns
-from sqlrank.output.display_values import Format, format_number, format_value
+from sqlrank.output.display import Format, format_number, format_value, gate_display_columns, group_column_names, select_display_columns
 from sqlrank.output.result_formats import TableStyle, format_result
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NOTES_KEY, RATIO_LIMITS, SLICE_COLUMN, SYSTEM_LABELS
 

@@ -23,7 +23,7 @@ from sqlrank.query_text import query_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
 from sqlrank.request import Request, collect_sources
-from sqlrank.resolve import resolve_request
+from sqlrank.resolve import ResolvedRequest, resolve_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.registry.metric import Metric
-    from sqlrank.resolve import ResolvedRequest
 
 Materialized = Literal["table", "view", "incremental"]
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.engines.identifiers import fold_column_name, parse_table_name
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
-from sqlrank.optimizer.column_pruning import prune_query
+from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.query_text import query_text
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, quote_excerpt
 from sqlrank.registry.measured_columns import named_roles
-from sqlrank.registry.metric import COLUMN_PARAMETER, normalize_name, parse_metric_text
+from sqlrank.registry.metric import COLUMN_PARAMETER, Metric, normalize_name, parse_metric_text
 from sqlrank.registry.sql_folder import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.sql_file import SqlFile
 

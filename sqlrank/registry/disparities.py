@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,6 @@ from sqlrank.registry.metric import Metric, normalize_name, parse_metric_text, t
 from sqlrank.registry.metric_resolver import as_metric_list, parse_canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
 

@@ -8,12 +8,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from sqlrank.errors import MetricError, join_words
-from sqlrank.registry.metric import COLUMN_PARAMETER, to_sql_name
+from sqlrank.registry.metric import COLUMN_PARAMETER, Metric, to_sql_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.sql_file import SqlFile
 

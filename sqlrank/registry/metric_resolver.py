@@ -13,8 +13,8 @@ from sqlrank.errors import MetricError, join_words, short_repr
 from sqlrank.registry.aliases import find_metric, find_siblings
 from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
-from sqlrank.registry.measured_columns import MEASURES_PLAN, find_measured_column, with_free_name
-from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, expand_cutoff_list, freeze_value, normalize_name
+from sqlrank.registry.measured_columns import MEASURES_PLAN, MeasuredColumn, find_measured_column, with_free_name
+from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, ParameterValue, expand_cutoff_list, freeze_value, normalize_name
 from sqlrank.registry.resolved_metric import QUERY_CUTOFFS_RELATION, ResolvedMetric
 from sqlrank.registry.settings_checks import (
     LIST_SLOTS,
@@ -28,16 +28,13 @@ from sqlrank.registry.settings_checks import (
     is_policy_defined,
     unused_policies,
 )
-from sqlrank.registry.sql_file import NO_CUTOFF
+from sqlrank.registry.sql_file import NO_CUTOFF, SqlFile
 from sqlrank.registry.tie_bounds import for_tie_order, prediction_tie_orders
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from sqlrank.registry.measured_columns import MeasuredColumn
-    from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
-    from sqlrank.registry.sql_file import SqlFile
 
 MAX_METRICS = 1000
 """Maximum number of metrics, and of cut-offs in ranges, per request.

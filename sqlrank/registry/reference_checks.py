@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import did_you_mean, join_sentences, suggest_choice
-from sqlrank.registry.contract import ENGINE_FUNCTIONS, check_syntax_rules, raise_violations
+from sqlrank.registry.contract import ENGINE_FUNCTIONS, Violation, check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
 from sqlrank.registry.lookup_joins import find_multiplying_joins
 from sqlrank.registry.query_templates import read_row_checks
-from sqlrank.registry.sql_file import ANNOTATIONS, DEPTHS, SCOPES, TIE_EXPECTATIONS, Bounds, RowsRead
+from sqlrank.registry.sql_file import ANNOTATIONS, DEPTHS, SCOPES, TIE_EXPECTATIONS, Bounds, RowsRead, SqlFile
 from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
 from sqlrank.registry.value_bounds import MAP, NO_BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlrank.registry.contract import Violation
     from sqlrank.registry.registry import Registry
-    from sqlrank.registry.sql_file import SqlFile
 
 
 REFERENCE_VALUE = re.compile(r"(-?\d+(?:\.\d+)?) \((.+)\)\.?")

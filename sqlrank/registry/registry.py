@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import ContractError, MetricError, did_you_mean, join_sentences, quote_excerpt, suggest_choice, to_sentence
-from sqlrank.registry.roles import read_roles
+from sqlrank.registry.roles import Role, read_roles
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import FUNCTION_DEFAULTS, read_choices, read_names, read_tables, sql_root
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlrank.registry.metric import Metric
-    from sqlrank.registry.roles import Role
 
 REQUEST_OPTIONS = ("by", "check", "columns", "compat", "connection", "per_query", "where")
 """Names of request options.

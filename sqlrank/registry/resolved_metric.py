@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqlrank.registry.metric import QUERY_CUTOFF, is_respelled, to_sql_name
+from sqlrank.registry.metric import QUERY_CUTOFF, Metric, ParameterValue, is_respelled, to_sql_name
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.dependencies import Dependencies
     from sqlrank.registry.measured_columns import MeasuredColumn
-    from sqlrank.registry.metric import Metric, ParameterValue
     from sqlrank.registry.sql_file import SqlFile
 
 CUTOFF_COLUMN = "k"

@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, did_you_mean, enumerate_names, join_sentences, join_words, suggest_choice, to_sentence
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
-from sqlrank.registry.metric import Metric
-from sqlrank.registry.registry import INPUTS_BY_KEYWORD
+from sqlrank.registry.metric import Metric, ParameterValue
+from sqlrank.registry.registry import INPUTS_BY_KEYWORD, Registry
 from sqlrank.registry.resolved_metric import ResolvedMetric
-from sqlrank.registry.sql_file import NO_CUTOFF
+from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from sqlrank.registry.metric import ParameterValue
-    from sqlrank.registry.registry import Registry
-    from sqlrank.registry.sql_file import Parameter, SqlFile
 
 
 INTERVAL_SLOTS = (

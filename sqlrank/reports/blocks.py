@@ -14,7 +14,7 @@ import sqlrank
 from sqlrank.charts.comparison_labels import NOT_SIGNIFICANT
 from sqlrank.charts.export import svg_panels
 from sqlrank.errors import InputError, MetricError, escape_controls
-from sqlrank.output.display_values import format_number
+from sqlrank.output.display import format_number
 from sqlrank.result_columns import SLICE_COLUMN, SYSTEM_LABELS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sqlrank.charts.comparison_labels import STATES, SYSTEM_BETTER, label_comparison
 from sqlrank.errors import InputError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, parse_tolerances
-from sqlrank.output.display_columns import select_display_columns
+from sqlrank.output.display import select_display_columns
 from sqlrank.reports.blocks import (
     Cell,
     Section,

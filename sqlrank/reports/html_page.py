@@ -15,8 +15,7 @@ from sqlrank.argument_checks import check_arguments
 from sqlrank.charts.chart import require_modules as need_charts
 from sqlrank.charts.comparison_labels import DIFFERS_LABEL
 from sqlrank.errors import SqlrankError
-from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.output_file import OutputFile
+from sqlrank.output.output_file import FileKind, OutputFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,7 @@ from sqlrank.call_descriptions import describe_source
 from sqlrank.errors import MetricError
 from sqlrank.reports.blocks import truncate_text
 from sqlrank.reports.html_page import Report, render_page, require_report_modules
-from sqlrank.reports.page_titles import compose_report_title, compose_title, describe_data
-from sqlrank.reports.verdict_sentences import count_things
+from sqlrank.reports.verdict_sentences import compose_report_title, compose_title, count_things, describe_data
 from sqlrank.request import SourceGroup
 from sqlrank.result_metadata import read_left_out
 
@@ -220,16 +219,7 @@ def _refuse_arguments(arguments: Mapping[str, Any], names: Iterable[str], reason
 def _import_modules() -> None:
     """Import the modules of reports, which takes seconds the first time."""
     require_report_modules()
-    for name in (
-        "report_request",
-        "comparison_sections",
-        "sections",
-        "group_section",
-        "cluster_section",
-        "query_examples",
-        "rollup_report",
-        "experiment_report",
-    ):
+    for name in ("report_request", "sections", "detail_sections", "rollup_report", "experiment_report"):
         import_module(f"sqlrank.reports.{name}")
 
 
@@ -241,11 +231,7 @@ def _list_sources(request: ReportRequest) -> list[Any]:
 
 def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
     """Return a heading that names what is compared, and the sections of the page."""
-    from sqlrank.reports import cluster_section as clusters  # noqa: PLC0415  loaded by now
-    from sqlrank.reports import comparison_sections as comparing  # noqa: PLC0415
-    from sqlrank.reports import sections  # noqa: PLC0415  loaded by now
-    from sqlrank.reports.group_section import group_section  # noqa: PLC0415
-    from sqlrank.reports.query_examples import query_section  # noqa: PLC0415
+    from sqlrank.reports import detail_sections, sections  # noqa: PLC0415  loaded by now
     from sqlrank.reports.verdict_sentences import verdict_list  # noqa: PLC0415
 
     page_sections = []
@@ -254,22 +240,22 @@ def _build_sections(request: ReportRequest) -> tuple[str, list[Any]]:
     is_clustering = request.role == sections.CLUSTER_ROLE
     if request.system is not None and not is_clustering:
         metrics, reasons = request.split_comparable()
-        section, comparisons = comparing.build_comparison_section(request, metrics, reasons)
+        section, comparisons = sections.build_comparison_section(request, metrics, reasons)
         page_sections.append(section)
         if comparisons is not None and request.groups:
-            section, group_comparisons = comparing.comparison_by_group(request, metrics)
+            section, group_comparisons = sections.comparison_by_group(request, metrics)
             page_sections.append(section)
-    details = clusters.cluster_section if is_clustering else sections.curve_section
-    page_sections += [*([group_section(overall, request)] if request.groups else []), details(request)]
+    details = detail_sections.cluster_section if is_clustering else sections.curve_section
+    page_sections += [*([sections.group_section(overall, request)] if request.groups else []), details(request)]
     if request.is_ranking and request.system is not None:
-        page_sections.append(query_section(request, comparisons))
+        page_sections.append(detail_sections.query_section(request, comparisons))
     warnings: list[str] = []
     if request.role != sections.CLASS_ROLE:
         account, warnings = sections.data_account(request, comparisons)
         page_sections.append(account)
     warnings = [f"{entry}." for entry in read_left_out(overall.schema.metadata)] + warnings
     verdicts = (
-        clusters.cluster_verdicts(overall, request, warnings)
+        detail_sections.cluster_verdicts(overall, request, warnings)
         if is_clustering
         else verdict_list(request, comparisons, group_comparisons, warnings)
     )

@@ -19,28 +19,32 @@ from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.engines.shared_queries import replace_members, share_queries
 from sqlrank.errors import InputError, MetricError
-from sqlrank.explanations.explain import explain_queries
+from sqlrank.explanations.explain import Explanation, explain_queries
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.aliases import find_metric
-from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.metric import Metric, parse_metric_text
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.formatter import format_tree
 from sqlrank.request import SYSTEM_ROLES, Request, SourceGroup, collect_sources, wrap_source
-from sqlrank.resolve import find_read_policies, join_group_expressions, parse_group_by, resolve_request, split_group_expressions
+from sqlrank.resolve import (
+    ResolvedRequest,
+    find_read_policies,
+    join_group_expressions,
+    parse_group_by,
+    resolve_request,
+    split_group_expressions,
+)
 from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sqlrank.explanations.explanation import Explanation
-    from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
-    from sqlrank.resolve import ResolvedRequest
 
 DEFAULT_RANKING_METRICS = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 DEFAULT_PREDICTION_METRICS = ("AUC", "LogLoss", "Brier", "NormalizedEntropy", "CalibrationRatio")

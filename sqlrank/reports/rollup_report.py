@@ -14,8 +14,7 @@ import sqlrank
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS
 from sqlrank.interval_options import check_confidence_level
-from sqlrank.output.display_columns import select_display_columns
-from sqlrank.output.reshape import to_long_format
+from sqlrank.output.display import select_display_columns, to_long_format
 from sqlrank.reports.blocks import Section, VerdictList, VerdictSentence, build_figure, format_cell, result_block, truncate_text
 from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW

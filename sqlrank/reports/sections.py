@@ -1,4 +1,4 @@
-"""Build the report sections of metrics with verdicts, of curves with a threshold slider, and of data counts with warnings."""
+"""Build the report sections of metrics by system, of groups, curves and comparisons."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from sqlglot import TokenType, exp, tokenize
 
-from sqlrank.output.reshape import to_long_format
+from sqlrank.call_descriptions import write_command
+from sqlrank.charts.comparison_labels import CORRECTION_LABELS, DIFFERS_LABEL, STATES, TEST_LABELS
+from sqlrank.errors import InputError
+from sqlrank.inputs.user_sql import parse_condition
+from sqlrank.output.display import group_column_names, select_display_columns, sort_and_limit, to_long_format
 from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric_info import is_count_metric, list_metrics
+from sqlrank.registry.roles import SYSTEM_COLUMN
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.formatter import format_tree
 from sqlrank.reports.blocks import (
+    MAX_TABLE_ROWS,
     Cell,
     Section,
     TableBlock,
@@ -25,11 +35,208 @@ from sqlrank.reports.blocks import (
     result_block,
     truncate_text,
 )
-from sqlrank.reports.pivot import pivot_table
-from sqlrank.reports.verdict_sentences import count_things, data_warnings
+from sqlrank.reports.verdict_sentences import count_things, data_warnings, label_rows
+from sqlrank.result_columns import REPORT_DISPLAY, SLICE_COLUMN
+from sqlrank.result_metadata import read_left_out
+from sqlrank.sql_ast import quoted_column
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sqlrank.reports.report_request import ReportRequest
+
+
+NUM_WORST_GROUPS = 5
+"""Number of groups that a sentence names."""
+
+NUM_SHADES = 3
+"""Number of shades of differences."""
+
+MAX_GROUPS_DRAWN = 20
+"""Approximate number of rows of groups drawn; each group has its own axes."""
+
+
+def group_section(overall: pa.Table, request: ReportRequest) -> Section:
+    """Return the section of metrics by group, a table per grouping, worst group first.
+
+    ``overall`` are the metrics of all rows, from which shades are differences.
+    """
+    blocks: list[Any] = []
+    sentences = []
+    values_by_system = {row.get(str(request.system)): row for row in overall.to_pylist()}
+    for index, group in enumerate(request.groups):
+        result = request.with_intervals(group)
+        name = request.names[0]
+        worst = sort_and_limit(result, request.library, f"-{name}", None)
+        grouping = f"{', '.join(truncate_text(column) for column in group)}, the worst {name} first"
+        sentences += [_worst_groups(worst, group, request), *(f"{entry}." for entry in read_left_out(result.schema.metadata))]
+        table = _build_group_table(worst, values_by_system, request, f"group-{index}", f"By {grouping}")
+        blocks.append(_with_commands(table, worst, group, request) if request.is_ranking else table)
+        first_groups, num_omitted = _first_groups(result, worst, request)
+        chart_title = f"Metrics by {grouping}" + (f" ({num_omitted:,} more are not drawn)" if num_omitted else "")
+        blocks.append(build_figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title))
+    return Section("groups", "Groups", blocks, sentences)
+
+
+def _worst_groups(worst: pa.Table, group: list[str], request: ReportRequest) -> str:
+    """Return the sentence on the groups with the worst values of the first metric."""
+    name = request.names[0]
+    rows = [row for row in worst.slice(0, NUM_WORST_GROUPS).to_pylist() if row[name] is not None]
+    texts = []
+    for row in rows:
+        system = f" of {truncate_text(row[request.system])}" if request.system in row else ""
+        num_units = row.get(f"{name}.n_units")
+        units = f", {count_things(num_units, 'query' if request.is_ranking else 'unit')}" if num_units is not None else ""
+        texts.append(f"{', '.join(truncate_text(row[column]) for column in group)} {build_interval_cell(row, name).text}{system}{units}")
+    return f"Worst {name} by {', '.join(map(truncate_text, group))}: {'; '.join(texts)}."
+
+
+def _first_groups(result: pa.Table, worst: pa.Table, request: ReportRequest) -> tuple[pa.Table, int]:
+    """Return the rows of the first groups in ``worst``, and the number left out.
+
+    Within a group, systems keep the caller's order, which determines their colors.
+    """
+    names = [name for name in result.column_names[: result.column_names.index(request.names[0])] if name != request.system]
+    keys, order = (list(zip(*(rows[name].to_pylist() for name in names), strict=True)) for rows in (result, worst))
+    group_ranks = {key: rank for rank, key in enumerate(dict.fromkeys(order))}
+    max_groups = max(1, MAX_GROUPS_DRAWN * len(group_ranks) // max(1, len(keys)))
+    row_indices = [row for row in sorted(range(len(keys)), key=lambda row: group_ranks[keys[row]]) if group_ranks[keys[row]] < max_groups]
+    return result.take(pa.array(row_indices, pa.int64())), max(0, len(group_ranks) - max_groups)
+
+
+def _build_group_table(
+    result: pa.Table, values_by_system: Mapping[Any, Mapping[str, Any]], request: ReportRequest, ident: str, title: str
+) -> TableBlock:
+    """Return a table with a column per metric, whose cells hold value and interval, shaded by the difference from all rows."""
+    limits = {f"{name}.{end}" for name in request.names for end in ("ci_low", "ci_high", "se", "n_units")}
+    keys = [name for name in result.column_names if name not in {*request.names, *limits}]
+    rows = result.slice(0, MAX_TABLE_ROWS).to_pylist()
+    shades = {name: _choose_shades(rows, values_by_system, name, request) for name in request.names}
+    cells = [
+        [
+            *(format_cell(key, row[key]) for key in keys),
+            *(replace(build_interval_cell(row, name), shade=shades[name][index]) for name in request.names),
+        ]
+        for index, row in enumerate(rows)
+    ]
+    num_omitted = max(0, result.num_rows - MAX_TABLE_ROWS)
+    names = [truncate_text(name) for name in [*keys, *request.names]]
+    note = (
+        ""
+        if not request.has_intervals
+        else "Shaded: the interval excludes the value of all rows, which is better (green) or worse (red) in the group. Grey: it does not."
+    )
+    return TableBlock(ident, title, names, cells, num_omitted, read_statement(result), note, max_rows=request.max_rows)
+
+
+def _with_commands(table: TableBlock, result: pa.Table, group: Sequence[str], request: ReportRequest) -> TableBlock:
+    """Return the table with a command in each row shown first that evaluates the queries of the group, if it has one."""
+    rows = result.slice(0, request.max_rows).to_pylist()
+    commands = [_query_command(row, group, request) for row in rows]
+    cells = [[replace(first, copied=command), *rest] for (first, *rest), command in zip(table.rows, commands, strict=False)]
+    return replace(table, rows=[*cells, *table.rows[len(cells) :]])
+
+
+def _query_command(row: Mapping[str, Any], group: Sequence[str], request: ReportRequest) -> str | None:
+    """Return the command that evaluates each query of a group; None for groups by expressions and for sources without names."""
+    if request.group_expressions.keys() & set(group) or not all(name in row and isinstance(row[name], (str, int)) for name in group):
+        return None
+    sources, common = request.arguments_for_system(str(row.get(str(request.system))))
+    sqlglot_dialect = get_dialect(request.dialect).sqlglot_name
+    conditions = [] if common["where"] is None else [parse_condition(common["where"], sqlglot_dialect)]
+    conditions += [exp.EQ(this=_quote_column(name), expression=exp.convert(row[name])) for name in group]
+    options = {
+        "where": format_tree(exp.and_(*conditions), sqlglot_dialect, pretty=False)[0],
+        **{name: common[name] for name in ("inputs", "compat", "sql_dir", "columns")},
+    }
+    return write_command(
+        ["evaluate", request.names[0], "--per-query"],
+        {**sources, **options, "policies": request.policies_read_by([request.metrics[0]]), "connection": common["connection"]},
+    )
+
+
+def _quote_column(name: str) -> exp.Column:
+    """Return a column, quoted unless its name is a plain word, since shells quote quotes at length."""
+    is_word = [token.token_type for token in tokenize(name)] == [TokenType.VAR]
+    return exp.column(exp.to_identifier(name)) if is_word else quoted_column(name)
+
+
+def _significant_difference(row: Mapping[str, Any], overall_value: float | None, name: str) -> float | None:
+    """Return the difference of a group's value from that of all rows, None if the interval includes the latter."""
+    low, high = row.get(f"{name}.ci_low"), row.get(f"{name}.ci_high")
+    if row[name] is None or overall_value is None or low is None or high is None or low <= overall_value <= high:
+        return None
+    return float(row[name] - overall_value)
+
+
+def _choose_shades(
+    rows: Sequence[Mapping[str, Any]], values_by_system: Mapping[Any, Mapping[str, Any]], name: str, request: ReportRequest
+) -> list[str]:
+    """Return the class of the style sheet of each row's cell: its verdict and one of ``NUM_SHADES`` strengths, or ``faint``."""
+    if not request.has_intervals:
+        return [""] * len(rows)
+    differences = [_significant_difference(row, values_by_system.get(row.get(str(request.system)), {}).get(name), name) for row in rows]
+    largest = max((abs(difference) for difference in differences if difference is not None), default=0.0)
+    direction = request.find_direction(name)
+    states = {True: "better", False: "worse"} if direction == "higher" else {True: "worse", False: "better"}
+    states = dict.fromkeys(states, "differs") if direction == "neither" else states
+    return [
+        "faint" if difference is None else f"heat {states[difference > 0]}{max(1, round(NUM_SHADES * abs(difference) / largest))}"
+        for difference in differences
+    ]
+
+
+def build_interval_cell(row: Mapping[str, Any], name: str) -> Cell:
+    """Return a cell of a value with its interval, sorted by the value."""
+    value, low, high = (format_cell(name, row.get(column)) for column in (name, f"{name}.ci_low", f"{name}.ci_high"))
+    return value if low.number is None or high.number is None else replace(value, text=f"{value.text} ({low.text} to {high.text})")
+
+
+def pivot_table(result: pa.Table, request: ReportRequest, comparisons: pa.Table | None) -> TableBlock:
+    """Return the metrics of a result by system.
+
+    ``comparisons`` give the verdicts on systems compared with the first baseline.
+    """
+    rows = result.to_pylist()
+    column = request.system or SYSTEM_COLUMN
+    systems = [str(row[column]) for row in rows] if column in result.column_names else ["value"]
+    baseline, labels = None, {}
+    if comparisons is not None and comparisons.num_rows:
+        baseline = comparisons["baseline"][0].as_py()
+        pairs = zip(comparisons.to_pylist(), label_rows(comparisons, request), strict=True)
+        labels = {(row["metric"], row["system"]): label for row, label in pairs if row["baseline"] == baseline}
+    cells = []
+    for name in request.names:
+        best = _find_best(name, rows, request.find_direction(name))
+        values = [
+            replace(
+                build_interval_cell(row, name),
+                is_best=best is not None and format_cell(name, row[name]).text == best,
+                verdict=STATES.get(labels.get((name, system), ""), ""),
+            )
+            for system, row in zip(systems, rows, strict=True)
+        ]
+        cells.append([Cell(truncate_text(name), link="#meanings-table"), *values, Cell(request.find_direction(name))])
+    note = _format_note(request, baseline, len(systems))
+    columns = ["metric", *map(truncate_text, systems), "better"]
+    return TableBlock("pivot", "Metrics by system" if len(systems) > 1 else "Metrics", columns, cells, 0, read_statement(result), note)
+
+
+def _find_best(name: str, rows: Sequence[Mapping[str, Any]], direction: str) -> str | None:
+    """Return the best value of a metric as it is shown, None if no direction is better or all are shown equal."""
+    values = [row[name] for row in rows if row[name] is not None]
+    if direction == "neither" or len({format_cell(name, value).text for value in values}) < 2:  # noqa: PLR2004  one value is not the best of any
+        return None
+    return format_cell(name, min(values) if direction == "lower" else max(values)).text
+
+
+def _format_note(request: ReportRequest, baseline: str | None, num_systems: int) -> str:
+    note = f"In parentheses: the {100 * request.confidence:g}% confidence interval." if request.has_intervals else ""
+    note += " The best value is bold." if num_systems > 1 else ""
+    if baseline is None:
+        return note.strip()
+    return f"{note} ▲ is significantly better and ▼ significantly worse than {truncate_text(baseline)}, ◆ differs significantly without being better. Intervals of two systems that overlap do not contradict that, since comparisons are paired."
+
 
 REPORT_CURVES = {
     "ROC": "true over false positives",
@@ -206,3 +413,104 @@ def _one_class(request: ReportRequest, group: list[str], index: int) -> tuple[Ta
     note = "Metrics of both classes, such as AUC, are undefined (NULL) there." if num_groups else "Every group has both classes."
     counts = frozenset({"Positives", "Negatives"})
     return result_block(one_class_groups, f"account-group-{index}", title, request.max_rows, counts=counts, note=note), num_groups
+
+
+def build_comparison_section(request: ReportRequest, metrics: list[Any], reasons: list[str]) -> tuple[Section, pa.Table | None]:
+    """Return the section of compared systems, and the comparison table.
+
+    ``metrics`` are those that can be compared, ``reasons`` why others cannot.
+    """
+    title = "Systems compared"
+    if not metrics:
+        return Section("comparison", title, (), reasons), None
+    try:
+        comparisons = request.compare(metrics, request.baseline, **_build_options(request))
+    except InputError as error:
+        return Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]), None
+    blocks = [
+        build_figure(lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"),
+        result_block(_for_people(comparisons, request), "comparison-table", "Differences", request.max_rows, is_folded=True),
+    ]
+    return Section("comparison", title, blocks, [_describe_method(comparisons), *reasons]), comparisons
+
+
+def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> tuple[Section, pa.Table | None]:
+    """Return the section of comparisons within each grouping, and their table.
+
+    One call computes all, so that p-values are corrected for all groups of all groupings.
+    """
+    ident, title = "comparison-groups", "Systems compared within groups"
+    try:
+        comparisons = request.compare(metrics, request.baseline, groups=request.groups, **_build_options(request))
+    except InputError as error:
+        return Section(ident, title, (), [f"Systems are not compared within groups: {error}"]), None
+    blocks: list[Any] = []
+    for index, group in enumerate(request.groups):
+        group_rows = _worst_first(_filter_group(comparisons, group), request)
+        group_names = ", ".join(map(truncate_text, group))
+        heading = f"Differences by {group_names}, where the baseline is better first"
+        blocks.append(result_block(_for_people(group_rows, request), f"comparison-group-{index}", heading, request.max_rows))
+        first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
+        drawn, num_omitted = _first_compared_groups(first_metric_rows)
+        more = f" ({num_omitted:,} more groups are not drawn)" if num_omitted else ""
+        chart_title = f"Differences of {metrics[0]} by {group_names}{more}"
+        blocks.append(build_figure(partial(drawn.slice, 0), f"comparison-group-{index}-chart", chart_title, "forest"))
+    return Section(ident, title, blocks, [_describe_method(comparisons)]), comparisons
+
+
+def _first_compared_groups(comparisons: pa.Table) -> tuple[pa.Table, int]:
+    """Return all rows of the first groups, about ``MAX_GROUPS_DRAWN`` rows, and the number of groups left out."""
+    names = group_column_names(comparisons)
+    keys = [tuple(row[name] for name in names) for row in comparisons.select(names).to_pylist()]
+    rank_by_group = {key: rank for rank, key in enumerate(dict.fromkeys(keys))}
+    max_groups = max(1, MAX_GROUPS_DRAWN * len(rank_by_group) // max(1, len(keys)))
+    is_drawn = pa.array([rank_by_group[key] < max_groups for key in keys], pa.bool_())
+    return comparisons.filter(is_drawn), max(0, len(rank_by_group) - max_groups)
+
+
+def _build_options(request: ReportRequest) -> dict[str, Any]:
+    return {} if request.is_ranking else {"unit": request.unit}
+
+
+def _for_people(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
+    """Return the columns to show: without empty ones, and with significant differences of metrics without direction."""
+    labels = zip(comparisons["winner"].to_pylist(), label_rows(comparisons, request), strict=True)
+    winners = [label if label == DIFFERS_LABEL else winner for winner, label in labels]
+    comparisons = comparisons.set_column(comparisons.column_names.index("winner"), "winner", pa.array(winners, pa.string()))
+    return select_display_columns(
+        comparisons, [name for name in REPORT_DISPLAY if comparisons[name].null_count < comparisons.num_rows or name == "winner"]
+    )
+
+
+def _filter_group(comparisons: pa.Table, group: list[str]) -> pa.Table:
+    """Return the rows of one grouping, with its columns alone."""
+    keys = group_column_names(comparisons)
+    if SLICE_COLUMN not in keys:
+        return comparisons
+    group_rows = comparisons.filter(pc.equal(comparisons[SLICE_COLUMN], ", ".join(group)))
+    return group_rows.drop_columns([name for name in keys if name != SLICE_COLUMN and name not in group])
+
+
+def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
+    """Sort rows: better baselines first, then undecided ones; within these by metric, the worst first."""
+    order = request.names
+
+    def build_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+        decided = {row["baseline"]: 0, None: 1}.get(row["winner"], 2)
+        sign = -1 if request.find_direction(row["metric"]) == "lower" else 1
+        return decided, order.index(row["metric"]), row["difference"] is None, sign * (row["difference"] or 0)
+
+    keys = [build_key(row) for row in comparisons.to_pylist()]
+    return comparisons.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
+
+
+def _describe_method(comparisons: pa.Table) -> str:
+    tested = comparisons.num_rows - comparisons["p_value"].null_count
+    test, correction, confidence = (
+        comparisons.schema.metadata[f"sqlrank.{name}".encode()].decode() for name in ("test", "correction", "confidence")
+    )
+    return (
+        f"A difference is the system's value minus the baseline's, and ci_low and ci_high are the limits of its {100 * float(confidence):g}% confidence interval by "
+        f"Student's t. P-values by {TEST_LABELS[test]} are corrected by {CORRECTION_LABELS[correction]} for all {tested:,} comparisons here that have one, and intervals with them. "
+        f"A winner has a p_adjusted below {1 - float(confidence):.3g} and an interval without 0."
+    )

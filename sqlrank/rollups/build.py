@@ -19,10 +19,17 @@ from sqlrank.registry.resolved_metric import ResolvedMetric
 from sqlrank.registry.settings_checks import check_parameter_value
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
-from sqlrank.rendering.header import row_phrase
-from sqlrank.resolve import resolve_request
+from sqlrank.rendering.renderer import row_phrase
+from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.result_columns import NUM_ROWS
-from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, aggregate_per_query_values, decompose_metrics, find_list_query, row_definition
+from sqlrank.rollups.decomposition import (
+    PREDICTIONS_ROLE,
+    RollupMetrics,
+    aggregate_per_query_values,
+    decompose_metrics,
+    find_list_query,
+    row_definition,
+)
 from sqlrank.rollups.key_conditions import definition_conditions
 from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMN, BIN_COLUMNS, DEFINITION_COLUMN
 from sqlrank.sql_ast import find_nodes
@@ -31,9 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sqlrank.request import Request
-    from sqlrank.resolve import ResolvedRequest
     from sqlrank.rollups.binning import JackknifeBuckets, ScoreBinning
-    from sqlrank.rollups.decomposition import RollupMetrics
 
 
 WEIGHT_COLUMN = "weight"

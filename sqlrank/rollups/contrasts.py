@@ -11,7 +11,13 @@ from sqlrank.inference.significance import t_test
 from sqlrank.inference.standard_errors import clear_rounding_noise
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, NUM_DAYS, NUM_ROWS, side_columns
 from sqlrank.rollups.evaluate_rollup import metric_table
-from sqlrank.rollups.jackknife import jackknife_standard_errors, leave_one_out_differences, leave_one_out_values, metrics_with_interval
+from sqlrank.rollups.jackknife import (
+    StandardErrors,
+    jackknife_standard_errors,
+    leave_one_out_differences,
+    leave_one_out_values,
+    metrics_with_interval,
+)
 from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, group_ids
 
 if TYPE_CHECKING:
@@ -20,7 +26,6 @@ if TYPE_CHECKING:
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
     from sqlrank.rollups.decomposition import RollupMetrics
-    from sqlrank.rollups.jackknife import StandardErrors
     from sqlrank.rollups.merge import MergeQuery
     from sqlrank.rollups.scratch_session import ScratchSession
 

@@ -18,7 +18,7 @@ from sqlrank.compiler.select_builders import cast_double
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.errors import MetricError
 from sqlrank.registry.fingerprints import omit_later_defaults
-from sqlrank.registry.metric import COLUMN_PARAMETER, parse_metric_text
+from sqlrank.registry.metric import COLUMN_PARAMETER, ParameterValue, parse_metric_text
 from sqlrank.registry.settings_checks import accepted_settings
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.registry.tie_bounds import TieBound, read_tie_bounds
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from sqlrank.registry.measured_columns import MeasuredColumn
-    from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
 

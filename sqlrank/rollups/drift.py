@@ -29,12 +29,12 @@ from sqlrank.registry.query_templates import load_select
 from sqlrank.request import Request
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, DRIFT_SCHEMA, N_BUCKETS, NUM_ROWS, P_VALUE, SE, side_columns
 from sqlrank.result_metadata import canonical_names, rename_metric_rows
-from sqlrank.rollups.contrasts import ContrastPlan, Difference
+from sqlrank.rollups.contrasts import ContrastPlan, Difference, SideResult
 from sqlrank.rollups.evaluate_rollup import resolve_rollup_call
 from sqlrank.rollups.merge import MergeQuery
 from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, group_ids
 from sqlrank.rollups.rollup_table import RollupTable
-from sqlrank.rollups.scratch_session import open_scratch_session
+from sqlrank.rollups.scratch_session import ScratchSession, open_scratch_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database
     from sqlrank.registry.metric import Metric
-    from sqlrank.rollups.contrasts import SideResult
-    from sqlrank.rollups.scratch_session import ScratchSession
 
 
 PSI = "PSI"

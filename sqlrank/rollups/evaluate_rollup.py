@@ -7,7 +7,7 @@ as long for 1, 20, 90 and 1,800 groups (``benchmarks/rollups.py``), and it has n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.measured_columns import named_roles
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_resolver import as_metric_list, resolve_metrics
-from sqlrank.registry.resolved_metric import with_plain_names
+from sqlrank.registry.resolved_metric import ResolvedMetric, with_plain_names
 from sqlrank.resolve import parse_group_by
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_DAYS, NUM_ROWS, SE
 from sqlrank.result_metadata import metrics_metadata, requested_columns
@@ -39,17 +39,13 @@ from sqlrank.rollups.decomposition import (
 from sqlrank.rollups.merge import MergeQuery, RollingWindows
 from sqlrank.rollups.rank_metrics import rank_metrics_with_bounds
 from sqlrank.rollups.rollup_table import RollupTable
-from sqlrank.rollups.scratch_session import open_scratch_session
+from sqlrank.rollups.scratch_session import ScratchSession, open_scratch_session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sqlrank.engines.database import Database
     from sqlrank.engines.resource_limits import ResourceLimits
     from sqlrank.registry.registry import Registry
-    from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
-    from sqlrank.rollups.scratch_session import ScratchSession
 
 MAX_BINS_PER_CHUNK = 4_000_000
 """Maximum number of bins held in memory at once, if there are several windows."""

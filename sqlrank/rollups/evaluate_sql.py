@@ -29,13 +29,12 @@ from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.query_templates import file_rows, load_select
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.registry.tie_bounds import AS_TIED
-from sqlrank.rendering.header import StatementHeader, row_phrase
-from sqlrank.rendering.renderer import render_statement
+from sqlrank.registry.tie_bounds import AS_TIED, TieBound
+from sqlrank.rendering.renderer import StatementHeader, render_statement, row_phrase
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, NUM_DAYS, NUM_ROWS
-from sqlrank.rollups.decomposition import RankMetric
+from sqlrank.rollups.decomposition import RankMetric, RollupMetrics
 from sqlrank.rollups.evaluate_rollup import refuse_row_options, resolve_rollup_call
 from sqlrank.rollups.merge import with_table_columns
 from sqlrank.rollups.rank_metrics import TIE_ORDERS, bound_key
@@ -47,8 +46,6 @@ from sqlrank.unique_names import unique_name
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.registry.tie_bounds import TieBound
-    from sqlrank.rollups.decomposition import RollupMetrics
 
 FILTERED_ROWS, MERGED_BINS, OPENED_BINS, BY_ORDER, BOUNDED, SUMMED = (
     "kept_rows",

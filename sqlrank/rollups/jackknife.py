@@ -20,7 +20,7 @@ from sqlrank.registry.query_templates import load_select
 from sqlrank.registry.tie_bounds import AS_TIED
 from sqlrank.registry.value_bounds import limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_ROWS, SE
-from sqlrank.rollups.decomposition import AdditiveMetric, RollupMetrics
+from sqlrank.rollups.decomposition import AdditiveMetric, PerQueryMetric, RollupMetrics
 from sqlrank.rollups.rank_metrics import MAX_BINS_PER_EVALUATION, ROLLUP_GROUP_ID, evaluate_tie_orders, group_ids
 from sqlrank.sql_ast import sql_literal
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
-    from sqlrank.rollups.decomposition import PerQueryMetric
     from sqlrank.rollups.merge import MergeQuery
     from sqlrank.rollups.scratch_session import ScratchSession
 

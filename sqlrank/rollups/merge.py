@@ -13,8 +13,7 @@ from sqlglot import exp
 from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.errors import InputError, short_repr
 from sqlrank.registry.query_templates import load_select
-from sqlrank.rendering.header import StatementHeader
-from sqlrank.rendering.renderer import render_statement
+from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_columns import NUM_DAYS, NUM_ROWS
 from sqlrank.rollups.key_conditions import parse_key_condition
 from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS

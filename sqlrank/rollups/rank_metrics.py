@@ -14,7 +14,7 @@ from sqlrank.execution import execute_resolved
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.query_templates import load_select
-from sqlrank.registry.tie_bounds import AS_TIED
+from sqlrank.registry.tie_bounds import AS_TIED, TieBound
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
-    from sqlrank.registry.tie_bounds import TieBound
     from sqlrank.rollups.decomposition import RankMetric
     from sqlrank.rollups.scratch_session import ScratchSession
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,15 +36,13 @@ from sqlrank.result_columns import (
     side_columns,
 )
 from sqlrank.result_metadata import ResultMetadata, metrics_metadata, rename_metric_rows
-from sqlrank.rollups.contrasts import ContrastPlan
+from sqlrank.rollups.contrasts import ContrastPlan, Difference
 from sqlrank.rollups.evaluate_rollup import resolve_rollup_call
 from sqlrank.rollups.merge import MergeQuery
 from sqlrank.rollups.rollup_table import RollupTable
-from sqlrank.rollups.scratch_session import open_scratch_session
+from sqlrank.rollups.scratch_session import ScratchSession, open_scratch_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sqlglot import exp
 
     from sqlrank.engines.database import Database
@@ -52,9 +50,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
-    from sqlrank.rollups.contrasts import Difference
     from sqlrank.rollups.decomposition import RollupMetrics
-    from sqlrank.rollups.scratch_session import ScratchSession
 
 MIN_SYSTEMS = 2
 """Minimum number of rollups to compare."""

@@ -1,36 +1,86 @@
-"""Compile metrics over inputs that are only names, with parameters of metrics symbolic, and check options of an installation."""
+"""Compile metrics over inputs that are only names, with symbolic parameters, to the queries of functions; find checks of their rows."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
+from sqlrank.compiler.parameter_binding import bind_parameters, symbolic_parameter
+from sqlrank.compiler.select_builders import cast_double, null_if_not_finite
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.errors import MetricError
-from sqlrank.prepare import prepare_statement
+from sqlrank.inputs.row_rules import RowRules, row_rules
+from sqlrank.output.table_writes import without_order
+from sqlrank.prepare import prepare_statement, required_row_checks
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric, SymbolicNumber, freeze_value, to_sql_name
-from sqlrank.registry.registry import INPUTS_BY_KEYWORD
+from sqlrank.registry.registry import INPUTS_BY_KEYWORD, Registry
 from sqlrank.registry.settings_checks import invalid_policies, rename_queries_policy
-from sqlrank.registry.sql_file import NO_CUTOFF
+from sqlrank.registry.sql_file import NO_CUTOFF, Parameter, SqlFile
+from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, collect_sources
-from sqlrank.resolve import find_read_policies, resolve_request
-from sqlrank.routines.input_checks import find_input_checks
+from sqlrank.resolve import ResolvedRequest, find_read_policies, resolve_request
+from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sqlrank.compiler.layout import OutputColumn
     from sqlrank.compiler.statement import CompiledStatement
+    from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode
-    from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.registry.sql_file import Parameter, SqlFile
-    from sqlrank.resolve import ResolvedRequest
-    from sqlrank.routines.input_checks import InputChecks
+
+
+@dataclass(frozen=True)
+class InputChecks:
+    """The checks of an input's rows.
+
+    Attributes:
+        numbers: Columns that are read as numbers.
+        keys: Columns that are read as they are.
+        rules: Rules of rows.
+        drops_nulls: Rows with NULL are left out by a policy, and are not wrong.
+        unique: Columns of which no two rows of a group have the same values; empty if duplicates are allowed.
+        duplicates: Message on such rows.
+    """
+
+    numbers: tuple[str, ...]
+    keys: tuple[str, ...]
+    rules: RowRules
+    drops_nulls: bool
+    unique: tuple[str, ...]
+    duplicates: str
+
+
+def find_input_checks(request: ResolvedRequest, inputs: BoundInputs) -> dict[str, InputChecks]:
+    """Find the checks of the inputs of a statement, by role."""
+    return {role: _find_checks(role, columns, request, inputs) for role, columns in inputs.needed_columns.items() if role in inputs.by_role}
+
+
+def _find_checks(role: str, columns: Sequence[str], request: ResolvedRequest, inputs: BoundInputs) -> InputChecks:
+    bound_input = inputs.by_role[role]
+    role_type, specs = bound_input.role, bound_input.role.columns
+    unique = tuple(name for name in role_type.unique if name in columns or name not in role_type.optional_unique_columns)
+    numbers = tuple(name for name in columns if name in specs and specs[name].is_number)
+    is_deduplicated = any(request.library.row_filter(role, metric.settings) for metric in request.metrics)
+    # Keys are treated as texts, so that no rule tests if they are finite: DuckDB cannot of a text.
+    return InputChecks(
+        numbers,
+        tuple(name for name in columns if name not in numbers),
+        row_rules(role_type, bound_input.checks, columns, required_row_checks(request), lambda name: "" if name in numbers else "VARCHAR"),
+        request.shared_policies.get("nulls", request.original.policies.get("nulls")) == "drop",
+        () if is_deduplicated or not {*unique} <= {*columns} else unique,
+        role_type.duplicate_message or f"({', '.join(unique)}) occurs more than once. Keep one row of each",
+    )
+
 
 GROUP_COLUMN, SOURCE_GROUP_COLUMN = "group_key", "sqlrank_group"
 """Column of the group in the result of a table function, and in its evaluated input."""
@@ -302,3 +352,99 @@ def _find_default(name: str, param: Parameter, resolved: ResolvedMetric) -> floa
         return None
     value = float(str(resolved.settings[name]))
     return NO_CUTOFF if value == NO_CUTOFF else value
+
+
+def is_aggregate(metric: SymbolicMetric, roles: Sequence[str], options: InstallationOptions) -> bool:
+    """Return True if a metric reads columns of one input itself, at least one of them."""
+    if metric.file.kind != "metrics" or metric.file.grain != "group" or list(roles) != [metric.file.source_relation]:
+        return False
+    names = {column.name for column in find_nodes(metric.file.tree.selects[-1], exp.Column)}
+    return bool(names) and names <= options.library.roles[roles[0]].columns.keys()
+
+
+def build_aggregate(
+    metric: SymbolicMetric, role: str, options: InstallationOptions
+) -> tuple[exp.Expr, list[RoutineParameter], ResolvedRequest]:
+    """Return the expression of a metric over columns, which are columns of its role, with symbolic parameters for parameters, and all of these."""
+    request = resolve_request(options.build_request([str(metric.metric)], [role]))
+    resolved = with_symbolic_parameters(request.metrics[0], metric)
+    request = replace(request, metrics=[resolved])
+    library, file = options.library, metric.file
+    value = bind_parameters(library, file.tree.selects[-1].unalias(), resolved.settings, file.params)
+    specs = options.library.roles[role].columns
+    read = {column.name for column in find_nodes(value, exp.Column)}
+    columns = [RoutineParameter(name, spec.default, spec.description) for name, spec in specs.items() if name in read]
+    for column in find_nodes(value, exp.Column):
+        if specs[column.name].is_number:
+            column.replace(cast_double(symbolic_parameter(column.name)))
+        else:
+            column.replace(symbolic_parameter(column.name))
+    if library.may_be_infinite(file, resolved.dependencies.files):
+        value = null_if_not_finite(value)
+    if file.is_always_defined:
+        value = exp.Coalesce(this=value, expressions=[exp.Literal.number(0)])
+    return cast_double(value), [*columns, *free_parameters(metric, resolved)], request
+
+
+GROUP_PARAMETER = "by"
+"""Parameter of a table function: an expression over a row of the evaluated input, whose values are groups."""
+
+CTE_PREFIX = "sqlrank_"
+"""Prefix of the steps of a table function, so that none has the name of a table that is passed to it."""
+
+
+def build_table_query(
+    symbolic: SymbolicStatement,
+    dialect: str,
+    read_source: Callable[[str], exp.Select],
+    parameter: Callable[[str], exp.Expr],
+    taken_names: Collection[str] = (),
+) -> exp.Select:
+    """Return the query of a table function.
+
+    Args:
+        symbolic: The compiled statement.
+        dialect: SQL dialect.
+        read_source: Returns the query that reads the table that is passed for a role, with the column of the group if the role has it.
+        parameter: Returns the reference to a parameter.
+        taken_names: Names that mean a parameter wherever a column is read.
+    """
+    tree: Any = rewrite_for_dialect(without_order(symbolic.statement), dialect, symbolic.statement.header.title)
+    outputs = zip(symbolic.statement.outputs, symbolic.columns, strict=True)
+    renamed = {output.alias: name for output, name in outputs if output.kind == "metric"}
+    _rename_columns(tree, renamed | {name: f"{name}_" for name in taken_names})
+    tree.set("expressions", [exp.alias_(item.unalias(), name) for item, name in zip(tree.selects, symbolic.columns, strict=True)])
+    tables = {source_table(role): role for role in symbolic.read_columns}
+    _prefix_ctes(tree, tables.keys())
+    without_source = re.compile(rf" \((?:{'|'.join(map(re.escape, tables))})\)$")
+    for select in find_nodes(tree, exp.Select):  # which table is read is up to the call
+        select.comments = [without_source.sub("", comment) for comment in select.comments or ()] or None
+    for node in find_nodes(tree, exp.Parameter):
+        node.replace(parameter(node.name))
+    is_repeated = False if get_dialect(dialect).computes_ctes_once else None
+    sources = [
+        exp.CTE(this=read_source(role), alias=exp.TableAlias(this=exp.to_identifier(CTE_PREFIX + table)), materialized=is_repeated)
+        for table, role in tables.items()
+    ]
+    with_clause = tree.args["with_"]
+    with_clause.set("expressions", [*sources, *with_clause.expressions])
+    return tree  # type: ignore[no-any-return]
+
+
+def _rename_columns(tree: exp.Select, renamed: Mapping[str, str]) -> None:
+    """Rename columns in place: those of metrics as in the result, and those that have the name of a parameter, which would be read instead."""
+    aliases = [node.args["alias"] for node in find_nodes(tree, exp.Alias)]
+    for identifier in [*(column.this for column in find_nodes(tree, exp.Column)), *aliases]:
+        if isinstance(identifier, exp.Identifier) and identifier.name in renamed:
+            identifier.set("this", renamed[identifier.name])
+
+
+def _prefix_ctes(tree: exp.Select, tables: Collection[str]) -> None:
+    """Prefix the names of steps, and of the tables that they read, in place."""
+    names = {*tables, *(cte.alias for cte in find_nodes(tree, exp.CTE))}
+    tables_read = [table.this for table in find_nodes(tree, exp.Table) if not table.db]
+    aliases = [alias.this for alias in find_nodes(tree, exp.TableAlias)]
+    qualifiers = [column.args["table"] for column in find_nodes(tree, exp.Column) if column.args.get("table")]
+    for identifier in [*tables_read, *aliases, *qualifiers]:
+        if isinstance(identifier, exp.Identifier) and identifier.name in names:
+            identifier.set("this", CTE_PREFIX + identifier.name)

@@ -14,8 +14,7 @@ from scipy import stats
 from sqlrank.experiments.design import ExperimentDesign
 from sqlrank.experiments.effects import effect_ctes
 from sqlrank.experiments.experiment_steps import with_ctes
-from sqlrank.rendering.header import StatementHeader
-from sqlrank.rendering.renderer import render_statement
+from sqlrank.rendering.renderer import StatementHeader, render_statement
 from tests.lanes import select_few
 
 FREEDOMS = (1.0, 1.01, 1.5, 2.0, 3.0, 5.5, 10.17, 30.0, 100.0, 1e3, 9_999.5, 1e6, 1e9)

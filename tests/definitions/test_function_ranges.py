@@ -10,13 +10,13 @@ import pytest
 
 import sqlrank
 from sqlrank.registry.loader import registry_for
-from sqlrank.routines.list_functions import load_list_functions
+from sqlrank.routines.function_statements import load_list_functions
 from tests.definitions.test_functions import install, script
 
 if TYPE_CHECKING:
     from sqlrank.registry.sql_file import Parameter
     from sqlrank.routines.function_script import FunctionScript
-    from sqlrank.routines.routine import Routine
+    from sqlrank.routines.function_statements import Routine
 
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sqlrank.routines.function_script import FunctionScript
-    from sqlrank.routines.routine import Routine
+    from sqlrank.routines.function_statements import Routine
 
 pytestmark = pytest.mark.xdist_group("functions")  # one worker makes all of them
 

@@ -18,7 +18,7 @@ from tests.engines.running import parametrize_engines, run_engine
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlrank.routines.routine import Routine
+    from sqlrank.routines.function_statements import Routine
 
 LISTS = pa.list_(pa.string())
 ROWS: list[tuple[Any, ...]] = [

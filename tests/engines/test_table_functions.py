@@ -14,7 +14,7 @@ import sqlglot
 import sqlrank
 from sqlrank.errors import SqlrankError
 from sqlrank.registry.sql_folder import read_toml, sql_root
-from sqlrank.routines.routine import qualify_function, quote_schema
+from sqlrank.routines.function_statements import qualify_function, quote_schema
 from tests.definitions.test_functions import GROUPS, TABLES, assert_equal
 from tests.engines.engines import ClickHouse, Engine, PostgreSQL, Spark, ZetaSQL
 from tests.engines.running import parametrize_engines, run_engine
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sqlrank.routines.function_script import FunctionScript
-    from sqlrank.routines.routine import Routine
+    from sqlrank.routines.function_statements import Routine
 
 ANSWERS = pa.table(
     {

@@ -1,1 +1,1 @@
-"""What users can see of a tree, recorded as texts, so that a change of the code is shown to change none of it."""
+"""Records of all that users can see of a tree, as texts, which show that a change of the code changes none of it."""

@@ -1,4 +1,4 @@
-"""Record what users can see, or compare it with a commit: ``python -m tests.freeze record FOLDER`` or ``compare COMMIT``.
+"""Record all that users can see, or compare it with a commit: ``python -m tests.freeze record FOLDER`` or ``compare COMMIT``.
 
 Words after it choose sections by the beginning of their names.
 """

@@ -1,4 +1,4 @@
-"""The sections of a record: calls and commands by title, each with the text of what it shows."""
+"""The sections of a record: calls and commands by title, each with the text that it shows."""
 
 from __future__ import annotations
 

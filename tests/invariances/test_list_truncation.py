@@ -15,8 +15,8 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.inputs import row_checks
-from sqlrank.planner import planner, rank_method
-from sqlrank.planner.rank_method import required_depth
+from sqlrank.planner import planner
+from sqlrank.planner.planner import required_depth
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
@@ -134,8 +134,7 @@ def test_metrics_of_whole_lists_differ_on_truncated_lists(
 ) -> None:
     """So no file declares that it reads more than it does: metrics would have other values if lists were truncated."""
     whole = [name for name in group_metrics_by_depth(policies)[None, "metrics"] if not name.endswith("@1")]
-    for module in (planner, rank_method):
-        monkeypatch.setattr(module, "required_depth", lambda *_: num_ranked)
+    monkeypatch.setattr(planner, "required_depth", lambda *_: num_ranked)
     full, truncated = evaluate_both(whole, make_tables(), per_query=True, if_undefined="null", **policies)
     assert whole
     assert all(values != truncated[name] for name, values in full.items() if name != "query_id")
@@ -280,8 +279,8 @@ def test_it_is_chosen_where_lists_are_long(metrics: list[str], options: dict[str
 def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 lists with 10 scores each and their overhead, for each of 2 threads, are 40,320 bytes."""
     for divisor, expected in ((10**9 / 48_000, "top_k"), (10**9 / 32_000, "sort")):
-        monkeypatch.setattr(rank_method, "MEMORY_DIVISOR", divisor)
-        monkeypatch.setattr(rank_method, "parse_memory_size", lambda size: 1e9 if size.endswith(" MiB") else 0)
+        monkeypatch.setattr(planner, "MEMORY_DIVISOR", divisor)
+        monkeypatch.setattr(planner, "parse_memory_size", lambda size: 1e9 if size.endswith(" MiB") else 0)
         assert find_plan(["nDCG@10"], run=make_run(60, 100), qrels=make_qrels(60, 8), memory_limit="1GB", threads=2) == expected
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sqlrank
-from sqlrank.planner.rank_method import required_depth
+from sqlrank.planner.planner import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from tests.lanes import select_every, select_few

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.output_file import FileKind
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,8 @@ import pyarrow as pa
 import pytest
 
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
-from sqlrank.output.display_values import Format
-from sqlrank.output.excel import as_excel
-from sqlrank.output.result_formats import TableStyle, format_result
+from sqlrank.output.display import Format
+from sqlrank.output.result_formats import TableStyle, as_excel, format_result
 from sqlrank.reports.blocks import result_block
 
 NUMBERS = {

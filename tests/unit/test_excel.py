@@ -15,7 +15,7 @@ import pytest
 
 import sqlrank
 from sqlrank import SqlrankError
-from sqlrank.output import excel
+from sqlrank.output import result_formats
 from tests.unit.command_line import invoke_command, run_command, run_refused_command
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def test_each_type_is_what_it_is() -> None:
         "none": None,
     }
     table = pa.table({name: [value] for name, value in values.items()})
-    names, cells = read_sheet(excel.as_excel(table)).iter_rows()
+    names, cells = read_sheet(result_formats.as_excel(table)).iter_rows()
     got = {name.value: cell.value for name, cell in zip(names, cells, strict=True)}
     assert got == values | {"day": dt.datetime(2026, 2, 28)}  # noqa: DTZ001  a day is read as its first moment
     assert "".join(cell.data_type for cell in cells) == "ssssddnnnbn"
@@ -82,25 +82,25 @@ def test_each_type_is_what_it_is() -> None:
     ],
 )
 def test_what_a_number_or_date_of_excel_would_change_is_a_text(value: Any, text: str) -> None:
-    cell = read_sheet(excel.as_excel(pa.table({"x": [value]})))["A2"]
+    cell = read_sheet(result_formats.as_excel(pa.table({"x": [value]})))["A2"]
     assert (cell.value, cell.data_type) == (text, "s")
 
 
 def test_counts_are_integers() -> None:
     table = pa.table({"num_q": [2.0, 2.5, None], "AP": [2.0, 2.5, None]})
-    read = read_sheet(excel.as_excel(table, {"num_q"}))
+    read = read_sheet(result_formats.as_excel(table, {"num_q"}))
     assert [[cell.value for cell in row] for row in read.iter_rows(min_row=2)] == [[2, 2], [2.5, 2.5]]
     assert [read[place].number_format for place in ("A2", "A3", "B2")] == ["0", "General", "General"]
 
 
 def test_what_no_sheet_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SqlrankError, match=r"a cell holds 32,767 characters, and 'x{80}'\.\.\. is longer. Name a \.csv or \.parquet file"):
-        excel.as_excel(pa.table({"x": ["x" * 32_768]}))
-    assert read_sheet(excel.as_excel(pa.table({"x": ["x" * 32_767]})))["A2"].value == "x" * 32_767
-    monkeypatch.setattr(excel, "MAX_SHEET_ROWS", 3)
-    assert read_sheet(excel.as_excel(pa.table({"x": [1, 2]}))).max_row == 3
+        result_formats.as_excel(pa.table({"x": ["x" * 32_768]}))
+    assert read_sheet(result_formats.as_excel(pa.table({"x": ["x" * 32_767]})))["A2"].value == "x" * 32_767
+    monkeypatch.setattr(result_formats, "MAX_SHEET_ROWS", 3)
+    assert read_sheet(result_formats.as_excel(pa.table({"x": [1, 2]}))).max_row == 3
     with pytest.raises(SqlrankError, match=r"a sheet holds 2 rows and 16,384 columns, and the result has 3 and 1. Name a \.csv or"):
-        excel.as_excel(pa.table({"x": [1, 2, 3]}))
+        result_formats.as_excel(pa.table({"x": [1, 2, 3]}))
 
 
 def test_a_file_of_ours_is_replaced_and_another_is_not(tmp_path: Path) -> None:

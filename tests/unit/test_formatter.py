@@ -7,7 +7,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.optimizer.column_pruning import prune_query
+from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import LeadingComment

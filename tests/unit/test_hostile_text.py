@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 import sqlrank
 from sqlrank.errors import MAX_LINE_CHARS, InputError, SqlrankError, clean_line, escape_controls, quote_excerpt, redact_secrets, short_repr
 from sqlrank.output.ci_reports import format_junit, github_annotations, markdown_summary
-from sqlrank.output.display_values import Format
+from sqlrank.output.display import Format
 from sqlrank.output.result_formats import TableStyle, format_result
 from tests.unit.command_line import ROOT, run_command, run_refused_command
 

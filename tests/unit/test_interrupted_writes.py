@@ -17,8 +17,7 @@ import pytest
 
 from sqlrank import SqlrankError
 from sqlrank.engines.file_sources import list_paths
-from sqlrank.output.file_kinds import FileKind
-from sqlrank.output.output_file import MAX_TEMPORARY_AGE_SECONDS, OutputFile, write_files
+from sqlrank.output.output_file import MAX_TEMPORARY_AGE_SECONDS, FileKind, OutputFile, write_files
 from tests.unit.command_line import ROOT, invoke_command
 from tests.unit.outputs import HEAVY, OUTPUTS, make_data
 
@@ -30,7 +29,7 @@ IMPORTS = """
 import sys, time
 from pathlib import Path
 from sqlrank.output import output_file as writer
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.output_file import FileKind
 from sqlrank.output.output_file import OutputFile
 """
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank.cli.app import app
-from sqlrank.output.null_reasons import null_reasons
+from sqlrank.output.display import null_reasons
 
 if TYPE_CHECKING:
     from pathlib import Path

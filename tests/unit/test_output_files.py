@@ -18,8 +18,8 @@ import pytest
 import sqlrank
 from sqlrank import SqlrankError
 from sqlrank.charts.export import save_chart
-from sqlrank.output.excel import as_excel
-from sqlrank.output.file_kinds import FileKind, read_file_kind
+from sqlrank.output.output_file import FileKind, read_file_kind
+from sqlrank.output.result_formats import as_excel
 from sqlrank.reports.html_page import Report
 from tests.unit.command_line import ROOT, invoke_command, run_refused_command
 from tests.unit.outputs import CONTENTS, HEAVY, OUTPUTS, READING, make_data
@@ -278,7 +278,7 @@ CANNOT_WRITE = """
 import os, sys
 from pathlib import Path
 from sqlrank.output.output_file import OutputFile
-from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.output_file import FileKind
 if os.getuid() == 0:
     os.setuid(65534)  # root writes anywhere
 for name in sys.argv[1:]:
@@ -369,7 +369,7 @@ def test_links_and_permissions_are_preserved(folder: Path) -> None:
 def test_a_stream_is_written_to_as_it_is(folder: Path) -> None:
     """Files that a shell appends to are neither replaced nor overwritten."""
     script = "[OutputFile(Path(name), FileKind.METRICS).write(f'{name}\\n') for name in ('/dev/stdout', 'link.csv', '/proc/self/fd/1')]"
-    names = "from pathlib import Path; from sqlrank.output.file_kinds import FileKind; from sqlrank.output.output_file import OutputFile"
+    names = "from pathlib import Path; from sqlrank.output.output_file import FileKind; from sqlrank.output.output_file import OutputFile"
     Path("link.csv").symlink_to("/dev/stdout")
     with Path("log.txt").open("w") as log:
         log.write("before\n")

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.explanations import intermediate_steps
+from sqlrank.explanations import explain as explaining
 from tests.lanes import select_few
 from tests.unit.command_line import invoke_command, run_command, run_refused_command
 from tests.unit.test_chart_files import HOSTILE
@@ -162,8 +162,8 @@ def test_queries_that_moved_most_are_named_with_both_lists(page: Page) -> None:
 @pytest.mark.slow
 def test_more_examples_take_no_more_statements(monkeypatch: pytest.MonkeyPatch) -> None:
     statements: list[str] = []
-    run_over_ctes = intermediate_steps.run_over_ctes
-    monkeypatch.setattr(intermediate_steps, "run_over_ctes", lambda *args: statements.append(args[2]) or run_over_ctes(*args))
+    run_over_ctes = explaining.run_over_ctes
+    monkeypatch.setattr(explaining, "run_over_ctes", lambda *args: statements.append(args[2]) or run_over_ctes(*args))
     counts = []
     for examples in (0, 1, 3):
         statements.clear()

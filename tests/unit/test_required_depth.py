@@ -8,7 +8,7 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError
-from sqlrank.planner.rank_method import required_depth
+from sqlrank.planner.planner import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 

@@ -24,10 +24,8 @@ import sqlrank
 from sqlrank.cli.app import app
 from sqlrank.cli.metrics import PARAMETERS_WIDTH
 from sqlrank.cli.verdict_output import EXITS as VERDICTS
-from sqlrank.output.display_columns import drift_display_columns
-from sqlrank.output.display_values import Format
+from sqlrank.output.display import Format, TextColumn, drift_display_columns, lay_out
 from sqlrank.output.result_formats import TableStyle, format_result
-from sqlrank.output.text_table import TextColumn, lay_out
 from tests.lanes import select_few
 from tests.unit.command_line import ROOT, TREC, run_command
 

@@ -14,14 +14,14 @@ from sqlrank.compiler.intervals.influence_functions import (
     influence_name,
     influences_by_rows,
 )
-from sqlrank.compiler.intervals.influence_sums import CARRIED_SUFFIX, UNIT_WEIGHT, InfluenceSums, join_metrics
+from sqlrank.compiler.intervals.influence_sums import CARRIED_SUFFIX, UNIT_WEIGHT, InfluenceSums, SumSource, join_metrics
 from sqlrank.compiler.intervals.interval_formulas import INTERVAL_STEPS, IntervalFormula, IntervalFormulas
 from sqlrank.compiler.intervals.metric_dispatch import WideColumns, select_by_metric
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
-from sqlrank.compiler.layout import KeyedCte
-from sqlrank.compiler.row_keys import key_column
+from sqlrank.compiler.layout import KeyedCte, MetricColumn
+from sqlrank.compiler.row_keys import KeyColumns, key_column
 from sqlrank.compiler.select_builders import group_by_key
-from sqlrank.interval_options import METRIC_COLUMN
+from sqlrank.interval_options import METRIC_COLUMN, IntervalOptions
 from sqlrank.registry.value_bounds import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
 from sqlrank.sql_ast import find_nodes, sql_literal
@@ -29,11 +29,7 @@ from sqlrank.sql_ast import find_nodes, sql_literal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.compiler.intervals.influence_sums import SumSource
-    from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
-    from sqlrank.compiler.row_keys import KeyColumns
-    from sqlrank.interval_options import IntervalOptions
 
 
 INTERVAL_SUFFIXES = (CI_LOW, CI_HIGH, SE, N_UNITS)

@@ -16,7 +16,7 @@ from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT, df_column, t_quantile_column
-from sqlrank.compiler.layout import KeyedCte
+from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import QUERY_ID, UNIT_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import (
     cast_double,
@@ -28,18 +28,24 @@ from sqlrank.compiler.select_builders import (
     slice_label,
 )
 from sqlrank.compiler.unit_hashing import digest_number, load_expression, unit_digest
-from sqlrank.interval_options import DIGEST_COLUMN, MULTIPLICITY_COLUMN, POSITION_COLUMN, REPLICATE_COLUMN, START_COLUMN, STRIDE_COLUMN
+from sqlrank.interval_options import (
+    DIGEST_COLUMN,
+    MULTIPLICITY_COLUMN,
+    POSITION_COLUMN,
+    REPLICATE_COLUMN,
+    START_COLUMN,
+    STRIDE_COLUMN,
+    IntervalOptions,
+)
 from sqlrank.registry.value_bounds import limit_bounds
-from sqlrank.rendering.grouping_sets import SLICE_NUMBER
+from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
 from sqlrank.sql_ast import is_not_null, is_null, sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
-    from sqlrank.interval_options import IntervalOptions
 
 HASH_MODULUS = 2147483647
 """Modulus 2^31 - 1 of the hash.

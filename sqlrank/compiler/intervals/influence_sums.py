@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, influence_name
+from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, InfluenceRows, influence_name
 from sqlrank.compiler.intervals.metric_dispatch import case_by_metric
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
-from sqlrank.compiler.row_keys import key_column, key_equalities
+from sqlrank.compiler.row_keys import KeyColumns, key_column, key_equalities
 from sqlrank.compiler.select_builders import group_by_key
 from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.sql_ast import sql_literal, union_all
@@ -18,11 +18,9 @@ from sqlrank.sql_ast import sql_literal, union_all
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlrank.compiler.intervals.influence_functions import InfluenceRows
     from sqlrank.compiler.intervals.interval_formulas import IntervalFormula
     from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
-    from sqlrank.compiler.row_keys import KeyColumns
 
 UNIT_WEIGHT = "unit_weight"
 """Column of a unit's weight."""

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.input_variants import InputKey, InputVariant
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
-from sqlrank.compiler.layout import KeyedCte
+from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, KeyColumns, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, group_by_key
 from sqlrank.registry.interval_annotation import INFLUENCE_KEY
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sqlrank.compiler.intervals.influence_functions import InfluenceRows
-    from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
 
 InfluencedMetrics = tuple["KeyedCte", "InfluenceRows", "Sequence[tuple[MetricColumn, exp.Expr]]"]

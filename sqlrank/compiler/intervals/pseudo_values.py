@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.compiler.input_variants import InputKey
-from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, influence_name, influences_by_rows
+from sqlrank.compiler.intervals.influence_functions import CLASS_TOTALS, InfluenceRows, influence_name, influences_by_rows
 from sqlrank.compiler.intervals.paired_pseudo_values import PairedPseudoValues
 from sqlrank.compiler.intervals.t_quantiles import UNIT_COUNT
-from sqlrank.compiler.layout import KeyedCte
+from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_column
 from sqlrank.compiler.select_builders import cast_double, group_by_key, join_on_key
 from sqlrank.errors import MetricError
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
-    from sqlrank.compiler.intervals.influence_functions import InfluenceRows
-    from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
 
 CLASS_SIZES_BY_NAME = {"total_positives": CLASS_TOTALS[2], "total_negatives": CLASS_TOTALS[5]}

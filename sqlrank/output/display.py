@@ -1,0 +1,570 @@
+"""Format results for people: columns, values, reasons for NULL, and tables as text, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError, SqlrankError, escape_controls, suggest_choice
+from sqlrank.registry.aliases import canonical_metric
+from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.metric_info import better_direction
+from sqlrank.result_columns import (
+    BOUNDS,
+    CI_HIGH,
+    CI_LOW,
+    COMPARISON_DISPLAY,
+    CONTRAST_COUNTS,
+    DRIFT_DISPLAY,
+    EXTREME_VALUES,
+    GATE_DISPLAY,
+    GROUP_COUNTS,
+    N_BUCKETS,
+    N_UNITS,
+    P_VALUES,
+    ROLLUP_DISPLAY,
+    SE,
+    SIGNED_COLUMNS,
+)
+from sqlrank.result_metadata import EXPERIMENT, NO_RELEVANT_KEY, read_canonical_names, read_result_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from sqlrank.registry.registry import Registry
+
+
+_MARKUP = (
+    r"[`<*]|(?<![^\W_])_|_(?![^\W_])|~.*~|\$.*\$|\\[^\w\s]|&#|&\w+;"  # code, HTML, emphasis, mathematics, escapes, entities
+    r"|\][(\[:]|://|\bwww\.|\b(?:mailto|xmpp):|\w@[\w.-]*\.\w"  # images and links, also those that GitHub finds in text
+    r"|(?<!\w)(?:@[a-z]|#\d|:\w+:)|^\s|\s$"  # mentions, issues, emoji, and blanks that are stripped
+)
+
+
+def format_markdown(header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    """Return a table of escaped texts; ``aligned`` are ``left`` or ``right``."""
+    lines = [header, ["---:" if side == "right" else ":---" for side in aligned], *cells]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def escape_markdown(text: str) -> str:
+    r"""Escape a text for a table cell: as inline code if it contains markup.
+
+    >>> print(escape_markdown("a|b"), escape_markdown("<b>"), escape_markdown("nDCG@10"))
+    a\|b `<b>` nDCG@10
+    """
+    cell = text.replace("|", r"\|")
+    if not re.search(_MARKUP, text, re.IGNORECASE):
+        return cell.replace("\n", "<br>")
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    blank = " " if text[0] in "` \n" or text[-1] in "` \n" else ""
+    code = cell.replace("\n", r"\n")
+    return f"{fence}{blank}{code}{blank}{fence}"
+
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # at the start of a row it would be an optional argument of \\
+    "\n": " ",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def format_latex(header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    """Return a tabular of escaped texts; ``aligned`` are ``left`` or ``right``."""
+    lines = [
+        f"\\begin{{tabular}}{{{''.join(side[0] for side in aligned)}}}",
+        r"\toprule",
+        rf"{' & '.join(header)} \\",
+        r"\midrule",
+        *(rf"{' & '.join(line)} \\" for line in cells),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def escape_latex(text: str) -> str:
+    r"""Escape a text for LaTeX.
+
+    >>> print(escape_latex("num_q 50%"))
+    num\_q 50\%
+    """
+    return "".join(_ESCAPES.get(character, character) for character in text)
+
+
+def format_bold(text: str) -> str:
+    """Return a text in bold LaTeX."""
+    return rf"\textbf{{{text}}}"
+
+
+DEFAULT_DIGITS = 4
+"""Default number of decimals, as in evaluation tools."""
+
+ROUNDING_ERROR = 1e-12
+"""Magnitude below which a value is 0: computations round more."""
+
+MIN_DECIMAL_NUMBER = 1e-6
+"""Magnitude below which numbers have an exponent."""
+
+_WORKFLOW_COMMAND = re.compile(r"^(\s*):(?=:)")
+"""Start of a line that GitHub Actions would run as a command, such as ``::error::``."""
+
+
+class Format(StrEnum):
+    """An output format of results."""
+
+    table = "table"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+    json = "json"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    xlsx = "xlsx"
+
+
+def format_value(
+    value: Any, form: Format, digits: int = DEFAULT_DIGITS, *, name: str = "", is_count: bool = False, is_fraction: bool = False, is_signed: bool = False
+) -> str:  # fmt: skip
+    """Return a value of a column as text of a format, escaped."""
+    if value is None:
+        return "--" if form is Format.latex else "NULL"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        text = format_number(value, name, digits, is_count=is_count, is_fraction=is_fraction, is_signed=is_signed)
+        return escape_latex(text) if form is Format.latex else text
+    if form is Format.table:
+        return _WORKFLOW_COMMAND.sub(r"\1\\x3a", escape_controls(str(value)))
+    text = escape_controls(str(value), allowed="\n")
+    return escape_latex(text) if form is Format.latex else escape_markdown(text)
+
+
+def format_number(
+    value: float, name: str = "", digits: int = DEFAULT_DIGITS, *, is_count: bool = False, is_fraction: bool = False, is_signed: bool = False
+) -> str:  # fmt: skip
+    """Return a number of a column as text: a p-value that rounds to 0 as a bound, another small number with two significant digits.
+
+    Args:
+        value: the number.
+        name: its column.
+        digits: number of decimals.
+        is_count: True for a count, which has no decimals.
+        is_fraction: True for an integer among fractions, which has their decimals.
+        is_signed: True for a plus before a positive difference.
+
+    >>> format_number(1e-9, "p_value"), format_number(0.25, "p_value"), format_number(3.97e-05), format_number(-1e-17)
+    ('<0.0001', '0.2500', '0.00004', '0.0000')
+    >>> format_number(12345.678), format_number(3.0), format_number(3.0, is_fraction=True), format_number(0.5, "difference", is_signed=True)
+    ('12,345.6780', '3', '3.0000', '+0.5000')
+    """
+    least = 10**-digits
+    if name in P_VALUES and value < least:
+        return f"<{least:.{digits}f}"
+    if isinstance(value, int):
+        return f"{value:,}" if is_count or is_count_column(name) else str(value)
+    if abs(value) < ROUNDING_ERROR:
+        value = 0.0
+    if value.is_integer() and not is_fraction and (is_count or abs(value) > 1):
+        digits = 0
+    elif 0 < abs(value) < least / 2:
+        short = f"{value:.2g}"
+        text = f"{Decimal(short):f}" if abs(value) >= MIN_DECIMAL_NUMBER else short
+        return f"+{text}" if is_signed and name in SIGNED_COLUMNS and value > 0 else text
+    return f"{value:{'+' if is_signed and name in SIGNED_COLUMNS and value > 0 else ''}z,.{digits}f}"
+
+
+def is_count_column(name: str) -> bool:
+    """Return True if integers of a column are counts, which are written with separators, and not identifiers."""
+    return name in CONTRAST_COUNTS or name == "n" or name.startswith("num_") or name.endswith("_links")
+
+
+def comparison_display_columns(result: pa.Table, has_target_effect: bool, shows_level: bool = False) -> tuple[str, ...]:
+    """Return the columns of a comparison shown to people; reasons only if there are any, and if asked for the level of intervals."""
+    reasons = ("reason",) if "reason" in result.column_names and result["reason"].null_count < result.num_rows else ()
+    columns = ROLLUP_DISPLAY if N_BUCKETS in result.column_names else COMPARISON_DISPLAY
+    if shows_level:
+        columns = tuple(name for column in columns for name in ((column, "ci_level") if column == CI_HIGH else (column,)))
+    return (*columns, *(("required_units",) if has_target_effect else ()), *reasons)
+
+
+def select_display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return the columns of a comparison or gate for people: group columns, then ``names``."""
+    return result.select([*group_column_names(result), *names])
+
+
+def group_column_names(result: pa.Table) -> list[str]:
+    """Return the group columns: those before ``metric``."""
+    return list(result.column_names[: result.column_names.index("metric")])
+
+
+def difference_display_columns(result: pa.Table) -> list[str]:
+    """Return the columns of differences between groups for people, from the metric on, without limits of extremes, and counts of zeros."""
+    hidden = {f"{side}_{limit}" for side in EXTREME_VALUES for limit in (CI_LOW, CI_HIGH)}
+    hidden |= {GROUP_COUNTS[1]} if not any(result[GROUP_COUNTS[1]].to_pylist()) else set()
+    return [name for name in result.column_names[result.column_names.index("metric") :] if name not in hidden]
+
+
+def drift_display_columns(result: pa.Table) -> list[str]:
+    """Return the columns of drift shown to people, without bounds that decide nothing.
+
+    Verdicts follow from the interval, if there is one. Bounds of exact values are the difference.
+    """
+    names = [name for name in DRIFT_DISPLAY if name in result.column_names]
+    differences = result["difference"].to_pylist()
+    is_exact = all(result[name].to_pylist() == differences for name in BOUNDS)
+    return [name for name in names if name not in BOUNDS or not (is_exact or CI_LOW in names)]
+
+
+def gate_display_columns(result: pa.Table) -> Sequence[str]:
+    """Return the columns of a gate shown to people, of two systems or of differences between groups."""
+    if GROUP_COUNTS[0] in result.column_names:
+        return difference_display_columns(result)
+    return [name for name in GATE_DISPLAY if name in result.column_names]
+
+
+def display_differences(result: pa.Table) -> pa.Table:
+    """Return differences between groups for people: without the limits of extreme values, and without counts that say nothing."""
+    return select_display_columns(result, difference_display_columns(result))
+
+
+GAP = "  "
+MIN_PROSE_WIDTH = 24
+"""Smallest width of a column of sentences beside others; below, rows are shown as records."""
+
+PROSE_CHARS = 30
+"""Length from which a text with blanks is wrapped at them. Shorter texts are names."""
+
+MAX_ROW_RECORDS = 5
+"""Maximum number of rows that are shown as records. Of more, the columns are shown in parts, one below the other."""
+
+BOLD, GREEN, RED, YELLOW = "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[33m"
+_RESET = "\x1b[0m"
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column of a table as text.
+
+    Attributes:
+        name: its header.
+        cells: the texts of its rows.
+        is_number: True if cells are right-aligned.
+        colors: ANSI codes of cells, by row.
+    """
+
+    name: str
+    cells: Sequence[str]
+    is_number: bool = False
+    colors: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def width(self) -> int:
+        """Return the number of terminal cells that the column takes without wrapping."""
+        return max(map(text_width, [self.name, *self.cells]))
+
+    @cached_property
+    def is_prose(self) -> bool:
+        """Return True if a cell is a sentence, which may be wrapped between words."""
+        return not self.is_number and any(" " in cell and len(cell) > PROSE_CHARS for cell in self.cells)
+
+
+def terminal_width() -> int | None:
+    """Return the width of the terminal that standard output is, None if it is a pipe or a file."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def supports_color() -> bool:
+    """Return True if standard output is a terminal with colors, and the user did not switch them off with NO_COLOR."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def text_width(text: str) -> int:
+    """Return the number of terminal cells of a text, in which a Chinese character takes two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415  a table of characters that few texts need
+
+    return cell_len(text)
+
+
+def lay_out(columns: Sequence[TextColumn], width: int | None = None, *, color: bool = False) -> str:
+    """Return a table as text: columns side by side if they fit into the width, else a record per row, or of many rows the columns in parts.
+
+    Names and numbers are never broken. Sentences are wrapped between words.
+    """
+    if width is None or (widths := _fit_widths(columns, width)) is None:
+        if width is not None:
+            if parts := _split_columns(columns, width):
+                return "\n".join(lay_out(part, width, color=color) for part in parts)
+            return _format_records(columns, width, color)
+        widths = [column.width for column in columns]
+    lines = [
+        [_align_text(column.name, size, column.is_number, BOLD if color else "") for column, size in zip(columns, widths, strict=True)]
+    ]
+    for row in range(len(columns[0].cells) if columns else 0):
+        wrapped = [wrap_text(column.cells[row], size) for column, size in zip(columns, widths, strict=True)]
+        for line in range(max(map(len, wrapped))):
+            cell_lines = [texts[line] if line < len(texts) else "" for texts in wrapped]
+            lines.append(
+                [
+                    _align_text(text, size, column.is_number, column.colors.get(row, "") if color else "")
+                    for text, size, column in zip(cell_lines, widths, columns, strict=True)
+                ]
+            )
+    return "".join(f"{GAP.join(line).rstrip()}\n" for line in lines)
+
+
+def wrap_text(text: str, width: int) -> list[str]:
+    """Wrap a text between words; a longer word has a line of its own.
+
+    >>> wrap_text("a gain of documents", 10)
+    ['a gain of', 'documents']
+    """
+    if text_width(text) <= width:
+        return [text]
+    lines, line = [], ""
+    for word in text.split(" "):
+        if line and text_width(f"{line} {word}") > width:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return [*lines, line]
+
+
+def _fit_widths(columns: Sequence[TextColumn], width: int) -> list[int] | None:
+    """Return the widths of columns side by side, None if they do not fit."""
+    widths = [column.width for column in columns]
+    excess = table_width(columns) - width
+    # The widest sentences give way first.
+    for index in sorted((index for index, column in enumerate(columns) if column.is_prose), key=lambda index: -widths[index]):
+        longest_word = max((text_width(word) for cell in columns[index].cells for word in cell.split(" ")), default=0)
+        smallest = max(MIN_PROSE_WIDTH, longest_word, text_width(columns[index].name))
+        taken = max(0, min(excess, widths[index] - smallest))
+        widths[index] -= taken
+        excess -= taken
+    return widths if excess <= 0 else None
+
+
+def _split_columns(columns: Sequence[TextColumn], width: int) -> list[list[TextColumn]]:
+    """Return the columns of many rows in parts that fit, each with the columns of names; no parts if rows are few, or a column is too wide."""
+    num_names = next((index for index, column in enumerate(columns) if column.is_number), len(columns)) or 1
+    names, others = list(columns[:num_names]), columns[num_names:]
+    if len(columns[0].cells) <= MAX_ROW_RECORDS or any(column.is_prose for column in columns):
+        return []
+    parts = [names]
+    for column in others:
+        if table_width([*names, column]) > width:
+            return []
+        if table_width([*parts[-1], column]) <= width:
+            parts[-1] = [*parts[-1], column]
+        else:
+            parts.append([*names, column])
+    return parts
+
+
+def table_width(columns: Sequence[TextColumn]) -> int:
+    """Return the width of columns side by side."""
+    return sum(column.width for column in columns) + len(GAP) * (len(columns) - 1)
+
+
+def _format_records(columns: Sequence[TextColumn], width: int, color: bool) -> str:
+    """Return a line per row and column that has a value, with an empty line between rows."""
+    label = max(text_width(column.name) for column in columns)
+    number_width = max((text_width(cell) for column in columns if column.is_number for cell in column.cells), default=0)
+    records = []
+    for row in range(len(columns[0].cells)):
+        lines = []
+        for column in (column for column in columns if column.cells[row]):
+            code = column.colors.get(row, "") if color else ""
+            cell = column.cells[row]
+            texts = (
+                [_align_text(cell, number_width, is_number=True, code=code)]
+                if column.is_number
+                else wrap_text(cell, width - label - len(GAP))
+            )
+            name = _align_text(column.name, label, is_number=False, code=BOLD if color else "")
+            for index, text in enumerate(texts):
+                value = text if column.is_number else _align_text(text, 0, is_number=False, code=code)
+                lines.append(f"{name if index == 0 else ' ' * label}{GAP}{value}".rstrip() + "\n")
+        records.append("".join(lines))
+    return "\n".join(records)
+
+
+def _align_text(text: str, width: int, is_number: bool, code: str = "") -> str:
+    padding = " " * max(0, width - text_width(text))
+    styled = f"{code}{text}{_RESET}" if code and text else text
+    return padding + styled if is_number else styled + padding
+
+
+BETTER, WORSE = r"$^{\dagger}$", r"$^{\ddagger}$"
+"""Marks of values that are significantly better and worse than those of the baseline."""
+
+
+def format_system_table(result: pa.Table, digits: int) -> str | None:
+    """Return a row per group and system, and a column per metric; None for a comparison of pairs, of which each has its own baseline."""
+    rows = result.to_pylist()
+    baselines = {row["baseline"] for row in rows}
+    if len(baselines) != 1:
+        return None
+    (baseline,) = baselines
+    keys = result.column_names[: result.column_names.index("metric")]
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    cells: dict[tuple[object, ...], dict[str, str]] = {}
+    for row in rows:
+        group, metric = tuple(row[key] for key in keys), row["metric"]
+        for name, column in ((baseline, "value_baseline"), (row["system"], "value")):
+            mark = "" if name == baseline or row["winner"] is None else BETTER if row["winner"] == name else WORSE
+            cells.setdefault((*group, name), {})[metric] = format_value(row[column], Format.latex, digits, name=metric) + mark
+    lines = [
+        [*(format_value(value, Format.latex) for value in key), *(values.get(metric, "--") for metric in metrics)]
+        for key, values in cells.items()
+    ]
+    header = [escape_latex(name) for name in (*keys, "system", *metrics)]
+    test, correction = next(((row["test"], row["correction"]) for row in rows if row["test"] is not None), ("paired", "none"))
+    note = f"% dagger: significantly better than {escape_latex(str(baseline))}, ddagger: worse ({test} test, correction {correction})\n"
+    return format_latex(header, ["left"] * (len(keys) + 1) + ["right"] * len(metrics), lines) + note.replace("\r", " ")
+
+
+TOTAL_QUERY = "all"
+"""Query id of a total row, as in the output of trec_eval."""
+
+
+def sort_and_limit(result: pa.Table, library: Registry, sort: str | None, top: int | None) -> pa.Table:
+    """Sort the rows by a column and keep the first ``top``.
+
+    Metrics sort best first, other columns ascending, and NULL last; ``-`` before the name reverses the order. Raises ``SqlrankError`` for
+    an unknown column.
+    """
+    if sort is not None:
+        import pyarrow.compute as pc  # noqa: PLC0415  a fifth of a second that most calls do without
+
+        reverse = sort.startswith("-") and sort not in result.column_names
+        name = _find_column(sort.removeprefix("-") if reverse else sort, result, library)
+        canonical = read_canonical_names(result.schema.metadata)
+        is_metric = str(result.schema.field(name).type) == "double"
+        is_descending = (is_metric and better_direction(canonical.get(name, name), library) != "lower") is not reverse
+        keys = [(name, "descending" if is_descending else "ascending")]
+        result = result.take(pc.sort_indices(result, sort_keys=keys))  # NULL last by default; saying so is deprecated
+    return result if top is None else result.slice(0, min(top, result.num_rows))
+
+
+def _find_column(name: str, result: pa.Table, library: Registry) -> str:
+    """Return the column of a name, which may be another name of a metric."""
+    available = result.column_names
+    if name in available:
+        return name
+    try:
+        metric = canonical_metric(parse_metric_text(name), library)
+        canonical = str(type(metric)(library.file_for(metric).display_name, metric.params, metric.cutoff))
+    except MetricError:
+        canonical = name
+    requested = {metric: column for column, metric in read_canonical_names(result.schema.metadata).items() if column in available}
+    if canonical not in available and canonical not in requested:
+        raise SqlrankError(suggest_choice(f"--sort: the result has no column {name!r}", name, available, "There are"))
+    return canonical if canonical in available else requested[canonical]
+
+
+def append_total(per_query: pa.Table, total: pa.Table) -> pa.Table:
+    """Append the total rows to the per-query rows, under the query id ``all``."""
+    import pyarrow as pa  # noqa: PLC0415  help does not need it
+
+    index = per_query.column_names.index("query_id")
+    texts = per_query["query_id"].cast(pa.string())
+    rows = per_query.set_column(index, "query_id", texts)
+    query_ids: Any = pa.array([TOTAL_QUERY] * total.num_rows, pa.string())
+    return pa.concat_tables([rows, total.add_column(index, "query_id", query_ids)]).replace_schema_metadata(per_query.schema.metadata)
+
+
+def to_long_format(result: pa.Table) -> pa.Table:
+    """Convert a result with intervals to long format: one row per result row and metric.
+
+    Columns: the key columns, ``metric`` (string), ``value``, the bounds ``bound_low`` and ``bound_high`` of a rollup, ``ci_low`` and
+    ``ci_high`` (float64), ``n_units`` or ``n_buckets`` (int64), and the remaining columns.
+    """
+    metrics = [name for name in result.column_names if f"{name}.{CI_LOW}" in result.column_names]
+    availability = {
+        limit: any(f"{name}.{limit}" in result.column_names for name in metrics) for limit in (*BOUNDS, CI_LOW, CI_HIGH, N_UNITS, N_BUCKETS)
+    }
+    limit_columns = [limit for limit, is_available in availability.items() if is_available]
+    first_metric = result.column_names.index(metrics[0])
+    keys = result.column_names[:first_metric]
+    limits = {f"{name}.{limit}" for name in metrics for limit in (*limit_columns, SE)}
+    remaining_columns = [name for name in result.column_names[first_metric:] if name not in {*metrics, *limits}]
+    rows = [
+        {key: row[key] for key in keys}
+        | {"metric": name, "value": row[name]}
+        | {limit: row.get(f"{name}.{limit}") for limit in limit_columns}
+        | {column: row[column] for column in remaining_columns}
+        for row in result.to_pylist()
+        for name in metrics
+    ]
+    return type(result).from_pylist(rows)
+
+
+MIN_UNITS = 2
+"""Smallest number of units for which a standard error is defined."""
+
+_NEVER = "never"
+
+
+def null_reasons(result: pa.Table) -> list[str]:
+    """Return one line for each reason why metrics or intervals of a result are NULL, or why all gains are 0.
+
+    >>> import pyarrow as pa, sqlrank
+    >>> null_reasons(sqlrank.evaluate("AUC", predictions=pa.table({"label": [1], "score": [0.5]})))
+    ['AUC is NULL (undefined: predictions of one class only)']
+    """
+    result_metadata = read_result_metadata(result.schema.metadata)
+    names_by_reason: dict[tuple[str, int, str], list[str]] = {}
+    for name, measure in result_metadata.measures.items() if result_metadata is not None and result_metadata.result != EXPERIMENT else ():
+        undefined = result[name].null_count if name in result.column_names else 0
+        if undefined:
+            declared = measure.get("undefined", _NEVER)
+            reason = "too large, or not a number" if declared == _NEVER else f"undefined: {declared}"
+            names_by_reason.setdefault(("NULL", undefined, reason), []).append(name)
+        if f"{name}.{CI_LOW}" in result.column_names and result[f"{name}.{CI_LOW}"].null_count > undefined:
+            rows = _rows_without_interval(result, name)
+            reason = measure.get("no_interval") or _interval_reason(rows)
+            names_by_reason.setdefault(("without an interval", len(rows), reason), []).append(name)
+    # Metrics that are undefined without relevant documents say so themselves.
+    has_zeros = NO_RELEVANT_KEY.encode() in (result.schema.metadata or {}) and not any(what == "NULL" for what, *_ in names_by_reason)
+    zeros = ["no judgment is above 0, so that no document is relevant. Check the column that is read as relevance"] if has_zeros else []
+    return zeros + [_format_sentence(names, what, rows, result.num_rows, reason) for (what, rows, reason), names in names_by_reason.items()]
+
+
+def _rows_without_interval(result: pa.Table, name: str) -> list[dict[str, float | None]]:
+    count_column = next(suffix for suffix in (N_UNITS, N_BUCKETS) if f"{name}.{suffix}" in result.column_names)
+    columns = {field: result[f"{name}.{column}"].to_pylist() for field, column in (("low", CI_LOW), ("se", SE), ("units", count_column))}
+    columns["value"] = result[name].to_pylist()
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    return [row for row in rows if row["low"] is None and row["value"] is not None]
+
+
+def _interval_reason(rows: list[dict[str, float | None]]) -> str:
+    if all(row["units"] is not None and row["units"] < MIN_UNITS for row in rows):
+        return f"fewer than {MIN_UNITS} units"
+    if all(row["se"] == 0 for row in rows):
+        return "units that are all equal"
+    if all(row["se"] is None and row["units"] is None for row in rows):
+        return "no standard error. interval='bootstrap' with unit= gives an interval"
+    return "no standard error" if all(row["se"] is None for row in rows) else "no variance, or too few units"
+
+
+def _format_sentence(names: list[str], what: str, rows: int, num_rows: int, reason: str) -> str:
+    where = f" in {rows:,} of {num_rows:,} rows" if num_rows > 1 else ""
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {what}{where} ({reason})"

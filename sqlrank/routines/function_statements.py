@@ -1,0 +1,745 @@
+"""Write the statements that create functions of tables, aggregates and lists in a database, with checks of their rows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, reduce
+from typing import TYPE_CHECKING, Literal, cast
+
+from sqlglot import exp
+
+from sqlrank._version import __version__
+from sqlrank.compiler.parameter_binding import symbolic_parameter
+from sqlrank.compiler.select_builders import cast_double
+from sqlrank.engines.identifiers import fold_column_name
+from sqlrank.errors import MetricError
+from sqlrank.optimizer.statement_graph import is_aggregated
+from sqlrank.registry.sql_file import SqlFile
+from sqlrank.registry.sql_folder import sql_root
+from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.formatter import format_tree
+from sqlrank.rendering.list_rewrites import rewrite_list_operations
+from sqlrank.routines import DEFAULT_SCHEMA
+from sqlrank.routines.symbolic_statement import (
+    CTE_PREFIX,
+    GROUP_COLUMN,
+    GROUP_PARAMETER,
+    SOURCE_GROUP_COLUMN,
+    InputChecks,
+    RoutineParameter,
+    SymbolicStatement,
+    build_table_query,
+    source_table,
+)
+from sqlrank.sql_ast import find_nodes, sql_literal, union_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+
+CHECKS_PARAMETER = "checks"
+"""Parameter of a table function, false if rows are not checked."""
+
+PROBLEMS, CHECK = f"{CTE_PREFIX}problems", f"{CTE_PREFIX}check"
+"""Steps of a table function: one row per wrong row of its inputs, and one that ends the query with an error if there are any."""
+
+
+@lru_cache(maxsize=256)
+def _build_problem_queries(
+    role: str, checks: InputChecks, source: str, group: str | None, dialect: str, checks_parameter: exp.Expr | None
+) -> tuple[exp.Select, ...]:
+    """Return queries over the rows of an input, with a row for each that is wrong: beginning of a message that ends with their number.
+
+    Copy the queries before you use them.
+
+    Args:
+        role: The input.
+        checks: Its checks.
+        source: The step that reads it.
+        group: The column of the group, if the step has it.
+        dialect: SQL dialect.
+        checks_parameter: Reference to the parameter ``CHECKS_PARAMETER``, if the function has it.
+    """
+    queries: list[exp.Select] = []
+    wrong = {
+        checks.rules.meanings[name]: condition
+        for name, condition in checks.rules.conditions.items()
+        if not (checks.drops_nulls and isinstance(condition, exp.Is))
+    }
+    conditions = [] if checks_parameter is None else [checks_parameter]
+    if wrong:
+        columns = [*(exp.alias_(cast_double(exp.column(name)), name) for name in checks.numbers), *map(exp.column, checks.keys)]
+        rows = exp.select(*columns).from_(source).where(*conditions)
+        branches = [exp.If(this=condition.copy(), true=sql_literal(meaning)) for meaning, condition in wrong.items()]
+        message = _concatenate_texts([sql_literal(f"{role}: "), exp.Case(ifs=branches), sql_literal(" (rows: ")])
+        is_wrong = exp.or_(*wrong.values())  # which takes less time than to name the problem of each row
+        queries.append(exp.select(message).from_(rows.subquery(role)).where(is_wrong))
+    if checks.unique:
+        keys = [exp.column(name) for name in (*([group] if group else []), *checks.unique)]
+        message = sql_literal(f"{role}: {checks.duplicates} (keys: ")
+        queries.append(exp.select(message).from_(source).where(*conditions).group_by(*keys).having("COUNT(*) > 1"))
+    return tuple(cast("exp.Select", rewrite_for_dialect(query, dialect)) for query in queries)
+
+
+def _find_range_problems(parameters: Sequence[RoutineParameter], refer_to: Callable[[str], exp.Expr]) -> list[exp.Case]:
+    """Return the message on each parameter with a range, which is NULL if its value is in range."""
+    problems = []
+    for parameter in parameters:
+        declared = parameter.declared
+        if declared is None:
+            continue
+        value = refer_to(parameter.name)
+        low, high = sql_literal(declared.low), sql_literal(declared.high)
+        is_above_low = exp.GT(this=value, expression=low) if declared.excludes_low else exp.GTE(this=value, expression=low)
+        conditions: list[exp.Expr] = [
+            is_above_low,
+            exp.LTE(this=value.copy(), expression=high),
+        ]  # also false for NaN, which is greater than all or nothing
+        if declared.type == "integer":
+            conditions.append(exp.EQ(this=value.copy(), expression=exp.Floor(this=value.copy())))
+        value_text = exp.Coalesce(this=exp.cast(value.copy(), "TEXT"), expressions=[sql_literal("NULL")])
+        message = _concatenate_texts(
+            [sql_literal(f"{parameter.name} is "), value_text, sql_literal(f". It must be {declared.limited_range_text}")]
+        )
+        problems.append(exp.Case(ifs=[exp.If(this=exp.and_(*conditions), true=exp.null())], default=message))
+    return problems
+
+
+def refuse_ranges(value: exp.Expr, parameters: Sequence[RoutineParameter], dialect: str) -> exp.Expr:
+    """Return an expression with symbolic parameters that ends the query with an error if one of them is out of range."""
+    for problem in _find_range_problems(parameters, symbolic_parameter):
+        if _converts_errors(dialect):  # some engines evaluate the conversion even if the parameter is in range
+            value = exp.Case(ifs=[exp.If(this=exp.Not(this=_raise_error(problem, dialect)), true=value)])
+        else:
+            raised = _raise_error(problem.args["default"], dialect)
+            value = exp.Case(ifs=[exp.If(this=problem.args["ifs"][0].this, true=value)], default=raised)
+    return value
+
+
+def _converts_errors(dialect: str) -> bool:
+    """Return True if an error is raised by a conversion of its text."""
+    facts = get_dialect(dialect)
+    return facts.error_function is None or facts.error_function_converts
+
+
+def _raise_error(message: exp.Expr, dialect: str) -> exp.Expr:
+    """Return an expression that raises an error with a message; where it converts the message, it is false for NULL."""
+    facts, is_converted = get_dialect(dialect), _converts_errors(dialect)
+    raised: exp.Expr = exp.Coalesce(this=message, expressions=[sql_literal("0")]) if is_converted else message
+    if facts.error_function is not None:
+        raised = exp.Anonymous(this=facts.error_function, expressions=[raised])
+    return exp.cast(raised, "BOOLEAN") if is_converted else raised
+
+
+def _build_check(has_rows: bool, ranges: Sequence[exp.Case], dialect: str) -> exp.Select:
+    """Return the query whose column ``is_valid`` is true, and which raises an error if there are wrong rows in the step of problems, or numbers out of range."""
+    number = exp.cast(exp.Count(this=exp.Star()), "TEXT")
+    message = exp.alias_(_concatenate_texts([exp.column("problem"), number, sql_literal(")")]), "message")
+    messages = [exp.select(message).from_(PROBLEMS).group_by("problem")] if has_rows else []
+    messages += [exp.select(exp.alias_(problem, "message")) for problem in ranges]
+    raised = _raise_error(exp.Min(this=exp.column("message")), dialect)
+    has_problem = exp.GT(this=exp.Count(this=exp.column("message")), expression=exp.Literal.number(0))
+    is_valid = exp.Case(ifs=[exp.If(this=has_problem, true=raised)], default=exp.true())
+    query = exp.select(exp.alias_(is_valid, "is_valid")).from_(union_all(messages).subquery("messages"))
+    return cast("exp.Select", rewrite_for_dialect(query, dialect))
+
+
+def add_checks(
+    query: exp.Select,
+    symbolic: SymbolicStatement,
+    dialect: str,
+    refer_to: Callable[[str], exp.Expr],
+    checks_parameter: exp.Expr | None = None,
+) -> None:
+    """Add the steps that check parameters, and rows of inputs if ``checks_parameter``, to a query in place, and make it read their result."""
+    if not symbolic.checks:
+        return
+    problems = [
+        problem.copy()
+        for role, checks in symbolic.checks.items()
+        if role in symbolic.read_columns  # inputs that are not read are derived from one that is
+        for problem in _build_problem_queries(
+            role, checks, CTE_PREFIX + source_table(role), symbolic.find_group_column(role), dialect, checks_parameter
+        )
+    ]
+    ranges = _find_range_problems(symbolic.parameters, refer_to)
+    if not problems and not ranges:
+        return
+    steps: list[tuple[str, exp.Query]] = []
+    if problems:
+        problems[0].set("expressions", [exp.alias_(problems[0].selects[0], "problem")])
+        steps.append((PROBLEMS, union_all(problems)))
+    for name, step in [*steps, (CHECK, _build_check(bool(problems), ranges, dialect))]:
+        query.args["with_"].append("expressions", exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))))
+    condition = exp.select("is_valid").from_(CHECK).subquery()
+    is_aggregate = query.args.get("group") is not None or any(map(is_aggregated, query.selects))
+    (query.having if is_aggregate else query.where)(condition, copy=False)  # once per group, and not for each of the rows
+
+
+def _concatenate_texts(texts: Sequence[exp.Expr]) -> exp.Expr:
+    return reduce(lambda text, following: exp.DPipe(this=text, expression=following), texts)
+
+
+UNQUOTED_SCHEMAS = (DEFAULT_SCHEMA, "main")
+"""Schemas that need no quotes; another may be a keyword of one engine."""
+
+COMMENT_END = "Function of sqlrank"
+"""Beginning of the last sentence of comments, by which functions are recognized."""
+
+RoutineKind = Literal["table", "aggregate", "list"]
+"""Kinds of functions: of tables in FROM, of the rows of a group, and of the lists in one row."""
+
+
+@dataclass(frozen=True)
+class RoutineFacts:
+    """Facts of a function that do not depend on a dialect.
+
+    Attributes:
+        name: Name in its schema.
+        kind: Kind of function.
+        inputs: The inputs whose tables it takes, or whose columns it aggregates.
+        metrics: The metrics that it computes; a cut-off that is a parameter is an example.
+        comment: Its documentation.
+    """
+
+    name: str
+    kind: RoutineKind
+    inputs: tuple[str, ...]
+    metrics: tuple[str, ...]
+    comment: str
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A function of a database.
+
+    Attributes:
+        facts: Name, kind, inputs, metrics and comment.
+        signature: Call with all parameters, as in ``ndcg(run, qrels, k := 10)``.
+        create: Statements that create it.
+        drop: Statements that drop it.
+    """
+
+    facts: RoutineFacts
+    signature: str
+    create: tuple[str, ...]
+    drop: tuple[str, ...]
+
+
+def quote_schema(schema: str, dialect: str) -> exp.Identifier:
+    """Return the identifier of a schema, in quotes unless it is known to be a keyword nowhere.
+
+    >>> quote_schema("select", "snowflake").sql("snowflake"), quote_schema("sqlrank", "snowflake").sql("snowflake")
+    ('"SELECT"', 'sqlrank')
+    """
+    is_known = schema in UNQUOTED_SCHEMAS
+    return exp.to_identifier(schema if is_known else fold_column_name(schema, dialect), quoted=not is_known)
+
+
+def qualify_function(schema: str, name: str, dialect: str, *, is_prefix: bool = False) -> exp.Table:
+    """Return the name of a function in a schema, which is a prefix of the name if the dialect has no schemas of functions.
+
+    >>> qualify_function("two words", "ndcg", "duckdb").sql("duckdb"), qualify_function("sqlrank", "ndcg", "clickhouse").sql("clickhouse")
+    ('"two words".ndcg', 'sqlrank_ndcg')
+    """
+    if is_prefix or not get_dialect(dialect).supports_function_schemas:
+        return exp.Table(this=exp.to_identifier(f"{schema}_{name}"))
+    return exp.Table(this=exp.to_identifier(name), db=quote_schema(schema, dialect))
+
+
+def document_routine(description: str, parameters: Iterable[RoutineParameter], *sentences: str) -> str:
+    """Return the comment of a function: a description, its parameters, further sentences, and the version."""
+    lines = [f"{parameter.name}: {parameter.about.rstrip('.')}." for parameter in parameters]
+    return " ".join([description, *lines, *filter(None, sentences), f"{COMMENT_END} {__version__}."])
+
+
+LONGEST_UNGROUPED = 6_000
+"""Most characters of a second query for calls without a group, so that the script of all functions stays below 1.5 MB."""
+
+
+def create_table_macro(
+    schema: str, facts: RoutineFacts, symbolic: SymbolicStatement, ungrouped: SymbolicStatement | None = None
+) -> Routine:
+    """Return the table macro of a symbolic statement, with an overload for calls without a group if a statement for them is given."""
+    is_checked = [exp.PropertyEQ(this=exp.to_identifier(CHECKS_PARAMETER), expression=exp.true())] if symbolic.checks else []
+    parameters = [*map(exp.to_identifier, facts.inputs), *_order_parameters(symbolic.parameters)]
+    group = exp.to_identifier(GROUP_PARAMETER, quoted=True)
+    optional_group = exp.PropertyEQ(this=group, expression=exp.null())
+    query = _build_checked_query(facts, symbolic)
+    returns = exp.ReturnsProperty(this=exp.Schema(this=exp.var("TABLE")), is_table=True)
+    properties = exp.Properties(expressions=[returns])
+    routine = _build_macro(schema, facts, [*parameters, optional_group, *is_checked], query, properties)
+    if ungrouped is None:
+        return routine
+    query_without_groups = _build_checked_query(facts, ungrouped)
+    query_without_groups.set("expressions", [exp.alias_(exp.null(), GROUP_COLUMN), *query_without_groups.selects])
+    for node in query_without_groups.walk():
+        node.comments = None
+    place = sum(isinstance(parameter, exp.Identifier) for parameter in parameters)  # before those with a default
+    with_group = [*parameters[:place], group, *parameters[place:], *is_checked]
+    target = qualify_function(schema, facts.name, "duckdb")
+    signature = exp.UserDefinedFunction(this=target, expressions=[*parameters, *is_checked], wrapped=True).sql("duckdb")
+    others = exp.Tuple(expressions=with_group).sql("duckdb")
+    first, second = (format_tree(tree, "duckdb", pretty=tree is query)[0] for tree in (query_without_groups, query))
+    if len(first) > LONGEST_UNGROUPED:
+        return routine
+    create = f"CREATE OR REPLACE MACRO {signature} AS TABLE (\n{first}\n), {others} AS TABLE (\n{second}\n)"
+    return replace(routine, create=(create, *routine.create[1:]))
+
+
+def _build_checked_query(facts: RoutineFacts, symbolic: SymbolicStatement) -> exp.Select:
+    """Return the query of a table macro, which first checks the rows of its inputs."""
+    names = [*facts.inputs, *(parameter.name for parameter in symbolic.parameters), CHECKS_PARAMETER, GROUP_PARAMETER]
+    query = build_table_query(
+        symbolic, "duckdb", lambda role: _read_source(role, symbolic.find_group_column(role)), _reference_parameter, names
+    )
+    _qualify_columns(query, facts.inputs)
+    add_checks(query, symbolic, "duckdb", _reference_parameter, exp.column(CHECKS_PARAMETER))
+    for cte in query.args["with_"].expressions:
+        if cte.alias in {PROBLEMS, CHECK}:  # each on a line, so that the script of all functions stays below 1.5 MB
+            cte.set("this", exp.var(format_tree(cte.this, "duckdb", pretty=False)[0]))
+    return query
+
+
+def _qualify_columns(query: exp.Select, roles: Sequence[str]) -> None:
+    """Qualify the columns of the passed tables in place where they get their types, since DuckDB takes one that is missing for its own alias."""
+    sources = {CTE_PREFIX + source_table(role): role for role in roles}
+    for select in find_nodes(query, exp.Select):
+        table = select.args["from_"].this
+        if table.name not in sources or select.args.get("joins"):
+            continue
+        for item in select.selects:
+            column = item.unalias().this if isinstance(item.unalias(), exp.Cast) else None
+            if isinstance(column, exp.Column) and not column.table:
+                column.set("table", exp.to_identifier(sources[table.name]))
+                table.set("alias", exp.TableAlias(this=exp.to_identifier(sources[table.name])))
+
+
+def _read_source(role: str, group: str | None) -> exp.Select:
+    """Return the query that reads the table that is passed for a role, with the column of the group if it has it.
+
+    That column is the first, because DuckDB reads the first of two columns of one name.
+    """
+    groups = [] if group is None else [exp.alias_(_reference_parameter(GROUP_PARAMETER), group)]
+    return exp.select(*groups, "*").from_(exp.Table(this=exp.Anonymous(this="query_table", expressions=[exp.column(role)])))
+
+
+def create_scalar_macro(schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:
+    """Return the macro of an expression with symbolic parameters."""
+    holder = exp.Paren(this=rewrite_for_dialect(body, "duckdb", facts.name))
+    for node in find_nodes(holder, exp.Parameter):
+        node.replace(_reference_parameter(node.name))
+    return _build_macro(schema, facts, _order_parameters(parameters), holder.this)
+
+
+def _reference_parameter(parameter: str) -> exp.Column:
+    return exp.column(exp.to_identifier(parameter, quoted=parameter == GROUP_PARAMETER))
+
+
+def _order_parameters(parameters: Sequence[RoutineParameter]) -> list[exp.Expr]:
+    """Return parameters, those without a default before those that have one."""
+    ordered = sorted(parameters, key=lambda parameter: parameter.default is not None)
+    return [
+        exp.to_identifier(parameter.name)
+        if parameter.default is None
+        else exp.PropertyEQ(this=exp.to_identifier(parameter.name), expression=sql_literal(parameter.default))
+        for parameter in ordered
+    ]
+
+
+def _build_macro(
+    schema: str, facts: RoutineFacts, parameters: Sequence[exp.Expr], body: exp.Expr, properties: exp.Properties | None = None
+) -> Routine:
+    """Return the statements of a macro."""
+    target = qualify_function(schema, facts.name, "duckdb")
+    function = exp.UserDefinedFunction(this=target, expressions=list(parameters), wrapped=True)
+    create = exp.Create(this=function, kind="MACRO", replace=True, expression=body, properties=properties)
+    kind = "MACRO TABLE" if facts.kind == "table" else "MACRO"
+    name, comment = target.sql("duckdb"), exp.Literal.string(facts.comment).sql("duckdb")
+    return Routine(
+        facts,
+        function.sql("duckdb").replace(f' "{GROUP_PARAMETER}"', f" {GROUP_PARAMETER}"),
+        (format_tree(create, "duckdb", pretty=True)[0], f"COMMENT ON {kind} {name} IS {comment}"),
+        (f"DROP {kind} IF EXISTS {name}",),
+    )
+
+
+HELPERS = ("relevant_ranks",)
+"""Files that others call, which are no functions of a database themselves."""
+
+
+@cache
+def load_list_functions() -> Mapping[str, SqlFile]:
+    """Return the files of list functions by name."""
+    paths = sorted((sql_root() / "list_functions").glob("*.sql"))
+    return {path.stem: SqlFile("functions", path.stem, path) for path in paths}
+
+
+def build_list_function(name: str) -> exp.Expr:
+    """Return the expression of a list function, with symbolic parameters for its arguments."""
+    files = load_list_functions()
+    file = files[name]
+    arguments: dict[str, exp.Expr] = {argument: symbolic_parameter(argument) for argument in file.function_arguments}
+    body: exp.Expr = _apply_function(file, arguments, files)
+    return body
+
+
+def _apply_function(file: SqlFile, arguments: Mapping[str, exp.Expr], files: Mapping[str, SqlFile]) -> exp.Expr:
+    """Return the body of a file over arguments, with the helpers that it calls in it."""
+    holder = exp.Paren(this=file.tree.copy())
+    for node in find_nodes(holder, exp.Column):
+        if node.name in arguments:
+            node.replace(arguments[node.name].copy())
+    for call in find_nodes(holder, exp.Anonymous):
+        if call.name.lower() in files:
+            helper = files[call.name.lower()]
+            call.replace(_apply_function(helper, dict(zip(helper.function_arguments, call.expressions, strict=True)), files))
+    body: exp.Expr = holder.this
+    return body
+
+
+_LIST_TYPES = {
+    "databricks": ("ARRAY<STRING>", "INT"),
+    "spark": ("ARRAY<STRING>", "INT"),
+    "postgres": ("anyarray", "integer"),
+    "bigquery": ("ANY TYPE", "INT64"),
+}
+"""Types of parameters that are lists, and of cut-offs, where functions declare them."""
+
+_CREATE = {
+    "spark": ("CREATE OR REPLACE FUNCTION {name}({parameters}) RETURNS DOUBLE COMMENT {comment} RETURN {expression}",),
+    "bigquery": ("CREATE OR REPLACE FUNCTION {name}({parameters}) AS ({expression}) OPTIONS (description = {comment})",),
+    "clickhouse": ("CREATE OR REPLACE FUNCTION {name} AS ({names}) -> {expression}",),
+    "postgres": (
+        (
+            "CREATE OR REPLACE FUNCTION {name}({parameters}) RETURNS double precision LANGUAGE SQL IMMUTABLE PARALLEL SAFE "
+            "AS $$ SELECT {expression} $$"
+        ),
+        "COMMENT ON FUNCTION {name}({types}) IS {comment}",
+    ),
+}
+"""Statements that create a function and its comment, of parts that are written as trees."""
+_CREATE["databricks"] = _CREATE["spark"]
+
+_CREATE_AGGREGATE = {
+    "bigquery": (
+        "CREATE OR REPLACE AGGREGATE FUNCTION {name}({parameters}) RETURNS FLOAT64 AS ({expression}) OPTIONS (description = {comment})"
+    ),
+    "clickhouse": "CREATE OR REPLACE FUNCTION {name} AS ({names}) -> {expression}",
+}
+"""Statements that create an aggregate, where functions of SQL can be one."""
+
+
+def supports_lists(dialect: str) -> bool:
+    """Return True if a dialect has functions of lists."""
+    return dialect in _CREATE
+
+
+def supports_aggregates(dialect: str) -> bool:
+    """Return True if a function of SQL can be an aggregate of columns."""
+    return dialect in _CREATE_AGGREGATE
+
+
+def create_aggregate_routine(
+    dialect: str, schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]
+) -> Routine:
+    """Return the aggregate of an expression over columns with symbolic parameters, all of which are passed."""
+    expression = exp.Paren(this=rewrite_for_dialect(body, dialect, facts.name))
+    types = {parameter.name: "FLOAT64" for parameter in parameters}
+    return _create_routine(dialect, schema, facts, expression, types, (_CREATE_AGGREGATE[dialect],))
+
+
+def create_list_routine(dialect: str, schema: str, facts: RoutineFacts, body: exp.Expr, parameters: Sequence[RoutineParameter]) -> Routine:
+    """Return the function of an expression over lists with symbolic parameters."""
+    operations = {"databricks": "spark"}.get(dialect, dialect)  # whose functions are the same
+    value = rewrite_list_operations(rewrite_for_dialect(body, operations, facts.name), operations)
+    list_type, cutoff_type = _LIST_TYPES.get(dialect, ("", ""))
+    types = {parameter.name: cutoff_type if parameter.name == "k" else list_type for parameter in parameters}
+    return _create_routine(dialect, schema, facts, exp.Paren(this=cast_double(value)), types, _CREATE[dialect])
+
+
+def _create_routine(
+    dialect: str, schema: str, facts: RoutineFacts, expression: exp.Paren, types: Mapping[str, str], statements: Sequence[str]
+) -> Routine:
+    """Return the function of an expression in parentheses, whose parameters have these types."""
+    for node in find_nodes(expression, exp.Parameter):
+        node.replace(exp.column(node.name))
+    name = qualify_function(schema, facts.name, dialect).sql(dialect)
+    texts = {
+        "name": name,
+        "names": ", ".join(types),
+        "types": ", ".join(types.values()),
+        "parameters": ", ".join(f"{parameter} {type_name}" for parameter, type_name in types.items()),
+        "expression": expression.this.sql(dialect),
+        "comment": exp.Literal.string(facts.comment).sql(dialect),
+    }
+    return Routine(
+        facts,
+        f"{name}({texts['names']})",
+        tuple(statement.format(**texts) for statement in statements),
+        (f"DROP FUNCTION IF EXISTS {name}",),
+    )
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Texts of a function of tables in a dialect.
+
+    Attributes:
+        create: Statements that create it, with fields such as ``{query}``.
+        drop: Statement that drops it.
+        types: Types of tables, numbers, the group and ``checks``, by which functions of one name are told apart.
+        call: Call with all its parameters.
+        source: FROM item of an input, by ``{role}`` and its ``{place}``.
+        group: Column of the group, if the input has none.
+        parameter: Reference to a parameter, by ``{name}`` and its ``{place}``.
+        argument: Declaration of a table.
+        number: Declaration of a parameter, with ``{default}`` in that of one that has a default.
+        default: Text of a default.
+        group_argument: Declaration of the parameter of the group.
+        checks_argument: Declaration of the parameter that is false if rows are not checked, if it can have a default.
+        passed: A table or number in a call, by ``{name}`` and its ``{value}``.
+        text_type: Type of groups and ids in the result.
+        number_type: Type of metrics in the result.
+    """
+
+    create: tuple[str, ...]
+    drop: str
+    call: str
+    source: str
+    group: str
+    parameter: str
+    argument: str = ""
+    number: str = ""
+    default: str = ""
+    group_argument: str = ""
+    checks_argument: str = ""
+    passed: str = "{name}"
+    text_type: str = "TEXT"
+    number_type: str = "DOUBLE"
+    types: tuple[str, str, str, str] = ("", "", "", "")
+
+
+_POSTGRES = _Form(
+    create=(
+        "DROP FUNCTION IF EXISTS {name}({other_types})",
+        (
+            "CREATE OR REPLACE FUNCTION {name}({arguments}) RETURNS TABLE ({columns}) LANGUAGE plpgsql STABLE AS $sqlrank$\n"
+            "BEGIN\n  RETURN QUERY EXECUTE format($query$\n{query}\n$query$, {formatted}){using};\nEND\n$sqlrank$"
+        ),
+        "COMMENT ON FUNCTION {name} IS {comment}",
+    ),
+    drop="DROP FUNCTION IF EXISTS {name}",
+    types=("regclass", "double precision", "text", "boolean"),
+    call="{name}({values})",
+    source="%{place}$s",
+    group="%{last}$s",
+    parameter="${place}",
+    argument="{role} regclass",
+    number="{name} double precision{default}",
+    default=" DEFAULT {value}",
+    group_argument='"by" text DEFAULT NULL',
+    checks_argument=f"{CHECKS_PARAMETER} boolean DEFAULT TRUE",
+    text_type="text",
+    number_type="double precision",
+)
+_BIGQUERY = _Form(
+    create=("CREATE OR REPLACE TABLE FUNCTION {name}({arguments})\nOPTIONS (description = {comment})\nAS (\n{query}\n)",),
+    drop="DROP TABLE FUNCTION IF EXISTS {name}",
+    call="{name}({values})",
+    source="{role}",
+    group=GROUP_COLUMN,
+    parameter="{name}",
+    argument="{role} TABLE<{fields}>",
+    number="{name} FLOAT64",
+)
+_CLICKHOUSE = _Form(
+    create=("CREATE OR REPLACE VIEW {name} AS\n{query}\nCOMMENT {comment}",),
+    drop="DROP VIEW IF EXISTS {name}",
+    call="{name}({values})",
+    source="merge(currentDatabase(), concat('^', {{{role}:String}}, '$'))",
+    group="{{by:Identifier}}",
+    parameter="{{{name}:Float64}}",
+    passed="{name} = {value}",
+)
+_SNOWFLAKE = _Form(
+    create=(
+        "DROP PROCEDURE IF EXISTS {name}({other_types})",
+        (
+            "CREATE OR REPLACE PROCEDURE {name}({arguments})\nRETURNS TABLE ()\nLANGUAGE SQL\nCOMMENT = {comment}\nAS $$\n"
+            "DECLARE\n  found RESULTSET DEFAULT (\n{query}\n);\nBEGIN\n  RETURN TABLE(found);\nEND\n$$"
+        ),
+    ),
+    drop="DROP PROCEDURE IF EXISTS {name}({types})",
+    types=("VARCHAR", "FLOAT", "VARCHAR", "BOOLEAN"),
+    call="TABLE({name}({values}))",
+    source="IDENTIFIER(:{role})",
+    group="GET(OBJECT_CONSTRUCT(*), UPPER(:by))",
+    parameter=":{name}",
+    argument="{role} VARCHAR",
+    number="{name} FLOAT{default}",
+    default=" DEFAULT {value}",
+    group_argument="by VARCHAR DEFAULT NULL",
+    checks_argument=f"{CHECKS_PARAMETER} BOOLEAN DEFAULT TRUE",
+)
+_SPARK = _Form(
+    create=("DECLARE OR REPLACE VARIABLE {name} STRING DEFAULT {quoted}",),
+    drop="DROP TEMPORARY VARIABLE IF EXISTS {name}",
+    call="EXECUTE IMMEDIATE {name} USING {values}",
+    source="IDENTIFIER(:{role})",
+    group="IDENTIFIER(:by)",
+    parameter=":{name}",
+    passed="{value} AS {name}",
+)
+_FORMS = {
+    "postgres": _POSTGRES,
+    "bigquery": _BIGQUERY,
+    "clickhouse": _CLICKHOUSE,
+    "snowflake": _SNOWFLAKE,
+    "spark": _SPARK,
+    "databricks": _SPARK,
+}
+
+
+def takes_checks(dialect: str) -> bool:
+    """Return True if functions of a dialect have a parameter that turns the checks of rows off; where it had no default, all calls would pass it."""
+    return dialect in _FORMS and bool(_FORMS[dialect].checks_argument)
+
+
+def list_group_parameters(dialect: str, roles: Sequence[str]) -> list[RoutineParameter]:
+    """Return the parameter by which rows are grouped, or the column where it is none."""
+    inputs = " and ".join(roles)
+    described = {
+        "duckdb": (GROUP_PARAMETER, f"expression over {inputs} to group by"),
+        "bigquery": (GROUP_COLUMN, f"column of {inputs} with the group, as text, which may be NULL"),
+        "clickhouse": (GROUP_PARAMETER, f"name of the column of {inputs} to group by, '_table' for one group"),
+        "spark": (GROUP_PARAMETER, f"name of the column of {inputs} to group by"),
+    }
+    described["databricks"] = described["spark"]
+    return [RoutineParameter(name, None, about) for name, about in [described.get(dialect, (GROUP_PARAMETER, described["spark"][1]))]]
+
+
+def create_table_routine(dialect: str, schema: str, facts: RoutineFacts, symbolic: SymbolicStatement) -> Routine:
+    """Return the function of a symbolic statement.
+
+    Raises:
+        MetricError: The dialect cannot express the statement.
+    """
+    form, roles, parameters = _FORMS[dialect], list(symbolic.read_columns), symbolic.parameters
+    takes_group = form.group != GROUP_COLUMN  # else a column of the input has that name
+    is_optional = bool(symbolic.checks) and takes_checks(dialect)
+    values = [*(parameter.name for parameter in parameters), *([CHECKS_PARAMETER] if is_optional else [])]
+    positions = {name: str(place) for place, name in enumerate(values, 1)}
+
+    def refer_to(name: str) -> exp.Expr:
+        return exp.var(form.parameter.format(name=name, place=positions[name]))
+
+    def read_source(role: str) -> exp.Select:
+        table = form.source.format(role=role, place=roles.index(role) + 1)
+        group = form.group.format(last=len(roles) + 1)
+        text = exp.DataType.build("text", dialect=dialect)
+        groups = [exp.alias_(exp.cast(exp.var(group), text), SOURCE_GROUP_COLUMN)] if role in symbolic.group_roles else []
+        return exp.select("*", *groups).from_(exp.Table(this=exp.var(table)))
+
+    query = build_table_query(symbolic, dialect, read_source, refer_to, positions if form.parameter == "{name}" else [])
+    _cast_columns(query, symbolic, form, facts.metrics[0])
+    add_checks(query, symbolic, dialect, refer_to, refer_to(CHECKS_PARAMETER) if is_optional else None)
+    text = format_tree(query, dialect, pretty=True)[0]
+    name = qualify_function(schema, facts.name, dialect, is_prefix=form is _SPARK).sql(dialect)
+    arguments = [
+        *(form.argument.format(role=role, fields=_list_fields(role, symbolic)) for role in roles),
+        *(form.number.format(name=parameter.name, default=_write_default(form, parameter)) for parameter in _sort_parameters(parameters)),
+        form.group_argument,
+        form.checks_argument if is_optional else "",
+    ]
+    fields: dict[str, str] = {
+        "name": name,
+        "query": text,
+        "quoted": exp.Literal.string(text).sql(dialect),
+        "comment": exp.Literal.string(facts.comment).sql(dialect),
+        "arguments": ", ".join(argument for argument in arguments if argument),
+        "columns": ", ".join(
+            f"{exp.to_identifier(column, quoted=True).sql(dialect)} {_find_type(form, kind, facts.metrics[0])}"
+            for column, kind in _list_columns(symbolic)
+        ),
+        "types": _list_types(form, len(roles), len(parameters), is_optional),
+        "other_types": _list_types(form, len(roles), len(parameters), not is_optional),
+        "values": ", ".join(
+            [*_list_arguments(form, roles, parameters, takes_group), *([f"{CHECKS_PARAMETER} => TRUE"] if is_optional else [])]
+        ),
+        "using": f" USING {', '.join(values)}" if values else "",
+        "formatted": ", ".join(
+            [*roles, f"CASE WHEN \"{GROUP_PARAMETER}\" IS NULL THEN 'NULL' ELSE format('%I', \"{GROUP_PARAMETER}\") END"]
+        ),
+    }
+    if form is _POSTGRES:
+        fields["query"] = re.sub(r"%(?!\d+\$s)", "%%", text)  # format() reads places of tables
+    return Routine(
+        facts,
+        form.call.format(**fields),
+        tuple(statement.format(**fields) for statement in form.create),
+        (form.drop.format(**fields),),
+    )
+
+
+def _list_columns(symbolic: SymbolicStatement) -> list[tuple[str, str]]:
+    """Return the columns of a function with their kinds."""
+    return [(name, output.kind) for name, output in zip(symbolic.columns, symbolic.statement.outputs, strict=True)]
+
+
+def _find_type(form: _Form, kind: str, metric: str) -> str:
+    """Return the type of a column of a kind.
+
+    Raises:
+        MetricError: It is one of a curve, whose type is that of a column of the caller.
+    """
+    if kind not in {"by", "query", "metric"}:
+        raise MetricError(f"{metric} has rows of its own, whose types no function declares. Print a statement: sqlrank sql {metric}")
+    return form.number_type if kind == "metric" else form.text_type
+
+
+def _cast_columns(query: exp.Select, symbolic: SymbolicStatement, form: _Form, metric: str) -> None:
+    """Give columns of a query their types, in place."""
+    types = {form.text_type: exp.DataType.Type.TEXT, form.number_type: exp.DataType.Type.DOUBLE}
+    items = zip(query.selects, _list_columns(symbolic), strict=True)
+    query.set(
+        "expressions", [exp.alias_(exp.cast(item.unalias(), types[_find_type(form, kind, metric)]), name) for item, (name, kind) in items]
+    )
+
+
+def _list_fields(role: str, symbolic: SymbolicStatement) -> str:
+    """Return the columns of a table that a function of BigQuery takes."""
+    specs = symbolic.request.roles[role].columns
+    names = [*([GROUP_COLUMN] if role in symbolic.group_roles else []), *symbolic.read_columns[role]]
+    kinds = {"list": "ARRAY<STRING>", "integer": "INT64", "number": "FLOAT64", "double": "FLOAT64"}
+    return ", ".join(f"{name} {kinds.get(specs[name].type if name in specs else 'key', 'STRING')}" for name in names)
+
+
+def _list_types(form: _Form, num_tables: int, num_numbers: int, is_optional: bool) -> str:
+    """Return the types of a function's parameters, with that of ``checks`` if it ``is_optional``.
+
+    A function without that parameter would otherwise stay beside the one with it, and no call could tell which it means.
+    """
+    table, number, group, checks = form.types
+    return ", ".join([table] * num_tables + [number] * num_numbers + [group] + [checks] * is_optional)
+
+
+def _sort_parameters(parameters: tuple[RoutineParameter, ...]) -> list[RoutineParameter]:
+    """Return parameters, those without a default first."""
+    return sorted(parameters, key=lambda parameter: parameter.default is not None)
+
+
+def _write_default(form: _Form, parameter: RoutineParameter) -> str:
+    return "" if parameter.default is None else form.default.format(value=f"{parameter.default:.17g}")
+
+
+def _list_arguments(form: _Form, roles: list[str], parameters: tuple[RoutineParameter, ...], takes_group: bool) -> list[str]:
+    """Return the arguments of a call as its signature shows them."""
+    tables = [form.passed.format(name=role, value=f"'{role}'") for role in roles]
+    numbers = [
+        form.passed.format(name=one.name, value="..." if one.default is None else f"{one.default:.17g}")
+        for one in _sort_parameters(parameters)
+    ]
+    return [*tables, *numbers, *([form.passed.format(name=GROUP_PARAMETER, value="'...'")] if takes_group else [])]
