@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from sqlrank.output.dbt import DbtModel, dbt_model
     from sqlrank.registry.metric import Metric
     from sqlrank.reports.report import report
-    from sqlrank.rollups.dbt_microbatch import rollup_model
-    from sqlrank.rollups.drift import drift
-    from sqlrank.rollups.rollup import rollup, rollup_sql
+    from sqlrank.rollups.contrasts import drift
+    from sqlrank.rollups.rollup import rollup, rollup_model, rollup_sql
     from sqlrank.routines.function_script import FunctionScript, functions
     from sqlrank.splits.split import split, split_sql
 
@@ -74,9 +73,8 @@ _PUBLIC_NAMES = {
     "sqlrank.reports.report": ("report",),
     "sqlrank.output.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),
-    "sqlrank.rollups.drift": ("drift",),
-    "sqlrank.rollups.dbt_microbatch": ("rollup_model",),
-    "sqlrank.rollups.rollup": ("rollup", "rollup_sql"),
+    "sqlrank.rollups.contrasts": ("drift",),
+    "sqlrank.rollups.rollup": ("rollup", "rollup_model", "rollup_sql"),
     "sqlrank.routines.function_script": ("FunctionScript", "functions"),
 }
 """Modules of the public names.

@@ -11,13 +11,13 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.engines.connection_dialect import infer_dialect
+from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import ExecutionError
-from sqlrank.inputs import cross_input_checks, row_advice, row_checks
+from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.left_out import AUDIT_ALL_ROWS, find_left_out
 from sqlrank.prepare import AUDIT_INVALID_ROWS, PreparedStatement, prepare_statement, required_row_checks
-from sqlrank.registry.fingerprints import metric_fingerprints
+from sqlrank.registry.resolved_metric import metric_fingerprints
 from sqlrank.resolve import ResolvedRequest, resolve_request
 from sqlrank.result_columns import N_UNITS
 from sqlrank.result_metadata import NO_RELEVANT_KEY, ROW_COUNTS_KEY, LeftOut, group_texts, left_out_metadata, metrics_metadata
@@ -101,7 +101,7 @@ def execute_resolved(
         with suppress(ExecutionError):  # the original error takes precedence
             if database.is_data_error(error):
                 _explain_invalid_rows(prepared)
-        row_advice.explain_failed_cast(prepared.inputs.database, prepared.inputs.by_role, prepared.inputs.condition, error)
+        row_checks.explain_failed_cast(prepared.inputs.database, prepared.inputs.by_role, prepared.inputs.condition, error)
         raise
     metadata = _schema_metadata(prepared)
     if prepared.is_audited:

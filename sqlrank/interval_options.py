@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, join_sentences, short_repr, suggest_choice
-from sqlrank.registry.value_bounds import is_bounded_0_1, is_bounded_minus1_1
+from sqlrank.registry.resolved_metric import ResolvedMetric, is_bounded_0_1, is_bounded_minus1_1
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from sqlrank.registry.resolved_metric import ResolvedMetric
 
 
 BOOTSTRAP = "bootstrap"

@@ -21,10 +21,10 @@ from sqlrank.inputs import cross_input_checks, row_checks
 from sqlrank.inputs.assembled_inputs import ROW_NUMBER
 from sqlrank.inputs.audit_statement import build_audit
 from sqlrank.inputs.column_binding import BoundInputs, bind_inputs, check_independent_rows
+from sqlrank.inputs.column_mapping import describe_unseen_groups
 from sqlrank.inputs.filters import filter_inputs
-from sqlrank.inputs.group_columns import describe_unseen_groups
 from sqlrank.inputs.input_ctes import build_input_ctes
-from sqlrank.inputs.row_advice import explain_failed_cast
+from sqlrank.inputs.row_checks import CheckMode, ValidationReport, explain_failed_cast
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.left_out import AUDIT_ALL_ROWS, count_rows_left_out, load_notes
 from sqlrank.planner.planner import choose_plan, is_rank_method_allowed, validate_plan
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database, SourceTable
     from sqlrank.inputs.bound_input import BoundInput
-    from sqlrank.inputs.row_checks import CheckMode, ValidationReport
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.call_descriptions import call_settings, describe_sources, request_command
-from sqlrank.inputs.time_zones import find_time_zone
+from sqlrank.inputs.bound_input import find_time_zone
 from sqlrank.planner.planner import plan_summary
-from sqlrank.registry.compat_modes import load_compat_mode
+from sqlrank.registry.metric_resolver import load_compat_mode
 from sqlrank.rendering.renderer import StatementHeader
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.interval_options import BOOTSTRAP, INTERVAL_STEP_COLUMNS, RESAMPLING_COLUMNS, IntervalOptions, parse_interval_options
 from sqlrank.registry import metric_resolver
-from sqlrank.registry.disparities import RequestedDifferences, split_differences
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
+from sqlrank.registry.metric_resolver import RequestedDifferences, split_differences
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, ResolvedMetric, with_plain_names
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN, ColumnSpec, Role
 from sqlrank.registry.settings_checks import QUERIES_POLICY_KEYWORD, describe_missing_input, rename_queries_policy

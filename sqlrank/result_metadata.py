@@ -8,9 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError
-from sqlrank.registry.fingerprints import effective_settings
 from sqlrank.registry.metric_info import metric_direction
-from sqlrank.registry.value_bounds import describe_bounds
+from sqlrank.registry.resolved_metric import ResolvedMetric, describe_bounds, effective_settings
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NOTES_KEY, SE, SLICE_COLUMN
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_texts
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sqlrank.registry.registry import Registry
-    from sqlrank.registry.resolved_metric import ResolvedMetric
 
 RESULT_KEY, COLUMNS_KEY, MEASURES_KEY, CURVE_KEY = "sqlrank.result", "sqlrank.columns", "sqlrank.measures", "sqlrank.curve"
 """Metadata keys: kind of result, kinds of columns, metric properties, curve."""

@@ -165,7 +165,7 @@ def compare(
         tests = TestOptions(test, correction, float(confidence or 0), target_effect, power, replicates, seed)
         options = ExecutionOptions(connection, dialect, limits, check, progress)
         return compare_systems(call, tests, options, system=system, by=by, baseline=baseline, per_query=per_query)
-    from sqlrank.rollups.rollup_comparison import RollupComparisonRequest, compare_rolled_up  # noqa: PLC0415  as for evaluate
+    from sqlrank.rollups.contrasts import RollupComparisonRequest, compare_rolled_up  # noqa: PLC0415  as for evaluate
 
     row_options = {
         "columns": columns,

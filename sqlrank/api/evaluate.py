@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sqlrank.argument_checks import entry_point
 from sqlrank.arrow_arrays import table_from_rows
-from sqlrank.engines.connection_dialect import infer_dialect
+from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import open_for_inspection
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
@@ -20,8 +20,7 @@ from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import audit_text, prepare_statement
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
-from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics
-from sqlrank.registry.search_index import search_metrics
+from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics, search_metrics
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import ColumnNames, Request, collect_sources, leaf_sources
 from sqlrank.resolve import resolve_request
@@ -290,7 +289,7 @@ def sql(  # noqa: D417  evaluate describes the other arguments
     if audit and (clash := [name for name, value in stored.items() if value is not None]):
         raise MetricError(f"audit=True checks the rows of inputs, so {clash[0]} is not for it. Leave it out")
     if rollup is not None:
-        from sqlrank.rollups.evaluate_sql import rollup_query_sql  # noqa: PLC0415  as for evaluate
+        from sqlrank.rollups.evaluate_rollup import rollup_query_sql  # noqa: PLC0415  as for evaluate
 
         return rollup_query_sql(call, rollup, connection, target_dialect, (create_table, create_view, insert), overwrite_by)
     request = resolve_request(call)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.arrow_arrays import to_array
-from sqlrank.engines.connection_dialect import infer_dialect
+from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.errors import MetricError, short_repr
 from sqlrank.execution import run_resolved
 from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, Tolerance, Verdict, build_verdict_metadata, parse_tolerances

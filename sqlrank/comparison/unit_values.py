@@ -12,11 +12,10 @@ from sqlglot import exp
 from sqlrank.arrow_arrays import to_array
 from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
 from sqlrank.compiler.row_keys import QUERY_ID
-from sqlrank.engines.cancellation import run_cancellable
-from sqlrank.engines.connection_dialect import infer_dialect
+from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.open_database import run_on_database
-from sqlrank.engines.shared_queries import share_queries
+from sqlrank.engines.open_database import run_on_database, share_queries
+from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError, SqlrankError
 from sqlrank.execution import ROW_UNIT, ZERO_WEIGHTS_KEY, execute_request, execute_resolved, run_resolved
 from sqlrank.inputs.column_binding import BoundInputs, bind_inputs

@@ -36,8 +36,8 @@ from sqlrank.compiler.select_builders import (
 )
 from sqlrank.deadline import check_deadline
 from sqlrank.interval_options import REPLICATE_COLUMN, IntervalOptions
+from sqlrank.registry.query_templates import describe_aggregate
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER, ResolvedMetric
-from sqlrank.registry.row_comments import describe_aggregate
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import SLICE_COLUMN

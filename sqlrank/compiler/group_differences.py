@@ -16,7 +16,7 @@ from sqlrank.compiler.select_builders import aliased_table, cast_double, group_b
 from sqlrank.inference.student_t import normal_quantile
 from sqlrank.interval_options import METRIC_COLUMN
 from sqlrank.registry.query_templates import file_rows, load_select
-from sqlrank.registry.value_bounds import limit_bounds
+from sqlrank.registry.resolved_metric import limit_bounds
 from sqlrank.result_columns import (
     CI_HIGH,
     CI_LOW,

@@ -28,7 +28,7 @@ from sqlrank.compiler.row_keys import (
 from sqlrank.compiler.select_builders import aliased_table, union_slices
 from sqlrank.query_text import unqualified_tables
 from sqlrank.registry.dependencies import find_dependencies
-from sqlrank.registry.row_comments import describe_rows, substitute_cutoff
+from sqlrank.registry.query_templates import describe_rows, substitute_cutoff
 from sqlrank.registry.sql_file import RowsRead, SqlFile
 from sqlrank.sql_ast import find_nodes, first_select
 

@@ -1,26 +1,211 @@
-"""Open or reserve a DuckDB connection for a call, set and restore limits and settings, translate errors, and run small queries."""
+"""Open or reserve a DuckDB connection for a call, from a pool of databases, with limits, settings and a directory to spill to."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
+import tempfile
 from contextlib import contextmanager, nullcontext, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sqlrank.engines.duckdb_pool import NO_EXTENSION_CONFIG, TIME_ZONE, pooled_connection
-from sqlrank.engines.duckdb_settings import restore_setting, set_setting
 from sqlrank.engines.file_sources import reader_function
 from sqlrank.engines.resource_limits import ResourceLimits, engine_memory_limit
-from sqlrank.engines.spill_directory import make_spill_directory
 from sqlrank.engines.worker_threads import Worker, is_worked_on, make_fork_safe_lock
 from sqlrank.errors import ExecutionError, InputError, SqlrankError, first_line
+from sqlrank.process_exit import clean_up_at_signal, hold_exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import pyarrow as pa
+
+
+def set_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
+    """Set a setting that has another value.
+
+    A notebook without widgets refuses every change of the progress bar, also to the value that it has.
+
+    Raises:
+        InputError: The value is invalid.
+    """
+    try:
+        current = connection.execute("SELECT current_setting(?)", [name]).fetchall()[0][0]
+        if str(current).lower() != str(value).lower():
+            connection.execute(f"SET {name} = ?", [value])
+    except duckdb.Error as error:
+        raise InputError(
+            f"{name}={value!r} is not possible: {first_line(error).removesuffix('.')}. Give another, or leave it out for the default of DuckDB"
+        ) from None
+
+
+def restore_setting(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
+    """Restore a setting.
+
+    DuckDB shows sizes truncated to one decimal, so that a default is reset. To any other size the digit 5 is appended: 1.2 GiB is set
+    as 1.25 GiB, the middle of the sizes that are shown as 1.2 GiB.
+    """
+    # A setting that cannot be restored, such as a spill directory in use, must not hide the result or the original error.
+    with suppress(duckdb.Error, InputError):
+        connection.execute(f"RESET {name}")
+        if connection.execute("SELECT current_setting(?)", [name]).fetchall()[0][0] != value:
+            set_setting(connection, name, re.sub(r"\.\d(?= [KMGT]iB$)", r"\g<0>5", value) if isinstance(value, str) else value)
+
+
+PERFECT_HASH_SETTING, PERFECT_HASH_BITS = "perfect_ht_threshold", 20
+"""Setting and size (a power of two, per thread) of DuckDB's perfect hash table.
+
+A thousand groups of a thousand bins take about 80 MB.
+"""
+
+
+def fetch_with_perfect_hash(connection: duckdb.DuckDBPyConnection, text: str) -> pa.Table:
+    """Run a query with the perfect hash table.
+
+    It requires group keys in a small integer range.
+    """
+    with _enable_perfect_hash(connection):
+        return connection.sql(text).to_arrow_table()
+
+
+@contextmanager
+def _enable_perfect_hash(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    previous = connection.execute("SELECT CURRENT_SETTING(?)", [PERFECT_HASH_SETTING]).fetchall()[0][0]
+    set_setting(connection, PERFECT_HASH_SETTING, PERFECT_HASH_BITS)
+    try:
+        yield
+    finally:
+        restore_setting(connection, PERFECT_HASH_SETTING, previous)
+
+
+MAX_REMOVALS = 100
+"""Maximum number of attempts to remove a directory into which threads still write."""
+
+_NAME = re.compile(r"sqlrank_(?P<process>\d+)_(?P<machine>\d+)_\w+")
+
+
+def make_spill_directory() -> str:
+    """Make a spill directory for this process and remove those of ended processes."""
+    _remove_stale(tempfile.gettempdir(), os.getpid())
+    clean_up_at_signal("spill directories", _remove_own)
+    with hold_exit():
+        return tempfile.mkdtemp(prefix=f"sqlrank_{os.getpid()}_{pid_namespace()}_")
+
+
+def _remove_own() -> None:
+    """Remove all spill directories of this process."""
+    for _ in range(MAX_REMOVALS):
+        own = [*Path(tempfile.gettempdir()).glob(f"sqlrank_{os.getpid()}_{pid_namespace()}_*")]
+        for path in own:
+            shutil.rmtree(path, ignore_errors=True)
+        if not own:
+            return
+
+
+def pid_namespace() -> int:
+    """Return the PID namespace, which distinguishes process ids of containers that share a directory."""
+    try:
+        return Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        return 0
+
+
+@cache
+def _remove_stale(folder: str, process: int) -> None:  # noqa: ARG001  cached once per process
+    for path in Path(folder).glob("sqlrank_*"):
+        match = _NAME.fullmatch(path.name)
+        if match and int(match["machine"]) == pid_namespace() and _is_mine(path) and not _process_exists(int(match["process"])):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_mine(path: Path) -> bool:
+    try:
+        return not path.is_symlink() and path.stat().st_uid == os.getuid()
+    except (OSError, AttributeError):  # removed in the meantime, or a system without users
+        return False
+
+
+def _process_exists(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+NO_EXTENSION_CONFIG: dict[str, Any] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+}
+"""Configuration of databases opened here: no extensions are loaded, so only local files are accessible, and no variables of Python."""
+
+
+TIME_ZONE = "UTC"
+"""Time zone of databases opened here, in which a time with a zone has its day, whatever that of the machine is."""
+
+
+class _DatabasePool:
+    """Databases of this process, with a spill directory that is removed at exit.
+
+    There is one for the default number of threads and one for the number last requested.
+    """
+
+    def __init__(self) -> None:
+        self._lock = make_fork_safe_lock()
+        self._databases: dict[tuple[int, int | None], duckdb.DuckDBPyConnection] = {}
+
+    def connect(self, threads: int | None) -> duckdb.DuckDBPyConnection:
+        """Return a separate connection to the database with this thread count.
+
+        No other caller sees its temporary tables.
+        """
+        with self._lock:
+            # A forked process has none of its parent's threads, so it can neither use nor close the parent's database.
+            process = os.getpid()
+            pool_key = process, threads
+            if pool_key not in self._databases:
+                database = _open_database(threads)
+                # A dropped database is not closed explicitly: it ends with its last connection.
+                for replaced_key in [key for key in self._databases if key[0] == process and None not in (key[1], threads)]:
+                    del self._databases[replaced_key]
+                self._databases[pool_key] = database
+            return self._databases[pool_key].cursor()
+
+
+def _open_database(threads: int | None) -> duckdb.DuckDBPyConnection:
+    folder = make_spill_directory()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    database = duckdb.connect(config={**NO_EXTENSION_CONFIG, "temp_directory": folder, "preserve_insertion_order": False})
+    set_setting(database, "enable_progress_bar", "false")
+    database.execute("SET GLOBAL TimeZone = ?", [TIME_ZONE])
+    if threads is not None:
+        set_setting(database, "threads", threads)
+    return database
+
+
+_SPARE = _DatabasePool()
+
+
+@contextmanager
+def pooled_connection(threads: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a connection to a pooled database, on which nothing persists.
+
+    Raises:
+        InputError: The number of threads is invalid.
+    """
+    connection = _SPARE.connect(threads)
+    try:
+        yield connection
+    finally:
+        connection.close()
 
 
 SEMANTIC_SETTINGS = {

@@ -1,8 +1,10 @@
-"""Resolve sources on DuckDB: tables, files, relations and streams become typed FROM items or temporary tables, under unique names."""
+"""Resolve sources on DuckDB: tables, files, unions of them, relations and streams become typed FROM items."""
 
 from __future__ import annotations
 
 import glob
+import os
+import re
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -14,10 +16,17 @@ import duckdb
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.engines import source_columns, text_diagnostics
+from sqlrank.engines import source_columns, text_tables
 from sqlrank.engines.arrow_tables import replace_unreadable, to_arrow_table
-from sqlrank.engines.database import ColumnProblem, SourceTable, reads_text
-from sqlrank.engines.declared_columns import ALL_COLUMNS, DeclaredColumns
+from sqlrank.engines.database import (
+    ALL_COLUMNS,
+    ColumnProblem,
+    DeclaredColumns,
+    SourceTable,
+    prefer_builtins,
+    put_back_search_path,
+    reads_text,
+)
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
 from sqlrank.engines.file_formats import ARROW_READER, PARQUET_READER, FileFormat, check_compressed, check_lake_tables, find_format
 from sqlrank.engines.file_sources import (
@@ -30,19 +39,16 @@ from sqlrank.engines.file_sources import (
     list_paths,
     required_extension,
 )
-from sqlrank.engines.identifiers import split_table_name
-from sqlrank.engines.parquet_footers import group_parquet_files
-from sqlrank.engines.query_sources import parse_query
-from sqlrank.engines.shadowed_functions import prefer_builtins, put_back_search_path
-from sqlrank.engines.table_union import union_tables
-from sqlrank.engines.text_diagnostics import (
+from sqlrank.engines.query_sources import parse_query, split_table_name
+from sqlrank.engines.text_tables import (
+    TEXT_ROWS,
+    declare_types,
     explain_read_error,
     missing_columns_problem,
     ragged_line_problem,
+    settle_types,
     undetected_delimiter_problem,
 )
-from sqlrank.engines.text_readers import TEXT_ROWS
-from sqlrank.engines.text_tables import declare_types, settle_types
 from sqlrank.engines.worker_threads import make_fork_safe_lock
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, quote_excerpt
 from sqlrank.query_text import query_text
@@ -53,6 +59,211 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
+
+
+_BINARY, _LIST, _SET, _STRUCT = 8, 9, 10, 12
+_FIXED_SIZES = {1: 0, 2: 0, 3: 1, 7: 8}
+"""Bytes of booleans, which are in the header of their field, of a byte and of a double, by the number of the type."""
+
+
+def group_parquet_files(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[list[str]]:
+    """Return Parquet files in groups of the same names and types of columns, by their footers."""
+    by_schema: dict[bytes, list[str]] = {}
+    for file in map(str, files):
+        footer = _read_footer(file)
+        schema = next((schema for schema in by_schema if footer.startswith(schema)), None)
+        by_schema.setdefault(footer[: _find_schema_end(footer)] if schema is None else schema, []).append(file)
+    members = {names[0]: names for names in by_schema.values()}
+    if len(members) == 1:
+        return list(members.values())
+    # Files of several writers may have the same columns in other bytes.
+    rows: list[tuple[list[str]]] = fetch_tuples(
+        connection, load_select("inputs", "parquet_files.sql").sql("duckdb"), {"path": list(members)}
+    )
+    return [sorted(name for first in group for name in members[first]) for (group,) in rows]
+
+
+def _read_footer(file: str) -> bytes:
+    """Return the metadata of a Parquet file, empty for a file that is damaged or encrypted."""
+    with open(file, "rb") as stream:  # noqa: PTH123  one of thousands
+        stream.seek(-8, os.SEEK_END)
+        length, magic = int.from_bytes(stream.read(4), "little"), stream.read(4)
+        if magic != b"PAR1" or length > stream.tell() - 8:
+            return b""
+        stream.seek(-8 - length, os.SEEK_END)
+        return stream.read(length)
+
+
+def _find_schema_end(footer: bytes) -> int:
+    """Return the position after the schema, the second field of the metadata in Thrift's compact protocol; 0 if there is none."""
+    try:
+        _, position = _read_varint(footer, 1)  # the version, after the header of its field
+        return _skip_value(footer, position + 1, _LIST)
+    except (IndexError, RecursionError):
+        return 0
+
+
+def _skip_value(data: bytes, position: int, kind: int) -> int:
+    """Return the position after a value of Thrift's compact protocol."""
+    if kind in _FIXED_SIZES:
+        return position + _FIXED_SIZES[kind]
+    if kind in {_LIST, _SET}:
+        size, element, position = data[position] >> 4, data[position] & 15, position + 1
+        if size == 15:  # noqa: PLR2004  the size follows
+            size, position = _read_varint(data, position)
+        for _ in range(size):
+            position = _skip_value(data, position, element)
+        return position
+    if kind == _STRUCT:
+        while header := data[position]:
+            position += 1
+            if header < 16:  # noqa: PLR2004  the number of the field follows
+                _, position = _read_varint(data, position)
+            position = _skip_value(data, position, header & 15)
+        return position + 1
+    value, position = _read_varint(data, position)
+    return position + (value if kind == _BINARY else 0)
+
+
+def _read_varint(data: bytes, position: int) -> tuple[int, int]:
+    """Return an integer of variable length, and the position after it."""
+    value = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:  # noqa: PLR2004  the last one
+            return value, position
+
+
+MAX_LABELS = 3
+"""Maximum number of sources that a label lists."""
+
+_INTEGERS = {
+    "TINYINT": (1, 3), "SMALLINT": (2, 5), "INTEGER": (4, 10), "BIGINT": (8, 19), "HUGEINT": (16, 38),
+    "UTINYINT": (1.5, 3), "USMALLINT": (2.5, 5), "UINTEGER": (4.5, 10), "UBIGINT": (8.5, 20), "UHUGEINT": (16.5, 39),
+}  # fmt: skip
+"""Integer types: a signed one holds the values of all smaller sizes, as an unsigned one does of unsigned ones; and their digits."""
+
+_INSTANTS = ("DATE", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS")
+"""Days and times without a time zone, from coarse to fine."""
+
+_KEYS = ("VARCHAR", "UUID", *_INTEGERS)
+_DECIMAL = re.compile(r"DECIMAL\((\d+), ?(\d+)\)")
+_MAX_DIGITS = 38
+NULL_TYPE = '"NULL"'
+"""Type of a column without values, which goes together with all others."""
+
+
+def union_tables(role: str, tables: Sequence[SourceTable], label: str = "") -> SourceTable:
+    """Return the union of tables, with casts to common types; a column that has none, or is missing in a table, is a problem if it is read."""
+    first = tables[0]
+    label = label or ", ".join(table.label for table in tables[:MAX_LABELS]) + (
+        f" and {len(tables) - MAX_LABELS} more" if len(tables) > MAX_LABELS else ""
+    )
+    table = replace(
+        first,
+        label=label,
+        column_types=None,
+        display_item=None,
+        is_empty=all(member.is_empty for member in tables),
+        has_row_count=all(member.has_row_count for member in tables),
+        members=tuple(tables),
+        constants={},
+        casts={},
+    )
+    if first.column_types is None:
+        return replace(table, from_item=table.from_clause())
+    names = {name.lower(): name for member in reversed(tables) for name in reversed(list(member.column_types or ()))}
+    ordered = dict.fromkeys(names[name.lower()] for member in tables for name in member.column_types or ())
+    types, problems = {}, {}
+    for name in ordered:
+        holders_of_name = [(member, column_name) for member in tables if (column_name := member.find_column(name)) is not None]
+        members = [(member, (member.column_types or {})[column_name]) for member, column_name in holders_of_name]
+        own = next((problem for member, column_name in holders_of_name if (problem := member.problems.get(column_name))), None)
+        types[name], problem = _unify_column(role, name, members, tables)
+        if problem := own or problem:
+            problems[name] = problem
+    casts = {name: column_type for name, column_type in types.items() if name not in problems or problems[name].allows_keys}
+    table = replace(
+        table,
+        members=tuple(replace(member, casts=_needed_casts(member, casts)) for member in tables),
+        column_types=types,
+        problems=problems,
+    )
+    return replace(table, from_item=table.from_clause(), column_types=types | dict.fromkeys(first.constants, "VARCHAR"))
+
+
+def _needed_casts(member: SourceTable, types: dict[str, str]) -> dict[str, str]:
+    """Return the types that differ from those of a member; decimals of other engines keep theirs, of which only DuckDB tells the digits."""
+    own = {name: (member.column_types or {}).get(member.find_column(name) or "") for name in types}
+    is_kept = member.dialect != "duckdb"
+    return {name: target for name, target in types.items() if own[name] not in {target, None} and not (is_kept and "DECIMAL" in target)}
+
+
+def _unify_column(
+    role: str, name: str, members: Sequence[tuple[SourceTable, str]], tables: Sequence[SourceTable]
+) -> tuple[str, ColumnProblem | None]:
+    """Return the common type of a column, and the problem if there is none or some tables lack the column."""
+    holders = {duckdb_type: _find_label(member) for member, duckdb_type in reversed(members)}
+    missing = [_find_label(table) for table in tables if not any(table is member for member, _ in members)]
+    if missing:
+        more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        text = f"{role}: {missing[0]}{more} has no column {name!r}, which {_find_label(members[0][0])} has. Add it, or give queries in which it is NULL or left out"
+        return members[0][1], ColumnProblem(text)
+    if (common := common_type(holders)) is not None:
+        return common, None
+    is_key = all(duckdb_type.removesuffix("[]") in (*_KEYS, NULL_TYPE) for duckdb_type in holders)
+    *others, last = (f"{duckdb_type} in {label}" for duckdb_type, label in holders.items())
+    text = f"{role}: {name} is {', '.join(others)} and {last}. Give it one type, such as by a query with CAST({name} AS ...)"
+    suffixes = {duckdb_type.endswith("[]") for duckdb_type in holders}
+    key_type = "VARCHAR[]" if suffixes == {True} else "VARCHAR"
+    return (key_type if is_key and len(suffixes) == 1 else next(iter(holders))), ColumnProblem(text, is_key and len(suffixes) == 1)
+
+
+def common_type(duckdb_types: Iterable[str]) -> str | None:
+    """Return the type that holds every value of these types as it is, None if there is none.
+
+    >>> common_type(["BIGINT", "FLOAT"]), common_type(["DECIMAL(4,1)", "TINYINT"]), common_type(["INTEGER[]", "UINTEGER[]"])
+    ('DOUBLE', 'DECIMAL(4,1)', 'BIGINT[]')
+    >>> common_type(["BIGINT", "VARCHAR"]), common_type(["BOOLEAN", "INTEGER"]), common_type(["DATE", "TIMESTAMP"])
+    (None, None, 'TIMESTAMP')
+    """
+    types = dict.fromkeys(duckdb_type for duckdb_type in duckdb_types if duckdb_type != NULL_TYPE) or {NULL_TYPE: None}
+    if len(types) == 1:
+        return next(iter(types))
+    if all(duckdb_type.endswith("[]") for duckdb_type in types):
+        element = common_type([duckdb_type.removesuffix("[]") for duckdb_type in types])
+        return None if element is None else f"{element}[]"
+    if all(duckdb_type in _INSTANTS for duckdb_type in types):
+        return max(types, key=_INSTANTS.index)
+    if all(duckdb_type == "VARCHAR" or duckdb_type.startswith("ENUM") for duckdb_type in types):
+        return "VARCHAR"
+    return _common_number(list(types))
+
+
+def _common_number(types: Sequence[str]) -> str | None:
+    """Return the common type of numbers: a whole number, a decimal or a double; None if one is no number."""
+    decimals = [match for duckdb_type in types if (match := _DECIMAL.fullmatch(duckdb_type))]
+    integers = [duckdb_type for duckdb_type in types if duckdb_type in _INTEGERS]
+    floats = [duckdb_type for duckdb_type in types if duckdb_type in {"FLOAT", "DOUBLE"}]
+    if len(decimals) + len(integers) + len(floats) < len(types):
+        return None
+    if not floats and not decimals:
+        holds_all = (
+            candidate
+            for candidate, (size, _) in _INTEGERS.items()
+            if all(other == candidate or (_INTEGERS[other][0] < size and (size % 1 == 0 or other[0] == "U")) for other in integers)
+        )
+        return next(holds_all, None)
+    scale = max((int(match[2]) for match in decimals), default=0)
+    digits = max([int(match[1]) - int(match[2]) for match in decimals] + [_INTEGERS[duckdb_type][1] for duckdb_type in integers], default=0)
+    return "DOUBLE" if floats or digits + scale > _MAX_DIGITS else f"DECIMAL({digits + scale},{scale})"
+
+
+def _find_label(table: SourceTable) -> str:
+    return next(iter(table.constants.values()), table.label)
 
 
 _PROCESS_TAG = uuid4().hex[:8]
@@ -170,7 +381,7 @@ class DuckDBSources:
                 return self._load_declared(role, table, columns)
             return self._load_table(role, table) if self.keeps_text else table
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            problem = text_diagnostics.malformed_trec_line(role, files) if is_headless and files else ragged_line_problem(error)
+            problem = text_tables.malformed_trec_line(role, files) if is_headless and files else ragged_line_problem(error)
             raise InputError(
                 f"{role}: {problem}" if problem else f"{role}: cannot read {table.label}: {explain_read_error(error)}"
             ) from None
@@ -433,11 +644,11 @@ def _build_file_item(role: str, text: str, paths: Sequence[str], file_format: Fi
     path_literal = literals[0] if len(paths) == 1 else exp.Array(expressions=literals)
     if file_format.reader is not None:
         return exp.Table(this=exp.func(file_format.reader, path_literal, *file_format.read_option(), *options, dialect="duckdb"))
-    if role not in text_diagnostics.TEXT_FORMATS:
+    if role not in text_tables.TEXT_FORMATS:
         raise InputError(
             f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format. Use one of {', '.join(READER_FUNCTIONS)}"
         )
-    tree = exp.replace_placeholders(load_select("inputs", f"{text_diagnostics.TEXT_FORMATS[role]}.sql"), path=path_literal)
+    tree = exp.replace_placeholders(load_select("inputs", f"{text_tables.TEXT_FORMATS[role]}.sql"), path=path_literal)
     for reader in tree.find_all(exp.ReadCSV):
         reader.set("expressions", [*reader.expressions, *file_format.read_option()])
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier(TEXT_ROWS)))

@@ -1,20 +1,97 @@
-"""Run work on the database of a connection under limits, or open it only to inspect columns, for ``sql()``."""
+"""Run work on the database of a connection under limits, and queries that several evaluations read once."""
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlrank.engines.cancellation import run_cancellable
-from sqlrank.engines.connection_dialect import is_duckdb_connection
-from sqlrank.engines.database import Database, NamesOnlyDatabase
-from sqlrank.engines.duckdb_database import DuckDBDatabase
-from sqlrank.engines.duckdb_session import duckdb_session
+import duckdb
+
+from sqlrank.engines.database import Database, DeclaredColumns, NamesOnlyDatabase, SourceTable
+from sqlrank.engines.driver_adapters import infer_dialect, is_duckdb_connection
+from sqlrank.engines.duckdb_session import describe_columns, duckdb_session, fetch_tuples, fetch_with_perfect_hash, translate_duckdb_errors
+from sqlrank.engines.duckdb_sources import DuckDBSources
 from sqlrank.engines.remote_database import RemoteDatabase, check_no_limits
 from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.worker_threads import run_cancellable
+from sqlrank.query_text import write_tree
+from sqlrank.request import QuerySource, SourceGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from sqlrank.errors import ExecutionError
+
+
+class DuckDBDatabase(Database):
+    """A session on a DuckDB connection; ``close`` removes what it registers.
+
+    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not shared. Such a one is the
+    ``private_connection``.
+    """
+
+    supports_dense_groups = True
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False) -> None:
+        super().__init__("duckdb")
+        self._sources = DuckDBSources(connection, keeps_text, is_own)
+        self.private_connection = connection if is_own else None
+
+    def close(self) -> None:
+        """Remove registered views and temporary tables."""
+        self._sources.close()
+
+    @property
+    def shadowed(self) -> Mapping[str, str]:
+        """User-defined functions, by name, that would be called instead of built-in ones."""
+        return self._sources.shadowed
+
+    def is_data_error(self, error: ExecutionError) -> bool:
+        """Return True if values in the tables may have caused an error."""
+        return isinstance(error.__cause__, (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException))
+
+    def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+        """Run a statement, and return its columns with these names."""
+        return self.fetch_arrow(text).rename_columns(list(types))
+
+    def keep_query(self, role: str, query: QuerySource) -> QuerySource:
+        """Run a query once, and return it with the temporary table of its rows, which is not removed at the end."""
+        with translate_duckdb_errors():
+            return self._sources.keep_query(role, query)
+
+    def _resolve_source(self, role: str, source: Any, columns: DeclaredColumns) -> SourceTable:
+        with translate_duckdb_errors():
+            return self._sources.resolve_and_load(role, source, columns)
+
+    def _fetch_arrow(self, text: str) -> pa.Table:
+        with translate_duckdb_errors():
+            return self._sources.register_streams().sql(text).to_arrow_table()
+
+    def _fetch_groups(self, text: str) -> pa.Table:
+        with translate_duckdb_errors():
+            return fetch_with_perfect_hash(self._sources.register_streams(), text)
+
+    def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
+        with translate_duckdb_errors():
+            return fetch_tuples(self._sources.register_streams(), text)
+
+    @property
+    def has_unread_streams(self) -> bool:
+        """True while rows of a stream have not been read."""
+        return bool(self._sources.unread_streams)
+
+    @property
+    def time_zone(self) -> str:
+        """The time zone of the session."""
+        ((name,),) = self._fetch_rows("SELECT CURRENT_SETTING('TimeZone')")
+        return str(name)
+
+    def _describe_query(self, query: exp.Query) -> dict[str, str]:
+        with translate_duckdb_errors():
+            return describe_columns(self._sources.connection, write_tree(query))
 
 
 Outcome = TypeVar("Outcome")
@@ -62,3 +139,53 @@ def open_for_inspection(connection: Any, dialect: str, has_files: bool) -> Itera
             yield duckdb_database
     else:
         yield NamesOnlyDatabase(dialect)
+
+
+@contextmanager
+def share_queries(
+    sources: Mapping[str, Any], connection: Any, dialect: str | None, limits: ResourceLimits
+) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield sources whose queries have run on DuckDB, by role, and the connection that has their rows.
+
+    A file of a database, and a connection of this package, are opened for as long. Other engines compute queries where they are.
+    """
+    members: list[Any] = []
+    roles: dict[QuerySource, str] = {}
+    for role, source in sources.items():
+        replace_members(source, members.append)
+        roles = {member: role for member in members if isinstance(member, QuerySource) and member.table is None} | roles
+    if not roles or infer_dialect(connection, dialect) != "duckdb":
+        yield dict(sources), connection
+        return
+    with ExitStack() as stack:
+        if not isinstance(connection, duckdb.DuckDBPyConnection):
+            connection = stack.enter_context(duckdb_session(connection, limits))
+        queries: dict[QuerySource, QuerySource] = run_on_database(
+            connection, "duckdb", limits, lambda database: {query: database.keep_query(role, query) for query, role in roles.items()}
+        )
+        stack.callback(_drop_tables, connection, queries.values())
+        yield (
+            {
+                role: replace_members(source, lambda member: queries.get(member, member) if isinstance(member, QuerySource) else member)
+                for role, source in sources.items()
+            },
+            connection,
+        )
+
+
+def replace_members(source: Any, replacement: Callable[[Any], Any]) -> Any:
+    """Return a source, or a collection of some, with each replaced; a dict in a dict is a ranking."""
+    if isinstance(source, SourceGroup):
+        members = tuple((name, replace_members(member, replacement)) for name, member in source.members)
+        return SourceGroup(members, source.members_are_systems)
+    if isinstance(source, (list, tuple)):
+        return type(source)(replace_members(member, replacement) for member in source)
+    if isinstance(source, dict):
+        return {name: member if isinstance(member, dict) else replace_members(member, replacement) for name, member in source.items()}
+    return replacement(source)
+
+
+def _drop_tables(connection: duckdb.DuckDBPyConnection, queries: Iterable[QuerySource]) -> None:
+    for table in (query.table for query in queries if query.table is not None):
+        with suppress(duckdb.Error):  # the connection may be closed or its transaction aborted, and that error must not be hidden
+            connection.execute(f"DROP TABLE IF EXISTS {table}")

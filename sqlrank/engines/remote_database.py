@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.database import Database, SourceTable
+from sqlrank.engines.database import Database, DeclaredColumns, SourceTable, find_shadowed
 from sqlrank.engines.driver_adapters import DBAPI_ADAPTER, adapter_for, to_duckdb_type, to_row_tuples
-from sqlrank.engines.identifiers import require_table_name
-from sqlrank.engines.query_sources import parse_query, refuse_random_numbers
-from sqlrank.engines.shadowed_functions import find_shadowed
+from sqlrank.engines.query_sources import parse_query, refuse_random_numbers, require_table_name
 from sqlrank.errors import ExecutionError, InputError, first_line
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sqlrank.engines.declared_columns import DeclaredColumns
     from sqlrank.engines.resource_limits import ResourceLimits
 
 

@@ -11,13 +11,12 @@ import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
-from sqlrank.engines.cancellation import run_cancellable
-from sqlrank.engines.connection_dialect import infer_dialect
-from sqlrank.engines.driver_adapters import normalize_result
+from sqlrank.engines.driver_adapters import infer_dialect, normalize_result
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError
 from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
 from sqlrank.experiments.effects import SRM_ALPHA, effects_query, experiment_statement

@@ -9,8 +9,7 @@ from sqlglot import exp
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.query_text import unqualified_tables
-from sqlrank.registry.query_templates import file_comment, load_select
-from sqlrank.registry.row_comments import describe_rows
+from sqlrank.registry.query_templates import describe_rows, file_comment, load_select
 from sqlrank.sql_ast import find_nodes, first_select
 from sqlrank.unique_names import unique_name
 

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.experiments.design import SUM_ROLES, ExperimentDesign, ExperimentMetric
 from sqlrank.experiments.experiment_steps import OBSERVATIONS, read_step, rename_ctes, with_comment
-from sqlrank.registry.row_comments import describe_rows
+from sqlrank.registry.query_templates import describe_rows
 from sqlrank.sql_ast import double_literal, find_nodes, is_not_null, is_null, sql_literal, union_all
 
 if TYPE_CHECKING:

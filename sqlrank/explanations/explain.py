@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlrank.argument_checks import entry_point
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
 from sqlrank.compiler.statement import CompiledStatement
-from sqlrank.engines.connection_dialect import infer_dialect
+from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, escape_controls

@@ -14,10 +14,10 @@ from sqlrank.compiler.row_keys import UNIT_ID, key_column
 from sqlrank.compiler.select_builders import aliased_table
 from sqlrank.engines.number_texts import write_mapping
 from sqlrank.errors import MAX_EXAMPLES, InputError, to_sentence
-from sqlrank.inputs.row_advice import bound_expression
 from sqlrank.inputs.row_checks import (
     RANKING_KEYS,
     ValidationReport,
+    bound_expression,
     describe_further_rows,
     duplicate_advice,
     format_problem,

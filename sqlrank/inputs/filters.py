@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.row_keys import QUERY_ID
-from sqlrank.engines.identifiers import quote_columns
+from sqlrank.engines.query_sources import quote_columns
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, join_sentences, join_words, quote_excerpt
 from sqlrank.inputs.assembled_inputs import reassemble_inputs
 from sqlrank.inputs.row_checks import NUMERIC_TYPES

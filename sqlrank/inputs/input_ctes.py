@@ -24,7 +24,7 @@ from sqlrank.compiler.row_keys import (
 from sqlrank.compiler.select_builders import union_slices
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.assembled_inputs import load_assembly, select_over_component
-from sqlrank.registry.row_comments import describe_rows
+from sqlrank.registry.query_templates import describe_rows
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import find_nodes, is_not_null, union_all
 

@@ -1,22 +1,227 @@
-"""Describe columns that inputs lack: which columns of the tables may be meant, and the mapping to write."""
+"""Describe columns that inputs lack, with the mapping or the query of nested rows that gives them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
+from sqlrank.engines.duckdb_session import query_files
+from sqlrank.engines.file_sources import reader_function
 from sqlrank.errors import enumerate_names, find_misspelling, join_sentences
-from sqlrank.inputs.nested_rows import NESTED_TYPES, describe_nested_rows, has_no_rows
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import normalize_name
+from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.request import JSON_READER
+from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.registry.roles import ColumnSpec
+
+
+NESTED_TYPES = ("STRUCT(", "MAP(", "JSON")
+
+_NUMBERS = {"label", "score", "relevance", "weight", "rank", "rating"}
+"""Columns that are numbers where a file does not say so."""
+
+_ORDERS = {"score": "-CAST(document.key AS INTEGER)", "relevance": "1"}
+"""Numbers of documents in a list, best first."""
+
+_DOUBLES = {"BIGINT", "UBIGINT", "DOUBLE"}
+_IDS = {"VARCHAR", "BIGINT", "UBIGINT"}
+"""JSON types of numbers, and of ids of documents."""
+
+_SEARCH_ANSWERS = {
+    "hits": "SELECT PARSE_FILENAME(filename, TRUE) AS query_id, hit._id AS doc_id, hit._score AS score "
+    "FROM (SELECT filename, UNNEST(hits.hits) AS hit FROM READ_JSON({file}, filename = TRUE)) AS answers",
+    "responses": "SELECT number AS query_id, hit._id AS doc_id, hit._score AS score FROM (SELECT number, UNNEST(response.hits.hits) AS hit "
+    "FROM (SELECT UNNEST(responses) AS response, GENERATE_SUBSCRIPTS(responses, 1) AS number FROM READ_JSON({file})) AS answers) AS hits",
+}
+"""Queries that make a run of answers of Elasticsearch and OpenSearch, by the column that holds the hits."""
+
+_SEARCH_IDS = {"hits": "the name of the file", "responses": "the number of the request, from 1"}
+
+
+def describe_nested_rows(bound_input: BoundInput, column: str | None = None) -> str:
+    """Return the query to give for JSON whose rows are in a list of an object, or that has a key for each query; else an empty text.
+
+    Args:
+        bound_input: The input that lacks columns.
+        column: A column that its rows should have, if one is known.
+    """
+    types = bound_input.table.column_types or {}
+    path = bound_input.table.label
+    if (
+        reader_function(path) != JSON_READER
+        or bound_input.table.members
+        or not get_dialect(bound_input.table.dialect).supports_file_readers
+    ):
+        return ""
+    if any("MAP(" in duckdb_type for duckdb_type in types.values()):
+        types = _infer_structs(path)
+    is_ranking = bound_input.role.list_relation is not None and "doc_id" in bound_input.role.columns
+    # Without a name of a column, objects of numbers are the documents of queries.
+    if orientation := _describe_frame(path, types, bound_input.role.columns if is_ranking else ()):
+        return orientation
+    lists = {name: duckdb_type for name, duckdb_type in types.items() if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")[]")}
+    file = sql_literal(path).sql("duckdb")
+    for name, query in _SEARCH_ANSWERS.items():
+        if (
+            "score" in bound_input.role.columns
+            and types.get(name, "").startswith("STRUCT(")
+            and "hits STRUCT(" in types[name]
+            and "_id" in types[name]
+        ):
+            start = f"Of answers of Elasticsearch make a run, whose query_id is {_SEARCH_IDS[name]}: give the query "
+            return _suggest_query(start, query.format(file=file))
+    if len(lists) == 1:
+        ((name, duckdb_type),) = lists.items()
+        fields = _list_fields(duckdb_type[: -len("[]")])
+        if (column in fields or (column is None and not bound_input.columns)) and (not is_ranking or _names_query(fields)):
+            query = f"SELECT UNNEST({exp.to_identifier(name).sql('duckdb')}, max_depth := 2) FROM {file}"
+            return _suggest_query(f"If its rows are in {name}, give the query ", query)
+    number = next((name for name in _ORDERS if name in bound_input.role.columns), None)
+    if column is not None or number is None or not is_ranking or bound_input.columns or not path.lower().endswith(".json"):
+        return ""
+    return _describe_queries(path, types, bound_input.role.name, number)
+
+
+def has_no_rows(bound_input: BoundInput) -> bool:
+    """Return True for a file of JSON that is an empty list, an empty object or null, in which DuckDB finds a column json."""
+    table = bound_input.table
+    if [*(table.column_types or ())] != ["json"] or table.members or reader_function(table.label) != JSON_READER:
+        return False
+    rows = query_files("SELECT TRIM(content, E' \\n\\r\\t') FROM READ_TEXT(?)", [table.label])
+    return bool(rows) and all(content in {"", "[]", "{}", "null"} for (content,) in rows)
+
+
+def _names_query(fields: Collection[str]) -> bool:
+    """Return True if one of the fields of a row may be its query."""
+    return any(_may_be(field, ("query_id",)) for field in fields)
+
+
+def _may_be(field: str, columns: Collection[str]) -> bool:
+    """Return True if a field has the name of one of the columns, or another name that it has in other tools."""
+    synonyms = load_registry().synonyms["columns"]
+    return normalize_name(field) in {normalize_name(name) for column in columns for name in (column, *synonyms.get(column, ()))}
+
+
+def _suggest_query(start: str, query: str, end: str = "") -> str:
+    """Return a sentence with a query that reads the file, empty if the query fails or finds nothing."""
+    values = query_files(f"SELECT MIN(COLUMNS(*)) FROM ({query}) AS rows")
+    return f"{start}{query}{end}" if any(value is not None for row in values for value in row) else ""
+
+
+def _describe_queries(path: str, types: Mapping[str, str], role: str, number: str) -> str:
+    """Return the query for a file with a key for each query, at its top or in the one object that may hold them; else an empty text."""
+    objects = [name for name, duckdb_type in types.items() if duckdb_type.startswith(NESTED_TYPES) and not duckdb_type.endswith("]")]
+    inner = [role] if role in objects else objects if len(objects) == 1 else []
+    for names in ([], inner):
+        place = f"$.{''.join(map(_quote_key, names))}".removesuffix(".")
+        if columns := _list_document_columns(path, place, number):
+            member = f", {sql_literal(place).sql('duckdb')}" if names else ""
+            query = (
+                f"SELECT {columns} FROM READ_TEXT({sql_literal(path).sql('duckdb')}) AS file, "
+                f"JSON_EACH(file.content{member}) AS query, JSON_EACH(query.value) AS document"
+            )
+            start = f"If {f'the keys in {names[0]}' if names else 'its keys'} are queries, give the query "
+            return _suggest_query(start, query, _describe_empty_queries(path, place, number))
+    return ""
+
+
+def _list_document_columns(path: str, place: str, number: str) -> str:
+    """Return the columns of the documents of queries, by the types of the values in an object of a file, empty if they are no documents."""
+    levels = query_files(load_select("inputs", "json_levels.sql").sql("duckdb"), {"path": path, "object": place})
+    query_types, types = {level[0] for level in levels}, {level[1] for level in levels}
+    if query_types == {"OBJECT"} and types <= _DOUBLES:
+        return f"query.key AS query_id, document.key AS doc_id, CAST(document.value AS DOUBLE) AS {number}"
+    if query_types == {"ARRAY"} and types <= _IDS:
+        return f"query.key AS query_id, document.value ->> '$' AS doc_id, {_ORDERS[number]} AS {number}"
+    value = json.loads(levels[0][2]) if len(levels) == 1 else None
+    if query_types == {"ARRAY"} and isinstance(value, list) and list(map(type, value))[1:] in ([int], [float]):
+        return f"query.key AS query_id, document.value ->> 0 AS doc_id, CAST(document.value ->> 1 AS DOUBLE) AS {number}"
+    if not isinstance(value, dict) or (query_types == {"OBJECT"} and number not in value):
+        return ""
+    columns = [] if _names_query(value) else ["query.key AS query_id"]
+    columns += ["document.key AS doc_id"] if query_types == {"OBJECT"} else []
+    for name, field in cast("dict[str, Any]", value).items():
+        if not isinstance(field, (list, dict)):
+            step = f"document.value ->> {_write_key(name)}"
+            step = f"CAST({step} AS DOUBLE)" if isinstance(field, float) or _may_be(name, _NUMBERS) else step
+            columns.append(f"{step} AS {exp.to_identifier(name).sql('duckdb')}")
+    return ", ".join(columns)
+
+
+def _describe_empty_queries(path: str, place: str, number: str) -> str:
+    """Return a sentence on queries without documents, of which a query of documents makes no rows, empty if there are none."""
+    rows = query_files(load_select("inputs", "empty_queries.sql").sql("duckdb"), {"path": path, "object": place})
+    if not rows:
+        return ""
+    advice = ". Give each a document of relevance 0 to count it" if number == "relevance" else ""
+    return f". It leaves out {len(rows):,} without documents, such as {rows[0][0]!r}{advice}"
+
+
+def _infer_structs(path: str) -> dict[str, str]:
+    """Return the types of columns of a file, in which objects of many keys, which DuckDB infers as maps, are structs as those of few."""
+    rows = query_files("DESCRIBE SELECT * FROM READ_JSON(?, map_inference_threshold = -1)", [path])
+    return {name: duckdb_type for name, duckdb_type, *_ in rows}
+
+
+def _describe_frame(path: str, types: Mapping[str, str], role_columns: Collection[str]) -> str:
+    """Return the query for rows of a file that pandas wrote with another orientation than records, empty for other files.
+
+    Args:
+        path: The file.
+        types: Types of its keys.
+        role_columns: Columns of which the file has to have one, if there are any.
+    """
+    structs = {name: duckdb_type for name, duckdb_type in types.items() if duckdb_type.startswith("STRUCT(") and duckdb_type.endswith(")")}
+    fields = {name: _list_fields(duckdb_type) for name, duckdb_type in structs.items()}
+    keys = {frozenset(names) for names in fields.values()}
+    file, rows, step = sql_literal(path).sql("duckdb"), "JSON_EACH(file.content)", "row.value ->> {name}"
+    columns: Mapping[str, str]
+    if types.keys() == {"columns", "index", "data"}:
+        header = query_files("SELECT UNNEST(columns) FROM READ_JSON(?)", [path])
+        rows, step, columns = "JSON_EACH(file.content -> '$.data')", "row.value ->> {index}", {str(name): "" for (name,) in header}
+    elif len(fields) < len(types) or len(keys) != 1 or not (names := next(iter(keys))):
+        return "Its rows have no names of columns. Write it with orient='records'" if types.keys() == {"json"} else ""
+    elif all(name.isdigit() for name in types):
+        columns = next(iter(fields.values()))
+    elif all(name.isdigit() for name in names):
+        rows, step = f"JSON_EACH(file.content -> {_write_key(next(iter(types)))})", "file.content -> {name} ->> row.key"
+        columns = {name: next(iter(values.values())) for name, values in fields.items()}
+    else:
+        return ""
+    if role_columns and not any(_may_be(name, role_columns) for name in columns):
+        return ""
+    selected = []
+    for index, (name, duckdb_type) in enumerate(columns.items()):
+        value = step.format(name=_write_key(name), index=index)
+        number = duckdb_type if duckdb_type in {"BIGINT", "DOUBLE"} else "DOUBLE" if not duckdb_type and name in _NUMBERS else ""
+        selected.append(f"{f'CAST({value} AS {number})' if number else value} AS {exp.to_identifier(name).sql('duckdb')}")
+    query = f"SELECT {', '.join(selected)} FROM READ_TEXT({file}) AS file, {rows} AS row"
+    advice = "pandas wrote it by columns or with an index. Write it with orient='records'"
+    return _suggest_query(f"{advice}, or give the query ", query) or advice
+
+
+def _list_fields(duckdb_type: str) -> dict[str, str]:
+    fields = exp.DataType.build(duckdb_type, dialect="duckdb").expressions
+    return {field.name: "" if field.args.get("kind") is None else field.args["kind"].sql("duckdb") for field in fields}
+
+
+def _write_key(name: str) -> str:
+    """Return a member of an object as a path of JSON."""
+    return sql_literal(f"$.{_quote_key(name)}").sql("duckdb")
+
+
+def _quote_key(name: str) -> str:
+    quoted = name.replace('"', '\\"')
+    return f'"{quoted}"'
 
 
 def describe_missing_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, Sequence[str]]) -> dict[str, str]:

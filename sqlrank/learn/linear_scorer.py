@@ -10,10 +10,10 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import set_deadline
-from sqlrank.engines.cancellation import run_cancellable
-from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.engines.open_database import DuckDBDatabase
 from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import MetricError
 from sqlrank.learn.training import LOSSES, DescentOptions, descend_gradient, read_training_data, resolve_objective
 

@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.deadline import set_deadline
-from sqlrank.engines.cancellation import run_cancellable
-from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.engines.open_database import DuckDBDatabase
 from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.errors import InputError, MetricError
 from sqlrank.learn.training import check_k, create_temp_table, read_models, read_training_data, read_training_step, write_metric
 from sqlrank.registry.metric import Metric

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.engines.file_sources import reader_function
-from sqlrank.engines.identifiers import require_table_name
+from sqlrank.engines.query_sources import require_table_name
 from sqlrank.errors import InputError
 from sqlrank.learn.training import LONG_COLUMNS
 from sqlrank.rendering.dialects import get_dialect

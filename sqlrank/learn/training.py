@@ -21,8 +21,7 @@ from sqlrank.compiler.input_variants import InputKey, InputQuery
 from sqlrank.compiler.layout import GroupColumn, GroupingLayout
 from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import KeyColumns, UnquotedName
-from sqlrank.engines.database import Database, SourceTable
-from sqlrank.engines.declared_columns import DeclaredColumns
+from sqlrank.engines.database import Database, DeclaredColumns, SourceTable
 from sqlrank.engines.duckdb_session import fetch_tuples
 from sqlrank.errors import (
     InputError,
@@ -37,9 +36,9 @@ from sqlrank.errors import (
 )
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput
+from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.column_mapping import bind_column_or_expression
 from sqlrank.inputs.missing_columns import describe_missing_columns
-from sqlrank.inputs.source_union import resolve_source
 from sqlrank.query_text import write_tree
 from sqlrank.registry import metric_resolver as of_metrics
 from sqlrank.registry.loader import load_registry

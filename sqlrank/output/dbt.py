@@ -14,8 +14,7 @@ from sqlglot.errors import SqlglotError
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point, iter_strings
 from sqlrank.engines.database import NamesOnlyDatabase
-from sqlrank.engines.identifiers import split_table_name
-from sqlrank.engines.query_sources import find_jinja
+from sqlrank.engines.query_sources import find_jinja, split_table_name
 from sqlrank.errors import InputError, join_words, quote_excerpt, short_repr
 from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
 from sqlrank.prepare import prepare_statement

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.identifiers import fold_column_name, parse_table_name
+from sqlrank.engines.query_sources import fold_column_name, parse_table_name
 from sqlrank.errors import InputError, MetricError, join_words, suggest_choice
 from sqlrank.optimizer.optimizer import prune_query
 from sqlrank.query_text import query_text

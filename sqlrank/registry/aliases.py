@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, quote_excerpt
-from sqlrank.registry.measured_columns import named_roles
 from sqlrank.registry.metric import COLUMN_PARAMETER, Metric, normalize_name, parse_metric_text
+from sqlrank.registry.resolved_metric import named_roles
 from sqlrank.registry.sql_folder import read_toml
 
 if TYPE_CHECKING:

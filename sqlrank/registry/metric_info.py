@@ -1,16 +1,24 @@
-"""List metrics with family, parameters, source and description, and find the better direction of a result column, or if it has counts."""
+"""List metrics with family, parameters, source and description, and search them, policies, commands and pages by stems of words."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from math import log
 from typing import TYPE_CHECKING
 
 from sqlrank.errors import MetricError
 from sqlrank.registry.aliases import find_metric, list_aliases
+from sqlrank.registry.sql_folder import read_toml, sql_root
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import SqlFile
+
 
 METRIC_INFO_COLUMNS = ("name", "family", "parameters", "relation", "source", "description")
 """Columns of the list of metrics."""
@@ -78,3 +86,155 @@ def _find_file(column: str, library: Registry) -> SqlFile | None:
         return find_metric(column, library)[1]
     except MetricError:
         return None
+
+
+STOP_WORDS = frozenset([
+    "a", "am", "an", "and", "are", "as", "at", "be", "between", "by", "can", "could", "did", "do", "does", "for", "from",
+    "good", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "k", "me", "my", "n", "need", "new", "of", "on",
+    "or", "our", "over", "should", "so", "than", "that", "the", "their", "there", "these", "they", "this", "to", "too", "us",
+    "want", "was", "we", "what", "when", "where", "which", "will", "with", "would", "you", "your",
+])  # fmt: skip
+EXACT_PHRASE, CONTAINED_PHRASE, NAMED_WORD, DESCRIBED_WORD = 100.0, 30.0, 3.0, 1.0
+"""Scores of an entry: a phrase that is the query, one within it, and words of its phrases and of its description."""
+
+MIN_COVERED_SHARE = 0.5
+"""Share of the words of a query that an entry must have."""
+
+MIN_STEM = 3
+"""Length up to which a word is searched in texts as a whole."""
+
+_ENDING = re.compile(r"(?<=\w{4})(?:ings?|ed|ers?|ors?|ions?|ies|es|(?<![isu])s|e|y)$")
+"""Endings that are cut off words, of which four letters remain."""
+
+
+@dataclass(frozen=True)
+class SearchEntry:
+    """An entry of the search: its row of the list of metrics, the phrases that lead to it, and its complete text."""
+
+    row: dict[str, str]
+    phrases: tuple[str, ...] = field(default=())
+    text: str = ""
+
+    @cached_property
+    def phrase_words(self) -> list[tuple[str, ...]]:
+        """Return the words of each phrase."""
+        return [words for phrase in (self.row["name"], *self.phrases) if (words := split_words(phrase))]
+
+    @cached_property
+    def described_words(self) -> frozenset[str]:
+        """Return the words of the description."""
+        return frozenset(split_words(self.row["description"]))
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the stems of the words of a text in lower case, without stop words and cut-offs.
+
+    >>> split_words("Rankings at 10"), split_words("hashing, hashed")
+    (('rank',), ('hash', 'hash'))
+    """
+    words = re.findall(r"[a-z]+\d*|\d+[a-z]+", text.lower().replace("a/b", "ab"))
+    return tuple(_cut_ending(word) for word in words if word not in STOP_WORDS)
+
+
+@cache
+def _cut_ending(word: str) -> str:
+    return _ENDING.sub("", word[:-1] if len(word) > MIN_STEM and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word)
+
+
+def search_metrics(library: Registry, query: str) -> list[dict[str, str]]:
+    """Return the entries that fit a query, best first, and the metrics that contain its text; of a family, its metrics alone."""
+    containing = list_metrics(library, query)
+    if any(row["family"] == query.lower() for row in containing):
+        return containing
+    entries = search_entries(query, list_entries(library))
+    names = {row["name"] for row in entries}
+    return [*entries, *(row for row in containing if row["name"] not in names)]
+
+
+def list_entries(library: Registry) -> list[SearchEntry]:
+    """Return the entries of a search: metrics, policies, the topics of ``search.toml``, and pages of the documentation."""
+    words = read_toml(sql_root() / "search.toml")
+    files = {format_example_name(file): file for file in [*library.metrics.values(), *library.curves.values()]}
+    entries = [
+        SearchEntry(row, (*list_aliases(name, library), *words["metrics"].get(name, ())), files[row["name"]].text)
+        for row in list_metrics(library, None)
+        for name in [row["name"].split("@")[0].split("(")[0]]
+    ]
+    entries += [
+        SearchEntry(
+            _build_entry(f"--policy {name}", "policy", str(policy.get("description", "")), ", ".join(policy.get("values", ()))),
+            tuple(words["policies"].get(name, ())),
+        )
+        for name, policy in library.policies.items()
+    ]
+    folder = sql_root().parent
+    pages = {str(path.relative_to(folder).with_suffix("")): path.read_text("utf-8") for path in sorted((folder / "docs").rglob("*.md"))}
+    topics = {name: {"about": text.partition("\n")[0].strip("# "), "words": ()} for name, text in pages.items()} | words["topics"]
+    entries += [
+        SearchEntry(_build_entry(name, _find_kind(name), topic["about"]), tuple(topic["words"]), pages.get(name, ""))
+        for name, topic in topics.items()
+    ]
+    for theirs, sentence in words["other_tools"].items():
+        name, _, difference = sentence.partition(": ")
+        entries.append(SearchEntry(_build_entry(name, "other tools", f"'{theirs}' elsewhere. {difference}."), (theirs,)))
+    return entries
+
+
+def search_entries(query: str, entries: Iterable[SearchEntry], max_entries: int = 10) -> list[dict[str, str]]:
+    """Return the rows of the entries that fit a query, best first; the complete texts are searched where nothing else fits."""
+    entries = list(entries)
+    query_words = split_words(query)
+    weights = {word: log(1 + len(entries) / (1 + sum(_has_word(entry, word) for entry in entries))) for word in query_words}
+    scored = [(_score_entry(entry, query_words, weights), entry.row) for entry in entries]
+    if not any(score for score, _ in scored):
+        scored = _score_texts(query_words, entries)
+    best = sorted((each for each in scored if each[0] > 0), key=lambda each: -each[0])
+    threshold = best[0][0] / 4 if best else 0
+    return [row for score, row in best[:max_entries] if score >= threshold]
+
+
+def _score_texts(query_words: tuple[str, ...], entries: Sequence[SearchEntry]) -> list[tuple[float, dict[str, str]]]:
+    """Score the complete texts by the number of paragraphs that have all words of a query."""
+    patterns = [re.compile(rf"\b{word}" if len(word) > MIN_STEM else rf"\b{word}\b", re.IGNORECASE) for word in query_words]
+    texts = [entry.text.split("\n\n") if patterns and patterns[0].search(entry.text) else [] for entry in entries]
+    counts = [sum(all(pattern.search(paragraph) for pattern in patterns) for paragraph in paragraphs) for paragraphs in texts]
+    return [(log(1 + count), entry.row) for entry, count in zip(entries, counts, strict=True)]
+
+
+def _has_word(entry: SearchEntry, word: str) -> bool:
+    return word in entry.described_words or any(word in words for words in entry.phrase_words)
+
+
+def _score_entry(entry: SearchEntry, query_words: tuple[str, ...], weights: dict[str, float]) -> float:
+    joined = "".join(query_words)
+    if not joined:
+        return 0
+    covered = sum(_has_word(entry, word) for word in query_words)
+    score = 0.0
+    for words in entry.phrase_words:
+        if "".join(words) == joined:
+            score = max(score, EXACT_PHRASE)
+        elif any(query_words[start : start + len(words)] == words for start in range(len(query_words))):
+            score = max(score, CONTAINED_PHRASE * len(words) / len(query_words) * 2)
+    if not score and covered < MIN_COVERED_SHARE * len(query_words):
+        return 0
+    for word in set(query_words):
+        best = max((NAMED_WORD / len(words) + 1 for words in entry.phrase_words if word in words), default=0.0)
+        score += weights[word] * max(best, DESCRIBED_WORD if word in entry.described_words else 0)
+    return score
+
+
+def _build_entry(name: str, family: str, description: str, parameters: str = "") -> dict[str, str]:
+    return dict.fromkeys(METRIC_INFO_COLUMNS, "") | {"name": name, "family": family, "parameters": parameters, "description": description}
+
+
+def _find_kind(name: str) -> str:
+    return (
+        "page"
+        if name.startswith("docs/")
+        else "command"
+        if name.startswith("sqlrank ")
+        else "policy"
+        if name.startswith("--policy ")
+        else "metric"
+    )

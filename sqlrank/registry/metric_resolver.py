@@ -1,21 +1,35 @@
-"""Resolve and validate the metrics of a request: names, effective settings and policies, dependencies, better directions.
-
-Settings of a metric override policies of the request, these the compatibility mode, and this the defaults.
-"""
+"""Resolve and validate the metrics of a request: names, compatibility modes, settings, and differences between groups."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import check_deadline
-from sqlrank.errors import MetricError, join_words, short_repr
+from sqlrank.errors import ContractError, MetricError, join_words, short_repr, suggest_choice
 from sqlrank.registry.aliases import find_metric, find_siblings
-from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
-from sqlrank.registry.measured_columns import MEASURES_PLAN, MeasuredColumn, find_measured_column, with_free_name
-from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, ParameterValue, expand_cutoff_list, freeze_value, normalize_name
-from sqlrank.registry.resolved_metric import QUERY_CUTOFFS_RELATION, ResolvedMetric
+from sqlrank.registry.metric import (
+    COLUMN_PARAMETER,
+    QUERY_CUTOFF,
+    Metric,
+    ParameterValue,
+    expand_cutoff_list,
+    freeze_value,
+    normalize_name,
+    parse_metric_text,
+    to_sql_name,
+)
+from sqlrank.registry.resolved_metric import (
+    MEASURES_PLAN,
+    QUERY_CUTOFFS_RELATION,
+    MeasuredColumn,
+    ResolvedMetric,
+    find_measured_column,
+    with_free_name,
+)
 from sqlrank.registry.settings_checks import (
     LIST_SLOTS,
     check_expected_ties,
@@ -24,17 +38,78 @@ from sqlrank.registry.settings_checks import (
     check_policy_values,
     check_rank_positions,
     find_accepted_policies,
+    for_tie_order,
     invalid_policies,
     is_policy_defined,
+    prediction_tie_orders,
+    unknown_policies,
     unused_policies,
 )
 from sqlrank.registry.sql_file import NO_CUTOFF, SqlFile
-from sqlrank.registry.tie_bounds import for_tie_order, prediction_tie_orders
+from sqlrank.registry.sql_folder import read_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from sqlrank.registry.registry import Registry
+
+
+MIN_TOOL_CHARACTERS = 4
+"""Length from which a word may be the name of a tool."""
+
+
+def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
+    """Load a compatibility mode.
+
+    Raises:
+        MetricError: The mode does not exist, or names an unknown section or policy.
+        ContractError: The settings of a metric are not a table.
+    """
+    if compat is None:
+        return {}
+    if compat not in library.compat_files:
+        problem, modes = f"unknown compat {compat!r}", sorted(library.compat_files)
+        if reproducing := [mode for mode in modes if _has_tool_name(library.compat_files[mode].read_text("utf-8"), compat)]:
+            raise MetricError(f"{problem}. Its numbers are reproduced by {join_words(reproducing, 'or')}")
+        raise MetricError(suggest_choice(problem, compat, modes))
+    path = library.compat_files[compat]
+    compat_mode = read_tables(path)
+    metric_settings = list(compat_mode.get("metrics", {}).values())
+    if invalid := next((settings for settings in metric_settings if not isinstance(settings, dict)), None):
+        raise ContractError(f"{path}:1: {short_repr(invalid)} is not a table of settings of a metric. Write a table, such as [metrics.AP]")
+    problems = [
+        f"unknown section {name!r}. Choose from: defaults, metrics, names" for name in compat_mode.keys() - {"defaults", "metrics", "names"}
+    ]
+    problems += unknown_policies(
+        dict.fromkeys(name for settings in [compat_mode.get("defaults", {}), *metric_settings] for name in settings), library
+    )
+    if problems:
+        raise MetricError(*(f"{path}: {problem}" for problem in problems))
+    return compat_mode
+
+
+def _has_tool_name(mode_text: str, tool: str) -> bool:
+    """Return True if the first line of a mode names a tool, such as ``scikit-learn``, before its colon.
+
+    >>> _has_tool_name("# trec_eval 9 and pytrec_eval: judged topics", "pytrec_eval"), _has_tool_name("# XGBoost 3: as trec_eval", "trec_eval")
+    (True, False)
+    """
+    tools = mode_text.partition("\n")[0].partition(":")[0]
+    return len(tool) >= MIN_TOOL_CHARACTERS and re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", tools, re.IGNORECASE) is not None
+
+
+def expand_compat_alias(text: str, compat_mode: Mapping[str, Any], library: Registry) -> str:
+    """Expand a tool's own metric name, such as ``ndcg_cut_10`` to nDCG@10 under trec10.
+
+    A name that ends in ``@`` is meant with a cut-off, as in ``sql/names.toml``.
+    """
+    names: Mapping[str, str] = compat_mode.get("names", {})
+    name, at, cutoff = text.partition("@")
+    if canonical := names.get(f"{name}{at}") or names.get(name):
+        return f"{canonical}{at}{cutoff}"
+    stem, _, suffix = text.rpartition("_")
+    if f"{stem}_*" in names and text.lower() not in library.metrics:
+        return names[f"{stem}_*"].replace("*", suffix)
+    return text
+
 
 MAX_METRICS = 1000
 """Maximum number of metrics, and of cut-offs in ranges, per request.
@@ -350,3 +425,79 @@ def _bind_cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, Parameter
     return {
         param.name: NO_CUTOFF if isinstance(metric.cutoff, str) else metric.cutoff[1] if isinstance(metric.cutoff, tuple) else metric.cutoff
     }
+
+
+@dataclass(frozen=True)
+class RequestedDifferences:
+    """The requested metrics of differences between groups.
+
+    Attributes:
+        metrics: The metrics to compute: those that were requested, and those of named differences.
+        components: The canonical metrics of each named difference, by its name.
+        component_metrics: The canonical metrics that were requested by the name of a difference only.
+    """
+
+    metrics: Any
+    components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    component_metrics: frozenset[str] = frozenset()
+
+    def by_row(self, metrics: Sequence[ResolvedMetric], requested_names: bool, plain_names: bool) -> dict[str, tuple[str, ...]]:
+        """Return the canonical metrics of each row of differences, by its name."""
+        rows: dict[str, tuple[str, ...]] = {}
+        for metric in metrics:
+            if (name := str(metric.metric)) not in self.component_metrics:
+                rows |= dict.fromkeys(metric.column_names if requested_names else (name,), (name,))
+        return rows | {to_sql_name(name) if plain_names else name: names for name, names in self.components.items()}
+
+
+def split_differences(metrics: Any, library: Registry, *, is_across: bool) -> RequestedDifferences:
+    """Replace names of differences, such as ``EqualizedOdds(threshold=0.7)``, by the metrics that they are of.
+
+    Raises:
+        MetricError: A difference is requested, but no column whose groups are compared.
+    """
+    if isinstance(metrics, Mapping):
+        return RequestedDifferences(metrics)
+    entries = as_metric_list(metrics)
+    if all((metric := _parse_metric(entry)) is not None and metric.name.lower() in library.metrics for entry in entries):
+        return RequestedDifferences(entries)  # without reading names.toml
+    named = library.synonyms.get("differences", {})
+    components: dict[str, tuple[Metric, ...]] = {}
+    plain_entries = []
+    for entry in entries:
+        metric = _parse_metric(entry)
+        if metric is None or normalize_name(metric.name) not in named:
+            plain_entries.append(entry)
+            continue
+        if not is_across:
+            raise MetricError(
+                f"{metric.name} is a difference between groups. Name the column of the groups in evaluate or gate, such as across='country'"
+            )
+        components[str(entry)] = tuple(Metric(name, metric.params) for name in named[normalize_name(metric.name)])
+    if not components:
+        return RequestedDifferences(entries)
+    canonical = {name: tuple(str(parse_canonical(str(component), library)) for component in group) for name, group in components.items()}
+    requested = {name for entry in plain_entries if (name := _canonical_name(entry, library))}
+    return RequestedDifferences(
+        [*plain_entries, *(component for group in components.values() for component in group)],
+        canonical,
+        frozenset(name for group in canonical.values() for name in group) - requested,
+    )
+
+
+def _canonical_name(entry: Any, library: Registry) -> str:
+    """Return the canonical metric of an entry, "" if it is not a single metric."""
+    try:
+        return str(parse_canonical(str(entry), library))
+    except MetricError:
+        return ""
+
+
+def _parse_metric(entry: Any) -> Metric | None:
+    """Return a metric as it was requested, None if it is not a single metric."""
+    if isinstance(entry, Metric):
+        return entry
+    try:
+        return parse_metric_text(entry) if isinstance(entry, str) else None
+    except MetricError:
+        return None

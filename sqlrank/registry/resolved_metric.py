@@ -1,19 +1,119 @@
-"""Record a resolved metric (file, effective settings, dependencies), and give columns of metrics plain unique names."""
+"""Record a resolved metric: file, settings, dependencies, measured column, bounds of its values, and its fingerprint."""
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, TypeVar
 
-from sqlrank.registry.metric import QUERY_CUTOFF, Metric, ParameterValue, is_respelled, to_sql_name
+from sqlrank.errors import MetricError, join_words
+from sqlrank.registry.metric import COLUMN_PARAMETER, QUERY_CUTOFF, Metric, ParameterValue, is_respelled, to_sql_name
 from sqlrank.unique_names import unique_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from sqlrank.registry.dependencies import Dependencies
-    from sqlrank.registry.measured_columns import MeasuredColumn
+    from sqlrank.registry.registry import Registry
     from sqlrank.registry.sql_file import SqlFile
+
+
+MEASURED_ROLES = ("answers", "predictions", "queries")
+"""Roles whose columns can be measured."""
+
+MEASURES_PLAN = "list_measures"
+"""The plan that says of which input a metric of lists measures a column."""
+
+_PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_COLUMN = re.compile(r'(?:(?P<role>\w+)\.)?(?P<name>"(?:[^"]|"")+"|\w+)')
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredColumn:
+    """A column that a metric measures.
+
+    Attributes:
+        role: Role of the input.
+        column: Column of the table.
+        name: Name in the statement, which is a plain identifier.
+        is_flag: Only 0 and 1, or true and false, are valid values.
+        counts_missing: The metric counts rows without a value.
+    """
+
+    role: str
+    column: str
+    name: str
+    is_flag: bool = False
+    counts_missing: bool = False
+
+
+def find_measured_column(metric: Metric, file: SqlFile, input_roles: Collection[str], library: Registry) -> MeasuredColumn | None:
+    """Find the column that a metric measures and the input that it is of, None for metrics that measure none.
+
+    Raises:
+        MetricError: No column is named, or the inputs do not say whose it is.
+    """
+    if not file.measures_column:
+        return None
+    text = str(dict(metric.params).get(COLUMN_PARAMETER, ""))
+    match = _COLUMN.fullmatch(text)
+    if match is None:
+        raise MetricError(f"{file.display_name} needs a column. Write {file.display_name}(latency_ms)")
+    column = match["name"][1:-1].replace('""', '"') if match["name"].startswith('"') else match["name"]
+    available_roles = [role for role in MEASURED_ROLES if role in input_roles]
+    if match["role"] is not None and match["role"] not in available_roles:
+        options = (
+            ", ".join(f"{role}.{match['name']}" for role in available_roles)
+            or "the name of queries, predictions or answers, and give that input"
+        )
+        raise MetricError(f"{metric}: there is no input {match['role']} to measure. Write {options}")
+    if match["role"] is None and len(available_roles) != 1:
+        choices = join_words((f"{file.display_name}({role}.{match['name']})" for role in available_roles), "or")
+        needed = (
+            f"{column!r} may be of {join_words(available_roles, 'or')}. Write {choices}"
+            if available_roles
+            else "give queries=, predictions= or inputs={'answers': ...}, which has the column"
+        )
+        raise MetricError(f"{metric}: {needed}")
+    return MeasuredColumn(
+        match["role"] or available_roles[0], column, _internal_name(column, library), file.measures_flag, file.is_always_defined
+    )
+
+
+def named_roles(metrics: Iterable[Metric]) -> set[str] | None:
+    """Return the inputs that metrics name before their columns, as in ``Mean(queries.cost)``; None if no metric measures a column."""
+    texts = [str(dict(metric.params)[COLUMN_PARAMETER]) for metric in metrics if COLUMN_PARAMETER in dict(metric.params)]
+    matches = [match for text in texts if (match := _COLUMN.fullmatch(text)) is not None]
+    return {match["role"] for match in matches if match["role"] is not None} if texts else None
+
+
+def with_free_name(measured: MeasuredColumn, others: Iterable[MeasuredColumn | None]) -> MeasuredColumn:
+    """Return the column under a name in the statement that no other column of its input has."""
+    taken = {other.name for other in others if other is not None and other.role == measured.role and other.column != measured.column}
+    while measured.name in taken:
+        measured = replace(measured, name=f"{measured.name}_")
+    return measured
+
+
+def _internal_name(column: str, library: Registry) -> str:
+    """Return the name of a measured column in the statement: its own, unless that means something else there or is hard to quote."""
+    taken = {*library.relation_columns, *(name for role in library.roles.values() for name in role.columns)}
+    if _PLAIN_NAME.fullmatch(column) and column not in taken and column.upper() not in _list_keywords():
+        return column
+    return f"{to_sql_name(column)}_value"
+
+
+@cache
+def _list_keywords() -> frozenset[str]:
+    """Return the words that a dialect reserves."""
+    from sqlglot import Dialect  # noqa: PLC0415  importing sqlglot takes a quarter of a second
+
+    reserved = (Dialect.get_or_raise(name).generator_class.RESERVED_KEYWORDS for name in ("bigquery", "duckdb", "redshift", "trino"))
+    return frozenset(word.upper() for words in reserved for word in words)
+
 
 CUTOFF_COLUMN = "k"
 """Name of the column that holds a row's cut-off.
@@ -107,3 +207,115 @@ def with_plain_names(metrics: Iterable[ResolvedMetric]) -> list[ResolvedMetric]:
             taken.add(names[-1])
         renamed.append(replace(metric, column_names=tuple(names)))
     return renamed
+
+
+NO_BOUNDS, MAP = "none", "map"
+"""The annotation of functions without bounds, and the wildcard for maps of numbers."""
+
+PROPORTION_BOUNDS, SIGNED_BOUNDS = (0.0, 1.0), (-1.0, 1.0)
+"""Bounds of metrics with Wilson's interval: direct, or mapped from -1..1 to 0..1."""
+
+
+def is_bounded_0_1(metric: ResolvedMetric) -> bool:
+    """Return True if a metric is always between 0 and 1."""
+    return value_bounds(metric) == PROPORTION_BOUNDS
+
+
+def is_bounded_minus1_1(metric: ResolvedMetric) -> bool:
+    """Return True if a metric is always between -1 and 1."""
+    return value_bounds(metric) == SIGNED_BOUNDS
+
+
+def value_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
+    """Return the bounds of a metric's values, None if its files declare none.
+
+    A file names the settings under which values may exceed the bounds: ``-- Range: 0 to 1, but not under precision_at=all_ranks.`` A function
+    may lift the bounds of every metric that uses it: ``-- Range: none.``
+    """
+    declared = metric.file.bounds
+    if declared is None or declared.is_unbounded:
+        return None
+    if any(file.annotations.get("Range") == NO_BOUNDS for file in metric.dependencies.files) or any(
+        _has_setting(metric, name, value) for name, value in declared.exceptions
+    ):
+        return None
+    if metric.settings.get("aggregate") == "sum":
+        return (0.0, math.inf) if declared.low >= 0 else None
+    return declared.low, declared.high
+
+
+def limit_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
+    """Return the bounds of a metric's estimand, to which interval limits are clipped.
+
+    These are the bounds of its values, or those that its file says only estimates may exceed: ``-- Range: 0 to 1, but not estimates under
+    ratio_estimate=corrected.``
+    """
+    declared = metric.file.bounds
+    return value_bounds(metric) or ((declared.low, declared.high) if declared is not None and declared.holds_for_estimand else None)
+
+
+def describe_bounds(metric: ResolvedMetric) -> str:
+    """Return the bounds of a metric's values as ``0 to 1`` or ``0 to inf``, empty without bounds."""
+    bounds = value_bounds(metric)
+    return "" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
+
+
+def _has_setting(metric: ResolvedMetric, name: str, value: str) -> bool:
+    """Return True if a setting has a value; ``map`` matches any map of numbers."""
+    chosen = metric.settings.get(name, metric.file.declared_settings[name].default if name in metric.file.declared_settings else None)
+    return isinstance(chosen, tuple) if value == MAP else chosen == value
+
+
+Setting = TypeVar("Setting")
+
+LATER_POLICIES = ("id_type", "ranks")
+"""Policies added after results were first stored, which have their defaults in results that do not name them."""
+
+
+def metric_fingerprints(metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, dict[str, str | dict[str, str]]]:
+    """Return a hash of each metric's definition, and its policies.
+
+    A metric of the package is defined by its name and revision, since its SQL may change without its numbers. Files of users have no
+    revisions: their SQL counts, without comments and layout.
+    """
+    return {
+        str(metric.metric): {
+            "definition": _hash_definition(metric.file, tuple(file for file in metric.dependencies.files if file in library.user_files)),
+            "policies": omit_later_defaults(effective_settings(metric, library), library),
+        }
+        for metric in metrics
+    }
+
+
+def omit_later_defaults(settings: Mapping[str, Setting], library: Registry) -> dict[str, Setting]:
+    """Return the settings without policies of ``LATER_POLICIES`` that have their defaults, as earlier versions stored them."""
+    return {name: value for name, value in settings.items() if name not in LATER_POLICIES or value != library.allowed_values(name)[0]}
+
+
+def effective_settings(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
+    """Return the parameters and policies that the values of a metric depend on, with their defaults, as texts.
+
+    Left out are plans, which change no value, and ``aggregate``: fingerprints are stored with values per query, not yet aggregated.
+    """
+    names = sorted(metric.dependencies.settings - library.plans.keys() - {"aggregate"})
+    defaults = {name: param.default for file in metric.dependencies.files for name, param in file.params.items()}
+    policies = {}
+    for name in names:
+        value = metric.settings.get(name, defaults.get(name))
+        if value is None and name in library.policies:
+            value = library.allowed_values(name)[0]
+        if value is None and name in library.functions:
+            value = library.default_function(name)
+        policies[name] = str(int(value) if isinstance(value, float) and value.is_integer() else value)
+    return policies
+
+
+@lru_cache(maxsize=1024)
+def _hash_definition(metric_file: SqlFile, user_files: tuple[SqlFile, ...]) -> str:
+    texts = [f"{metric_file.kind}/{metric_file.full_name} {metric_file.revision}", *sorted(map(_format_file, user_files))]
+    return sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=4096)
+def _format_file(file: SqlFile) -> str:
+    return f"{file.kind}/{file.path.stem} {file.statement.sql('duckdb')}"

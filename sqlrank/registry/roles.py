@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import ContractError, did_you_mean, join_sentences, short_repr
-from sqlrank.registry.grain import Grain
+from sqlrank.registry.sql_file import Grain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,14 +13,13 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan, check_system_column
 from sqlrank.deadline import check_deadline, seconds_left
-from sqlrank.engines.connection_dialect import infer_dialect
-from sqlrank.engines.identifiers import QUOTES, fold_column_name
-from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.driver_adapters import infer_dialect
+from sqlrank.engines.open_database import replace_members, run_on_database, share_queries
+from sqlrank.engines.query_sources import QUOTES, fold_column_name
 from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.engines.shared_queries import replace_members, share_queries
 from sqlrank.errors import InputError, MetricError
 from sqlrank.explanations.explain import Explanation, explain_queries
-from sqlrank.inputs.source_union import resolve_source
+from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.aliases import find_metric

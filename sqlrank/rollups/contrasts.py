@@ -1,16 +1,59 @@
-"""Contrast two sides of rollups by group: metrics of both sides, their differences with guaranteed bounds, and jackknife errors."""
+"""Contrast two sides of rollups by group: drift of rows against a reference, and systems against a baseline."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from sqlrank.inference.significance import t_test
-from sqlrank.inference.standard_errors import clear_rounding_noise
-from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, NUM_DAYS, NUM_ROWS, side_columns
-from sqlrank.rollups.evaluate_rollup import metric_table
+from sqlrank._version import __version__
+from sqlrank.argument_checks import entry_point
+from sqlrank.engines.driver_adapters import infer_dialect
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.errors import InputError, MetricError, short_repr, suggest_choice
+from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, choose_winner, reconcile_interval
+from sqlrank.inference.significance import minimum_detectable_effect, t_test
+from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
+from sqlrank.inference.system_pairs import list_pairs
+from sqlrank.inference.tolerance import (
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    SKIPPED,
+    Tolerance,
+    Verdict,
+    overall_verdict,
+    parse_tolerances,
+    relative_difference,
+)
+from sqlrank.inputs.column_binding import resolve_source
+from sqlrank.registry.metric_info import metric_direction
+from sqlrank.registry.query_templates import load_select
+from sqlrank.request import Request
+from sqlrank.resolve import parse_group_by
+from sqlrank.result_columns import (
+    ALL_ROWS_LABEL,
+    BOUND_HIGH,
+    BOUND_LOW,
+    BOUNDS,
+    CI_HIGH,
+    CI_LOW,
+    DRIFT_SCHEMA,
+    N_BUCKETS,
+    NUM_DAYS,
+    NUM_ROWS,
+    P_VALUE,
+    ROLLUP_COMPARISON_SCHEMA,
+    SE,
+    SLICE_COLUMN,
+    side_columns,
+)
+from sqlrank.result_metadata import ResultMetadata, canonical_names, metrics_metadata, rename_metric_rows
+from sqlrank.rollups.evaluate_rollup import metric_table, resolve_rollup_call
 from sqlrank.rollups.jackknife import (
     StandardErrors,
     jackknife_standard_errors,
@@ -18,16 +61,20 @@ from sqlrank.rollups.jackknife import (
     leave_one_out_values,
     metrics_with_interval,
 )
-from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, group_ids
+from sqlrank.rollups.merge import MergeQuery
+from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, ScratchSession, group_ids, open_scratch_session
+from sqlrank.rollups.rollup_table import RollupTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from sqlglot import exp
+
+    from sqlrank.engines.database import Database
+    from sqlrank.registry.metric import Metric
+    from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.request import Request
     from sqlrank.rollups.decomposition import RollupMetrics
-    from sqlrank.rollups.merge import MergeQuery
-    from sqlrank.rollups.scratch_session import ScratchSession
 
 
 class SideResult(NamedTuple):
@@ -200,3 +247,448 @@ def _align_groups(leave_one_out: pa.Table, group_numbers: pa.Array) -> pa.Table:
         ROLLUP_GROUP_ID,
         group_numbers.take(leave_one_out[ROLLUP_GROUP_ID].combine_chunks()),
     )
+
+
+PSI = "PSI"
+"""Name of the population stability index."""
+
+VERDICT_ORDER = (FAIL, INCONCLUSIVE, SKIPPED, PASS, None)
+"""Verdicts, the worst first."""
+
+
+@dataclass(frozen=True)
+class DriftTolerances:
+    """Drift tolerances by metric."""
+
+    by_metric: Mapping[str, Tolerance]
+    by_interval: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_argument(
+        cls, tolerances: Any, names: Sequence[str], by_interval: Sequence[str], canonical: Mapping[str, str]
+    ) -> DriftTolerances:
+        """Parse tolerances; raise ``MetricError`` for an invalid one, or one of an unknown metric.
+
+        Metrics in ``by_interval`` are judged by their confidence intervals instead of their bounds. ``canonical`` has the
+        canonical metrics of other requested names.
+        """
+        return cls(parse_tolerances(tolerances, [*names, PSI], canonical, without_default=[PSI]), frozenset(by_interval))
+
+    def decide_row(self, row: Mapping[str, Any]) -> dict[str, str | None]:
+        """Return tolerance, verdict and reason of a row, None for a metric without a tolerance."""
+        tolerance = self.by_metric.get(row["metric"])
+        if tolerance is None:
+            return {"tolerance": None, "verdict": None, "reason": None}
+        verdict = _decide_verdict(row, tolerance, self.by_interval)
+        return {"tolerance": str(tolerance), "verdict": verdict.verdict, "reason": verdict.reason}
+
+
+def order_by_verdict(rows: Sequence[dict[str, Any]], tolerances: DriftTolerances | None) -> list[dict[str, Any]]:
+    """Return rows with verdicts, the worst first: by verdict, then by relative drift."""
+    judged_rows = [row if tolerances is None else row | tolerances.decide_row(row) for row in rows]
+
+    def sort_key(row: Mapping[str, Any]) -> tuple[int, float]:
+        tolerance = None if tolerances is None else tolerances.by_metric.get(row["metric"])
+        width = abs(row["value_reference"] or 1.0) if tolerance is None else tolerance.compute_margin(row["value_reference"])
+        change = abs(row["difference"]) if row["difference"] is not None else -1.0
+        relative = change / width if width else math.copysign(math.inf if change else 0.0, change)
+        return VERDICT_ORDER.index(row.get("verdict")), -relative
+
+    return sorted(judged_rows, key=sort_key)
+
+
+def overall_drift_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the overall verdict of the rows that have one."""
+    return overall_verdict(row["verdict"] for row in rows if row["verdict"] is not None)
+
+
+def _decide_verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]) -> Verdict:
+    """Return the verdict of a row: pass or fail if both limits agree, otherwise inconclusive."""
+    for side, days in (("reference", "the reference"), ("current", "the days that are compared")):
+        if row[f"{NUM_ROWS}_{side}"] is None:
+            return Verdict(SKIPPED, f"no rows in {days}")
+    if row["difference"] is None:
+        sides = (("value_reference", "the reference"), ("value_current", "the days that are compared"))
+        undefined = [days for name, days in sides if row[name] is None]
+        return Verdict(INCONCLUSIVE, f"undefined for {'both' if len(undefined) != 1 else undefined[0]}")
+    uses_interval = row["metric"] in by_interval
+    width, (low, high) = (
+        tolerance.compute_margin(row["value_reference"]),
+        (row[name] for name in ((CI_LOW, CI_HIGH) if uses_interval else BOUNDS)),
+    )
+    if low is None:
+        return Verdict(INCONCLUSIVE, "too few buckets, or no variance among them")
+    if max(abs(low), abs(high)) <= width:
+        return Verdict(PASS, "within the tolerance")
+    if low > width or high < -width:
+        return Verdict(FAIL, "moved by more than the tolerance")
+    return Verdict(INCONCLUSIVE, f"the {'interval extends' if uses_interval else 'bounds extend'} beyond the tolerance")
+
+
+@entry_point
+def drift(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    rollup: Any,
+    reference: str,
+    current: str | None = None,
+    by: str | Sequence[str] = (),
+    tolerance: float | str | Mapping[str, float | str] | None = None,
+    confidence: float | None = None,
+    connection: Any = None,
+    dialect: str | None = None,
+    sql_dir: str | Path | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    temp_directory: str | Path | None = None,
+    timeout: float | None = None,
+    **policies: Any,
+) -> pa.Table:
+    """Compare metrics of some days of a rollup with a reference; detect drift of scores.
+
+    Args:
+        metrics: as for :func:`sqlrank.evaluate` with ``rollup=``.
+        rollup: the sums that :func:`sqlrank.rollup` made.
+        reference: a condition in SQL that selects the reference rows, such as ``"day < '2026-03-01'"``.
+        current: a condition that selects the rows to compare, such as ``"day >= '2026-03-01'"``; all rows by default.
+        by: key columns of the rollup to group by.
+        tolerance: maximum change of a metric, up or down, for a verdict on each row: ``0.01``, ``"2%"`` of the reference's value, or by name,
+            ``{"AUC": 0.01, "PSI": 0.2}``. ``"*"`` means all other metrics. PSI needs a tolerance under its own name.
+        confidence: confidence level, such as 0.95: adds intervals of the differences to a rollup with buckets, and bases verdicts on them.
+        connection: where the rollup is.
+        dialect: SQL dialect of ``connection``, if its class does not identify it.
+        sql_dir: as for :func:`sqlrank.evaluate`.
+        memory_limit: as for :func:`sqlrank.evaluate`.
+        threads: as for :func:`sqlrank.evaluate`.
+        temp_directory: as for :func:`sqlrank.evaluate`.
+        timeout: as for :func:`sqlrank.evaluate`.
+        **policies: parameters that apply to all metrics.
+
+    Returns:
+        A row per group and metric. The columns of ``by`` come first, then ``metric`` (string), ``value_reference``, ``value_current``,
+        ``difference``, and its guaranteed bounds ``bound_low`` and ``bound_high`` (float64). ``confidence`` adds the interval limits ``ci_low``
+        and ``ci_high``, the standard error ``se``, the number of buckets ``n_buckets`` (int64) and the p-value ``p_value``. ``tolerance`` adds
+        ``tolerance``, ``verdict`` and ``reason`` (string). ``num_days_reference`` and ``num_days_current`` exist if there is a column ``day``;
+        ``num_rows_reference`` and ``num_rows_current`` are int64. ``PSI`` is the population stability index over deciles of the reference's
+        scores, if the rollup has bins. Rows
+        are sorted by verdict: fail, inconclusive, skipped, pass; then by drift relative to the tolerance, or to the reference's value
+        without one. The schema's metadata has the overall verdict, ``sqlrank.verdict``.
+
+    Raises:
+        MetricError: a metric that cannot be computed from a rollup, or an invalid tolerance.
+        InputError: a rollup without the columns of a metric, or rows that cannot be merged.
+
+    >>> import sqlrank
+    >>> clicks = pa.table({"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]})
+    >>> rollup = sqlrank.rollup("AUC", predictions=clicks, by="day")
+    >>> drift("AUC", rollup=rollup, reference="day = 1", current="day = 2", tolerance={"AUC": 0.1}).select(["metric", "difference", "verdict"]).to_pylist()
+    [{'metric': 'AUC', 'difference': -1.0, 'verdict': 'fail'}, {'metric': 'PSI', 'difference': 0.0, 'verdict': None}]
+    """
+    call = Request(metrics, {}, by=by, confidence=confidence, sql_dir=sql_dir, policies=policies)
+    _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
+    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
+    interval_metrics = [metric.name for metric in plan.interval_metrics.metrics] if confidence is not None else []
+    tolerances = (
+        None
+        if tolerance is None
+        else DriftTolerances.from_argument(
+            tolerance, [metric.name for metric in rollup_metrics.metrics], interval_metrics, canonical_names(resolved_metrics)
+        )
+    )
+
+    def detect_drift(database: Database) -> pa.Table:
+        rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
+        _, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(call, rollup_table)
+        plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
+        rollup_table.check_metrics(rollup_metrics, names)
+        if confidence is not None:
+            rollup_table.check_buckets(names)
+        conditions = [(reference, "reference"), (current, "current")]
+        rows = [rollup_table.select_rows(database, rollup_metrics, text, argument, reads_bins=True) for text, argument in conditions]
+        if current is not None:
+            rollup_table.select_rows(database, rollup_metrics, f"({reference}) OR ({current})", "current")
+        with open_scratch_session(database, limits) as scratch:
+            reference_side, current_side = (
+                plan.evaluate_side(MergeQuery(database, rollup_table, side_rows, names), scratch) for side_rows in rows
+            )
+            return _result_rows(plan, reference_side, current_side, tolerances, scratch)
+
+    result = run_on_database(connection, infer_dialect(connection, dialect), limits, detect_drift)
+    return rename_metric_rows(result, resolved_metrics)
+
+
+def _result_rows(
+    plan: ContrastPlan, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None, scratch: ScratchSession
+) -> pa.Table:
+    """Return the rows of all groups, the worst first."""
+    groups = plan.find_groups(current, reference)
+    psi = _compute_psi(groups, reference.bins, current.bins, scratch)
+    confidence = plan.call.confidence
+    rows = []
+    for contrast in plan.iterate_contrasts(groups, reference, current, scratch):
+        counts = contrast.row_counts("reference", "current")
+        differences: dict[str, Difference] = contrast.differences
+        if psi is not None:
+            group_psi = psi.get(contrast.group_number)
+            differences[PSI] = Difference(None if group_psi is None else 0.0, group_psi, group_psi, group_psi, group_psi)
+        rows += [
+            contrast.group | {"metric": name} | _value_columns(difference, confidence) | counts for name, difference in differences.items()
+        ]
+    verdicts = order_by_verdict(rows, tolerances)
+    columns = {name: data_type for name, data_type in DRIFT_SCHEMA.items() if name in verdicts[0]}
+    metadata = {"sqlrank.version": __version__} | ({} if tolerances is None else {"sqlrank.verdict": overall_drift_verdict(verdicts)})
+    metadata |= {} if confidence is None else {"sqlrank.confidence": f"{confidence:g}"}
+    return pa.Table.from_pylist(verdicts, pa.schema([*groups.schema, *columns.items()])).replace_schema_metadata(metadata)
+
+
+def _value_columns(difference: Difference, confidence: float | None) -> dict[str, Any]:
+    """Return the value columns of a difference, with interval and test if there is a confidence level."""
+    columns = (*side_columns("value", "reference", "current"), "difference", *BOUNDS)
+    values: dict[str, Any] = dict(zip(columns, difference[: len(columns)], strict=True))
+    if confidence is None:
+        return values
+    low, high = t_interval(difference.difference, difference.standard_error, difference.df, float(confidence))
+    p_value = None if low is None else difference.t_test()[1]
+    return values | {CI_LOW: low, CI_HIGH: high, SE: difference.se, N_BUCKETS: difference.n_buckets, P_VALUE: p_value}
+
+
+def _compute_psi(
+    groups: pa.Table, reference_bins: pa.Table | None, current_bins: pa.Table | None, scratch: ScratchSession
+) -> dict[int, float | None] | None:
+    """Return the population stability index of each group, None without bins."""
+    if reference_bins is None or current_bins is None:
+        return None
+    numbered_bins = {
+        name: bins.select(range(groups.num_columns, bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_ids(groups, bins))
+        for name, bins in (("reference_bins", reference_bins), ("current_bins", current_bins))
+    }
+    rows = scratch.run_query(load_select("rollups", "population_stability_index.sql"), **numbered_bins)
+    return dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+
+
+MIN_SYSTEMS = 2
+"""Minimum number of rollups to compare."""
+
+MIN_BUCKETS = 2
+"""Minimum number of buckets for a test."""
+
+
+@dataclass(frozen=True)
+class RollupComparisonRequest:
+    """A comparison of rollups as requested.
+
+    ``rollups`` are the sources by system, ``baseline`` is None for all pairs. The confidence level is that of ``call``, None for guaranteed
+    bounds alone.
+    """
+
+    call: Request
+    rollups: Mapping[str, Any]
+    baseline: str | None
+    correction: str
+    power: float
+
+    def __post_init__(self) -> None:
+        """Raise ``MetricError`` for fewer than two named rollups, or an unknown correction."""
+        is_named = isinstance(self.rollups, Mapping) and all(isinstance(name, str) and name for name in self.rollups)
+        if not is_named or len(self.rollups) < MIN_SYSTEMS:
+            raise MetricError("rollups= has two systems or more by their names: rollups={'old': ..., 'new': ...}")
+        corrections = [name for name in CORRECTIONS if name != "max_t"]
+        if self.correction not in corrections:
+            raise MetricError(
+                suggest_choice(
+                    f"correction={short_repr(self.correction)} is not possible with rollups, which have no rows",
+                    self.correction,
+                    corrections,
+                )
+            )
+
+
+class _Contrast(NamedTuple):
+    """A row of the result before it is tested: group, metric, systems, difference, and numbers of rows."""
+
+    group: Mapping[str, Any]
+    metric: ResolvedMetric
+    pair: tuple[str, str]
+    difference: Difference
+    counts: Mapping[str, int | None]
+
+
+def compare_rolled_up(
+    request: RollupComparisonRequest,
+    connection: Any,
+    dialect: str | None,
+    limits: ResourceLimits,
+    progress: Callable[[float], None] | None = None,
+) -> pa.Table:
+    """Return a row per group, metric and pair of systems.
+
+    Raises:
+        MetricError: a metric that cannot be computed from a rollup, or fewer than two rollups.
+        InputError: a rollup without the columns of a metric or without buckets, or rollups with different buckets.
+    """
+    groupings = parse_group_by(request.call.by)
+    columns = list(dict.fromkeys(column for group in groupings for column in group))
+    call = replace(request.call, by=())
+    resolve_rollup_call(call)
+    pairs = list_pairs(list(request.rollups), request.baseline)
+
+    def compare_systems(database: Database) -> pa.Table:
+        tables = {name: RollupTable(resolve_source(database, "rollup", source)) for name, source in request.rollups.items()}
+        library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(call, next(iter(tables.values())))
+        plans = [ContrastPlan(request.call, rollup_metrics, resolved_metrics, group) for group in groupings]
+        sides = _read_rollups(request, rollup_metrics, columns, tables, database)
+        with open_scratch_session(database, limits) as scratch:
+            rows, fields = _contrast_systems(plans, sides, pairs, database, scratch)
+        day_columns, counts = side_columns(NUM_DAYS, "baseline"), {name for row in rows for name in row.counts}
+        schema = pa.schema(
+            [
+                *fields.values(),
+                *([pa.field(SLICE_COLUMN, pa.string())] if len(plans) > 1 else []),
+                *((name, data_type) for name, data_type in ROLLUP_COMPARISON_SCHEMA.items() if name not in day_columns or name in counts),
+            ]
+        )
+        result = pa.Table.from_pylist(_test_contrasts(rows, request, plans[0], library), schema)
+        return rename_metric_rows(
+            result.replace_schema_metadata(_build_metadata(result, request, resolved_metrics, library)), resolved_metrics
+        )
+
+    return run_on_database(connection, infer_dialect(connection, dialect), limits, compare_systems, progress)
+
+
+def _read_rollups(
+    request: RollupComparisonRequest,
+    metrics: RollupMetrics,
+    columns: Sequence[str],
+    rollup_tables: Mapping[str, RollupTable],
+    database: Database,
+) -> dict[str, tuple[RollupTable, exp.Subquery]]:
+    """Return the checked tables of rollups with their rows, by system."""
+    where, has_interval = request.call.where, request.call.confidence is not None
+    tables, fingerprints = {}, {}
+    for name, table in rollup_tables.items():
+        table.check_metrics(metrics, columns)
+        if has_interval:
+            table.check_buckets(columns)
+        tables[name] = table, table.select_rows(database, metrics, where)
+        fingerprints[name] = table.bucket_fingerprint(database, where)
+    if has_interval:
+        _check_same_buckets(fingerprints)
+    return tables
+
+
+def _contrast_systems(
+    plans: Sequence[ContrastPlan],
+    tables: Mapping[str, tuple[RollupTable, exp.Subquery]],
+    pairs: Sequence[tuple[str, str]],
+    database: Database,
+    scratch: ScratchSession,
+) -> tuple[list[_Contrast], dict[str, pa.Field]]:
+    """Return the rows of all groupings, by group, metric and pair, and the group columns."""
+    rows: list[_Contrast] = []
+    fields: dict[str, pa.Field] = {}
+    for plan in plans:
+        systems = {
+            name: plan.evaluate_side(MergeQuery(database, table, table_rows, plan.by), scratch, with_bins=False)
+            for name, (table, table_rows) in tables.items()
+        }
+        groups = plan.find_groups(*systems.values())
+        fields |= {field.name: field for field in groups.schema}
+        label = {SLICE_COLUMN: ", ".join(plan.by) or ALL_ROWS_LABEL} if len(plans) > 1 else {}
+        contrasts = [plan.iterate_contrasts(groups, systems[baseline], systems[system], scratch) for baseline, system in pairs]
+        rows += [
+            _Contrast({**contrast.group, **label}, metric, pair, contrast.differences[str(metric.metric)], contrast.row_counts("baseline"))
+            for group_contrasts in zip(*contrasts, strict=True)
+            for metric in plan.resolved_metrics
+            for pair, contrast in zip(pairs, group_contrasts, strict=True)
+        ]
+    return rows, fields
+
+
+def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
+    """Raise ``InputError`` for rollups with different buckets, whose units cannot be left out together."""
+    (first_name, first_fingerprint), *rest = fingerprints.items()
+    for name, fingerprint in rest:
+        if fingerprint != first_fingerprint:
+            raise InputError(
+                f"rollup: the buckets of {first_name} and {name} differ ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
+                "buckets. Make both with the same unit= and n_buckets=, or give confidence=None for bounds alone"
+            )
+
+
+def _test_contrasts(
+    rows: Sequence[_Contrast], request: RollupComparisonRequest, plan: ContrastPlan, library: Registry
+) -> list[dict[str, Any]]:
+    """Return the result rows: differences with their tests, which are corrected for all of them."""
+    tests = [row.difference.t_test() for row in rows]
+    p_values = [p for _, p in tests]
+    p_adjusted = adjust_p_values(p_values, request.correction)
+    confidence = request.call.confidence
+    family = None
+    if confidence is not None:
+        family = HypothesisFamily(float(confidence), request.correction, sum(p is not None for p in p_values))
+    interval_metrics = {metric.name for metric in plan.interval_metrics.metrics}
+    results = []
+    for row, (statistic, p), adjusted in zip(rows, tests, p_adjusted, strict=True):
+        metric, difference = str(row.metric.metric), row.difference
+        values = {
+            "metric": metric,
+            **dict(zip(("baseline", "system"), row.pair, strict=True)),
+            **dict(zip(side_columns("value", "baseline"), difference[:2], strict=True)),
+            "difference": difference.difference,
+            "relative_difference": relative_difference(difference.difference, difference.reference),
+            BOUND_LOW: difference.bound_low,
+            BOUND_HIGH: difference.bound_high,
+            N_BUCKETS: difference.n_buckets,
+            "reason": _missing_reason(row, metric in interval_metrics, family is not None),
+        }
+        if family is not None:
+            values |= {"ci_level": family.level, "test": "t", "correction": request.correction}
+            if (se := difference.standard_error) is not None:
+                df, level = difference.df, family.level_for(p, adjusted)
+                is_decided, low, high = reconcile_interval(
+                    family.is_significant(adjusted) and bool(difference.difference), *t_interval(difference.difference, se, df, level)
+                )
+                deviation = se * math.sqrt(df + 1)
+                values |= {
+                    CI_LOW: low, CI_HIGH: high, "ci_level": level, SE: se, "statistic": statistic, P_VALUE: p, "p_adjusted": adjusted,
+                    "winner": choose_winner(row.pair, difference.difference, metric_direction(row.metric, library), is_decided),
+                    "mde": minimum_detectable_effect(deviation, df + 1, family.level, request.power) if deviation else None,
+                }  # fmt: skip
+        results.append({**row.group, **values, **row.counts})
+    return results
+
+
+def _missing_reason(row: _Contrast, is_supported: bool, is_tested: bool) -> str | None:
+    """Return the reason why a difference is undefined or has no interval, None if it has one."""
+    difference = row.difference
+    undefined = [
+        name for name, value in zip(("baseline", "system"), (difference.reference, difference.current), strict=True) if value is None
+    ]
+    if undefined:
+        return "undefined for both" if len(undefined) > 1 else f"undefined for the {undefined[0]}"
+    if not is_tested:
+        return "no interval: confidence=None"
+    if not is_supported:
+        reason = row.metric.file.interval.no_interval or f"aggregate={row.metric.settings.get('aggregate')}"
+        return f"no interval: {reason.rstrip('.')}"
+    if (difference.n_buckets or 0) < MIN_BUCKETS:
+        return "no interval: fewer than two buckets"
+    if difference.se is None:
+        return "no interval: undefined without one of the buckets"
+    if difference.standard_error:
+        return None
+    return "no interval: the same change in every bucket" if difference.difference else "equal in every bucket"
+
+
+def _build_metadata(
+    result: pa.Table, request: RollupComparisonRequest, metrics: Sequence[ResolvedMetric], library: Registry
+) -> dict[str, str]:
+    """Return the schema metadata of a result."""
+    labels = result.column_names[: result.column_names.index("metric")]
+    kinds = {name: "by" if name in labels and name != SLICE_COLUMN else name for name in result.column_names}
+    metadata = {"sqlrank.version": __version__}
+    if (confidence := request.call.confidence) is not None:
+        metadata |= {"sqlrank.test": "t", "sqlrank.correction": request.correction, "sqlrank.confidence": f"{confidence:g}"}
+    measures = metrics_metadata({}, metrics, library).measures
+    return metadata | ResultMetadata("comparison", kinds, measures).to_schema_metadata()

@@ -17,20 +17,18 @@ from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval, weighted_mean_standard_error
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.query_templates import load_select
-from sqlrank.registry.tie_bounds import AS_TIED
-from sqlrank.registry.value_bounds import limit_bounds
+from sqlrank.registry.resolved_metric import ResolvedMetric, limit_bounds
+from sqlrank.registry.settings_checks import AS_TIED
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_ROWS, SE
 from sqlrank.rollups.decomposition import AdditiveMetric, PerQueryMetric, RollupMetrics
-from sqlrank.rollups.rank_metrics import MAX_BINS_PER_EVALUATION, ROLLUP_GROUP_ID, evaluate_tie_orders, group_ids
+from sqlrank.rollups.rank_metrics import MAX_BINS_PER_EVALUATION, ROLLUP_GROUP_ID, ScratchSession, evaluate_tie_orders, group_ids
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
     from sqlrank.rollups.merge import MergeQuery
-    from sqlrank.rollups.scratch_session import ScratchSession
 
 
 METRIC_NUMBER, VALUE_COLUMN = "metric_number", "value"

@@ -15,16 +15,14 @@ from sqlrank.errors import InputError, short_repr
 from sqlrank.registry.query_templates import load_select
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.result_columns import NUM_DAYS, NUM_ROWS
-from sqlrank.rollups.key_conditions import parse_key_condition
-from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS
+from sqlrank.rollups.decomposition import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS, RollupMetrics
+from sqlrank.rollups.rollup_table import RollupTable, parse_key_condition
 from sqlrank.sql_ast import is_null, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sqlrank.engines.database import Database
-    from sqlrank.rollups.decomposition import RollupMetrics
-    from sqlrank.rollups.rollup_table import RollupTable
 
 
 DAY_SET = "day_set"

@@ -1,32 +1,77 @@
-"""Evaluate rank metrics from merged bins of numbered groups, with the bounds of all orders of the rows within a bin."""
+"""Evaluate rank metrics from merged bins of numbered groups, in a scratch DuckDB session."""
 
 from __future__ import annotations
 
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from sqlrank.engines.duckdb_session import duckdb_session, translate_duckdb_errors
+from sqlrank.engines.open_database import DuckDBDatabase, Outcome
+from sqlrank.engines.worker_threads import run_cancellable
 from sqlrank.execution import execute_resolved
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.query_templates import load_select
-from sqlrank.registry.tie_bounds import AS_TIED, TieBound
+from sqlrank.registry.settings_checks import AS_TIED, TieBound
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW
 from sqlrank.sql_ast import sql_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sqlrank.engines.database import Database
+    from sqlrank.engines.resource_limits import ResourceLimits
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.rollups.decomposition import RankMetric
-    from sqlrank.rollups.scratch_session import ScratchSession
+
+
+class ScratchSession:
+    """A DuckDB session in memory for the intermediate tables of a call."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def run_query(self, query: exp.Query, **tables: pa.Table) -> pa.Table:
+        """Return the result of a query over Arrow tables, which it reads by their names."""
+        try:
+            with translate_duckdb_errors():
+                for name, table in tables.items():
+                    self._connection.register(name, table)
+                return self._connection.sql(query.sql("duckdb")).to_arrow_table()
+        finally:
+            for name in tables:
+                with suppress(duckdb.Error):
+                    self._connection.unregister(name)
+
+    def run(self, work: Callable[[Database], Outcome]) -> Outcome:
+        """Run ``work`` on a database that reads objects in memory, until the deadline of the call, and return its result."""
+
+        def run_work() -> Outcome:
+            with closing(DuckDBDatabase(self._connection, is_own=True)) as database:
+                return work(database)
+
+        return run_cancellable(self._connection, run_work, None)
+
+
+@contextmanager
+def open_scratch_session(database: Database, limits: ResourceLimits) -> Iterator[ScratchSession]:
+    """Yield a session for intermediate tables: that of ``database`` if it is in memory and no user's, otherwise a new one."""
+    connection = database.private_connection if isinstance(database, DuckDBDatabase) else None
+    if connection is not None:
+        yield ScratchSession(connection)
+        return
+    with duckdb_session(None, replace(limits, timeout=None)) as opened:  # the call has a deadline of its own
+        yield ScratchSession(opened)
 
 
 TIE_ORDERS = (AS_TIED, "worst", "best", "worst of", "best of")

@@ -1,4 +1,4 @@
-"""Check the columns and rows of a rollup's table, filter its rows, and merge its batches of additions and retractions."""
+"""Check the columns and rows of a rollup's table, filter its rows by conditions on keys, and merge its batches."""
 
 from __future__ import annotations
 
@@ -6,23 +6,75 @@ import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import sqlglot
 from sqlglot import exp
 
 from sqlrank.compiler.statement import BUCKET_COLUMN
-from sqlrank.errors import InputError, suggest_choice
+from sqlrank.errors import InputError, join_sentences, suggest_choice
 from sqlrank.inference.standard_errors import ROUNDING_NOISE
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
+from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.result_columns import NUM_ROWS
-from sqlrank.rollups.key_conditions import parse_key_condition
-from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMNS, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
-from sqlrank.sql_ast import is_null, quoted_column, sql_literal, union_all
+from sqlrank.rollups.decomposition import (
+    BATCH_COLUMN,
+    BIN_COLUMNS,
+    DAY_COLUMN,
+    DEFINITION_COLUMN,
+    RollupMetrics,
+    describe_group,
+    merge_class,
+    select_row_keys,
+)
+from sqlrank.sql_ast import find_nodes, is_null, quoted_column, sql_literal, union_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from sqlrank.engines.database import Database, SourceTable
-    from sqlrank.rollups.decomposition import RollupMetrics
+
+
+def parse_key_condition(
+    where: str, table: SourceTable, keys: Sequence[str] | None, dialect: str, argument: str = "where"
+) -> exp.Expression:
+    """Parse a condition over key columns of a rollup; any column is valid if the keys are unknown.
+
+    Raises:
+        InputError: the text is not a condition, or a column is not a key column.
+    """
+    tree = parse_condition(where, dialect, argument)
+    for column in find_nodes(tree, exp.Column):
+        column_name = table.find_column(column.name)
+        if column.table or (keys is not None and column_name not in keys):
+            raise InputError(
+                join_sentences(
+                    suggest_choice(f"{argument}: {column.sql()} is no key column of the rollup", column.name, keys or (), "There are"),
+                    "Filter by other columns when the rollup is built",
+                )
+            )
+        column.set("this", exp.to_identifier(column_name, quoted=True))
+    return tree
+
+
+def definition_conditions(where: str | None, by: Sequence[str], expressions: Mapping[str, str], dialect: str) -> list[str]:
+    """Return the AND-ed terms of a condition that filter rows within groups, as sorted SQL.
+
+    Terms over group keys alone, such as a day, select whole groups and are left out.
+    """
+    if where is None:
+        return []
+    tree = parse_condition(where, dialect).this.tree
+    groups = [sqlglot.parse_one(text, read=get_dialect(dialect).sqlglot_name) for text in expressions.values()]
+    names = {name.lower() for name in by if name not in expressions}
+
+    def hide_group_keys(node: exp.Expr) -> exp.Expr:
+        is_key = isinstance(node, exp.Column) and node.name.lower() in names
+        return exp.Null() if is_key or node in groups else node
+
+    conjuncts = tree.flatten() if isinstance(tree, exp.And) else [tree]
+    return sorted(
+        conjunct.sql("duckdb") for conjunct in conjuncts if conjunct.copy().transform(hide_group_keys).find(exp.Column) is not None
+    )
 
 
 def check_duplicate_batches(database: Database, table: SourceTable, keys: Sequence[str], rows: exp.Subquery) -> None:

@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.compiler.parameter_binding import symbolic_parameter
 from sqlrank.compiler.select_builders import cast_double
-from sqlrank.engines.identifiers import fold_column_name
+from sqlrank.engines.query_sources import fold_column_name
 from sqlrank.errors import MetricError
 from sqlrank.optimizer.statement_graph import is_aggregated
 from sqlrank.registry.sql_file import SqlFile

@@ -17,15 +17,14 @@ from sqlrank.argument_checks import entry_point
 from sqlrank.call_descriptions import describe_sources, setting_text, write_command
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import CompiledStatement
-from sqlrank.engines.connection_dialect import infer_dialect
+from sqlrank.engines.driver_adapters import infer_dialect
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
 from sqlrank.engines.query_sources import reads_files
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, join_words, short_repr, suggest_choice, to_sentence
-from sqlrank.inputs.source_union import resolve_source
+from sqlrank.inputs.column_binding import resolve_source
 from sqlrank.output.table_writes import wrap_for_storage
-from sqlrank.registry.query_templates import load_select
-from sqlrank.registry.row_comments import describe_rows
+from sqlrank.registry.query_templates import describe_rows, load_select
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import StatementHeader, render_statement
 from sqlrank.request import DEFAULT_DIALECT, SourceGroup, leaf_sources

@@ -12,7 +12,7 @@ import pytest
 
 import sqlrank
 from sqlrank.inference.tolerance import Tolerance
-from sqlrank.rollups.drift import DriftTolerances, order_by_verdict
+from sqlrank.rollups.contrasts import DriftTolerances, order_by_verdict
 from tests.definitions.test_rollups import draw_clicks, load_sqlite
 from tests.unit.command_line import invoke_command
 

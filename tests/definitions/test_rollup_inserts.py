@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.rollups.writer import insert_rollup
+from sqlrank.rollups.rollup import insert_rollup
 from tests.definitions.test_invalid_rollups import CLICKS
 from tests.unit.command_line import invoke_command, run_command
 

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank.engines.database import Database, SourceTable
-from sqlrank.engines.identifiers import fold_column_name
+from sqlrank.engines.query_sources import fold_column_name
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, decompose_metrics
@@ -26,7 +26,7 @@ from tests.engines.running import parametrize_engines, run_engine
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sqlrank.engines.declared_columns import DeclaredColumns
+    from sqlrank.engines.database import DeclaredColumns
     from sqlrank.rollups.decomposition import RollupMetrics
     from tests.engines.engines import Engine
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlrank.registry.row_comments import describe_aggregate, describe_rows
+from sqlrank.registry.query_templates import describe_aggregate, describe_rows
 from sqlrank.registry.sql_folder import sql_root
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import sqlglot
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.rollups.decomposition import split_aggregates
-from sqlrank.rollups.schema import aggregate_column_name, merge_function
+from sqlrank.rollups.decomposition import aggregate_column_name, merge_function, split_aggregates
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,9 @@ import sqlglot
 
 import sqlrank
 from sqlrank import ContractError, MetricError, SqlrankError
-from sqlrank.registry.grain import read_grain
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.reference_checks import check_contract
-from sqlrank.registry.sql_file import SqlFile
+from sqlrank.registry.sql_file import SqlFile, read_grain
 from sqlrank.registry.sql_folder import sql_root
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlrank.deadline import set_deadline
 from sqlrank.engines.database import Database, NamesOnlyDatabase
-from sqlrank.engines.duckdb_database import DuckDBDatabase
+from sqlrank.engines.open_database import DuckDBDatabase
 from sqlrank.engines.remote_database import RemoteDatabase
 from sqlrank.errors import ExecutionError, InputError
 from sqlrank.inputs.column_binding import bind_inputs

@@ -11,9 +11,9 @@ import sqlglot
 
 import sqlrank
 from sqlrank.errors import ContractError
+from sqlrank.registry.contract import NEVER_ZERO, unguarded_divisors
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.sql_folder import sql_root
-from sqlrank.registry.zero_division import NEVER_ZERO, unguarded_divisors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 
 import sqlrank
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.lookup_joins import find_multiplying_joins
+from sqlrank.registry.reference_checks import find_multiplying_joins
 from sqlrank.registry.sql_file import SqlFile
 
 if TYPE_CHECKING:

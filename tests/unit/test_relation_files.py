@@ -12,8 +12,8 @@ import sqlglot
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.registry.grain import read_grain
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_file import read_grain
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
 from tests.unit.test_names import FIELD_WORDS, find_bad_words
 

@@ -19,7 +19,7 @@ import pytest
 import sqlrank
 from sqlrank import ExecutionError, MetricError
 from sqlrank.deadline import set_deadline
-from sqlrank.engines import duckdb_pool, spill_directory
+from sqlrank.engines import duckdb_session as sessions
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.engines.worker_threads import make_fork_safe_lock, run_in_time
@@ -95,8 +95,8 @@ def _end_process() -> int:
 @pytest.mark.parametrize(
     ("process", "machine", "is_kept"),
     [
-        (_end_process, spill_directory.pid_namespace, False),
-        (os.getpid, spill_directory.pid_namespace, True),
+        (_end_process, sessions.pid_namespace, False),
+        (os.getpid, sessions.pid_namespace, True),
         (_end_process, lambda: 1, True),
     ],
     ids=["dead", "alive", "of another container"],
@@ -110,7 +110,7 @@ def test_what_a_killed_process_left_is_swept(
     for folder in (left, *others):
         folder.mkdir()
         (folder / "file").write_text("x")
-    made = Path(spill_directory.make_spill_directory())
+    made = Path(sessions.make_spill_directory())
     assert made.parent == tmp_path
     assert left.exists() == is_kept
     assert all((folder / "file").exists() for folder in others)
@@ -118,9 +118,9 @@ def test_what_a_killed_process_left_is_swept(
 
 def test_a_database_is_pooled_for_the_threads_last_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[int | None] = []
-    monkeypatch.setattr(duckdb_pool, "_SPARE", duckdb_pool._DatabasePool())  # noqa: SLF001  none is kept yet
-    real = duckdb_pool._open_database  # noqa: SLF001  what is counted
-    monkeypatch.setattr(duckdb_pool, "_open_database", lambda threads: opened.append(threads) or real(threads))
+    monkeypatch.setattr(sessions, "_SPARE", sessions._DatabasePool())  # noqa: SLF001  none is kept yet
+    real = sessions._open_database  # noqa: SLF001  what is counted
+    monkeypatch.setattr(sessions, "_open_database", lambda threads: opened.append(threads) or real(threads))
     for threads in (1, None, 1, 2, None, 2, 1):
         with duckdb_session(None, ResourceLimits(threads=threads)) as database:
             told = database.sql("SELECT CURRENT_SETTING('threads')").fetchall()[0][0]

@@ -12,7 +12,7 @@ import pytest
 import sqlrank
 from sqlrank.cli.commands import COMMANDS
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.search_index import SearchEntry, list_entries, search_entries, split_words
+from sqlrank.registry.metric_info import SearchEntry, list_entries, search_entries, split_words
 from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.unit.command_line import ROOT, invoke_command, run_command, run_refused_command
 

@@ -14,7 +14,7 @@ from pyarrow import feather
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.engines.table_union import common_type
+from sqlrank.engines.duckdb_sources import common_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,8 +203,8 @@ def test_the_schemas_of_many_files_cost_less_than_counting_their_rows(tmp_path: 
     import time
     from pathlib import Path as FilePath
 
+    from sqlrank.engines.duckdb_sources import group_parquet_files
     from sqlrank.engines.file_formats import find_format
-    from sqlrank.engines.parquet_footers import group_parquet_files
 
     table = pa.table(
         {name: [f"{index}" for index in range(20)] for name in ("query_id", "doc_id")} | {"score": [index / 7 for index in range(20)]}

@@ -13,8 +13,7 @@ import sqlrank
 from sqlrank import InputError
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.inputs.allowed_syntax import check_syntax
-from sqlrank.inputs.user_sql import parse_condition, parse_expression
+from sqlrank.inputs.user_sql import check_syntax, parse_condition, parse_expression
 from sqlrank.rendering.dialects import DIALECTS
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_sources import DuckDBSources
+from sqlrank.engines.open_database import DuckDBDatabase
 from sqlrank.prepare import prepare_statement
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request

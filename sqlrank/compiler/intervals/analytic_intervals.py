@@ -22,7 +22,7 @@ from sqlrank.compiler.layout import KeyedCte, MetricColumn
 from sqlrank.compiler.row_keys import KeyColumns, key_column
 from sqlrank.compiler.select_builders import group_by_key
 from sqlrank.interval_options import METRIC_COLUMN, IntervalOptions
-from sqlrank.registry.value_bounds import is_bounded_minus1_1, limit_bounds
+from sqlrank.registry.resolved_metric import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
 from sqlrank.sql_ast import find_nodes, sql_literal
 

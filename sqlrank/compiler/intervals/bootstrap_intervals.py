@@ -37,7 +37,7 @@ from sqlrank.interval_options import (
     STRIDE_COLUMN,
     IntervalOptions,
 )
-from sqlrank.registry.value_bounds import limit_bounds
+from sqlrank.registry.resolved_metric import limit_bounds
 from sqlrank.rendering.cte_rewrites import SLICE_NUMBER
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE, SLICE_COLUMN
 from sqlrank.sql_ast import is_not_null, is_null, sql_literal
